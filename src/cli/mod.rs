@@ -1,0 +1,34 @@
+//! The command line: arguments, then resolved configuration, then one subcommand.
+
+mod perft;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// A chess engine for the xboard protocol that knows its openings by position.
+#[derive(Debug, Parser)]
+#[command(version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// What `tabia` can do besides playing.
+#[derive(Debug, Subcommand)]
+enum Command {
+    Perft(perft::Args),
+}
+
+/// Runs the command line of the process.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match cli.command {
+        Some(Command::Perft(args)) => perft::run(&args),
+        None => Ok(ExitCode::SUCCESS),
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("tabia: {error:#}");
+        ExitCode::FAILURE
+    })
+}

@@ -1,0 +1,7 @@
+//! Tabia: a chess engine for the xboard protocol that knows its openings by position.
+//!
+//! The modules, in reading order, are described in `ARCHITECTURE.md`.
+
+pub mod cli;
+pub mod position;
+pub mod score;

@@ -1,0 +1,251 @@
+//! FEN in, strictly, and out.
+//!
+//! `chess::Board` takes FENs that corrupt memory (more than sixteen men of a colour) and other
+//! nonsense, so every text is first parsed and judged by `shakmaty`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use chess::{Board, BoardBuilder, CastleRights, Color, File, Piece, Square};
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup, PositionErrorKinds, Setup};
+use thiserror::Error;
+
+use super::Position;
+
+/// Why a text is no legal position.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("bad FEN: {0}")]
+pub struct FenError(String);
+
+/// What is wrong with a position, in words, for each of `shakmaty`'s verdicts.
+const FAULTS: [(PositionErrorKinds, &str); 9] = [
+    (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),
+    (PositionErrorKinds::MISSING_KING, "a king is missing"),
+    (PositionErrorKinds::TOO_MANY_KINGS, "a side has more than one king"),
+    (PositionErrorKinds::PAWNS_ON_BACKRANK, "a pawn stands on the first or last rank"),
+    (
+        PositionErrorKinds::INVALID_CASTLING_RIGHTS,
+        "castling rights without king and rook on their first squares",
+    ),
+    (PositionErrorKinds::INVALID_EP_SQUARE, "no pawn has just passed the en passant square"),
+    (PositionErrorKinds::OPPOSITE_CHECK, "the side that is not to move is in check"),
+    (PositionErrorKinds::IMPOSSIBLE_CHECK, "no last move can have given this check"),
+    (PositionErrorKinds::TOO_MUCH_MATERIAL, "a side has more men than promotions can explain"),
+];
+
+/// The counters of a FEN; larger ones are cut off here, which no game can tell.
+const MAX_COUNTER: u32 = 9_999;
+
+impl Position {
+    /// Reads a FEN. The two counters at the end may be left out, as in EPD.
+    ///
+    /// # Errors
+    /// If the text is malformed or the position could not occur in a game of orthodox chess; the
+    /// error says which.
+    pub fn from_fen(text: &str) -> Result<Self, FenError> {
+        let fields = text.split_ascii_whitespace().count();
+        if !(4..=6).contains(&fields) {
+            return Err(FenError(format!(
+                "expected board, side to move, castling, en passant and two counters, found {fields} fields"
+            )));
+        }
+        let ranks = text.split_ascii_whitespace().next().unwrap_or_default().split('/').count();
+        if ranks != 8 {
+            return Err(FenError(format!("expected 8 ranks on the board, found {ranks}")));
+        }
+        let fen: Fen = text.trim().parse().map_err(|error| FenError(format!("{error}")))?;
+        Self::from_setup(fen.into_setup())
+    }
+
+    fn from_setup(setup: Setup) -> Result<Self, FenError> {
+        let counters = (setup.halfmoves, u32::from(setup.fullmoves));
+        let judged = Chess::from_setup(setup, CastlingMode::Standard).map_err(|error| {
+            let kinds = error.kinds();
+            let faults: Vec<&str> = FAULTS
+                .iter()
+                .filter_map(|&(kind, words)| kinds.contains(kind).then_some(words))
+                .collect();
+            FenError(faults.join("; "))
+        })?;
+        let legal = shakmaty::Position::to_setup(&judged, EnPassantMode::PseudoLegal);
+        let board = board_of(&legal)?;
+        let cut = |counter: u32| counter.min(MAX_COUNTER) as u16;
+        Ok(Self::from_board(board, cut(counters.0), cut(counters.1)))
+    }
+
+    /// The position as FEN. The en passant square is given where a pawn could take there.
+    pub fn fen(&self) -> String {
+        self.to_string()
+    }
+
+    /// The first four fields of the FEN: what makes a position, without its counters.
+    pub fn epd(&self) -> String {
+        let mut text = placement(self);
+        text.push_str(if self.side_to_move() == Color::White { " w " } else { " b " });
+        text.push_str(&castling(self));
+        text.push(' ');
+        match self.en_passant_target() {
+            Some(square) => text.push_str(&square.to_string()),
+            None => text.push('-'),
+        }
+        text
+    }
+}
+
+/// Carries a position that `shakmaty` has found legal over to `chess`.
+fn board_of(setup: &Setup) -> Result<Board, FenError> {
+    let mut builder = BoardBuilder::new();
+    for (square, man) in &setup.board {
+        let piece = chess::ALL_PIECES[usize::from(man.role) - 1];
+        builder.piece(chess::ALL_SQUARES[usize::from(square)], piece, color_of(man.color));
+    }
+    builder.side_to_move(color_of(setup.turn));
+    for color in [shakmaty::Color::White, shakmaty::Color::Black] {
+        let rank = color.backrank();
+        let has = |file| setup.castling_rights.contains(shakmaty::Square::from_coords(file, rank));
+        let rights = match (has(shakmaty::File::H), has(shakmaty::File::A)) {
+            (true, true) => CastleRights::Both,
+            (true, false) => CastleRights::KingSide,
+            (false, true) => CastleRights::QueenSide,
+            (false, false) => CastleRights::NoRights,
+        };
+        builder.castle_rights(color_of(color), rights);
+    }
+    builder.en_passant(setup.ep_square.map(|square| File::from_index(usize::from(square.file()))));
+    Board::try_from(&builder).map_err(|_| FenError("this position cannot be set up".to_owned()))
+}
+
+fn color_of(color: shakmaty::Color) -> Color {
+    match color {
+        shakmaty::Color::White => Color::White,
+        shakmaty::Color::Black => Color::Black,
+    }
+}
+
+fn placement(position: &Position) -> String {
+    let mut text = String::new();
+    for rank in (0..8).rev() {
+        let mut empty = 0;
+        for file in 0..8 {
+            match letter(position, chess::ALL_SQUARES[rank * 8 + file]) {
+                None => empty += 1,
+                Some(letter) => {
+                    push_count(&mut text, std::mem::take(&mut empty));
+                    text.push(letter);
+                }
+            }
+        }
+        push_count(&mut text, empty);
+        if rank > 0 {
+            text.push('/');
+        }
+    }
+    text
+}
+
+fn push_count(text: &mut String, empty: u32) {
+    text.extend((empty > 0).then(|| char::from_digit(empty, 10)).flatten());
+}
+
+fn letter(position: &Position, square: Square) -> Option<char> {
+    let letter = match position.piece_on(square)? {
+        Piece::Pawn => 'p',
+        Piece::Knight => 'n',
+        Piece::Bishop => 'b',
+        Piece::Rook => 'r',
+        Piece::Queen => 'q',
+        Piece::King => 'k',
+    };
+    let white = position.board().color_on(square) == Some(Color::White);
+    Some(if white { letter.to_ascii_uppercase() } else { letter })
+}
+
+fn castling(position: &Position) -> String {
+    let mut text = String::new();
+    for (color, letters) in [(Color::White, ['K', 'Q']), (Color::Black, ['k', 'q'])] {
+        let rights = position.castle_rights(color);
+        text.extend(rights.has_kingside().then_some(letters[0]));
+        text.extend(rights.has_queenside().then_some(letters[1]));
+    }
+    if text.is_empty() { "-".to_owned() } else { text }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.epd(), self.halfmove_clock(), self.fullmove_number())
+    }
+}
+
+impl fmt::Debug for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Position({self})")
+    }
+}
+
+impl FromStr for Position {
+    type Err = FenError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Position::from_fen(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fen_survives_the_round_trip() {
+        for fen in [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b Kq - 3 17",
+            "4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1",
+            "8/8/8/8/8/8/6k1/4K2R w K - 99 120",
+        ] {
+            assert_eq!(Position::from_fen(fen).expect(fen).fen(), fen);
+        }
+        assert_eq!(
+            Position::start().fen(),
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+        );
+    }
+
+    #[test]
+    fn counters_may_be_missing() {
+        let position = Position::from_fen("4k3/8/8/8/8/8/8/4K3 w - -").expect("an EPD");
+        assert_eq!(position.fen(), "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
+    }
+
+    #[test]
+    fn an_en_passant_square_that_no_pawn_can_use_is_dropped() {
+        let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1";
+        let position = Position::from_fen(fen).expect(fen);
+        assert_eq!(position.en_passant_target(), None);
+        assert!(position.fen().contains(" KQkq - 0 1"));
+    }
+
+    #[test]
+    fn illegal_positions_are_told_apart() {
+        for (fen, words) in [
+            ("", "found 0 fields"),
+            ("8/8/8/8/8/8/8/8 w - - 0 1", "the board is empty"),
+            ("8/8/8/8/8/8/8/K7 w - - 0 1", "a king is missing"),
+            ("kk6/8/8/8/8/8/8/K7 w - - 0 1", "more than one king"),
+            ("k6P/8/8/8/8/8/8/K7 w - - 0 1", "first or last rank"),
+            ("4k3/8/8/8/8/8/8/4K3 w K - 0 1", "castling rights"),
+            ("4k3/8/8/8/8/8/8/4K3 w - e6 0 1", "en passant"),
+            ("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "not to move is in check"),
+            ("4k3/pppppppp/p7/8/8/8/8/4K3 w - - 0 1", "more men"),
+            ("nnnnknnn/nnnnnnnn/nnnnnnnn/8/8/8/8/4K3 w - - 0 1", "more men"),
+            ("4k4/8/8/8/8/8/8/4K3 w - - 0 1", "board"),
+            ("4k3/8/8/8/8/8/4K3 w - - 0 1", "board"),
+            ("4k3/8/8/8/8/8/8/8/4K3 w - - 0 1", "board"),
+            ("4k3/8/8/8/8/8/8/4K3 x - - 0 1", "turn"),
+            ("4k3/8/8/8/8/8/8/4K3 w - - x 1", "halfmove"),
+        ] {
+            let error = Position::from_fen(fen).expect_err(fen).to_string();
+            assert!(error.contains(words), "{fen}: {error}");
+        }
+    }
+}

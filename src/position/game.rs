@@ -1,0 +1,200 @@
+//! A game: where it started, the moves played, and whether it is over.
+
+use thiserror::Error;
+
+use super::{Color, Move, Position};
+
+/// Plies without capture or pawn move after which a draw can be claimed.
+const FIFTY_MOVES: u16 = 100;
+
+/// A move that the position does not allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("illegal move: {0}")]
+pub struct IllegalMove(pub Move);
+
+/// How a game ended by the rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outcome {
+    /// Who won; `None` for a draw.
+    pub winner: Option<Color>,
+    /// By which rule.
+    pub reason: OutcomeReason,
+}
+
+/// The rules that end a game, or let it be claimed drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutcomeReason {
+    /// The side to move is mated.
+    Checkmate,
+    /// The side to move has no move and is not in check.
+    Stalemate,
+    /// Nobody can give mate any more.
+    InsufficientMaterial,
+    /// Fifty moves by each side without capture or pawn move.
+    FiftyMoves,
+    /// The position stands for the third time.
+    Repetition,
+}
+
+impl Outcome {
+    /// The result as PGN has it: `1-0`, `0-1` or `1/2-1/2`.
+    pub fn result(self) -> &'static str {
+        match self.winner {
+            Some(Color::White) => "1-0",
+            Some(Color::Black) => "0-1",
+            None => "1/2-1/2",
+        }
+    }
+}
+
+/// A start position and the moves played from it.
+#[derive(Debug, Clone)]
+pub struct Game {
+    /// From the start to the current position: one more than there are moves.
+    positions: Vec<Position>,
+    moves: Vec<Move>,
+}
+
+impl Game {
+    /// A game that begins at `start`.
+    pub fn new(start: Position) -> Self {
+        Game { positions: vec![start], moves: Vec::new() }
+    }
+
+    /// Where the game began.
+    pub fn start(&self) -> &Position {
+        &self.positions[0]
+    }
+
+    /// The current position.
+    pub fn position(&self) -> &Position {
+        &self.positions[self.moves.len()]
+    }
+
+    /// All positions from the start to the current one.
+    pub fn positions(&self) -> &[Position] {
+        &self.positions
+    }
+
+    /// The moves played so far.
+    pub fn moves(&self) -> &[Move] {
+        &self.moves
+    }
+
+    /// Plays a move.
+    ///
+    /// # Errors
+    /// If the move is illegal; the game is unchanged then.
+    pub fn play(&mut self, mv: Move) -> Result<(), IllegalMove> {
+        if !self.position().is_legal(mv) {
+            return Err(IllegalMove(mv));
+        }
+        self.positions.push(self.position().play(mv));
+        self.moves.push(mv);
+        Ok(())
+    }
+
+    /// Takes the last move back and returns it; `None` at the start.
+    pub fn undo(&mut self) -> Option<Move> {
+        let mv = self.moves.pop()?;
+        self.positions.pop();
+        Some(mv)
+    }
+
+    /// How often the current position has stood, itself included.
+    pub fn repetitions(&self) -> usize {
+        let current = self.position();
+        self.positions
+            .iter()
+            .rev()
+            .take(usize::from(current.halfmove_clock()) + 1)
+            .step_by(2)
+            .filter(|position| position.key() == current.key())
+            .count()
+    }
+
+    /// Whether the game is over by rule, draws that must be claimed included.
+    pub fn outcome(&self) -> Option<Outcome> {
+        let position = self.position();
+        let draw = |reason| Some(Outcome { winner: None, reason });
+        if position.has_no_moves() {
+            if position.in_check() {
+                let winner = Some(!position.side_to_move());
+                return Some(Outcome { winner, reason: OutcomeReason::Checkmate });
+            }
+            return draw(OutcomeReason::Stalemate);
+        }
+        if position.insufficient_material() {
+            return draw(OutcomeReason::InsufficientMaterial);
+        }
+        if position.halfmove_clock() >= FIFTY_MOVES {
+            return draw(OutcomeReason::FiftyMoves);
+        }
+        if self.repetitions() >= 3 {
+            return draw(OutcomeReason::Repetition);
+        }
+        None
+    }
+}
+
+impl Default for Game {
+    fn default() -> Self {
+        Game::new(Position::start())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn play(game: &mut Game, moves: &str) {
+        for text in moves.split(' ') {
+            let mv = game.position().parse_move(text).expect(text);
+            game.play(mv).expect(text);
+        }
+    }
+
+    #[test]
+    fn the_third_repetition_ends_the_game() {
+        let mut game = Game::default();
+        play(&mut game, "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1");
+        assert_eq!((game.repetitions(), game.outcome()), (2, None));
+        play(&mut game, "Ng8");
+        assert_eq!(game.repetitions(), 3);
+        let reason = OutcomeReason::Repetition;
+        assert_eq!(game.outcome(), Some(Outcome { winner: None, reason }));
+        game.undo();
+        assert_eq!(game.outcome(), None);
+    }
+
+    #[test]
+    fn mate_and_stalemate_are_told_apart() {
+        let mut game = Game::default();
+        play(&mut game, "f3 e5 g4 Qh4");
+        let reason = OutcomeReason::Checkmate;
+        assert_eq!(game.outcome(), Some(Outcome { winner: Some(Color::Black), reason }));
+        assert_eq!(game.outcome().map(Outcome::result), Some("0-1"));
+        let stalemate = Position::from_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").expect("legal");
+        let reason = OutcomeReason::Stalemate;
+        assert_eq!(Game::new(stalemate).outcome(), Some(Outcome { winner: None, reason }));
+    }
+
+    #[test]
+    fn the_fifty_move_rule_comes_after_mate() {
+        let fen = "7k/8/6K1/8/8/8/8/R7 w - - 99 80";
+        let mut quiet = Game::new(Position::from_fen(fen).expect(fen));
+        let mut mate = quiet.clone();
+        play(&mut quiet, "Ra2");
+        assert_eq!(quiet.outcome().map(|outcome| outcome.reason), Some(OutcomeReason::FiftyMoves));
+        play(&mut mate, "Ra8");
+        assert_eq!(mate.outcome().map(|outcome| outcome.reason), Some(OutcomeReason::Checkmate));
+    }
+
+    #[test]
+    fn an_illegal_move_changes_nothing() {
+        let mut game = Game::default();
+        let mv: Move = "e2e5".parse().expect("a move");
+        assert_eq!(game.play(mv), Err(IllegalMove(mv)));
+        assert_eq!((game.moves().len(), game.positions().len()), (0, 1));
+    }
+}

@@ -1,0 +1,303 @@
+//! The position: a [`chess::Board`] with one Polyglot key and the clocks it lacks.
+//!
+//! A [`Position`] is made from a checked FEN and changed only by [`Position::play`] and
+//! [`Position::play_null`], which hand out a new one. So its keys cannot go stale, and no illegal
+//! position reaches `chess::Board`, which would corrupt memory on some.
+
+mod fen;
+mod game;
+mod movegen;
+mod moves;
+mod perft;
+mod polyglot_constants;
+mod san;
+mod zobrist;
+
+pub use chess::{BitBoard, Color, File, Piece, Rank, Square};
+
+pub use fen::FenError;
+pub use game::{Game, IllegalMove, Outcome, OutcomeReason};
+pub use movegen::{MoveList, attacks};
+pub use moves::{Move, ParseMoveError};
+pub use perft::{divide, perft};
+pub use san::SanError;
+
+use chess::{Board, CastleRights, EMPTY};
+
+/// A legal chess position with its clocks and keys.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    board: Board,
+    key: u64,
+    pawn_key: u64,
+    non_pawn_keys: [u64; 2],
+    halfmove_clock: u16,
+    fullmove_number: u16,
+}
+
+impl Position {
+    /// The start position of chess.
+    pub fn start() -> Self {
+        Self::from_board(Board::default(), 0, 1)
+    }
+
+    /// Wraps a board that is known to be legal.
+    fn from_board(board: Board, halfmove_clock: u16, fullmove_number: u16) -> Self {
+        Position {
+            key: zobrist::key(&board),
+            pawn_key: zobrist::pawn_key(&board),
+            non_pawn_keys: [Color::White, Color::Black]
+                .map(|color| zobrist::non_pawn_key(&board, color)),
+            board,
+            halfmove_clock,
+            fullmove_number,
+        }
+    }
+
+    /// The board below: bitboards and piece look-up.
+    #[inline]
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// The Polyglot key: it serves book, transposition table and repetition detection alike.
+    /// En passant enters it only where an enemy pawn stands beside the pushed pawn.
+    #[inline]
+    pub fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// The key of the pawns alone, of both colours.
+    #[inline]
+    pub fn pawn_key(&self) -> u64 {
+        self.pawn_key
+    }
+
+    /// The key of one side's men without its pawns.
+    #[inline]
+    pub fn non_pawn_key(&self, color: Color) -> u64 {
+        self.non_pawn_keys[color.to_index()]
+    }
+
+    /// Whose turn it is.
+    #[inline]
+    pub fn side_to_move(&self) -> Color {
+        self.board.side_to_move()
+    }
+
+    /// Plies since the last capture or pawn move.
+    #[inline]
+    pub fn halfmove_clock(&self) -> u16 {
+        self.halfmove_clock
+    }
+
+    /// The number of the current move, counted from 1 and raised after Black's.
+    #[inline]
+    pub fn fullmove_number(&self) -> u16 {
+        self.fullmove_number
+    }
+
+    /// All occupied squares.
+    #[inline]
+    pub fn occupied(&self) -> BitBoard {
+        *self.board.combined()
+    }
+
+    /// The men of one side.
+    #[inline]
+    pub fn by_color(&self, color: Color) -> BitBoard {
+        *self.board.color_combined(color)
+    }
+
+    /// The men of one kind and side.
+    #[inline]
+    pub fn pieces(&self, color: Color, piece: Piece) -> BitBoard {
+        self.board.pieces(piece) & self.board.color_combined(color)
+    }
+
+    /// What stands on `square`.
+    #[inline]
+    pub fn piece_on(&self, square: Square) -> Option<Piece> {
+        self.board.piece_on(square)
+    }
+
+    /// The square of one side's king.
+    #[inline]
+    pub fn king(&self, color: Color) -> Square {
+        self.board.king_square(color)
+    }
+
+    /// Enemy men that give check.
+    #[inline]
+    pub fn checkers(&self) -> BitBoard {
+        *self.board.checkers()
+    }
+
+    /// Men, of either side, that alone stand between the king to move and an enemy slider.
+    #[inline]
+    pub fn pinned(&self) -> BitBoard {
+        *self.board.pinned()
+    }
+
+    /// Whether the side to move is in check.
+    #[inline]
+    pub fn in_check(&self) -> bool {
+        self.checkers() != EMPTY
+    }
+
+    /// The square a pawn would take en passant on, if an enemy pawn stands where it could.
+    #[inline]
+    pub fn en_passant_target(&self) -> Option<Square> {
+        self.board.en_passant().map(|pawn| pawn.uforward(self.side_to_move()))
+    }
+
+    /// Whether `color` has a man other than king and pawns.
+    #[inline]
+    pub fn has_pieces(&self, color: Color) -> bool {
+        let light = self.board.pieces(Piece::Pawn) | self.board.pieces(Piece::King);
+        self.by_color(color) & !light != EMPTY
+    }
+
+    /// The position after `mv`, which must be legal here.
+    #[inline]
+    pub fn play(&self, mv: Move) -> Position {
+        debug_assert!(self.is_legal(mv), "{mv} is illegal in {self}");
+        let mut next = *self;
+        self.board.make_move(mv.into(), &mut next.board);
+        let irreversible = next.update_keys(self, mv);
+        next.halfmove_clock = if irreversible { 0 } else { self.halfmove_clock + 1 };
+        next.fullmove_number += (self.side_to_move() == Color::Black) as u16;
+        next
+    }
+
+    /// The position after passing, or `None` if the side to move is in check.
+    #[inline]
+    pub fn play_null(&self) -> Option<Position> {
+        let board = self.board.null_move()?;
+        let key = self.key ^ zobrist::turn() ^ zobrist::state(&self.board) ^ zobrist::state(&board);
+        let halfmove_clock = self.halfmove_clock + 1;
+        let passed_by_black = (self.side_to_move() == Color::Black) as u16;
+        let fullmove_number = self.fullmove_number + passed_by_black;
+        Some(Position { board, key, halfmove_clock, fullmove_number, ..*self })
+    }
+
+    /// Whether nobody can ever give mate: kings alone, with one knight, or with bishops that all
+    /// stand on squares of one colour.
+    pub fn insufficient_material(&self) -> bool {
+        const LIGHT_SQUARES: BitBoard = BitBoard(0x55aa_55aa_55aa_55aa);
+        let board = &self.board;
+        let heavy =
+            board.pieces(Piece::Pawn) | board.pieces(Piece::Rook) | board.pieces(Piece::Queen);
+        if heavy != EMPTY {
+            return false;
+        }
+        let (knights, bishops) = (*board.pieces(Piece::Knight), *board.pieces(Piece::Bishop));
+        if knights != EMPTY {
+            return knights.popcnt() == 1 && bishops == EMPTY;
+        }
+        bishops & LIGHT_SQUARES == EMPTY || bishops & !LIGHT_SQUARES == EMPTY
+    }
+
+    /// Whether the side to move has no legal move.
+    pub fn has_no_moves(&self) -> bool {
+        self.legal_moves().is_empty()
+    }
+
+    /// Brings the keys up to date after `mv` led here from `old`; tells whether the move cannot
+    /// be taken back by other moves (capture or pawn move).
+    #[inline]
+    fn update_keys(&mut self, old: &Position, mv: Move) -> bool {
+        let us = old.side_to_move();
+        let (from, to) = (mv.from(), mv.to());
+        let Some(moved) = old.piece_on(from) else { return false };
+        let mut irreversible = moved == Piece::Pawn;
+        self.toggle(us, moved, from);
+        self.toggle(us, mv.promotion().unwrap_or(moved), to);
+        if let Some(taken) = old.piece_on(to) {
+            self.toggle(!us, taken, to);
+            irreversible = true;
+        } else if old.is_en_passant(mv) {
+            self.toggle(!us, Piece::Pawn, to.ubackward(us));
+        } else if moved == Piece::King && old.is_castling(mv) {
+            let (rook_from, rook_to) = if to > from {
+                (to.uright(), to.uleft())
+            } else {
+                (to.uleft().uleft(), to.uright())
+            };
+            self.toggle(us, Piece::Rook, rook_from);
+            self.toggle(us, Piece::Rook, rook_to);
+        }
+        self.key ^= zobrist::turn() ^ zobrist::state(&old.board) ^ zobrist::state(&self.board);
+        irreversible
+    }
+
+    /// Puts a man on a square, or takes it away, as far as the keys are concerned.
+    #[inline]
+    fn toggle(&mut self, color: Color, piece: Piece, square: Square) {
+        let key = zobrist::piece_square(color, piece, square);
+        self.key ^= key;
+        if piece == Piece::Pawn {
+            self.pawn_key ^= key;
+        } else {
+            self.non_pawn_keys[color.to_index()] ^= key;
+        }
+    }
+
+    /// The castling rights of one side.
+    #[inline]
+    pub fn castle_rights(&self, color: Color) -> CastleRights {
+        self.board.castle_rights(color)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(fen: &str) -> Position {
+        Position::from_fen(fen).expect(fen)
+    }
+
+    #[test]
+    fn clocks_follow_the_moves() {
+        let mut position = Position::start();
+        let moves = ["e2e4 0 1", "g8f6 1 2", "b1c3 2 2", "f6e4 0 3", "c3e4 0 3", "d7d5 0 4"];
+        for row in moves {
+            let fields: Vec<&str> = row.split(' ').collect();
+            position = position.play(fields[0].parse().expect(row));
+            let clocks = (position.halfmove_clock(), position.fullmove_number());
+            assert_eq!(
+                clocks,
+                (fields[1].parse().expect(row), fields[2].parse().expect(row)),
+                "{row}"
+            );
+        }
+    }
+
+    #[test]
+    fn only_dead_material_is_insufficient() {
+        for (fen, insufficient) in [
+            ("8/8/4k3/8/8/4K3/8/8 w - - 0 1", true),
+            ("8/8/4k3/8/6N1/4K3/8/8 w - - 0 1", true),
+            ("8/8/4k3/8/5B2/4K3/8/8 w - - 0 1", true),
+            ("8/8/4kb2/8/5B2/4K3/8/8 w - - 0 1", true),
+            ("8/8/4k1b1/8/5B2/4K3/8/8 w - - 0 1", false),
+            ("8/8/4kn2/8/6N1/4K3/8/8 w - - 0 1", false),
+            ("8/8/4k3/8/4N1N1/4K3/8/8 w - - 0 1", false),
+            ("8/8/4k3/8/4B1N1/4K3/8/8 w - - 0 1", false),
+            ("8/8/4k3/8/4P3/4K3/8/8 w - - 0 1", false),
+        ] {
+            assert_eq!(position(fen).insufficient_material(), insufficient, "{fen}");
+        }
+    }
+
+    #[test]
+    fn a_null_move_passes_the_turn_and_clears_en_passant() {
+        let pushed = position("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1");
+        assert_eq!(pushed.en_passant_target(), Some(Square::E3));
+        let passed = pushed.play_null().expect("not in check");
+        assert_eq!(passed.side_to_move(), Color::White);
+        assert_eq!(passed.key(), position("4k3/8/8/8/3pP3/8/8/4K3 w - - 1 2").key());
+        assert!(position("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1").play_null().is_none());
+    }
+}

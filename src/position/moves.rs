@@ -1,0 +1,183 @@
+//! A move in sixteen bits, in the layout that Polyglot books use, and coordinate notation.
+
+use std::fmt;
+use std::num::NonZeroU16;
+use std::str::FromStr;
+
+use chess::{ChessMove, Piece, Square};
+use thiserror::Error;
+
+/// Marks a word as a move, so that `Option<Move>` needs no more room than `Move`.
+const MARK: NonZeroU16 = NonZeroU16::new(0x8000).expect("the mark is not zero");
+const SQUARE_MASK: u16 = 0x3f;
+const FROM_SHIFT: u32 = 6;
+const PROMOTION_SHIFT: u32 = 12;
+const PROMOTION_MASK: u16 = 0x7;
+
+/// Pieces a pawn can become, by their Polyglot code (0 is "no promotion").
+const PROMOTIONS: [Option<Piece>; 8] = [
+    None,
+    Some(Piece::Knight),
+    Some(Piece::Bishop),
+    Some(Piece::Rook),
+    Some(Piece::Queen),
+    None,
+    None,
+    None,
+];
+
+/// A move: origin, destination and promotion. Castling is the king's own move (`e1g1`).
+///
+/// The low fifteen bits are those of a Polyglot book entry (bits 0-5 destination, 6-11 origin,
+/// 12-14 promotion: 1 knight to 4 queen), so one encoding serves search, tables and books.
+/// Source: <http://hgm.nubati.net/book_format.html>.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Move(NonZeroU16);
+
+impl Move {
+    /// A move without promotion.
+    #[inline]
+    pub fn new(from: Square, to: Square) -> Self {
+        Move(MARK | (from.to_int() as u16) << FROM_SHIFT | to.to_int() as u16)
+    }
+
+    /// A pawn's move to the last rank. `piece` is a knight, bishop, rook or queen.
+    #[inline]
+    pub fn promoting(from: Square, to: Square, piece: Piece) -> Self {
+        debug_assert!(!matches!(piece, Piece::Pawn | Piece::King));
+        Move(Self::new(from, to).0 | (piece.to_index() as u16) << PROMOTION_SHIFT)
+    }
+
+    /// The move of a Polyglot-coded word, or `None` if it is all zero or its promotion is none.
+    pub fn from_polyglot(word: u16) -> Option<Self> {
+        let code = word >> PROMOTION_SHIFT;
+        (word != 0 && code <= 4).then(|| Move(MARK | word))
+    }
+
+    /// The fifteen bits of a Polyglot book entry (castling as the king's own move).
+    #[inline]
+    pub fn to_polyglot(self) -> u16 {
+        self.0.get() & !MARK.get()
+    }
+
+    /// The square the piece leaves.
+    #[inline]
+    pub fn from(self) -> Square {
+        square(self.0.get() >> FROM_SHIFT)
+    }
+
+    /// The square the piece goes to.
+    #[inline]
+    pub fn to(self) -> Square {
+        square(self.0.get())
+    }
+
+    /// What a pawn becomes, if it becomes something.
+    #[inline]
+    pub fn promotion(self) -> Option<Piece> {
+        PROMOTIONS[(self.0.get() >> PROMOTION_SHIFT & PROMOTION_MASK) as usize]
+    }
+}
+
+#[inline]
+fn square(bits: u16) -> Square {
+    chess::ALL_SQUARES[(bits & SQUARE_MASK) as usize]
+}
+
+impl From<Move> for ChessMove {
+    #[inline]
+    fn from(mv: Move) -> Self {
+        ChessMove::new(mv.from(), mv.to(), mv.promotion())
+    }
+}
+
+/// Coordinate notation: `e2e4`, `e7e8q`.
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.from(), self.to())?;
+        match self.promotion() {
+            Some(Piece::Knight) => f.write_str("n"),
+            Some(Piece::Bishop) => f.write_str("b"),
+            Some(Piece::Rook) => f.write_str("r"),
+            Some(_) => f.write_str("q"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Move({self})")
+    }
+}
+
+/// A text that is no move in coordinate notation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("not a move in coordinate notation (expected something like e2e4 or e7e8q)")]
+pub struct ParseMoveError;
+
+/// Reads coordinate notation; the promotion letter may be of either case.
+impl FromStr for Move {
+    type Err = ParseMoveError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (from, to, promotion) = match *text.as_bytes() {
+            [a, b, c, d] => ([a, b], [c, d], None),
+            [a, b, c, d, p] => ([a, b], [c, d], Some(p)),
+            _ => return Err(ParseMoveError),
+        };
+        let (from, to) = (parse_square(from)?, parse_square(to)?);
+        if from == to {
+            return Err(ParseMoveError);
+        }
+        match promotion.map(|letter| letter.to_ascii_lowercase()) {
+            None => Ok(Move::new(from, to)),
+            Some(b'n') => Ok(Move::promoting(from, to, Piece::Knight)),
+            Some(b'b') => Ok(Move::promoting(from, to, Piece::Bishop)),
+            Some(b'r') => Ok(Move::promoting(from, to, Piece::Rook)),
+            Some(b'q') => Ok(Move::promoting(from, to, Piece::Queen)),
+            Some(_) => Err(ParseMoveError),
+        }
+    }
+}
+
+fn parse_square([file, rank]: [u8; 2]) -> Result<Square, ParseMoveError> {
+    match (file, rank) {
+        (b'a'..=b'h', b'1'..=b'8') => {
+            Ok(chess::ALL_SQUARES[((rank - b'1') * 8 + (file - b'a')) as usize])
+        }
+        _ => Err(ParseMoveError),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn option_of_a_move_takes_no_extra_room() {
+        assert_eq!(size_of::<Option<Move>>(), 2);
+    }
+
+    #[test]
+    fn every_move_survives_text_and_polyglot_words() {
+        for from in chess::ALL_SQUARES {
+            for to in chess::ALL_SQUARES.into_iter().filter(|&to| to != from) {
+                let pieces = [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
+                let promotions = pieces.map(|piece| Move::promoting(from, to, piece));
+                for mv in promotions.into_iter().chain([Move::new(from, to)]) {
+                    assert_eq!(mv.to_string().parse(), Ok(mv));
+                    assert_eq!(Move::from_polyglot(mv.to_polyglot()), Some(mv));
+                    assert_eq!((mv.from(), mv.to()), (from, to));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn other_texts_are_no_moves() {
+        for text in ["", "e2", "e2e2", "e2e9", "i2e4", "e7e8k", "e7e8qq", "0000", "é2e4"] {
+            assert_eq!(text.parse::<Move>(), Err(ParseMoveError), "{text}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Polyglot's Zobrist keys of boards, whole and in parts.
+//!
+//! Source: A. Zobrist, "A New Hashing Method with Application for Game Playing" (1970); the
+//! constants and the en passant rule are Polyglot's.
+
+use chess::{Board, Color, Piece, Square};
+
+use super::polyglot_constants::{CASTLING, EN_PASSANT, PIECE_SQUARE, WHITE_TO_MOVE};
+
+/// The key of one man on one square.
+#[inline]
+pub(super) fn piece_square(color: Color, piece: Piece, square: Square) -> u64 {
+    let kind = 2 * piece.to_index() + (color == Color::White) as usize;
+    PIECE_SQUARE[kind][square.to_index()]
+}
+
+/// What changes in the key when the turn passes.
+#[inline]
+pub(super) fn turn() -> u64 {
+    WHITE_TO_MOVE
+}
+
+/// Castling rights by both sides' indices (bit 0 short, bit 1 long), folded at compile time.
+const CASTLING_STATE: [u64; 16] = {
+    let mut table = [0; 16];
+    let mut index = 0;
+    while index < table.len() {
+        let mut right = 0;
+        while right < CASTLING.len() {
+            if index >> right & 1 == 1 {
+                table[index] ^= CASTLING[right];
+            }
+            right += 1;
+        }
+        index += 1;
+    }
+    table
+};
+
+/// The part of the key that castling rights and en passant make.
+#[inline]
+pub(super) fn state(board: &Board) -> u64 {
+    let white = board.castle_rights(Color::White).to_index();
+    let black = board.castle_rights(Color::Black).to_index();
+    let castling = CASTLING_STATE[(white | black << 2) & 15];
+    match board.en_passant() {
+        Some(pawn) => castling ^ EN_PASSANT[pawn.get_file().to_index()],
+        None => castling,
+    }
+}
+
+/// The whole key, from scratch.
+pub(super) fn key(board: &Board) -> u64 {
+    let pieces =
+        pawn_key(board) ^ non_pawn_key(board, Color::White) ^ non_pawn_key(board, Color::Black);
+    let turn = if board.side_to_move() == Color::White { WHITE_TO_MOVE } else { 0 };
+    pieces ^ turn ^ state(board)
+}
+
+/// The key of all pawns, from scratch.
+pub(super) fn pawn_key(board: &Board) -> u64 {
+    men(board, |piece, _| piece == Piece::Pawn)
+}
+
+/// The key of one side's men without its pawns, from scratch.
+pub(super) fn non_pawn_key(board: &Board, side: Color) -> u64 {
+    men(board, |piece, color| piece != Piece::Pawn && color == side)
+}
+
+fn men(board: &Board, wanted: impl Fn(Piece, Color) -> bool) -> u64 {
+    let mut key = 0;
+    for square in *board.combined() {
+        if let (Some(piece), Some(color)) = (board.piece_on(square), board.color_on(square))
+            && wanted(piece, color)
+        {
+            key ^= piece_square(color, piece, square);
+        }
+    }
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::zobrist::{Zobrist64, ZobristValue};
+
+    use super::*;
+
+    #[test]
+    fn the_constants_are_those_of_another_implementation() {
+        for (piece, role) in chess::ALL_PIECES.into_iter().zip(shakmaty::Role::ALL) {
+            for (square, other) in chess::ALL_SQUARES.into_iter().zip(shakmaty::Square::ALL) {
+                for (color, piece_of) in
+                    [(Color::White, shakmaty::Color::White), (Color::Black, shakmaty::Color::Black)]
+                {
+                    let expected = Zobrist64::zobrist_for_piece(other, role.of(piece_of));
+                    assert_eq!(piece_square(color, piece, square), expected.0);
+                }
+            }
+        }
+        for (file, constant) in shakmaty::File::ALL.into_iter().zip(EN_PASSANT) {
+            assert_eq!(constant, Zobrist64::zobrist_for_en_passant_file(file).0);
+        }
+        assert_eq!(WHITE_TO_MOVE, Zobrist64::zobrist_for_white_turn().0);
+    }
+}

@@ -1,0 +1,118 @@
+//! Scores in centipawns, and mates by their distance.
+//!
+//! A [`Score`] is seen from the side to move. Mate scores count plies from the root:
+//! [`mate_in`]`(n)` is a mate given on the n-th ply, [`mated_in`]`(n)` one suffered there.
+
+/// Centipawns, or a mate; fits sixteen bits.
+pub type Score = i32;
+
+/// Remaining depth in plies.
+pub type Depth = i32;
+
+/// The distance from the root, in plies.
+pub type Ply = usize;
+
+/// The longest line the search follows, in plies.
+pub const MAX_PLY: Ply = 128;
+
+/// Larger than every score.
+pub const INFINITY: Score = 32_001;
+
+/// A mate on the spot.
+pub const MATE: Score = 32_000;
+
+/// The smallest score that is a mate; all that lies between `-MATE_BOUND` and `MATE_BOUND` is
+/// evaluation or tablebase result.
+pub const MATE_BOUND: Score = MATE - MAX_PLY as Score;
+
+/// A tablebase win on the spot; tablebase results lie next to the mates.
+pub const TABLEBASE_WIN: Score = MATE_BOUND - 1;
+
+/// The smallest score that stands for a tablebase win.
+pub const TABLEBASE_BOUND: Score = TABLEBASE_WIN - MAX_PLY as Score;
+
+/// A draw.
+pub const DRAW: Score = 0;
+
+/// A mate given at `ply` plies from the root.
+#[inline]
+pub const fn mate_in(ply: Ply) -> Score {
+    MATE - ply as Score
+}
+
+/// A mate suffered at `ply` plies from the root.
+#[inline]
+pub const fn mated_in(ply: Ply) -> Score {
+    ply as Score - MATE
+}
+
+/// Whether the score is a mate for either side.
+#[inline]
+pub const fn is_mate(score: Score) -> bool {
+    score.abs() >= MATE_BOUND
+}
+
+/// Whether the score is proven by mate or tablebase, not evaluated.
+#[inline]
+pub const fn is_decided(score: Score) -> bool {
+    score.abs() >= TABLEBASE_BOUND
+}
+
+/// The distance of a mate in full moves: positive for giving it, negative for suffering it.
+pub const fn mate_distance(score: Score) -> Option<i32> {
+    if !is_mate(score) {
+        return None;
+    }
+    let plies = MATE - score.abs();
+    let moves = (plies + 1) / 2;
+    Some(if score > 0 { moves } else { -moves })
+}
+
+/// A score of this search as the transposition table keeps it: mates count from the node at
+/// `ply`, not from the root, so that they hold wherever the position is met again.
+#[inline]
+pub const fn to_table(score: Score, ply: Ply) -> Score {
+    if score >= TABLEBASE_BOUND {
+        score + ply as Score
+    } else if score <= -TABLEBASE_BOUND {
+        score - ply as Score
+    } else {
+        score
+    }
+}
+
+/// The reverse of [`to_table`].
+#[inline]
+pub const fn from_table(score: Score, ply: Ply) -> Score {
+    if score >= TABLEBASE_BOUND {
+        score - ply as Score
+    } else if score <= -TABLEBASE_BOUND {
+        score + ply as Score
+    } else {
+        score
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mates_are_counted_in_moves() {
+        assert_eq!(mate_distance(mate_in(1)), Some(1));
+        assert_eq!(mate_distance(mate_in(3)), Some(2));
+        assert_eq!(mate_distance(mated_in(2)), Some(-1));
+        assert_eq!(mate_distance(mated_in(0)), Some(0));
+        assert_eq!(mate_distance(TABLEBASE_WIN), None);
+    }
+
+    #[test]
+    fn the_table_keeps_the_distance_from_the_node() {
+        let found = mate_in(7);
+        let kept = to_table(found, 4);
+        assert_eq!(kept, mate_in(3));
+        assert_eq!(from_table(kept, 2), mate_in(5));
+        assert_eq!(from_table(to_table(-found, 4), 4), -found);
+        assert_eq!(to_table(35, 60), 35);
+    }
+}
