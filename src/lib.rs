@@ -5,3 +5,4 @@
 pub mod cli;
 pub mod position;
 pub mod score;
+pub mod search;

@@ -1,0 +1,81 @@
+//! What a search tells while it runs and when it ends.
+
+use std::time::Duration;
+
+use crate::position::Move;
+use crate::score::{Depth, Ply, Score};
+
+/// How a score relates to the true value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    /// The value is at most the score: the search failed low.
+    Upper,
+    /// The value is at least the score: the search failed high.
+    Lower,
+    /// The score is the value.
+    Exact,
+}
+
+/// News from a running search.
+#[derive(Debug, Clone)]
+pub enum Event {
+    /// An iteration, or an aspiration window within it, has ended.
+    Iteration(Report),
+    /// A root move's turn has come (told once the search has run for a while).
+    RootMove {
+        /// The move.
+        mv: Move,
+        /// Its place in the order, from 1.
+        number: usize,
+        /// The number of root moves.
+        of: usize,
+        /// The iteration, in plies.
+        depth: Depth,
+        /// Nodes so far.
+        nodes: u64,
+        /// Time so far.
+        elapsed: Duration,
+    },
+}
+
+/// The state of the search after an iteration.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The iteration, in plies.
+    pub depth: Depth,
+    /// The longest line searched, in plies.
+    pub selective_depth: Ply,
+    /// The score of the line for the side to move.
+    pub score: Score,
+    /// Whether the score is exact or a bound.
+    pub bound: Bound,
+    /// Time since the start of the search.
+    pub elapsed: Duration,
+    /// Nodes of all threads since the start of the search.
+    pub nodes: u64,
+    /// The principal variation.
+    pub pv: Vec<Move>,
+    /// Which of the best lines this is, from 1.
+    pub multi_pv: usize,
+    /// How much of the transposition table this search has filled, in thousandths.
+    pub hash_full: u32,
+    /// Successful tablebase probes.
+    pub tablebase_hits: u64,
+}
+
+/// The result of a search.
+#[derive(Debug, Clone, Default)]
+pub struct SearchResult {
+    /// The move to play; `None` only where there is no legal one.
+    pub best: Option<Move>,
+    /// The reply that the search expects.
+    pub ponder: Option<Move>,
+    /// The score for the side to move.
+    pub score: Score,
+    /// The last completed iteration, in plies.
+    pub depth: Depth,
+    /// Nodes of all threads.
+    pub nodes: u64,
+    /// Time taken.
+    pub elapsed: Duration,
+}
