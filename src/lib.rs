@@ -2,6 +2,7 @@
 //!
 //! The modules, in reading order, are described in `ARCHITECTURE.md`.
 
+pub mod cecp;
 pub mod cli;
 pub mod position;
 pub mod score;
