@@ -1,0 +1,168 @@
+//! Rules, keys and notation along random games: incremental against from scratch, and all
+//! against `shakmaty`, an independent implementation.
+
+use std::collections::{BTreeSet, HashMap};
+
+use chess::ALL_SQUARES;
+use proptest::prelude::{ProptestConfig, proptest};
+use shakmaty::fen::{Epd, Fen};
+use shakmaty::san::SanPlus;
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};
+use tabia::position::{Color, Game, Move, MoveList, OutcomeReason, Piece, Position};
+
+use crate::walk::game;
+
+/// Random games a property is held against, and how long they may be.
+const GAMES: u32 = 96;
+const PLIES: usize = 120;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(GAMES))]
+
+    #[test]
+    fn a_position_is_its_fen(game in game(PLIES)) {
+        for position in game.positions() {
+            let read = Position::from_fen(&position.fen()).expect("own FEN");
+            assert_eq!(read, *position);
+            assert_eq!(read.key(), position.key(), "key of {position}");
+            assert_eq!(read.pawn_key(), position.pawn_key(), "pawn key of {position}");
+            for color in [Color::White, Color::Black] {
+                assert_eq!(read.non_pawn_key(color), position.non_pawn_key(color), "{position}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_null_move_keeps_the_keys(game in game(PLIES)) {
+        for passed in game.positions().iter().filter_map(Position::play_null) {
+            // Where passing would be illegal in a FEN, there is nothing to compare with.
+            if let Ok(read) = Position::from_fen(&passed.fen()) {
+                assert_eq!(read, passed);
+            }
+        }
+    }
+
+    #[test]
+    fn every_position_is_that_of_shakmaty(game in game(PLIES)) {
+        for (position, theirs) in game.positions().iter().zip(replay(&game)) {
+            let key: Zobrist64 = theirs.zobrist_hash(EnPassantMode::PseudoLegal);
+            assert_eq!(position.key(), key.0, "key of {position}");
+            let fen = Fen::from_position(&theirs, EnPassantMode::PseudoLegal);
+            assert_eq!(position.fen(), fen.to_string());
+            assert_eq!(position.in_check(), theirs.is_check(), "{position}");
+            assert_eq!(position.has_no_moves(), theirs.legal_moves().is_empty(), "{position}");
+            assert_eq!(
+                position.insufficient_material(),
+                theirs.is_insufficient_material(),
+                "{position}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_move_and_its_san_are_those_of_shakmaty(game in game(PLIES)) {
+        for (position, theirs) in game.positions().iter().zip(replay(&game)) {
+            let expected: BTreeSet<(String, String)> = theirs
+                .legal_moves()
+                .into_iter()
+                .map(|mv| {
+                    let coordinates = mv.to_uci(CastlingMode::Standard).to_string();
+                    (coordinates, SanPlus::from_move(theirs.clone(), mv).to_string())
+                })
+                .collect();
+            let moves = position.legal_moves();
+            let ours: BTreeSet<(String, String)> =
+                moves.iter().map(|mv| (mv.to_string(), position.san(mv))).collect();
+            assert_eq!(ours, expected, "{position}");
+            for (mv, (coordinates, san)) in moves.iter().map(|mv| (mv, texts(position, mv))) {
+                assert_eq!(position.parse_san(&san), Ok(mv), "{san} in {position}");
+                assert_eq!(position.parse_move(&coordinates), Ok(mv), "{position}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_game_ends_when_the_rules_say_so(game in game(PLIES)) {
+        let mut seen = HashMap::new();
+        let mut growing = Game::new(*game.start());
+        let mut moves = game.moves().iter();
+        for theirs in replay(&game) {
+            let place = Epd::from_position(&theirs, EnPassantMode::PseudoLegal).to_string();
+            let times = seen.entry(place).or_insert(0_usize);
+            *times += 1;
+            assert_eq!(growing.repetitions(), *times, "{}", growing.position());
+            assert_eq!(growing.outcome().map(|end| end.reason), reason(&theirs, *times));
+            if let Some(&mv) = moves.next() {
+                growing.play(mv).expect("a legal move");
+            }
+        }
+    }
+
+    #[test]
+    fn the_legality_test_knows_the_generated_moves(game in game(PLIES)) {
+        let position = game.position();
+        let generated = position.legal_moves();
+        for mv in all_moves() {
+            assert_eq!(position.is_legal(mv), generated.contains(mv), "{mv} in {position}");
+        }
+        let mut noisy = MoveList::new();
+        position.noisy_moves(&mut noisy);
+        for mv in generated.iter() {
+            assert_eq!(position.is_noisy(mv), noisy.contains(mv), "{mv} in {position}");
+        }
+    }
+
+    #[test]
+    fn taking_back_undoes(game in game(PLIES)) {
+        let mut shrinking = game.clone();
+        for (&mv, position) in game.moves().iter().zip(game.positions()).rev() {
+            assert_eq!(shrinking.undo(), Some(mv));
+            assert_eq!(shrinking.position(), position);
+        }
+        assert_eq!(shrinking.undo(), None);
+    }
+}
+
+/// The positions of a game as `shakmaty` has them.
+fn replay(game: &Game) -> Vec<Chess> {
+    let start: Fen = game.start().fen().parse().expect("own FEN");
+    let mut position: Chess = start.into_position(CastlingMode::Standard).expect("legal");
+    let mut positions = vec![position.clone()];
+    for mv in game.moves() {
+        let uci: shakmaty::uci::UciMove = mv.to_string().parse().expect("coordinates");
+        position.play_unchecked(uci.to_move(&position).expect("legal"));
+        positions.push(position.clone());
+    }
+    positions
+}
+
+fn texts(position: &Position, mv: Move) -> (String, String) {
+    (mv.to_string(), position.san(mv))
+}
+
+/// Why a game is over that came `times` times to `position`, in the order of our own verdicts.
+fn reason(position: &Chess, times: usize) -> Option<OutcomeReason> {
+    if position.is_checkmate() {
+        Some(OutcomeReason::Checkmate)
+    } else if position.is_stalemate() {
+        Some(OutcomeReason::Stalemate)
+    } else if position.is_insufficient_material() {
+        Some(OutcomeReason::InsufficientMaterial)
+    } else if position.halfmoves() >= 100 {
+        Some(OutcomeReason::FiftyMoves)
+    } else {
+        (times >= 3).then_some(OutcomeReason::Repetition)
+    }
+}
+
+/// Every origin, destination and promotion.
+fn all_moves() -> impl Iterator<Item = Move> {
+    const PROMOTIONS: [Piece; 4] = [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
+    let squares = || ALL_SQUARES.into_iter();
+    let pairs = squares().flat_map(move |from| squares().map(move |to| (from, to)));
+    pairs.flat_map(|(from, to)| {
+        let promotions = PROMOTIONS.map(|piece| Move::promoting(from, to, piece));
+        promotions.into_iter().chain([Move::new(from, to)])
+    })
+}

@@ -1,0 +1,167 @@
+//! Texts that are no positions: refused in one line, and never a panic.
+
+use std::fs;
+
+use proptest::collection::vec;
+use proptest::prelude::{ProptestConfig, Strategy, any, prop, proptest};
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, PositionError};
+use tabia::position::{Position, perft};
+
+use crate::common::shared_data;
+
+/// Texts from outside, with the word that tells what is wrong.
+const HOSTILE: [(&str, &str); 22] = [
+    ("", "fields"),
+    ("startpos", "fields"),
+    ("4k3/8/8/8/8/8/8/4K3 w - - 0 1 extra", "fields"),
+    ("rnbqkbnr.pppppppp.8.8.8.8.PPPPPPPP.RNBQKBNR w KQkq - 0 1", "ranks"),
+    ("4k3/8/8/8/8/8/4K3 w - - 0 1", "ranks"),
+    ("4k3/8/8/8/8/8/8/8/4K3 w - - 0 1", "ranks"),
+    ("4k4/8/8/8/8/8/8/4K3 w - - 0 1", "board"),
+    ("4k2/8/8/8/8/8/8/4K3 w - - 0 1", "board"),
+    ("4k3/8/8/8/8/8/8/4K0R2 w - - 0 1", "board"),
+    ("4k3/8/8/8/8/8/8/4K3[Qq] w - - 0 1", "board"),
+    ("4k3/8/8/8/8/8/8/Q~3K3 w - - 0 1", "board"),
+    ("4k3/8/8/8/8/8/8/4X3 w - - 0 1", "board"),
+    ("4k3/8/8/8/8/8/8/4K3 W - - 0 1", "side to move"),
+    ("4k3/8/8/8/8/8/8/4K3 w KQx - 0 1", "castling"),
+    ("4k3/8/8/8/8/8/8/4K3 w - e 0 1", "en passant"),
+    ("4k3/8/8/8/8/8/8/4K3 w - - -1 1", "halfmove"),
+    ("4k3/8/8/8/8/8/8/4K3 w - - 0 one", "move number"),
+    ("4k3/8/8/8/8/8/8/4K3 w - - 3+3 0", "halfmove"),
+    ("4k3/8/8/8/8/8/8/4K3 w - - 0_1", "halfmove"),
+    ("4k3/8/8/8/8/8/4r3/4K3 b - - 0 1", "not to move is in check"),
+    ("qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1", "more men"),
+    ("rnbqkbnr/ppppNNpp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "more men"),
+];
+
+#[test]
+fn refusals_tell_what_is_wrong() {
+    for (text, word) in HOSTILE {
+        let error = Position::from_fen(text).expect_err(text).to_string();
+        assert!(error.contains(word), "{text}: {error}");
+    }
+}
+
+#[test]
+fn blanks_and_large_counters_are_no_fault() {
+    for (text, fen) in [
+        ("  4k3/8/8/8/8/8/8/4K3\tw  -  -  3  9 \r\n", "4k3/8/8/8/8/8/8/4K3 w - - 3 9"),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 99999999999 0", "4k3/8/8/8/8/8/8/4K3 w - - 9999 1"),
+    ] {
+        assert_eq!(Position::from_fen(text).expect(text).fen(), fen);
+    }
+}
+
+#[test]
+fn hostile_file() {
+    let Some(path) = shared_data("epd/destructive.epd") else { return };
+    let text = fs::read_to_string(path).expect("the set is text");
+    let (mut sound, mut refused) = (0, 0);
+    for line in text.lines() {
+        survive(line);
+        let (fen, remark) = line.split_once(';').unwrap_or((line, ""));
+        let fen = fen.split(" bm ").next().unwrap_or_default();
+        let accepted = survive(fen);
+        if remark.contains("epd should be OK") {
+            assert!(accepted, "refused: {line}");
+            sound += 1;
+        }
+        if remark.contains("bad EPD") || remark.contains("garbage") || remark.ends_with("cull") {
+            assert!(!accepted, "accepted: {line}");
+            refused += 1;
+        }
+    }
+    assert_eq!((sound, refused), (16, 75));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn any_text_is_survived(text in any::<String>()) {
+        survive(&text);
+    }
+
+    #[test]
+    fn damaged_fens_are_survived(text in damaged()) {
+        survive(&text);
+    }
+
+    #[test]
+    fn random_boards_are_survived(text in random_board()) {
+        if survive(&text) {
+            let ours = perft(&Position::from_fen(&text).expect("accepted"), 2);
+            let fen: Fen = text.parse().expect("accepted");
+            let theirs: Chess = fen
+                .into_position(CastlingMode::Standard)
+                .or_else(PositionError::ignore_impossible_check)
+                .expect("accepted");
+            assert_eq!(ours, shakmaty::perft(&theirs, 2), "{text}");
+        }
+    }
+
+    #[test]
+    fn any_move_text_is_survived(text in "[ -~]{0,8}", other in any::<String>()) {
+        for position in [Position::start(), castling_and_promotion()] {
+            for text in [&text, &other] {
+                if let Ok(mv) = position.parse_move(text) {
+                    assert!(position.is_legal(mv), "{text}");
+                }
+            }
+        }
+    }
+}
+
+fn castling_and_promotion() -> Position {
+    let fen = "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1";
+    Position::from_fen(fen).expect(fen)
+}
+
+/// Reads a text as FEN: refused in one line, or good enough to play on. Tells which.
+fn survive(text: &str) -> bool {
+    match Position::from_fen(text) {
+        Ok(position) => {
+            let again = Position::from_fen(&position.fen()).expect("own FEN");
+            assert_eq!(again, position, "{text}");
+            perft(&position, 2);
+            true
+        }
+        Err(error) => {
+            let message = error.to_string();
+            assert!(!message.contains('\n') && message.len() > "bad FEN: ".len(), "{text}");
+            false
+        }
+    }
+}
+
+/// A FEN with a few bytes replaced.
+fn damaged() -> impl Strategy<Value = String> {
+    let alphabet = prop::sample::select(b"pnbrqkPNBRQK12345678/ -wbKQkqa3e6h09_[]~+".to_vec());
+    vec((any::<prop::sample::Index>(), alphabet), 1..4).prop_map(|changes| {
+        let mut bytes = castling_and_promotion().fen().into_bytes();
+        for (index, byte) in changes {
+            let at = index.index(bytes.len());
+            bytes[at] = byte;
+        }
+        String::from_utf8(bytes).expect("ASCII")
+    })
+}
+
+/// What stands on a square of a random board: mostly nothing.
+const MEN: &[u8] = b"........................................pnbrqPNBRQ";
+
+/// Two kings and men at random: most are refused, the rest are odder than games.
+fn random_board() -> impl Strategy<Value = String> {
+    let man = prop::sample::select(MEN.to_vec());
+    (vec(man, 64), 0..64_usize, 0..64_usize, any::<bool>()).prop_map(
+        |(mut men, own, their, turn)| {
+            men[own] = b'K';
+            men[their] = b'k';
+            let ranks: Vec<String> =
+                men.chunks(8).map(|rank| String::from_utf8_lossy(rank).replace('.', "1")).collect();
+            format!("{} {} - - 0 1", ranks.join("/"), if turn { 'w' } else { 'b' })
+        },
+    )
+}
