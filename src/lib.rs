@@ -4,6 +4,7 @@
 
 pub mod cecp;
 pub mod cli;
+pub mod eval;
 pub mod position;
 pub mod score;
 pub mod search;

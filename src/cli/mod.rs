@@ -1,5 +1,6 @@
 //! The command line: arguments, then resolved configuration, then one subcommand.
 
+mod eval;
 mod perft;
 
 use std::process::ExitCode;
@@ -17,6 +18,7 @@ struct Cli {
 /// What `tabia` can do besides playing.
 #[derive(Debug, Subcommand)]
 enum Command {
+    Eval(eval::Args),
     Perft(perft::Args),
 }
 
@@ -24,6 +26,7 @@ enum Command {
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
+        Some(Command::Eval(args)) => eval::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         None => Ok(ExitCode::SUCCESS),
     };

@@ -1,0 +1,18 @@
+//! What the men are worth by themselves, and in company.
+
+use super::bitboards::*;
+use super::trace::{Sum, Trace};
+use super::view::View;
+use super::weights::Weights;
+
+pub(super) fn evaluate<T: Trace>(view: &View, w: &Weights, sum: &mut Sum<'_, T>) {
+    let us = &view.us;
+    for (value, men) in w.material.iter().zip(us.kinds()) {
+        sum.add_times(value, count(men));
+    }
+    let both_bishops = any(us.bishops & LIGHT_SQUARES) && any(us.bishops & !LIGHT_SQUARES);
+    sum.add_if(both_bishops, &w.bishop_pair);
+    let pawns = count(us.pawns);
+    sum.add_times(&w.knight_per_pawn, count(us.knights) * pawns);
+    sum.add_times(&w.rook_per_pawn, count(us.rooks) * pawns);
+}
