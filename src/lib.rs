@@ -2,9 +2,11 @@
 //!
 //! The modules, in reading order, are described in `ARCHITECTURE.md`.
 
+pub mod book;
 pub mod cecp;
 pub mod cli;
 pub mod eval;
+pub mod pgn;
 pub mod position;
 pub mod score;
 pub mod search;

@@ -1,0 +1,87 @@
+//! What can be wrong with a book.
+
+use std::io;
+
+use thiserror::Error;
+
+use crate::pgn::in_words;
+
+/// Why a book cannot be read or written. One line that names the file, what is wrong and, where
+/// it is not plain, what to do.
+#[derive(Debug, Error)]
+pub enum BookError {
+    /// The file cannot be read.
+    #[error("cannot read {name}: {reason}")]
+    Unreadable {
+        /// The file.
+        name: String,
+        /// Why not.
+        reason: String,
+    },
+    /// The file cannot be written.
+    #[error("cannot write {name}: {reason}")]
+    Unwritable {
+        /// The file.
+        name: String,
+        /// Why not.
+        reason: String,
+    },
+    /// The file is something else.
+    #[error(
+        "{name} is no book of Tabia; `tabia book build` makes one from PGN, `tabia book import` from Polyglot"
+    )]
+    Foreign {
+        /// The file.
+        name: String,
+    },
+    /// The file is of a later version.
+    #[error(
+        "{name} has format version {version}, which this Tabia does not know; a newer one will"
+    )]
+    Version {
+        /// The file.
+        name: String,
+        /// The version that it claims.
+        version: u64,
+    },
+    /// The file ends too early.
+    #[error("{name} is truncated: copy it again or build it again")]
+    Truncated {
+        /// The file.
+        name: String,
+    },
+    /// The file is not what was written.
+    #[error("{name} is damaged ({part}): copy it again or build it again")]
+    Damaged {
+        /// The file.
+        name: String,
+        /// The part that is wrong.
+        part: &'static str,
+    },
+    /// The input holds no game that counts.
+    #[error("{name}: {reason}")]
+    NoGames {
+        /// The input.
+        name: String,
+        /// What was there instead.
+        reason: String,
+    },
+    /// A Polyglot book that is none.
+    #[error("{name} is no Polyglot book: {reason}")]
+    Polyglot {
+        /// The file.
+        name: String,
+        /// What gives it away.
+        reason: String,
+    },
+}
+
+impl BookError {
+    pub(super) fn reading(name: &str, error: &io::Error) -> Self {
+        BookError::Unreadable { name: name.to_owned(), reason: in_words(error) }
+    }
+
+    pub(super) fn writing(name: &str, error: &io::Error) -> Self {
+        BookError::Unwritable { name: name.to_owned(), reason: in_words(error) }
+    }
+}

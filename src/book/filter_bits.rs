@@ -1,0 +1,126 @@
+//! Bit filters in front of the table: one bit for each key that may be there.
+//!
+//! A filter has a power of two of bits, and the top bits of a key say which is its own. Polyglot
+//! keys are uniform in every bit, so no further hashing is needed; and since the index is monotone
+//! in the key, a sorted book writes its filter from front to back. A filter of bare bits has no
+//! false negatives. See <https://en.wikipedia.org/wiki/Bloom_filter>, with one hash function.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Filters have at least this many bits for each key: one foreign key in eight gets through at
+/// worst, one in twelve on average.
+const BITS_PER_KEY: u64 = 8;
+
+/// The index that the top `bits` bits of `key` make.
+#[inline]
+pub(super) fn slot(key: u64, bits: u32) -> u64 {
+    // In two steps, since a shift by 64 (no bits at all) is none.
+    key >> 1 >> (63 - bits)
+}
+
+/// The bytes of a filter with `2^bits` bits.
+pub(super) fn filter_bytes(bits: u32) -> u64 {
+    (1_u64 << bits).div_ceil(8)
+}
+
+/// The size, as a power of two, of a filter for `keys` keys.
+pub(super) fn filter_bits(keys: u64) -> u32 {
+    (keys.max(1).saturating_mul(BITS_PER_KEY)).next_power_of_two().trailing_zeros()
+}
+
+/// Whether the bit of `key` is set.
+#[inline]
+pub(super) fn may_hold(filter: &[u8], bits: u32, key: u64) -> bool {
+    let slot = slot(key, bits);
+    filter[(slot / 8) as usize] >> (slot % 8) & 1 != 0
+}
+
+/// The pawn structures of a growing book: a filter of the largest size, shared by all threads,
+/// that is folded to what its content needs in the end.
+pub(super) struct PawnSet {
+    words: Vec<AtomicU64>,
+}
+
+/// Bits of a [`PawnSet`], as a power of two: 16 MB, enough for sixteen million structures.
+const PAWN_SET_BITS: u32 = 27;
+
+impl PawnSet {
+    pub fn new() -> Self {
+        PawnSet { words: (0..1 << (PAWN_SET_BITS - 6)).map(|_| AtomicU64::new(0)).collect() }
+    }
+
+    #[inline]
+    pub fn insert(&self, pawn_key: u64) {
+        let slot = slot(pawn_key, PAWN_SET_BITS);
+        let (word, bit) = (&self.words[(slot / 64) as usize], 1 << (slot % 64));
+        // Most structures have been seen: a read keeps the cache line shared.
+        if word.load(Relaxed) & bit == 0 {
+            word.fetch_or(bit, Relaxed);
+        }
+    }
+
+    /// Adds all that another filter may hold.
+    pub fn insert_filter(&self, filter: &[u8], bits: u32) {
+        let spread = PAWN_SET_BITS - bits.min(PAWN_SET_BITS);
+        for slot in
+            (0..1_u64 << bits).filter(|&slot| filter[(slot / 8) as usize] >> (slot % 8) & 1 != 0)
+        {
+            if bits > PAWN_SET_BITS {
+                self.insert(slot << (64 - bits));
+            } else {
+                (slot << spread..(slot + 1) << spread)
+                    .for_each(|wide| self.insert(wide << (64 - PAWN_SET_BITS)));
+            }
+        }
+    }
+
+    /// The filter of the right size, with that size as a power of two.
+    pub fn fold(&self) -> (Vec<u8>, u32) {
+        let structures = self.words.iter().map(|word| u64::from(word.load(Relaxed).count_ones()));
+        let bits = filter_bits(structures.sum()).min(PAWN_SET_BITS);
+        let mut filter = vec![0; filter_bytes(bits) as usize];
+        for (index, word) in self.words.iter().enumerate() {
+            let mut left = word.load(Relaxed);
+            while left != 0 {
+                let wide = index as u64 * 64 + u64::from(left.trailing_zeros());
+                let slot = wide >> (PAWN_SET_BITS - bits);
+                filter[(slot / 8) as usize] |= 1 << (slot % 8);
+                left &= left - 1;
+            }
+        }
+        (filter, bits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_monotone_and_stay_inside() {
+        assert_eq!(
+            (slot(u64::MAX, 0), slot(u64::MAX, 1), slot(u64::MAX, 27)),
+            (0, 1, (1 << 27) - 1)
+        );
+        assert_eq!(slot(1 << 63, 5), 16);
+        assert_eq!((filter_bits(0), filter_bits(1), filter_bits(9)), (3, 3, 7));
+    }
+
+    #[test]
+    fn a_folded_set_holds_all_that_went_in() {
+        let keys: Vec<u64> =
+            (1..=1000_u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+        let set = PawnSet::new();
+        keys.iter().for_each(|&key| set.insert(key));
+        let (filter, bits) = set.fold();
+        assert_eq!(bits, 13);
+        assert!(keys.iter().all(|&key| may_hold(&filter, bits, key)));
+        let strangers = (1..=1000_u64)
+            .filter(|n| may_hold(&filter, bits, n.wrapping_mul(0xd134_2543_de82_ef95)));
+        assert!(strangers.count() < 250);
+        let again = PawnSet::new();
+        again.insert_filter(&filter, bits);
+        let (wide, wide_bits) = again.fold();
+        assert!(wide_bits >= bits && keys.iter().all(|&key| may_hold(&wide, wide_bits, key)));
+    }
+}

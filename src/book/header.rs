@@ -1,0 +1,182 @@
+//! The head of a book file: what it holds, and where.
+//!
+//! ```text
+//! magic      8 bytes
+//! words      u64, little-endian, in the order of `Header::words`
+//! checksum   u64: CRC-32 of all before it
+//! ```
+//! Then the sections, one after the other: entries sorted by key; offsets of the buckets; key
+//! filter; pawn filter; manifest (JSON). Each has a CRC-32 of its own in the header, which is
+//! written last: a file whose writing was cut short has no valid header.
+
+use super::BookError;
+use super::filter_bits::filter_bytes;
+
+/// The first bytes of every book. The line end gives transfers in text mode away.
+pub(super) const MAGIC: [u8; 8] = *b"TABIABK\n";
+/// The version of the format.
+const VERSION: u64 = 1;
+/// Bytes before the first section.
+pub(super) const HEADER_BYTES: usize = 256;
+/// More bits than any filter or table can have: 2^40 bits are 128 GB.
+const MAX_TABLE_BITS: u64 = 40;
+
+/// A part of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Section {
+    pub start: u64,
+    pub length: u64,
+    pub checksum: u64,
+}
+
+impl Section {
+    pub fn end(&self) -> u64 {
+        self.start + self.length
+    }
+}
+
+/// The sections in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Sections {
+    pub entries: Section,
+    pub buckets: Section,
+    pub key_filter: Section,
+    pub pawn_filter: Section,
+    pub manifest: Section,
+}
+
+impl Sections {
+    pub fn named(&self) -> [(&'static str, Section); 5] {
+        [
+            ("entries", self.entries),
+            ("buckets", self.buckets),
+            ("key filter", self.key_filter),
+            ("pawn filter", self.pawn_filter),
+            ("manifest", self.manifest),
+        ]
+    }
+}
+
+/// What the first bytes of a book say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Header {
+    pub positions: u64,
+    pub moves: u64,
+    /// Buckets of the table, key filter and pawn filter: their sizes as powers of two.
+    pub bucket_bits: u32,
+    pub key_filter_bits: u32,
+    pub pawn_filter_bits: u32,
+    pub sections: Sections,
+}
+
+const WORDS: usize = 6 + 5 * 3;
+
+impl Header {
+    fn words(&self) -> [u64; WORDS] {
+        let mut words = [0; WORDS];
+        words[..6].copy_from_slice(&[
+            VERSION,
+            self.positions,
+            self.moves,
+            self.bucket_bits.into(),
+            self.key_filter_bits.into(),
+            self.pawn_filter_bits.into(),
+        ]);
+        for ((_, section), slot) in self.sections.named().iter().zip(words[6..].chunks_exact_mut(3))
+        {
+            slot.copy_from_slice(&[section.start, section.length, section.checksum]);
+        }
+        words
+    }
+
+    pub fn to_bytes(self) -> [u8; HEADER_BYTES] {
+        let mut bytes = [0; HEADER_BYTES];
+        bytes[..8].copy_from_slice(&MAGIC);
+        for (word, slot) in self.words().iter().zip(bytes[8..].chunks_exact_mut(8)) {
+            slot.copy_from_slice(&word.to_le_bytes());
+        }
+        let end = 8 + 8 * WORDS;
+        let checksum = u64::from(crc32fast::hash(&bytes[..end]));
+        bytes[end..end + 8].copy_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
+
+    /// Reads the head of a file of which `bytes` is all.
+    pub fn parse(bytes: &[u8], name: &str) -> Result<Self, BookError> {
+        let name = || name.to_owned();
+        if !bytes.starts_with(&MAGIC[..bytes.len().min(MAGIC.len())]) || bytes.is_empty() {
+            return Err(BookError::Foreign { name: name() });
+        }
+        let head =
+            bytes.get(..HEADER_BYTES).ok_or_else(|| BookError::Truncated { name: name() })?;
+        let damaged = |part| BookError::Damaged { name: name(), part };
+        let word = |index: usize| {
+            let mut word = [0; 8];
+            word.copy_from_slice(&head[8 + 8 * index..16 + 8 * index]);
+            u64::from_le_bytes(word)
+        };
+        if (1..=WORDS).all(|index| word(index) == 0) {
+            // The header is written last.
+            return Err(BookError::Truncated { name: name() });
+        }
+        if u64::from(crc32fast::hash(&head[..8 + 8 * WORDS])) != word(WORDS) {
+            return Err(damaged("header"));
+        }
+        if word(0) != VERSION {
+            return Err(BookError::Version { name: name(), version: word(0) });
+        }
+        if (3..6).any(|index| word(index) > MAX_TABLE_BITS) {
+            return Err(damaged("header"));
+        }
+        let section = |index: usize| {
+            let first = 6 + 3 * index;
+            Section { start: word(first), length: word(first + 1), checksum: word(first + 2) }
+        };
+        let header = Header {
+            positions: word(1),
+            moves: word(2),
+            bucket_bits: word(3) as u32,
+            key_filter_bits: word(4) as u32,
+            pawn_filter_bits: word(5) as u32,
+            sections: Sections {
+                entries: section(0),
+                buckets: section(1),
+                key_filter: section(2),
+                pawn_filter: section(3),
+                manifest: section(4),
+            },
+        };
+        header.check_sections(bytes.len() as u64, &name())?;
+        Ok(header)
+    }
+
+    /// The sections follow each other, have the sizes that their bits tell, and fill the file.
+    fn check_sections(&self, file: u64, name: &str) -> Result<(), BookError> {
+        let mut end = HEADER_BYTES as u64;
+        for (part, section) in self.sections.named() {
+            if section.start != end || section.start.checked_add(section.length).is_none() {
+                return Err(BookError::Damaged { name: name.to_owned(), part });
+            }
+            end = section.end();
+        }
+        let sizes = [
+            ("buckets", self.sections.buckets.length, (1 + (1 << self.bucket_bits)) * 8),
+            ("key filter", self.sections.key_filter.length, filter_bytes(self.key_filter_bits)),
+            ("pawn filter", self.sections.pawn_filter.length, filter_bytes(self.pawn_filter_bits)),
+        ];
+        for (part, found, expected) in sizes {
+            if found != expected {
+                return Err(BookError::Damaged { name: name.to_owned(), part });
+            }
+        }
+        match file.cmp(&end) {
+            std::cmp::Ordering::Less => Err(BookError::Truncated { name: name.to_owned() }),
+            std::cmp::Ordering::Equal => Ok(()),
+            std::cmp::Ordering::Greater => {
+                Err(BookError::Damaged { name: name.to_owned(), part: "end: bytes were added" })
+            }
+        }
+    }
+}
+
+const _: () = assert!(8 + 8 * WORDS + 8 <= HEADER_BYTES);

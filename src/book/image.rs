@@ -1,0 +1,136 @@
+//! A book as the bytes of its file, wherever they are: mapped, embedded or in memory.
+//!
+//! Probing reads the bytes in place. Most probes miss, so three steps get cheaper from the back
+//! to the front: the pawn filter (small enough for a cache, and most positions of a search have a
+//! pawn structure that the book does not know), the key filter, and the bucket of the table.
+//! Nothing here trusts the bytes: what does not decode is not there.
+
+use memmap2::Mmap;
+
+use super::entry::RawEntry;
+use super::filter_bits::{may_hold, slot};
+use super::header::{Header, Section};
+use super::{BookError, Counts, Entry, Manifest};
+
+/// Where the bytes are.
+pub(super) enum Storage {
+    Mapped(Mmap),
+    Static(&'static [u8]),
+    Owned(Vec<u8>),
+}
+
+impl Storage {
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Storage::Mapped(map) => map,
+            Storage::Static(bytes) => bytes,
+            Storage::Owned(bytes) => bytes,
+        }
+    }
+}
+
+/// Books up to this size have all checksums tested when they are opened, which takes a few
+/// milliseconds; larger ones by `tabia book verify`.
+const CHECKED_AT_OPENING: usize = 16 << 20;
+
+/// The bytes of a book and their meaning.
+pub(super) struct Image {
+    storage: Storage,
+    header: Header,
+}
+
+impl Image {
+    pub fn new(storage: Storage, name: &str) -> Result<Self, BookError> {
+        let header = Header::parse(storage.bytes(), name)?;
+        let image = Image { storage, header };
+        if image.storage.bytes().len() <= CHECKED_AT_OPENING {
+            image.check_sums(name)?;
+        }
+        Ok(image)
+    }
+
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        self.storage.bytes()
+    }
+
+    #[inline]
+    fn section(&self, section: Section) -> &[u8] {
+        &self.storage.bytes()[section.start as usize..section.end() as usize]
+    }
+
+    /// Whether the book may hold a position with these pawns. `false` is certain.
+    #[inline]
+    pub fn may_hold_pawns(&self, pawn_key: u64) -> bool {
+        let filter = self.section(self.header.sections.pawn_filter);
+        may_hold(filter, self.header.pawn_filter_bits, pawn_key)
+    }
+
+    /// The entry of a position.
+    #[inline]
+    pub fn find(&self, key: u64) -> Option<RawEntry<'_>> {
+        let header = &self.header;
+        if !may_hold(self.section(header.sections.key_filter), header.key_filter_bits, key) {
+            return None;
+        }
+        self.find_in_bucket(key)
+    }
+
+    fn find_in_bucket(&self, key: u64) -> Option<RawEntry<'_>> {
+        let bucket = slot(key, self.header.bucket_bits) as usize;
+        let offsets = self.section(self.header.sections.buckets);
+        let (ends, _) = offsets.get(8 * bucket..)?.split_first_chunk::<16>()?;
+        let (from, to) = ends.split_first_chunk::<8>()?;
+        let (to, _) = to.split_first_chunk::<8>()?;
+        let (from, to) = (u64::from_le_bytes(*from), u64::from_le_bytes(*to));
+        let entries = self.section(self.header.sections.entries);
+        let mut bytes = entries.get(usize::try_from(from).ok()?..usize::try_from(to).ok()?)?;
+        while let Some(entry) = RawEntry::split(bytes) {
+            if entry.key >= key {
+                return (entry.key == key).then_some(entry);
+            }
+            bytes = entry.rest;
+        }
+        None
+    }
+
+    /// The games that reached the position with this key.
+    #[inline]
+    pub fn reached(&self, key: u64) -> Option<Counts> {
+        self.find(key)?.reached()
+    }
+
+    /// Reads the whole entry of a position into `entry`.
+    pub fn read(&self, key: u64, entry: &mut Entry) -> bool {
+        self.find(key).is_some_and(|raw| entry.decode_raw(&raw).is_some())
+    }
+
+    /// The bytes of all entries, sorted by key.
+    pub fn entries(&self) -> &[u8] {
+        self.section(self.header.sections.entries)
+    }
+
+    /// The pawn filter and its size as a power of two.
+    pub fn pawn_filter(&self) -> (&[u8], u32) {
+        (self.section(self.header.sections.pawn_filter), self.header.pawn_filter_bits)
+    }
+
+    pub fn manifest(&self, name: &str) -> Result<Manifest, BookError> {
+        serde_json::from_slice(self.section(self.header.sections.manifest))
+            .map_err(|_| BookError::Damaged { name: name.to_owned(), part: "manifest" })
+    }
+
+    /// Tests the checksum of every section.
+    pub fn check_sums(&self, name: &str) -> Result<(), BookError> {
+        for (part, section) in self.header.sections.named() {
+            if u64::from(crc32fast::hash(self.section(section))) != section.checksum {
+                return Err(BookError::Damaged { name: name.to_owned(), part });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,103 @@
+//! How a book was made, written into it as JSON.
+
+use serde::{Deserialize, Serialize};
+
+/// How a book was made. Nothing in it depends on the clock, the machine, the number of threads or
+/// the order of the inputs, so the same games give the same bytes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Manifest {
+    /// Program and version.
+    pub made_by: String,
+    /// How it was made, if not from games: `merge`, `import` and so on, with what mattered.
+    pub made_from: String,
+    /// Moves deeper in a game than this many plies were not counted; 0 if unknown.
+    pub max_ply: u32,
+    /// The games that counted.
+    pub games: GameTotals,
+    /// The games that did not.
+    pub skipped: Skipped,
+    /// Games that stopped at a fault; the moves before it counted.
+    pub broken: u64,
+    /// The filters that games had to pass, in words.
+    pub filters: Vec<String>,
+    /// The inputs, sorted.
+    pub inputs: Vec<InputRecord>,
+    /// The build was cut short: only a part of the inputs was read.
+    pub interrupted: bool,
+}
+
+/// Games by result.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GameTotals {
+    /// Games that White won.
+    pub white: u64,
+    /// Drawn games.
+    pub draws: u64,
+    /// Games that Black won.
+    pub black: u64,
+    /// Games and lines without a result.
+    pub undecided: u64,
+}
+
+impl GameTotals {
+    /// All games.
+    pub fn total(&self) -> u64 {
+        self.white + self.draws + self.black + self.undecided
+    }
+
+    pub(super) fn add(&mut self, other: &GameTotals) {
+        self.white += other.white;
+        self.draws += other.draws;
+        self.black += other.black;
+        self.undecided += other.undecided;
+    }
+}
+
+/// Games that did not count, by reason.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Skipped {
+    /// Without a result.
+    pub undecided: u64,
+    /// Chess960 and other variants.
+    pub variants: u64,
+    /// Without tags: text between games, or the tail of a game torn by a blank line.
+    pub untagged: u64,
+    /// Without a single legal move.
+    pub empty: u64,
+    /// Kept out by a filter.
+    pub filtered: u64,
+    /// The same game again.
+    pub duplicates: u64,
+}
+
+impl Skipped {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        let Skipped { undecided, variants, untagged, empty, filtered, duplicates } = self;
+        undecided + variants + untagged + empty + filtered + duplicates
+    }
+
+    pub(super) fn add(&mut self, other: &Skipped) {
+        self.undecided += other.undecided;
+        self.variants += other.variants;
+        self.untagged += other.untagged;
+        self.empty += other.empty;
+        self.filtered += other.filtered;
+        self.duplicates += other.duplicates;
+    }
+}
+
+/// One input of a build.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default)]
+pub struct InputRecord {
+    /// The file's name without its folder.
+    pub name: String,
+    /// Its size in bytes, as PGN text.
+    pub bytes: u64,
+    /// The games in it that counted.
+    pub games: u64,
+}

@@ -1,0 +1,204 @@
+//! The opening book: positions with the games that reached them by any order of moves, and the
+//! moves played there.
+//!
+//! A book is the same bytes wherever it is: a mapped `.tbk` file, the embedded default book, or
+//! what has just been built from PGN in memory. [`Book::reached`] is made for the search, which
+//! asks often and mostly in vain; [`Book::moves`] for the root.
+
+mod builder;
+mod counts;
+mod entry;
+mod error;
+#[allow(dead_code)]
+mod filter_bits;
+mod header;
+#[allow(dead_code)]
+mod image;
+#[allow(dead_code)]
+mod manifest;
+mod policy;
+#[allow(dead_code)]
+mod writer;
+
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use memmap2::Mmap;
+
+pub use builder::{BuildOptions, Builder, DEFAULT_MAX_PLY, Tally};
+pub use counts::Counts;
+pub use entry::Entry;
+pub use error::BookError;
+pub use manifest::{GameTotals, InputRecord, Manifest, Skipped};
+pub use policy::{Candidate, Choice, Chooser, ParsePolicyError, Policy, Rejection};
+
+use crate::position::{Move, Position};
+use header::MAGIC;
+use image::{Image, Storage};
+
+/// A move that leads into the book.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BookMove {
+    /// The move, legal where it was asked for.
+    pub mv: Move,
+    /// Games in which it was played from this very position.
+    pub played: Counts,
+    /// Games that reached the position after it by any order of moves.
+    pub reached: Counts,
+}
+
+/// An opening book to be asked. Cloning is cheap; clones share the data.
+#[derive(Clone)]
+pub struct Book {
+    image: Arc<Image>,
+    name: Arc<str>,
+}
+
+impl Book {
+    /// Opens a book: `.tbk` as a memory map, without reading it; PGN by counting its games.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is damaged, or is neither a book nor games.
+    pub fn open(path: &Path) -> Result<Self, BookError> {
+        let name = path.display().to_string();
+        let reading = |error| BookError::reading(&name, &error);
+        let mut file = File::open(path).map_err(reading)?;
+        let mut head = Vec::new();
+        (&mut file).take(MAGIC.len() as u64).read_to_end(&mut head).map_err(reading)?;
+        let is_tbk = path.extension().is_some_and(|extension| extension == "tbk");
+        if head == MAGIC || is_tbk {
+            let storage = Storage::Mapped(map(&file).map_err(reading)?);
+            return Self::from_storage(storage, &name);
+        }
+        let mut builder = Builder::new(BuildOptions { undecided: true, ..BuildOptions::default() });
+        let file = File::open(path).map_err(reading)?;
+        builder.add(file).map_err(reading)?;
+        if builder.tally().games.total() == 0 {
+            let reason = "there is no readable game in it".to_owned();
+            return Err(BookError::NoGames { name, reason });
+        }
+        builder.build(&name)
+    }
+
+    /// A book from the bytes of a `.tbk` file.
+    ///
+    /// # Errors
+    /// If they are not that.
+    pub fn from_bytes(bytes: Vec<u8>, name: &str) -> Result<Self, BookError> {
+        Self::from_storage(Storage::Owned(bytes), name)
+    }
+
+    fn from_storage(storage: Storage, name: &str) -> Result<Self, BookError> {
+        Ok(Book { image: Arc::new(Image::new(storage, name)?), name: name.into() })
+    }
+
+    /// What the book is called: its path, or `embedded`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The number of positions.
+    pub fn positions(&self) -> u64 {
+        self.image.header().positions
+    }
+
+    /// The number of pairs of a position and a move played there.
+    pub fn move_count(&self) -> u64 {
+        self.image.header().moves
+    }
+
+    /// How the book was made.
+    ///
+    /// # Errors
+    /// If that part of the file is damaged.
+    pub fn manifest(&self) -> Result<Manifest, BookError> {
+        self.image.manifest(&self.name)
+    }
+
+    /// The games that reached a position by any order of moves; `None` if the book does not know
+    /// it. Made for the search: allocates nothing, and a miss costs one or two cache lines.
+    #[inline]
+    pub fn reached(&self, position: &Position) -> Option<Counts> {
+        if self.image.may_hold_pawns(position.pawn_key()) {
+            self.image.reached(position.key())
+        } else {
+            None
+        }
+    }
+
+    /// All that the book holds of a position.
+    pub fn entry(&self, position: &Position) -> Option<Entry> {
+        let mut entry = Entry::default();
+        self.image.read(position.key(), &mut entry).then_some(entry)
+    }
+
+    /// Every legal move that was played here or leads to a position of the book, the most often
+    /// reached first.
+    pub fn moves(&self, position: &Position) -> Vec<BookMove> {
+        let entry = self.entry(position).unwrap_or_default();
+        let mut moves: Vec<BookMove> = position
+            .legal_moves()
+            .iter()
+            .filter_map(|mv| {
+                let played = entry.moves.iter().find(|(other, _)| *other == mv);
+                let reached = self.reached(&position.play(mv));
+                (played.is_some() || reached.is_some()).then(|| {
+                    let played = played.map_or(Counts::default(), |&(_, played)| played);
+                    BookMove { mv, played, reached: reached.unwrap_or(played) }
+                })
+            })
+            .collect();
+        moves.sort_by_key(|book_move| (std::cmp::Reverse(book_move.reached.games()), book_move.mv));
+        moves
+    }
+
+    /// All positions, by ascending key. Stops early where the file is damaged.
+    pub fn entries(&self) -> impl Iterator<Item = Entry> + '_ {
+        let mut rest = self.image.entries();
+        std::iter::from_fn(move || {
+            let mut entry = Entry::default();
+            rest = entry.decode(rest)?;
+            Some(entry)
+        })
+    }
+
+    /// Tests every checksum, for which the whole file is read.
+    ///
+    /// # Errors
+    /// Names the part that is damaged.
+    pub fn verify(&self) -> Result<(), BookError> {
+        self.image.check_sums(&self.name)
+    }
+}
+
+impl Builder {
+    /// The book, in memory, under a name.
+    ///
+    /// # Errors
+    /// None in practice: memory can always be written.
+    pub fn build(self, name: &str) -> Result<Book, BookError> {
+        let bytes = self.into_image().map_err(|error| BookError::writing(name, &error))?;
+        Book::from_bytes(bytes, name)
+    }
+}
+
+impl fmt::Debug for Book {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Book")
+            .field("name", &self.name)
+            .field("positions", &self.positions())
+            .finish()
+    }
+}
+
+/// Maps a file into memory.
+#[allow(unsafe_code)]
+fn map(file: &File) -> std::io::Result<Mmap> {
+    // SAFETY: books are replaced by renaming, never written in place, so the bytes stay as they
+    // are while the map lives. Whoever cuts the file short under our feet ends the program; no
+    // memory is corrupted.
+    unsafe { Mmap::map(file) }
+}

@@ -1,0 +1,295 @@
+//! Which of the book's moves is played, and why.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use super::{Book, BookMove, Counts};
+use crate::position::{Color, Game, Move};
+
+/// How a move is chosen, after GNU Chess (`book on|off|best|worst|random|prefer`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Policy {
+    /// The book is not asked.
+    Off,
+    /// The move whose score is the highest for certain, see [`Chooser::confidence`].
+    Best,
+    /// The move whose score is the lowest for certain: for handicaps and for testing.
+    Worst,
+    /// Any move of the book, all alike.
+    Random,
+    /// The likelier the more often it was played, unless another is clearly better. `on` is this.
+    #[default]
+    Prefer,
+    /// The likelier the better its certain score.
+    Weighted,
+}
+
+/// A word that is no policy.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("unknown book policy {0:?}: expected on, off, best, worst, random, prefer or weighted")]
+pub struct ParsePolicyError(String);
+
+impl FromStr for Policy {
+    type Err = ParsePolicyError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(match text {
+            "off" => Policy::Off,
+            "best" => Policy::Best,
+            "worst" => Policy::Worst,
+            "random" => Policy::Random,
+            "on" | "prefer" => Policy::Prefer,
+            "weighted" => Policy::Weighted,
+            _ => return Err(ParsePolicyError(text.to_owned())),
+        })
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Policy::Off => "off",
+            Policy::Best => "best",
+            Policy::Worst => "worst",
+            Policy::Random => "random",
+            Policy::Prefer => "prefer",
+            Policy::Weighted => "weighted",
+        })
+    }
+}
+
+/// Why a move of the book is out of the question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rejection {
+    /// The position after it has stood in this game.
+    Repeats,
+    /// The fifty-move rule is near, of which a book knows nothing.
+    FiftyMoves,
+    /// No game counts for it: Polyglot's weight 0 means never play.
+    NoGames,
+    /// Fewer games than [`Chooser::min_games`].
+    TooFewGames,
+    /// Played far less often than the most frequent move.
+    Rare,
+    /// Another move is better for certain.
+    Worse,
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Rejection::Repeats => "repeats a position",
+            Rejection::FiftyMoves => "the fifty-move rule is near",
+            Rejection::NoGames => "never to be played",
+            Rejection::TooFewGames => "too few games",
+            Rejection::Rare => "rarely played",
+            Rejection::Worse => "clearly worse than another",
+        })
+    }
+}
+
+/// A move of the book as a [`Chooser`] sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Candidate {
+    /// The move and its games.
+    pub book_move: BookMove,
+    /// Expected points for the side to move, by the games that reached the position after it.
+    pub score: f64,
+    /// Bounds of the true score at the chooser's confidence.
+    pub certain: (f64, f64),
+    /// The probability that it is played, 0 to 1.
+    pub chance: f64,
+    /// Why it is not considered.
+    pub rejected: Option<Rejection>,
+}
+
+/// A chosen move, with all that it was chosen from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// The move to play.
+    pub mv: Move,
+    /// All moves of the book, in the order of [`Book::moves`].
+    pub candidates: Vec<Candidate>,
+    /// The policy that chose.
+    pub policy: Policy,
+}
+
+impl Choice {
+    /// The chosen candidate.
+    pub fn chosen(&self) -> &Candidate {
+        let mv = self.mv;
+        self.candidates
+            .iter()
+            .find(|candidate| candidate.book_move.mv == mv)
+            .unwrap_or(&self.candidates[0])
+    }
+}
+
+/// Chooses moves from a book. The same seed gives the same choices.
+#[derive(Debug, Clone)]
+pub struct Chooser {
+    /// How to choose.
+    pub policy: Policy,
+    /// The probability, between one half and 1, with which a score is at least its lower bound. The
+    /// higher, the more games a move needs to be trusted.
+    pub confidence: f64,
+    /// Moves into positions that fewer games reached are not played.
+    pub min_games: u64,
+    random: SplitMix,
+}
+
+/// The default of [`Chooser::confidence`].
+const CONFIDENCE: f64 = 0.9;
+/// With [`Policy::Prefer`], a move is too rare if it has less than this share of the games of the
+/// most frequent one.
+const RARE_SHARE: f64 = 0.05;
+/// With [`Policy::Weighted`], so many points less of certain score make a move ten times rarer.
+const TENFOLD: f64 = 0.05;
+/// A quiet move is not taken from the book once so many plies have been quiet: the book cannot
+/// know that the fifty-move rule is near.
+const MAX_QUIET_PLIES: u16 = 80;
+
+impl Chooser {
+    /// A chooser whose random choices follow from `seed`.
+    pub fn new(policy: Policy, seed: u64) -> Self {
+        Chooser { policy, confidence: CONFIDENCE, min_games: 1, random: SplitMix(seed) }
+    }
+
+    /// The moves of the book with their scores and chances.
+    pub fn candidates(&self, book: &Book, game: &Game) -> Vec<Candidate> {
+        let side = game.position().side_to_move();
+        let z = quantile(self.confidence);
+        let mut candidates: Vec<Candidate> = book
+            .moves(game.position())
+            .into_iter()
+            .map(|book_move| Candidate {
+                book_move,
+                score: book_move.reached.score(side),
+                certain: certain_score(&book_move.reached, side, z),
+                chance: 0.0,
+                rejected: self.rejection(&book_move, game),
+            })
+            .collect();
+        self.set_chances(&mut candidates);
+        candidates
+    }
+
+    /// Chooses a move in the current position of a game; `None` if the policy is off or the book
+    /// has nothing to play.
+    pub fn choose(&mut self, book: &Book, game: &Game) -> Option<Choice> {
+        if self.policy == Policy::Off {
+            return None;
+        }
+        let candidates = self.candidates(book, game);
+        let mut left = self.random.fraction();
+        let mut chosen = None;
+        for candidate in candidates.iter().filter(|candidate| candidate.chance > 0.0) {
+            chosen = Some(candidate.book_move.mv);
+            left -= candidate.chance;
+            if left < 0.0 {
+                break;
+            }
+        }
+        Some(Choice { mv: chosen?, candidates, policy: self.policy })
+    }
+
+    fn rejection(&self, book_move: &BookMove, game: &Game) -> Option<Rejection> {
+        let after = game.position().play(book_move.mv);
+        if book_move.reached.is_empty() {
+            Some(Rejection::NoGames)
+        } else if book_move.reached.games() < self.min_games {
+            Some(Rejection::TooFewGames)
+        } else if after.halfmove_clock() > MAX_QUIET_PLIES {
+            Some(Rejection::FiftyMoves)
+        } else if game.positions().iter().any(|before| before.key() == after.key()) {
+            Some(Rejection::Repeats)
+        } else {
+            None
+        }
+    }
+
+    fn set_chances(&self, candidates: &mut [Candidate]) {
+        if self.policy == Policy::Prefer {
+            reject_rare_and_worse(candidates);
+        }
+        let open = || candidates.iter().filter(|candidate| candidate.rejected.is_none());
+        let best = open().map(|candidate| candidate.certain.0).fold(0.0, f64::max);
+        let worst = open().map(|candidate| candidate.certain.1).fold(1.0, f64::min);
+        let weights: Vec<f64> = candidates
+            .iter()
+            .map(|candidate| match self.policy {
+                _ if candidate.rejected.is_some() => 0.0,
+                Policy::Off => 0.0,
+                Policy::Best => f64::from(candidate.certain.0 >= best),
+                Policy::Worst => f64::from(candidate.certain.1 <= worst),
+                Policy::Random => 1.0,
+                Policy::Prefer => candidate.book_move.reached.games() as f64,
+                Policy::Weighted => 10_f64.powf((candidate.certain.0 - best) / TENFOLD),
+            })
+            .collect();
+        let sum: f64 = weights.iter().sum();
+        for (candidate, weight) in candidates.iter_mut().zip(weights) {
+            candidate.chance = if sum > 0.0 { weight / sum } else { 0.0 };
+        }
+    }
+}
+
+/// Leaves the moves that are played often and that no other beats for certain.
+fn reject_rare_and_worse(candidates: &mut [Candidate]) {
+    let open = || candidates.iter().filter(|candidate| candidate.rejected.is_none());
+    let most = open().map(|candidate| candidate.book_move.reached.games()).max().unwrap_or(0);
+    let best = open().map(|candidate| candidate.certain.0).fold(0.0, f64::max);
+    for candidate in candidates.iter_mut().filter(|candidate| candidate.rejected.is_none()) {
+        if (candidate.book_move.reached.games() as f64) < RARE_SHARE * most as f64 {
+            candidate.rejected = Some(Rejection::Rare);
+        } else if candidate.certain.1 < best {
+            candidate.rejected = Some(Rejection::Worse);
+        }
+    }
+}
+
+/// Bounds of the true score, `z` standard errors to either side of the mean. One win and one loss
+/// are added to the games, so that a single game proves nothing; games without a result count as
+/// half of each.
+fn certain_score(counts: &Counts, side: Color, z: f64) -> (f64, f64) {
+    let unknown = f64::from(counts.undecided) / 2.0;
+    let wins = f64::from(counts.wins(side)) + unknown + 1.0;
+    let losses = f64::from(counts.wins(!side)) + unknown + 1.0;
+    let draws = f64::from(counts.draws);
+    let games = wins + losses + draws;
+    let mean = (wins + draws / 2.0) / games;
+    let squares =
+        wins * (1.0 - mean).powi(2) + draws * (0.5 - mean).powi(2) + losses * mean.powi(2);
+    let error = (squares / games / games).sqrt();
+    ((mean - z * error).max(0.0), (mean + z * error).min(1.0))
+}
+
+/// The standard normal quantile of a probability between 0.5 and 1: Abramowitz and Stegun,
+/// *Handbook of Mathematical Functions* (1964), formula 26.2.23; the error is below 0.00045.
+fn quantile(probability: f64) -> f64 {
+    let tail = (1.0 - probability).clamp(1e-9, 0.5);
+    let t = (-2.0 * tail.ln()).sqrt();
+    let numerator = 2.515_517 + t * (0.802_853 + t * 0.010_328);
+    let denominator = 1.0 + t * (1.432_788 + t * (0.189_269 + t * 0.001_308));
+    (t - numerator / denominator).max(0.0)
+}
+
+/// SplitMix64 (G. Steele, D. Lea, C. Flood 2014): small, and good enough to draw lots.
+#[derive(Debug, Clone)]
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    /// A number from 0 to below 1.
+    fn fraction(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}

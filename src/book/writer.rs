@@ -1,0 +1,212 @@
+//! Writes the file of a book, see [`super::header`].
+
+use std::io::{self, Read, Seek, SeekFrom, Write};
+
+use crc32fast::Hasher;
+
+use super::entry::RawEntry;
+use super::filter_bits::{PawnSet, filter_bits, filter_bytes, slot};
+use super::header::{HEADER_BYTES, Header, Section, Sections};
+use super::{Entry, Manifest};
+
+/// Buckets hold between half as many positions and as many.
+const POSITIONS_PER_BUCKET: u64 = 8;
+/// Parts of the file that are read back or filled in are handled in blocks of this many bytes.
+const BLOCK: usize = 1 << 20;
+
+/// Encoded entries, sorted by key: what one thread makes of its share of a book.
+#[derive(Debug, Default)]
+pub(super) struct Piece {
+    bytes: Vec<u8>,
+    positions: u64,
+    moves: u64,
+    body: Vec<u8>,
+}
+
+impl Piece {
+    /// Appends an entry whose key is above those before it.
+    pub fn push(&mut self, entry: &Entry) {
+        entry.encode(&mut self.bytes, &mut self.body);
+        self.positions += 1;
+        self.moves += entry.moves.len() as u64;
+    }
+
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.positions = 0;
+        self.moves = 0;
+    }
+}
+
+/// A book on its way to a file. Entries go in sorted by key; [`BookWriter::finish`] reads them
+/// back once to make table and key filter, whose sizes nobody knows before.
+pub(super) struct BookWriter<W> {
+    output: W,
+    header: Header,
+    checksum: Hasher,
+}
+
+impl<W: Read + Write + Seek> BookWriter<W> {
+    /// Begins a book in an empty output.
+    pub fn new(mut output: W) -> io::Result<Self> {
+        output.write_all(&[0; HEADER_BYTES])?;
+        let entries = Section { start: HEADER_BYTES as u64, ..Section::default() };
+        let header =
+            Header { sections: Sections { entries, ..Sections::default() }, ..Header::default() };
+        Ok(BookWriter { output, header, checksum: Hasher::new() })
+    }
+
+    /// Appends entries whose keys are above all before them.
+    pub fn append(&mut self, piece: &Piece) -> io::Result<()> {
+        self.output.write_all(&piece.bytes)?;
+        self.checksum.update(&piece.bytes);
+        self.header.positions += piece.positions;
+        self.header.moves += piece.moves;
+        self.header.sections.entries.length += piece.bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Writes the rest, the header last, and hands the output back.
+    pub fn finish(mut self, pawns: &PawnSet, manifest: &Manifest) -> io::Result<W> {
+        self.header.sections.entries.checksum = self.checksum.clone().finalize().into();
+        self.header.key_filter_bits = filter_bits(self.header.positions);
+        let buckets = self.header.positions.div_ceil(POSITIONS_PER_BUCKET).max(1);
+        self.header.bucket_bits = buckets.next_power_of_two().trailing_zeros();
+        self.write_index()?;
+        let (filter, bits) = pawns.fold();
+        self.header.pawn_filter_bits = bits;
+        let end = self.header.sections.key_filter.end();
+        self.header.sections.pawn_filter = self.write_section(end, &filter)?;
+        let manifest = serde_json::to_vec(manifest).map_err(io::Error::other)?;
+        let end = self.header.sections.pawn_filter.end();
+        self.header.sections.manifest = self.write_section(end, &manifest)?;
+        self.output.seek(SeekFrom::Start(0))?;
+        self.output.write_all(&self.header.to_bytes())?;
+        self.output.flush()?;
+        Ok(self.output)
+    }
+
+    fn write_section(&mut self, start: u64, bytes: &[u8]) -> io::Result<Section> {
+        self.output.seek(SeekFrom::Start(start))?;
+        self.output.write_all(bytes)?;
+        let checksum = crc32fast::hash(bytes).into();
+        Ok(Section { start, length: bytes.len() as u64, checksum })
+    }
+
+    /// Makes table and key filter from the entries. Both grow from front to back together, since
+    /// both indices are monotone in the key.
+    fn write_index(&mut self) -> io::Result<()> {
+        let header = self.header;
+        let mut buckets = Patch::at(header.sections.entries.end());
+        let buckets_length = 8 * (1 + (1 << header.bucket_bits));
+        let mut filter = Patch::at(buckets.next + buckets_length);
+        let mut next_bucket = 0;
+        let (mut filter_index, mut filter_byte) = (0, 0_u8);
+        let mut blocks = EntryBlocks::new(header.sections.entries);
+        while let Some((block, mut offset)) = blocks.next(&mut self.output)? {
+            let mut rest = block;
+            while let Some(entry) = RawEntry::split(rest) {
+                let bucket = slot(entry.key, header.bucket_bits);
+                while next_bucket <= bucket {
+                    buckets.push(&offset.to_le_bytes());
+                    next_bucket += 1;
+                }
+                let bit = slot(entry.key, header.key_filter_bits);
+                while filter_index < bit / 8 {
+                    filter.push(&[filter_byte]);
+                    (filter_index, filter_byte) = (filter_index + 1, 0);
+                }
+                filter_byte |= 1 << (bit % 8);
+                offset += (rest.len() - entry.rest.len()) as u64;
+                rest = entry.rest;
+            }
+            buckets.write(&mut self.output)?;
+            filter.write(&mut self.output)?;
+        }
+        while next_bucket <= 1 << header.bucket_bits {
+            buckets.push(&header.sections.entries.length.to_le_bytes());
+            next_bucket += 1;
+        }
+        filter.push(&[filter_byte]);
+        let missing = filter_bytes(header.key_filter_bits) - filter_index - 1;
+        filter.push(&vec![0; missing as usize]);
+        self.header.sections.buckets = buckets.finish(&mut self.output)?;
+        self.header.sections.key_filter = filter.finish(&mut self.output)?;
+        Ok(())
+    }
+}
+
+/// A section that is filled in from front to back while others are, too.
+struct Patch {
+    section: Section,
+    next: u64,
+    pending: Vec<u8>,
+    checksum: Hasher,
+}
+
+impl Patch {
+    fn at(start: u64) -> Self {
+        let section = Section { start, ..Section::default() };
+        Patch { section, next: start, pending: Vec::new(), checksum: Hasher::new() }
+    }
+
+    #[inline]
+    fn push(&mut self, bytes: &[u8]) {
+        self.pending.extend_from_slice(bytes);
+    }
+
+    fn write(&mut self, output: &mut (impl Write + Seek)) -> io::Result<()> {
+        output.seek(SeekFrom::Start(self.next))?;
+        output.write_all(&self.pending)?;
+        self.checksum.update(&self.pending);
+        self.next += self.pending.len() as u64;
+        self.pending.clear();
+        Ok(())
+    }
+
+    fn finish(mut self, output: &mut (impl Write + Seek)) -> io::Result<Section> {
+        self.write(output)?;
+        let length = self.next - self.section.start;
+        Ok(Section { length, checksum: self.checksum.finalize().into(), ..self.section })
+    }
+}
+
+/// Reads the entries back in blocks that end where an entry ends.
+struct EntryBlocks {
+    section: Section,
+    /// Where the next block begins, counted from the section's start.
+    offset: u64,
+    buffer: Vec<u8>,
+}
+
+impl EntryBlocks {
+    fn new(section: Section) -> Self {
+        EntryBlocks { section, offset: 0, buffer: Vec::new() }
+    }
+
+    /// The next block of whole entries and its offset in the section.
+    fn next(&mut self, input: &mut (impl Read + Seek)) -> io::Result<Option<(&[u8], u64)>> {
+        let offset = self.offset;
+        let left = self.section.length - offset;
+        if left == 0 {
+            return Ok(None);
+        }
+        self.buffer.resize(left.min(BLOCK as u64) as usize, 0);
+        input.seek(SeekFrom::Start(self.section.start + offset))?;
+        input.read_exact(&mut self.buffer)?;
+        let mut rest = &self.buffer[..];
+        while let Some(entry) = RawEntry::split(rest) {
+            rest = entry.rest;
+        }
+        let whole = self.buffer.len() - rest.len();
+        if whole == 0 {
+            return Err(io::Error::other("an entry is larger than a block"));
+        }
+        self.offset += whole as u64;
+        Ok(Some((&self.buffer[..whole], offset)))
+    }
+}

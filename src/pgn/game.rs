@@ -1,0 +1,184 @@
+//! A whole game in memory.
+
+use std::fmt;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+
+use super::tags::text;
+use super::{GameEnd, Reader, Tags, Visitor};
+use crate::position::{Color, Move, Position};
+
+/// How a game ended, as PGN tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum GameResult {
+    /// `1-0`
+    White,
+    /// `1/2-1/2`
+    Draw,
+    /// `0-1`
+    Black,
+    /// `*`: not finished, or not known.
+    #[default]
+    Undecided,
+}
+
+impl GameResult {
+    /// Reads one of the four tokens of PGN (`1/2` is taken for a draw as well).
+    pub fn from_token(token: &[u8]) -> Option<Self> {
+        match token {
+            b"1-0" => Some(GameResult::White),
+            b"1/2-1/2" | b"1/2" => Some(GameResult::Draw),
+            b"0-1" => Some(GameResult::Black),
+            b"*" => Some(GameResult::Undecided),
+            _ => None,
+        }
+    }
+
+    /// The token of PGN.
+    pub fn token(self) -> &'static str {
+        match self {
+            GameResult::White => "1-0",
+            GameResult::Draw => "1/2-1/2",
+            GameResult::Black => "0-1",
+            GameResult::Undecided => "*",
+        }
+    }
+
+    /// The result when one side wins, or nobody.
+    pub fn won_by(winner: Option<Color>) -> Self {
+        match winner {
+            Some(Color::White) => GameResult::White,
+            Some(Color::Black) => GameResult::Black,
+            None => GameResult::Draw,
+        }
+    }
+}
+
+impl fmt::Display for GameResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.token())
+    }
+}
+
+/// A move with what is written about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PgnMove {
+    /// The move.
+    pub mv: Move,
+    /// Numeric annotation glyphs (1 `!`, 2 `?` and so on).
+    pub nags: Vec<u8>,
+    /// The comment after the move, empty if there is none.
+    pub comment: String,
+}
+
+impl From<Move> for PgnMove {
+    fn from(mv: Move) -> Self {
+        PgnMove { mv, nags: Vec::new(), comment: String::new() }
+    }
+}
+
+/// A game: tags, start position, main line with comments, result.
+///
+/// Its `Display` is PGN text as [`super::Writer`] writes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PgnGame {
+    /// Names and values, in order. `Result` is written from `result`, `FEN` and `SetUp` from
+    /// `start`, whatever stands here.
+    pub tags: Vec<(String, String)>,
+    /// The comment before the first move, empty if there is none.
+    pub comment: String,
+    /// Where the game began.
+    pub start: Position,
+    /// The main line; each move is legal where it stands.
+    pub moves: Vec<PgnMove>,
+    /// How it ended.
+    pub result: GameResult,
+}
+
+impl PgnGame {
+    /// A game without tags and moves.
+    pub fn new(start: Position) -> Self {
+        PgnGame {
+            tags: Vec::new(),
+            comment: String::new(),
+            start,
+            moves: Vec::new(),
+            result: GameResult::Undecided,
+        }
+    }
+
+    /// The value of a tag.
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        self.tags.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Sets a tag, in its old place if it was there.
+    pub fn set_tag(&mut self, name: &str, value: impl Into<String>) {
+        match self.tags.iter_mut().find(|(other, _)| other == name) {
+            Some((_, old)) => *old = value.into(),
+            None => self.tags.push((name.to_owned(), value.into())),
+        }
+    }
+}
+
+/// Reads all games of an input, each with how its reading ended. Games that are no orthodox chess
+/// or have no tags come without moves.
+pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame, GameEnd)>> {
+    let mut reader = Reader::new(input);
+    let mut failed = false;
+    std::iter::from_fn(move || {
+        if failed {
+            return None;
+        }
+        let mut collector = Collector { game: PgnGame::new(Position::start()) };
+        match reader.read_game(&mut collector) {
+            Ok(None) => None,
+            Ok(Some(end)) => {
+                collector.game.result = end.result;
+                Some(Ok((collector.game, end)))
+            }
+            Err(error) => {
+                failed = true;
+                Some(Err(error))
+            }
+        }
+    })
+}
+
+/// Makes a [`PgnGame`] of what a [`Reader`] hands over.
+struct Collector {
+    game: PgnGame,
+}
+
+impl Visitor for Collector {
+    fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()> {
+        self.game.start = *start;
+        self.game.tags =
+            tags.iter().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
+        ControlFlow::Continue(())
+    }
+
+    fn played(&mut self, _before: &Position, mv: Move, _after: &Position) -> ControlFlow<()> {
+        self.game.moves.push(mv.into());
+        ControlFlow::Continue(())
+    }
+
+    fn comment(&mut self, comment: &[u8]) {
+        let target = match self.game.moves.last_mut() {
+            Some(mv) => &mut mv.comment,
+            None => &mut self.game.comment,
+        };
+        if !target.is_empty() {
+            target.push(' ');
+        }
+        target.push_str(text(comment).trim());
+    }
+
+    fn nag(&mut self, nag: u8) {
+        if let Some(mv) = self.game.moves.last_mut() {
+            mv.nags.push(nag);
+        }
+    }
+
+    fn end(&mut self, _end: &GameEnd) {}
+}
