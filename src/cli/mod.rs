@@ -1,5 +1,6 @@
 //! The command line: arguments, then resolved configuration, then one subcommand.
 
+mod bench;
 mod eval;
 mod perft;
 
@@ -18,6 +19,7 @@ struct Cli {
 /// What `tabia` can do besides playing.
 #[derive(Debug, Subcommand)]
 enum Command {
+    Bench(bench::Args),
     Eval(eval::Args),
     Perft(perft::Args),
 }
@@ -26,6 +28,7 @@ enum Command {
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
+        Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Eval(args)) => eval::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         None => Ok(ExitCode::SUCCESS),

@@ -1,9 +1,32 @@
-//! The search: iterative deepening principal variation search.
+//! The search: iterative deepening principal variation search, split over threads.
+//!
+//! [`Searcher`] runs one search at a time within [`Limits`], steered by a [`Control`], and tells
+//! what it finds by [`Event`]s. It never prints.
 
+pub mod bench;
+mod clock;
 mod control;
+mod deepening;
+mod history;
 mod limits;
+mod node;
+mod ordering;
+mod prune;
+mod pvs;
+mod quiescence;
 mod report;
+mod searcher;
+mod see;
+mod source;
+mod split;
+mod table;
+mod worker;
+
+#[cfg(test)]
+mod tests;
 
 pub use control::Control;
 pub use limits::{Limits, TimeControl};
 pub use report::{Bound, Event, Report, SearchResult};
+pub use searcher::{Options, Searcher};
+pub use see::{see_ge, value};

@@ -1,0 +1,51 @@
+//! `tabia bench`: the signature of the search and its speed.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use crate::score::Depth;
+use crate::search::bench;
+
+/// Search fixed positions to a fixed depth: the node count is the search's signature
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Depth in plies
+    #[arg(long, default_value_t = bench::BENCH_DEPTH, value_parser = clap::value_parser!(i32).range(1..=64))]
+    depth: Depth,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints nodes for each position, then `N nodes M nps`.
+///
+/// # Errors
+/// If standard output cannot be written.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let mut out = std::io::stdout().lock();
+    let mut positions = Vec::new();
+    let total = bench::bench(args.depth, &mut |fen, result| {
+        positions.push(serde_json::json!({
+            "fen": fen, "nodes": result.nodes, "seconds": result.elapsed.as_secs_f64(),
+        }));
+        if !args.json {
+            // A closed pipe shows at the last line.
+            let _ = writeln!(
+                out,
+                "{:>10} nodes {:>6.3} s  {fen}",
+                result.nodes,
+                result.elapsed.as_secs_f64()
+            );
+        }
+    });
+    if args.json {
+        let summary = serde_json::json!({
+            "depth": args.depth, "nodes": total.nodes, "nps": total.speed().round(),
+            "seconds": total.elapsed.as_secs_f64(), "positions": positions,
+        });
+        writeln!(out, "{summary}")?;
+    } else {
+        writeln!(out, "{} nodes {:.0} nps", total.nodes, total.speed())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,183 @@
+//! The time budget of a search.
+//!
+//! Two bounds: past the soft one no new iteration begins, at the hard one the search stops where
+//! it is. The soft bound stretches while the best move changes or its score falls, and shrinks
+//! while everything points to one move. See <https://www.chessprogramming.org/Time_Management>.
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use super::control::Control;
+use super::limits::{Limits, TimeControl};
+use crate::score::Score;
+
+/// Moves the rest of the game is taken to last where the clock does not say. Hand-set.
+const MOVES_EXPECTED: u32 = 28;
+/// Share of the increment that is spent at once, in percent. Hand-set.
+const INCREMENT_SHARE: u32 = 75;
+/// Kept back for the way of the move to the opponent's clock: measured with xboard, where a move
+/// takes some milliseconds, and doubled several times over for a loaded machine.
+const OVERHEAD: Duration = Duration::from_millis(25);
+/// The hard bound is at most this many soft ones. Hand-set.
+const HARD_FACTOR: u32 = 5;
+/// The hard bound takes at most this share of the clock, in percent. Hand-set.
+const HARD_SHARE: u32 = 55;
+/// No search is bound to less, so that it can complete its first iteration.
+const SHORTEST: Duration = Duration::from_millis(1);
+
+/// The running clock of one search.
+#[derive(Debug)]
+pub(super) struct Clock {
+    start: Instant,
+    soft: Option<Duration>,
+    hard: Option<Duration>,
+    pondering: bool,
+    /// When the ponder hit was first seen, after the start.
+    hit: OnceLock<Duration>,
+}
+
+/// What the iterations so far say of how settled the choice is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stability {
+    /// Iterations since the best move last changed.
+    pub(super) unchanged: u32,
+    /// How far the score has fallen since the last iteration, in centipawns (negative: risen).
+    pub(super) fall: Score,
+    /// Share of the nodes spent on the best move, 0 to 1.
+    pub(super) effort: f64,
+}
+
+impl Clock {
+    /// Starts the clock.
+    pub(super) fn start(limits: &Limits) -> Self {
+        let (soft, hard) = match limits.time {
+            TimeControl::Infinite => (None, None),
+            TimeControl::MoveTime(time) => {
+                let time = time.saturating_sub(OVERHEAD.min(time / 10)).max(SHORTEST);
+                (None, Some(time))
+            }
+            TimeControl::Clock { remaining, increment, moves_to_go } => {
+                let (soft, hard) = budget(remaining, increment, moves_to_go);
+                (Some(soft), Some(hard))
+            }
+        };
+        Clock { start: Instant::now(), soft, hard, pondering: limits.ponder, hit: OnceLock::new() }
+    }
+
+    /// Time since the start of the search.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// Whether the opponent's clock runs, not ours.
+    pub(super) fn is_pondering(&self, control: &Control) -> bool {
+        self.pondering && !control.is_ponder_hit()
+    }
+
+    /// Whether the hard bound is reached. It counts from the ponder hit.
+    pub(super) fn must_stop(&self, control: &Control) -> bool {
+        let Some(hard) = self.hard else { return false };
+        if self.is_pondering(control) {
+            return false;
+        }
+        let elapsed = self.elapsed();
+        let since = if self.pondering { *self.hit.get_or_init(|| elapsed) } else { Duration::ZERO };
+        elapsed - since >= hard
+    }
+
+    /// Whether another iteration is not worth its time. Time spent pondering counts as spent.
+    pub(super) fn is_enough(&self, control: &Control, stability: Stability) -> bool {
+        let Some(soft) = self.soft else { return false };
+        !self.is_pondering(control) && self.elapsed() >= soft.mul_f64(stability.stretch())
+    }
+
+    /// Whether the time is ours to shorten: there is a clock, and no fixed time to use up.
+    pub(super) fn is_flexible(&self) -> bool {
+        self.soft.is_some()
+    }
+}
+
+impl Stability {
+    /// What the soft bound is multiplied by. All factors hand-set.
+    fn stretch(self) -> f64 {
+        let settled = match self.unchanged {
+            0 => 1.7,
+            1 => 1.25,
+            2 => 1.05,
+            3 => 0.95,
+            _ => 0.85,
+        };
+        let falling = (1.0 + f64::from(self.fall) / 120.0).clamp(0.9, 1.6);
+        let effort = (1.6 - self.effort) * 1.25;
+        settled * falling * effort.clamp(0.6, 1.6)
+    }
+}
+
+/// Soft and hard bound for one move.
+fn budget(
+    remaining: Duration,
+    increment: Duration,
+    moves_to_go: Option<u32>,
+) -> (Duration, Duration) {
+    let reserve = OVERHEAD.min(remaining / 4);
+    let available = remaining.saturating_sub(reserve).max(SHORTEST);
+    let moves = moves_to_go.unwrap_or(MOVES_EXPECTED).clamp(1, MOVES_EXPECTED * 2);
+    let share = available / moves + increment * INCREMENT_SHARE / 100;
+    let most = if moves == 1 { available * 4 / 5 } else { available * HARD_SHARE / 100 };
+    let hard = (share * HARD_FACTOR).min(most).max(SHORTEST);
+    (share.min(hard), hard)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn millis(duration: Duration) -> u128 {
+        duration.as_millis()
+    }
+
+    #[test]
+    fn no_budget_outlasts_the_clock() {
+        for remaining in [1, 5, 20, 50, 100, 1_000, 60_000, 7_200_000] {
+            for increment in [0, 10, 100, 5_000] {
+                for moves in [None, Some(1), Some(2), Some(40), Some(1_000)] {
+                    let [left, added] = [remaining, increment].map(Duration::from_millis);
+                    let (soft, hard) = budget(left, added, moves);
+                    assert!(
+                        soft <= hard && (hard < left || remaining <= 1),
+                        "{left:?} {added:?} {moves:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn short_clocks_keep_a_reserve() {
+        let (soft, hard) = budget(Duration::from_millis(100), Duration::from_millis(10), None);
+        assert!(millis(soft) <= 12 && millis(hard) <= 60, "{soft:?} {hard:?}");
+    }
+
+    #[test]
+    fn an_unsettled_choice_gets_more_time() {
+        let settled = Stability { unchanged: 9, fall: 0, effort: 0.95 };
+        let open = Stability { unchanged: 0, fall: 60, effort: 0.3 };
+        assert!(settled.stretch() < 0.8 && open.stretch() > 2.0);
+    }
+
+    #[test]
+    fn pondering_runs_on_the_other_clock() {
+        let limits = Limits {
+            time: TimeControl::MoveTime(Duration::ZERO),
+            ponder: true,
+            ..Limits::default()
+        };
+        let (clock, control) = (Clock::start(&limits), Control::new());
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(!clock.must_stop(&control));
+        control.ponder_hit();
+        assert!(!clock.must_stop(&control), "the clock starts with the hit");
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(clock.must_stop(&control));
+    }
+}

@@ -1,0 +1,228 @@
+//! Iterative deepening with aspiration windows, and the decision when to stop.
+//! <https://www.chessprogramming.org/Iterative_Deepening>,
+//! <https://www.chessprogramming.org/Aspiration_Windows>.
+
+use std::time::Duration;
+
+use super::clock::Stability;
+use super::node::{Node, Window};
+use super::pvs::Turn;
+use super::report::{Bound, Event, Report, SearchResult};
+use super::source::MoveSource;
+use super::worker::{Message, RootMove, Worker};
+use crate::position::Move;
+use crate::score::{Depth, INFINITY, MAX_PLY, Score, is_decided, mate_distance};
+
+/// The first iteration with an aspiration window.
+const ASPIRATION_DEPTH: Depth = 5;
+/// Half the width of the first window, in centipawns. Hand-set.
+const ASPIRATION_WIDTH: Score = 14;
+/// A window wider than this is opened altogether.
+const ASPIRATION_MAX: Score = 800;
+/// Root moves are told from this time on: before it they fly by.
+const ROOT_MOVES_TOLD_FROM: Duration = Duration::from_secs(1);
+/// Failed windows are told from this time on.
+const FAILS_TOLD_FROM: Duration = Duration::from_millis(500);
+/// Iterations that settle a position with a single legal move.
+const FORCED_MOVE_DEPTH: Depth = 3;
+
+impl Worker<'_> {
+    /// Runs the search on the main thread.
+    pub(super) fn think(&mut self) -> SearchResult {
+        let mut result = self.first_guess();
+        let last = self.job.limits.depth.unwrap_or(Depth::MAX).clamp(1, MAX_PLY as Depth - 2);
+        let mut unchanged = 0;
+        if result.best.is_some() {
+            for depth in 1..=last {
+                let best_before = result.best;
+                let score_before = result.score;
+                self.iterate(depth, &mut result);
+                if self.job.control.is_stopped() {
+                    break;
+                }
+                unchanged = if result.best == best_before { unchanged + 1 } else { 0 };
+                let fall = if depth > 1 { score_before - result.score } else { 0 };
+                let stability = Stability { unchanged, fall, effort: self.effort() };
+                if self.is_decided(depth, &result, stability) {
+                    break;
+                }
+            }
+        }
+        self.wait_for_permission();
+        result.nodes = self.job.nodes();
+        result.elapsed = self.job.clock.elapsed();
+        result
+    }
+
+    /// A legal move, so that there is one however early the search is stopped.
+    fn first_guess(&self) -> SearchResult {
+        let best = self.job.root_moves().first().map(|root_move| root_move.mv);
+        SearchResult { best, ..SearchResult::default() }
+    }
+
+    /// One iteration over the best moves asked for; completes `result` as far as it gets.
+    fn iterate(&mut self, depth: Depth, result: &mut SearchResult) {
+        for root_move in self.job.root_moves().iter_mut() {
+            if root_move.score > -INFINITY {
+                root_move.previous = root_move.score;
+            }
+            root_move.score = -INFINITY;
+        }
+        let lines = self.job.limits.multi_pv.clamp(1, self.job.root_moves().len());
+        for index in 0..lines {
+            self.selective_depth = 0;
+            self.aspirate(depth, index);
+            self.job.root_moves()[index..].sort_by_key(|root_move| -root_move.score);
+            if self.job.control.is_stopped() {
+                break;
+            }
+            self.report(depth, index, Bound::Exact);
+        }
+        if !self.job.control.is_stopped() {
+            self.job.root_moves()[..lines].sort_by_key(|root_move| -root_move.score);
+        }
+        self.take_best(depth, result);
+    }
+
+    /// Searches the root with a window around the last score, wider each time it fails.
+    fn aspirate(&mut self, depth: Depth, index: usize) {
+        let expected = self.job.root_moves()[index].previous;
+        let mut width = ASPIRATION_WIDTH;
+        let mut window = Window::FULL;
+        if depth >= ASPIRATION_DEPTH && expected > -INFINITY && !is_decided(expected) {
+            window = around(expected, width);
+        }
+        loop {
+            let score = self.search_root(depth, window, index);
+            if self.job.control.is_stopped() {
+                return;
+            }
+            self.job.root_moves()[index..].sort_by_key(|root_move| -root_move.score);
+            let bound = if score <= window.alpha && window.alpha > -INFINITY {
+                window.beta = (window.alpha + window.beta) / 2;
+                window.alpha = widened(score - width, -1, width);
+                Bound::Upper
+            } else if score >= window.beta && window.beta < INFINITY {
+                window.beta = widened(score + width, 1, width);
+                Bound::Lower
+            } else {
+                return;
+            };
+            width *= 2;
+            if self.job.clock.elapsed() >= FAILS_TOLD_FROM {
+                self.report(depth, index, bound);
+            }
+        }
+    }
+
+    /// Searches the root moves from `index` on.
+    fn search_root(&mut self, depth: Depth, window: Window, index: usize) -> Score {
+        let moves: Vec<Move> =
+            self.job.root_moves()[index..].iter().map(|root_move| root_move.mv).collect();
+        let root = self.job.root;
+        let node = Node { pv: true, ..self.assess(&root, 0, depth, window, false) };
+        let mut source = MoveSource::List(moves.into_iter());
+        let progress = self.search_moves(&node, &mut source, 0);
+        if self.is_interrupted() {
+            return 0;
+        }
+        self.conclude(&node, progress)
+    }
+
+    /// Notes the score of a root move. Only the first and those that raise alpha have one.
+    pub(super) fn note_root_move(&mut self, mv: Move, score: Score, turn: Turn, nodes: u64) {
+        let mut root_moves = self.job.root_moves();
+        let Some(root_move) = root_moves.iter_mut().find(|root_move| root_move.mv == mv) else {
+            return;
+        };
+        root_move.nodes += nodes;
+        if turn.number == 1 || score > turn.alpha {
+            root_move.score = score;
+            root_move.pv.clear();
+            root_move.pv.push(mv);
+            root_move.pv.extend_from_slice(self.lines[1].moves());
+        } else {
+            root_move.score = -INFINITY;
+        }
+    }
+
+    /// Tells that a root move's turn has come.
+    pub(super) fn tell_root_move(&self, mv: Move, number: usize, depth: Depth) {
+        let elapsed = self.job.clock.elapsed();
+        if self.id == 0 && elapsed >= ROOT_MOVES_TOLD_FROM {
+            let of = self.job.root_moves().len();
+            let nodes = self.job.nodes();
+            self.tell(Event::RootMove { mv, number, of, depth, nodes, elapsed });
+        }
+    }
+
+    fn take_best(&self, depth: Depth, result: &mut SearchResult) {
+        let root_moves = self.job.root_moves();
+        let best = &root_moves[0];
+        if best.score > -INFINITY {
+            result.score = best.score;
+            result.best = Some(best.mv);
+            result.ponder = best.pv.get(1).copied();
+            result.depth = depth;
+        }
+    }
+
+    fn report(&self, depth: Depth, index: usize, bound: Bound) {
+        let root_moves = self.job.root_moves();
+        let RootMove { score, pv, .. } = &root_moves[index];
+        self.tell(Event::Iteration(Report {
+            depth,
+            selective_depth: self.selective_depth,
+            score: *score,
+            bound,
+            elapsed: self.job.clock.elapsed(),
+            nodes: self.job.nodes(),
+            pv: pv.clone(),
+            multi_pv: index + 1,
+            hash_full: self.job.table.full(),
+            tablebase_hits: 0,
+        }));
+    }
+
+    fn tell(&self, event: Event) {
+        // Who asked may have gone away; the search ends by its limits all the same.
+        let _ = self.job.messages.send(Message::Event(event));
+    }
+
+    /// The share of all nodes that went into the best move.
+    fn effort(&self) -> f64 {
+        let root_moves = self.job.root_moves();
+        let all: u64 = root_moves.iter().map(|root_move| root_move.nodes).sum();
+        root_moves[0].nodes as f64 / all.max(1) as f64
+    }
+
+    /// Whether another iteration would not be worth its time.
+    fn is_decided(&self, depth: Depth, result: &SearchResult, stability: Stability) -> bool {
+        let job = self.job;
+        if !job.clock.is_flexible() {
+            return false;
+        }
+        let forced = job.root_moves().len() == 1 && depth >= FORCED_MOVE_DEPTH;
+        let mated = mate_distance(result.score).is_some_and(|moves| 2 * moves.abs() <= depth);
+        let settled = forced || mated;
+        (settled && !job.clock.is_pondering(&job.control))
+            || job.clock.is_enough(&job.control, stability)
+    }
+
+    /// While pondering no move may be given, however clear it is.
+    fn wait_for_permission(&self) {
+        let job = self.job;
+        while job.clock.is_pondering(&job.control) && !job.control.is_stopped() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+fn around(score: Score, width: Score) -> Window {
+    Window::new((score - width).max(-INFINITY), (score + width).min(INFINITY))
+}
+
+/// A bound moved out to `bound`, or away altogether once the window has become wide.
+fn widened(bound: Score, side: Score, width: Score) -> Score {
+    if width > ASPIRATION_MAX { side * INFINITY } else { bound.clamp(-INFINITY, INFINITY) }
+}

@@ -1,0 +1,148 @@
+//! The facts of a node, and what has come of its moves so far.
+
+use arrayvec::ArrayVec;
+
+use super::history::Context;
+use super::table::Entry;
+use crate::position::{Move, Position};
+use crate::score::{Depth, INFINITY, MAX_PLY, Ply, Score};
+
+/// A line of play.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Line(ArrayVec<Move, MAX_PLY>);
+
+impl Line {
+    /// Makes this `mv` followed by `rest`.
+    pub(super) fn set(&mut self, mv: Move, rest: &Line) {
+        self.0.clear();
+        self.0.push(mv);
+        self.0.extend(rest.0.iter().copied().take(MAX_PLY - 1));
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub(super) fn moves(&self) -> &[Move] {
+        &self.0
+    }
+}
+
+/// The bounds of a search: values at or below `alpha` or at or above `beta` need not be exact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Window {
+    pub(super) alpha: Score,
+    pub(super) beta: Score,
+}
+
+impl Window {
+    pub(super) const FULL: Window = Window { alpha: -INFINITY, beta: INFINITY };
+
+    pub(super) fn new(alpha: Score, beta: Score) -> Self {
+        Window { alpha, beta }
+    }
+
+    /// The null window that asks whether the value is above `alpha`.
+    pub(super) fn null(alpha: Score) -> Self {
+        Window { alpha, beta: alpha + 1 }
+    }
+
+    /// Whether there is room for an exact value: the window of a PV node.
+    pub(super) fn is_open(self) -> bool {
+        self.beta - self.alpha > 1
+    }
+
+    /// The same window as the opponent sees it.
+    pub(super) fn flip(self) -> Self {
+        Window { alpha: -self.beta, beta: -self.alpha }
+    }
+}
+
+/// The facts of a node by which its moves are judged. They do not change while it is searched.
+#[derive(Debug, Clone)]
+pub(super) struct Node {
+    pub(super) position: Position,
+    pub(super) ply: Ply,
+    pub(super) depth: Depth,
+    pub(super) window: Window,
+    /// Whether the window is open.
+    pub(super) pv: bool,
+    /// Whether the node is expected to fail high.
+    pub(super) cut: bool,
+    pub(super) in_check: bool,
+    /// Whether the evaluation is better than at our last turn.
+    pub(super) improving: bool,
+    /// The evaluator's word; `NO_EVAL` in check.
+    pub(super) raw_eval: Score,
+    /// The evaluation, corrected by experience; `NO_EVAL` in check.
+    pub(super) static_eval: Score,
+    /// The static evaluation, or the table's score where that says more; `NO_EVAL` in check.
+    pub(super) eval: Score,
+    pub(super) table: Option<Entry>,
+    /// The move left out to see whether it is singular.
+    pub(super) excluded: Option<Move>,
+    /// The moves that led here.
+    pub(super) context: Context,
+}
+
+impl Node {
+    pub(super) fn table_move(&self) -> Option<Move> {
+        self.table.and_then(|entry| entry.mv)
+    }
+
+    pub(super) fn is_root(&self) -> bool {
+        self.ply == 0
+    }
+}
+
+/// How many moves of a kind are remembered to be made worse when a later one fails high.
+const TRIED: usize = 32;
+
+/// What has come of a node's moves so far.
+#[derive(Debug, Clone)]
+pub(super) struct Progress {
+    pub(super) alpha: Score,
+    pub(super) best: Score,
+    pub(super) best_move: Option<Move>,
+    /// The best line, at PV nodes.
+    pub(super) line: Line,
+    /// Moves handed out.
+    pub(super) count: usize,
+    /// Quiet moves that did not fail high.
+    pub(super) quiets: ArrayVec<Move, TRIED>,
+    /// Captures and promotions that did not fail high.
+    pub(super) noisies: ArrayVec<Move, TRIED>,
+}
+
+impl Progress {
+    pub(super) fn new(alpha: Score) -> Self {
+        Progress {
+            alpha,
+            best: -INFINITY,
+            best_move: None,
+            line: Line::default(),
+            count: 0,
+            quiets: ArrayVec::new(),
+            noisies: ArrayVec::new(),
+        }
+    }
+
+    /// Takes in the score of `mv`, whose line goes on with `rest`. Tells whether it fails high.
+    pub(super) fn record(&mut self, node: &Node, mv: Move, score: Score, rest: &Line) -> bool {
+        self.best = self.best.max(score);
+        if score > self.alpha {
+            self.best_move = Some(mv);
+            if node.pv {
+                self.line.set(mv, rest);
+            }
+            if score >= node.window.beta {
+                return true;
+            }
+            self.alpha = score;
+        }
+        let tried = if node.position.is_noisy(mv) { &mut self.noisies } else { &mut self.quiets };
+        // Beyond what fits, moves are too many for one of them to matter.
+        let _ = tried.try_push(mv);
+        false
+    }
+}

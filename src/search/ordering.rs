@@ -1,0 +1,261 @@
+//! Staged move picking: moves are generated only when the better ones have not cut off.
+//!
+//! The order is the table's move, captures that do not lose material (most valuable victim
+//! first), killers and the counter move, quiet moves by history, losing captures. See
+//! <https://www.chessprogramming.org/Move_Ordering>.
+
+use arrayvec::ArrayVec;
+
+use super::history::{Context, History};
+use super::see::{see_ge, value};
+use crate::position::{Move, MoveList, Piece, Position};
+use crate::score::{Ply, Score};
+
+/// No position has more moves.
+pub(super) const MAX_MOVES: usize = 218;
+
+/// Weight of the victim's value against capture history. Hand-set so that history decides
+/// between victims of about the same value only.
+const VICTIM_WEIGHT: i32 = 32;
+/// Under-promotions come after everything else that is noisy.
+const UNDERPROMOTION: i32 = -100_000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Table,
+    GenerateNoisy,
+    GoodNoisy,
+    Refutations,
+    GenerateQuiet,
+    Quiet,
+    BadNoisy,
+    Done,
+}
+
+#[derive(Clone, Copy)]
+struct Scored {
+    mv: Move,
+    score: i32,
+}
+
+/// Hands out the moves of one node, best first as far as can be told.
+pub(super) struct MovePicker {
+    stage: Stage,
+    table_move: Option<Move>,
+    refutations: ArrayVec<Move, 3>,
+    refuted: usize,
+    scored: ArrayVec<Scored, MAX_MOVES>,
+    bad: ArrayVec<Move, MAX_MOVES>,
+    next_bad: usize,
+    /// Captures whose exchange is worth less are bad.
+    threshold: Score,
+    quiets_wanted: bool,
+    /// Whether bad captures are left out.
+    good_only: bool,
+}
+
+impl MovePicker {
+    /// All moves of a node.
+    pub(super) fn all(table_move: Option<Move>) -> Self {
+        MovePicker {
+            stage: Stage::Table,
+            table_move,
+            refutations: ArrayVec::new(),
+            refuted: 0,
+            scored: ArrayVec::new(),
+            bad: ArrayVec::new(),
+            next_bad: 0,
+            threshold: 0,
+            quiets_wanted: true,
+            good_only: false,
+        }
+    }
+
+    /// All moves of a node, its killers and counter move before the other quiet ones.
+    pub(super) fn with_refutations(
+        table_move: Option<Move>,
+        history: &History,
+        context: &Context,
+        ply: Ply,
+    ) -> Self {
+        let mut picker = Self::all(table_move);
+        let [first, second] = history.killers(ply);
+        for mv in [first, second, history.counter_move(context)].into_iter().flatten() {
+            if table_move != Some(mv) && !picker.refutations.contains(&mv) {
+                picker.refutations.push(mv);
+            }
+        }
+        picker
+    }
+
+    /// Captures and promotions only; those whose exchange is worth less than `threshold` are
+    /// left out.
+    pub(super) fn noisy(table_move: Option<Move>, threshold: Score) -> Self {
+        MovePicker { threshold, quiets_wanted: false, good_only: true, ..Self::all(table_move) }
+    }
+
+    /// Leaves out the quiet moves that have not been handed out.
+    pub(super) fn skip_quiets(&mut self) {
+        self.quiets_wanted = false;
+    }
+
+    /// The next move.
+    pub(super) fn next(
+        &mut self,
+        position: &Position,
+        history: &History,
+        context: &Context,
+    ) -> Option<Move> {
+        loop {
+            match self.stage {
+                Stage::Table => {
+                    self.stage = Stage::GenerateNoisy;
+                    if self.table_move.is_some() {
+                        return self.table_move;
+                    }
+                }
+                Stage::GenerateNoisy => {
+                    self.generate_noisy(position, history);
+                    self.stage = Stage::GoodNoisy;
+                }
+                Stage::GoodNoisy => match self.next_good_noisy(position) {
+                    Some(mv) => return Some(mv),
+                    None if self.good_only => self.stage = Stage::Done,
+                    None => self.stage = Stage::Refutations,
+                },
+                Stage::Refutations => match self.next_refutation(position) {
+                    Some(mv) => return Some(mv),
+                    None => self.stage = Stage::GenerateQuiet,
+                },
+                Stage::GenerateQuiet => {
+                    if self.quiets_wanted {
+                        self.generate_quiet(position, history, context);
+                    }
+                    self.stage = Stage::Quiet;
+                }
+                Stage::Quiet => match self.take_best().filter(|_| self.quiets_wanted) {
+                    Some(best) => return Some(best.mv),
+                    None => self.stage = Stage::BadNoisy,
+                },
+                Stage::BadNoisy => {
+                    if let Some(&mv) = self.bad.get(self.next_bad) {
+                        self.next_bad += 1;
+                        return Some(mv);
+                    }
+                    self.stage = Stage::Done;
+                }
+                Stage::Done => return None,
+            }
+        }
+    }
+
+    fn generate_noisy(&mut self, position: &Position, history: &History) {
+        let mut list = MoveList::new();
+        position.noisy_moves(&mut list);
+        for mv in list.iter().filter(|&mv| Some(mv) != self.table_move) {
+            self.scored.push(Scored { mv, score: noisy_score(position, history, mv) });
+        }
+    }
+
+    fn generate_quiet(&mut self, position: &Position, history: &History, context: &Context) {
+        let mut list = MoveList::new();
+        position.quiet_moves(&mut list);
+        self.scored.clear();
+        for mv in list.iter() {
+            if Some(mv) != self.table_move && !self.refutations.contains(&mv) {
+                self.scored.push(Scored { mv, score: history.quiet(position, mv, context) });
+            }
+        }
+    }
+
+    /// The best capture whose exchange reaches the threshold; the others are put off.
+    fn next_good_noisy(&mut self, position: &Position) -> Option<Move> {
+        while let Some(best) = self.take_best() {
+            if best.score > UNDERPROMOTION / 2 && see_ge(position, best.mv, self.threshold) {
+                return Some(best.mv);
+            }
+            self.bad.push(best.mv);
+        }
+        None
+    }
+
+    fn next_refutation(&mut self, position: &Position) -> Option<Move> {
+        while self.quiets_wanted {
+            let mv = *self.refutations.get(self.refuted)?;
+            self.refuted += 1;
+            if position.is_legal(mv) && !position.is_noisy(mv) {
+                return Some(mv);
+            }
+        }
+        None
+    }
+
+    /// Selection instead of sorting: most nodes need few of their moves.
+    fn take_best(&mut self) -> Option<Scored> {
+        let index = (0..self.scored.len()).max_by_key(|&index| self.scored[index].score)?;
+        Some(self.scored.swap_remove(index))
+    }
+}
+
+fn noisy_score(position: &Position, history: &History, mv: Move) -> i32 {
+    let victim = position.piece_on(mv.to()).map_or(0, value);
+    let promoted = match mv.promotion() {
+        Some(Piece::Queen) => value(Piece::Queen),
+        Some(_) => return UNDERPROMOTION,
+        None => 0,
+    };
+    VICTIM_WEIGHT * (victim + promoted) + history.capture(position, mv)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(fen: &str, mut picker: MovePicker, history: &History) -> Vec<String> {
+        let position = Position::from_fen(fen).expect(fen);
+        let context = [None; 3];
+        std::iter::from_fn(|| picker.next(&position, history, &context))
+            .map(|mv| mv.to_string())
+            .collect()
+    }
+
+    const BUSY: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+    #[test]
+    fn every_move_comes_once() {
+        let history = History::new();
+        for table_move in [None, Some("e1g1"), Some("e5g6")] {
+            let table_move = table_move.map(|text| text.parse().expect(text));
+            let mut moves = order(BUSY, MovePicker::all(table_move), &history);
+            assert_eq!(moves.len(), 48);
+            if let Some(mv) = table_move {
+                assert_eq!(moves[0], mv.to_string());
+            }
+            moves.sort_unstable();
+            moves.dedup();
+            assert_eq!(moves.len(), 48);
+        }
+    }
+
+    #[test]
+    fn losing_captures_come_last() {
+        let moves = order(BUSY, MovePicker::all(None), &History::new());
+        assert_eq!(moves[0], "e2a6");
+        let place = |mv: &str| moves.iter().position(|other| other == mv);
+        for losing in ["f3f6", "f3h3", "e5f7", "e5g6"] {
+            assert!(place(losing) > place("e1g1") && place(losing) > place("a2a3"), "{moves:?}");
+        }
+    }
+
+    #[test]
+    fn refutations_come_before_other_quiets() {
+        let position = Position::from_fen(BUSY).expect(BUSY);
+        let mut history = History::new();
+        let killer: Move = "a2a3".parse().expect("a move");
+        history.quiet_cutoff(&position, killer, &[], &[None; 3], 0, 3);
+        let picker = MovePicker::with_refutations(None, &history, &[None; 3], 0);
+        let moves = order(BUSY, picker, &history);
+        let quiet = |text: &&String| !position.is_noisy(text.parse().expect("a move"));
+        assert_eq!(moves.iter().find(quiet).map(String::as_str), Some("a2a3"));
+    }
+}

@@ -1,0 +1,493 @@
+//! Principal variation search of one node.
+//!
+//! The first move is searched with the node's window, the others with a null window and reduced
+//! depth, and again only where they turn out better than thought. T. A. Marsland and
+//! M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982);
+//! <https://www.chessprogramming.org/Principal_Variation_Search>.
+
+use super::history::bonus;
+use super::node::{Node, Progress, Window};
+use super::ordering::MovePicker;
+use super::prune;
+use super::report::Bound;
+use super::see::see_ge;
+use super::source::MoveSource;
+use super::table::{Entry, NO_EVAL};
+use super::worker::Worker;
+use crate::position::{Move, Position};
+use crate::score::{Depth, MAX_PLY, Ply, Score, is_decided, is_mate, mate_in, mated_in};
+
+/// A double extension wants the other moves to be worse by this much. Hand-set.
+const DOUBLE_EXTENSION_MARGIN: Score = 20;
+/// Double extensions on one line, so that the search comes to an end. Hand-set.
+const DOUBLE_EXTENSIONS: u8 = 8;
+/// History is worth a ply of reduction for each of these. Hand-set.
+const HISTORY_PER_PLY: i32 = 9_000;
+/// The score must be so low before quiet moves are pruned: not when it is a mate suffered.
+const NOT_MATED: Score = -crate::score::TABLEBASE_BOUND;
+
+/// What the place of a move in the order implies for its search.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Turn {
+    /// From 1.
+    pub(super) number: usize,
+    pub(super) alpha: Score,
+    pub(super) best: Score,
+    /// Plies by which the table's move is extended.
+    pub(super) extension: Depth,
+}
+
+/// What the test for singularity says.
+enum Singularity {
+    /// Several moves fail high: so does the node.
+    MultiCut(Score),
+    /// The table's move is to be extended by so many plies.
+    Extension(Depth),
+}
+
+impl Worker<'_> {
+    /// The value of `position` within `window`, searched to `depth`; fail-soft. `cut` tells
+    /// whether the node is expected to fail high. Meaningless once the search is interrupted.
+    pub(super) fn pvs(
+        &mut self,
+        position: &Position,
+        ply: Ply,
+        depth: Depth,
+        window: Window,
+        cut: bool,
+    ) -> Score {
+        self.lines[ply].clear();
+        if depth <= 0 {
+            return self.quiescence(position, ply, window);
+        }
+        self.count_node(ply);
+        if self.is_interrupted() {
+            return 0;
+        }
+        if self.is_draw(position) {
+            return self.draw_score();
+        }
+        if ply >= MAX_PLY - 1 {
+            return self.evaluate(position);
+        }
+        let window = mate_distance_window(window, ply);
+        if window.alpha >= window.beta {
+            return window.alpha;
+        }
+        let node = self.assess(position, ply, depth, window, cut);
+        if let Some(score) = table_cutoff(&node) {
+            return score;
+        }
+        if let Some(score) = self.prune_node(&node) {
+            return score;
+        }
+        let node = Node { depth: node.depth - prune::internal_reduction(&node), ..node };
+        self.search_node(&node)
+    }
+
+    /// The facts of a node.
+    pub(super) fn assess(
+        &mut self,
+        position: &Position,
+        ply: Ply,
+        depth: Depth,
+        window: Window,
+        cut: bool,
+    ) -> Node {
+        let excluded = self.frames[ply].excluded;
+        let table = match excluded {
+            None => self.job.table.probe(position.key(), position, ply),
+            Some(_) => None,
+        };
+        let in_check = position.in_check();
+        let raw_eval = match (in_check, table) {
+            (true, _) => NO_EVAL,
+            (false, Some(entry)) if entry.eval != NO_EVAL => entry.eval,
+            (false, _) => self.evaluate(position),
+        };
+        let static_eval = match in_check {
+            true => NO_EVAL,
+            false => self.corrected(position, raw_eval),
+        };
+        self.frames[ply].static_eval = static_eval;
+        self.frames[ply].double_extensions =
+            ply.checked_sub(1).map_or(0, |parent| self.frames[parent].double_extensions);
+        self.history.clear_killers(ply + 2);
+        Node {
+            position: *position,
+            ply,
+            depth,
+            window,
+            pv: window.is_open(),
+            cut,
+            in_check,
+            improving: self.is_improving(ply, static_eval),
+            raw_eval,
+            static_eval,
+            eval: refined_eval(static_eval, table),
+            table,
+            excluded,
+            context: self.context(ply),
+        }
+    }
+
+    /// The evaluation as experience corrects it, kept clear of proven scores.
+    fn corrected(&self, position: &Position, raw: Score) -> Score {
+        let bound = crate::score::TABLEBASE_BOUND - 1;
+        (raw + self.history.correction(position)).clamp(-bound, bound)
+    }
+
+    /// Whether the evaluation has risen since our last turn (or the one before, after a check).
+    fn is_improving(&self, ply: Ply, static_eval: Score) -> bool {
+        if static_eval == NO_EVAL {
+            return false;
+        }
+        let earlier = [2, 4].into_iter().find_map(|back| {
+            let eval = self.frames[ply.checked_sub(back)?].static_eval;
+            (eval != NO_EVAL).then_some(eval)
+        });
+        earlier.is_none_or(|earlier| static_eval > earlier)
+    }
+
+    /// Tries to tell the value without a look at the moves.
+    fn prune_node(&mut self, node: &Node) -> Option<Score> {
+        if !prune::may_prune_node(node) {
+            return None;
+        }
+        if prune::reverse_futility(node) {
+            return Some((node.eval + node.window.beta) / 2);
+        }
+        if prune::razoring(node) {
+            let score = self.quiescence(&node.position, node.ply, node.window);
+            if score <= node.window.alpha {
+                return Some(score);
+            }
+        }
+        self.try_null_move(node).or_else(|| self.try_probcut(node))
+    }
+
+    fn try_null_move(&mut self, node: &Node) -> Option<Score> {
+        if node.ply < self.null_move_from {
+            return None;
+        }
+        let depth = node.depth - prune::null_move(node)?;
+        let next = node.position.play_null()?;
+        let beta = node.window.beta;
+        self.frames[node.ply].footprint = None;
+        self.keys.push(next.key());
+        let score = -self.pvs(&next, node.ply + 1, depth, Window::null(-beta), !node.cut);
+        self.keys.pop();
+        if score < beta || self.is_interrupted() {
+            return None;
+        }
+        // A mate found after passing is not proven.
+        let score = if is_decided(score) { beta } else { score };
+        if node.depth < prune::NULL_MOVE_VERIFICATION_DEPTH || self.null_move_from > 0 {
+            return Some(score);
+        }
+        self.null_move_from = node.ply + (depth.max(0) as Ply) * 3 / 4;
+        let verified = self.pvs(&node.position, node.ply, depth, Window::null(beta - 1), false);
+        self.null_move_from = 0;
+        (verified >= beta).then_some(score)
+    }
+
+    fn try_probcut(&mut self, node: &Node) -> Option<Score> {
+        let raised = prune::probcut(node)?;
+        let table_move = node.table_move().filter(|&mv| node.position.is_noisy(mv));
+        let mut picker = MovePicker::noisy(table_move, (raised - node.static_eval).max(0));
+        let depth = prune::probcut_depth(node);
+        while let Some(mv) = picker.next(&node.position, self.history, &node.context) {
+            let next = node.position.play(mv);
+            let window = Window::null(-raised);
+            self.enter(&node.position, mv, node.ply, &next);
+            let mut score = -self.quiescence(&next, node.ply + 1, window);
+            if score >= raised {
+                score = -self.pvs(&next, node.ply + 1, depth, window, !node.cut);
+            }
+            self.leave();
+            if self.is_interrupted() {
+                return None;
+            }
+            if score >= raised {
+                self.store(node, score, Some(mv), Bound::Lower, depth + 1);
+                return Some(score);
+            }
+        }
+        None
+    }
+
+    /// Searches the moves of a node, learns from the result and stores it.
+    pub(super) fn search_node(&mut self, node: &Node) -> Score {
+        let extension = match self.singularity(node) {
+            Singularity::MultiCut(score) => return score,
+            Singularity::Extension(extension) => extension,
+        };
+        let picker =
+            MovePicker::with_refutations(node.table_move(), self.history, &node.context, node.ply);
+        let progress =
+            self.search_moves(node, &mut MoveSource::Picker(Box::new(picker)), extension);
+        if self.is_interrupted() {
+            return 0;
+        }
+        if progress.count == 0 {
+            return match (node.excluded, node.in_check) {
+                (Some(_), _) => node.window.alpha,
+                (None, true) => mated_in(node.ply),
+                (None, false) => self.draw_score(),
+            };
+        }
+        self.conclude(node, progress)
+    }
+
+    /// Searches the moves one after the other, or shares them out once the first is done.
+    pub(super) fn search_moves(
+        &mut self,
+        node: &Node,
+        source: &mut MoveSource,
+        extension: Depth,
+    ) -> Progress {
+        let mut progress = Progress::new(node.window.alpha);
+        while let Some(mv) = source.next(node, self.history) {
+            progress.count += 1;
+            let turn = Turn {
+                number: progress.count,
+                alpha: progress.alpha,
+                best: progress.best,
+                extension,
+            };
+            if turn.best > NOT_MATED && prune::is_late(node, turn.number) && !node.is_root() {
+                source.skip_quiets();
+            }
+            let Some(score) = self.search_move(node, mv, turn) else { continue };
+            if self.is_interrupted() || progress.record(node, mv, score, &self.lines[node.ply + 1])
+            {
+                break;
+            }
+            if self.may_split(node, progress.count) {
+                return self.split(node, source, progress);
+            }
+        }
+        progress
+    }
+
+    /// The score of one move, or `None` if it is not worth a search.
+    pub(super) fn search_move(&mut self, node: &Node, mv: Move, turn: Turn) -> Option<Score> {
+        let noisy = node.position.is_noisy(mv);
+        let history = match noisy {
+            true => self.history.capture(&node.position, mv),
+            false => self.history.quiet(&node.position, mv, &node.context),
+        };
+        let next = node.position.play(mv);
+        let forcing = noisy || next.in_check();
+        let prunable = !node.is_root() && turn.best > NOT_MATED;
+        if prunable && self.is_hopeless(node, mv, forcing, history, turn) {
+            return None;
+        }
+        let nodes_before = if node.is_root() {
+            self.tell_root_move(mv, turn.number, node.depth);
+            self.job.nodes()
+        } else {
+            0
+        };
+        let extension = if Some(mv) == node.table_move() { turn.extension } else { 0 };
+        self.frames[node.ply].double_extensions += u8::from(extension >= 2);
+        self.enter(&node.position, mv, node.ply, &next);
+        let depth = node.depth - 1 + extension;
+        let score = if turn.number == 1 {
+            let window = Window::new(turn.alpha, node.window.beta);
+            -self.pvs(&next, node.ply + 1, depth, window.flip(), !node.pv && !node.cut)
+        } else {
+            let reduction = self.reduction(node, &next, noisy, history, turn.number);
+            self.search_late_move(node, &next, depth, reduction, turn)
+        };
+        self.leave();
+        self.frames[node.ply].double_extensions -= u8::from(extension >= 2);
+        if node.is_root() && !self.is_interrupted() {
+            self.note_root_move(mv, score, turn, self.job.nodes() - nodes_before);
+        }
+        Some(score)
+    }
+
+    /// Whether a move can be left out: a late or futile quiet one, one that only loses
+    /// material, or one that hardly ever helped. Captures, promotions and checks are `forcing`.
+    fn is_hopeless(&self, node: &Node, mv: Move, forcing: bool, history: i32, turn: Turn) -> bool {
+        if forcing {
+            return prune::forcing_exchange_bound(node.depth)
+                .is_some_and(|bound| !see_ge(&node.position, mv, bound));
+        }
+        let reduced = (node.depth - self.reductions.base(node.depth, turn.number)).max(1);
+        prune::is_late(node, turn.number)
+            || prune::futile(node, reduced, turn.alpha)
+            || prune::bad_history(node.depth, history)
+            || prune::quiet_exchange_bound(reduced)
+                .is_some_and(|bound| !see_ge(&node.position, mv, bound))
+    }
+
+    /// How many plies less deeply a late move is searched at first.
+    fn reduction(
+        &self,
+        node: &Node,
+        next: &Position,
+        noisy: bool,
+        history: i32,
+        number: usize,
+    ) -> Depth {
+        if node.depth < 3 || number < 3 {
+            return 0;
+        }
+        let base = self.reductions.base(node.depth, number);
+        let mut reduction = if noisy { base / 2 } else { base };
+        reduction += Depth::from(!node.improving) + 2 * Depth::from(node.cut);
+        reduction -= Depth::from(node.pv) + Depth::from(next.in_check());
+        reduction -= Depth::from(node.in_check);
+        reduction -= (history / HISTORY_PER_PLY).clamp(-2, 2);
+        reduction.clamp(0, node.depth - 2)
+    }
+
+    /// Null window and reduced depth first; full depth if that fails high; the open window if
+    /// that fails high too.
+    fn search_late_move(
+        &mut self,
+        node: &Node,
+        next: &Position,
+        depth: Depth,
+        reduction: Depth,
+        turn: Turn,
+    ) -> Score {
+        let null = Window::null(turn.alpha).flip();
+        let ply = node.ply + 1;
+        let mut score = -self.pvs(next, ply, depth - reduction, null, true);
+        if score > turn.alpha && reduction > 0 {
+            score = -self.pvs(next, ply, depth, null, !node.cut);
+        }
+        if score > turn.alpha && node.pv && !self.is_interrupted() {
+            let window = Window::new(turn.alpha, node.window.beta).flip();
+            score = -self.pvs(next, ply, depth, window, false);
+        }
+        score
+    }
+
+    /// Asks whether the table's move is the only good one by a search without it.
+    fn singularity(&mut self, node: &Node) -> Singularity {
+        let Some(bound) = prune::singular_beta(node) else { return Singularity::Extension(0) };
+        let depth = (node.depth - 1) / 2;
+        self.frames[node.ply].excluded = node.table_move();
+        let score = self.pvs(&node.position, node.ply, depth, Window::null(bound - 1), node.cut);
+        self.frames[node.ply].excluded = None;
+        let table_score = node.table.map_or(bound, |entry| entry.score);
+        if score < bound {
+            let doubled = !node.pv
+                && score < bound - DOUBLE_EXTENSION_MARGIN
+                && self.frames[node.ply].double_extensions < DOUBLE_EXTENSIONS;
+            return Singularity::Extension(1 + Depth::from(doubled));
+        }
+        if bound >= node.window.beta && !is_decided(bound) {
+            return Singularity::MultiCut(bound);
+        }
+        Singularity::Extension(if table_score >= node.window.beta { -2 } else { 0 })
+    }
+
+    /// Learns from the moves of a node and stores the result.
+    pub(super) fn conclude(&mut self, node: &Node, progress: Progress) -> Score {
+        let best = progress.best;
+        let bound = if best >= node.window.beta {
+            Bound::Lower
+        } else if progress.best_move.is_some() && node.pv {
+            Bound::Exact
+        } else {
+            Bound::Upper
+        };
+        if bound == Bound::Lower
+            && let Some(mv) = progress.best_move
+        {
+            self.learn_from_cutoff(node, mv, &progress);
+        } else if bound == Bound::Upper {
+            self.praise_last_move(node);
+        }
+        if node.pv {
+            self.lines[node.ply] = progress.line;
+        }
+        if node.excluded.is_none() {
+            self.correct(node, best, bound, progress.best_move);
+            self.store(node, best, progress.best_move, bound, node.depth);
+        }
+        best
+    }
+
+    fn learn_from_cutoff(&mut self, node: &Node, mv: Move, progress: &Progress) {
+        let (position, depth) = (&node.position, node.depth);
+        let noisy = node.position.is_noisy(mv);
+        if !noisy {
+            let tried = &progress.quiets;
+            self.history.quiet_cutoff(position, mv, tried, &node.context, node.ply, depth);
+        }
+        self.history.captures_tried(position, noisy.then_some(mv), &progress.noisies, depth);
+    }
+
+    /// Every reply failed: the quiet move that led here was good.
+    fn praise_last_move(&mut self, node: &Node) {
+        let Some(parent) = node.ply.checked_sub(1) else { return };
+        if let Some(footprint) = self.frames[parent].footprint {
+            let context = self.context(parent);
+            self.history.praise(footprint, &context, bonus(node.depth) / 2);
+        }
+    }
+
+    /// Teaches the correction history how far the evaluation was off, where the search can tell.
+    fn correct(&mut self, node: &Node, best: Score, bound: Bound, mv: Option<Move>) {
+        let quiet = mv.is_none_or(|mv| !node.position.is_noisy(mv));
+        let tells = match bound {
+            Bound::Lower => best > node.static_eval,
+            Bound::Upper => best < node.static_eval,
+            Bound::Exact => true,
+        };
+        if !node.in_check && quiet && tells && !is_mate(best) {
+            self.history.update_correction(&node.position, best - node.static_eval, node.depth);
+        }
+    }
+
+    fn store(&self, node: &Node, score: Score, mv: Option<Move>, bound: Bound, depth: Depth) {
+        let entry = Entry { mv, score, eval: node.raw_eval, bound, depth };
+        self.job.table.store(node.position.key(), entry, node.ply);
+    }
+}
+
+/// No line from here can be better than a mate on the next ply or worse than being mated now.
+/// <https://www.chessprogramming.org/Mate_Distance_Pruning>
+fn mate_distance_window(window: Window, ply: Ply) -> Window {
+    Window { alpha: window.alpha.max(mated_in(ply)), beta: window.beta.min(mate_in(ply + 1)) }
+}
+
+/// The table's score, where it settles a node that is not on the principal variation.
+fn table_cutoff(node: &Node) -> Option<Score> {
+    /// Near the fifty-move draw a score from elsewhere may be wrong here.
+    const SAFE_CLOCK: u16 = 90;
+    let entry = node.table?;
+    let settled = bound_applies(entry.bound, entry.score, node.window);
+    let deep_enough = entry.depth >= node.depth;
+    (!node.pv && deep_enough && settled && node.position.halfmove_clock() < SAFE_CLOCK)
+        .then_some(entry.score)
+}
+
+/// Whether a score with `bound` lies outside the window on the side its bound speaks of.
+#[inline]
+pub(super) fn bound_applies(bound: Bound, score: Score, window: Window) -> bool {
+    match bound {
+        Bound::Exact => true,
+        Bound::Lower => score >= window.beta,
+        Bound::Upper => score <= window.alpha,
+    }
+}
+
+/// The static evaluation, or the table's score where that is known to be nearer the truth.
+#[inline]
+pub(super) fn refined_eval(static_eval: Score, table: Option<Entry>) -> Score {
+    match table {
+        Some(entry) if static_eval != NO_EVAL && !is_decided(entry.score) => match entry.bound {
+            Bound::Exact => entry.score,
+            Bound::Lower => static_eval.max(entry.score),
+            Bound::Upper => static_eval.min(entry.score),
+        },
+        _ => static_eval,
+    }
+}

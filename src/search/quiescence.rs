@@ -1,0 +1,123 @@
+//! Quiescence: at the leaves only captures, promotions and replies to checks are searched.
+//! <https://www.chessprogramming.org/Quiescence_Search>
+
+use super::node::Window;
+use super::ordering::MovePicker;
+use super::pvs::{bound_applies, refined_eval};
+use super::report::Bound;
+use super::see::value;
+use super::table::{Entry, NO_EVAL};
+use super::worker::Worker;
+use crate::position::{Move, Piece, Position};
+use crate::score::{INFINITY, MAX_PLY, Ply, Score, TABLEBASE_BOUND, is_decided, mated_in};
+
+/// A capture must lift the evaluation to within this of alpha, in centipawns. Hand-set.
+const DELTA_MARGIN: Score = 180;
+
+impl Worker<'_> {
+    /// The value of `position` once it has come to rest, within `window`; fail-soft.
+    pub(super) fn quiescence(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
+        self.count_node(ply);
+        if self.is_interrupted() {
+            return 0;
+        }
+        if self.is_draw(position) {
+            return self.draw_score();
+        }
+        if ply >= MAX_PLY - 1 {
+            return self.evaluate(position);
+        }
+        let table = self.job.table.probe(position.key(), position, ply);
+        if let Some(entry) = table
+            && !window.is_open()
+            && bound_applies(entry.bound, entry.score, window)
+        {
+            return entry.score;
+        }
+        let raw_eval = match table {
+            _ if position.in_check() => NO_EVAL,
+            Some(entry) if entry.eval != NO_EVAL => entry.eval,
+            _ => self.evaluate(position),
+        };
+        let stand_pat = self.stand_pat(position, raw_eval, table);
+        if stand_pat >= window.beta {
+            return stand_pat;
+        }
+        self.search_noisy(position, ply, window, stand_pat, raw_eval, table)
+    }
+
+    /// What the side to move has for certain if it need not move: `-INFINITY` in check.
+    fn stand_pat(&self, position: &Position, raw_eval: Score, table: Option<Entry>) -> Score {
+        if raw_eval == NO_EVAL {
+            return -INFINITY;
+        }
+        let bound = TABLEBASE_BOUND - 1;
+        let corrected = (raw_eval + self.history.correction(position)).clamp(-bound, bound);
+        refined_eval(corrected, table)
+    }
+
+    fn search_noisy(
+        &mut self,
+        position: &Position,
+        ply: Ply,
+        window: Window,
+        stand_pat: Score,
+        raw_eval: Score,
+        table: Option<Entry>,
+    ) -> Score {
+        let in_check = position.in_check();
+        let context = self.context(ply);
+        let table_move = table.and_then(|entry| entry.mv);
+        let mut picker = match in_check {
+            true => MovePicker::all(table_move),
+            false => MovePicker::noisy(table_move.filter(|&mv| position.is_noisy(mv)), 0),
+        };
+        let mut alpha = window.alpha.max(stand_pat);
+        let (mut best, mut best_move) = (stand_pat, None);
+        while let Some(mv) = picker.next(position, self.history, &context) {
+            if let Some(most) = delta(position, mv, stand_pat)
+                && most <= alpha
+            {
+                best = best.max(most);
+                continue;
+            }
+            let next = position.play(mv);
+            self.enter(position, mv, ply, &next);
+            let score = -self.quiescence(&next, ply + 1, Window::new(alpha, window.beta).flip());
+            self.leave();
+            if self.is_interrupted() {
+                return 0;
+            }
+            if score > best {
+                best = score;
+                if score > alpha {
+                    best_move = Some(mv);
+                    alpha = score;
+                }
+                if score >= window.beta {
+                    break;
+                }
+            }
+            if in_check && !is_decided(best) {
+                // One quiet way out of check is enough to know that this is no mate.
+                picker.skip_quiets();
+            }
+        }
+        if best == -INFINITY {
+            return mated_in(ply);
+        }
+        let bound = if best >= window.beta { Bound::Lower } else { Bound::Upper };
+        let entry = Entry { mv: best_move, score: best, eval: raw_eval, bound, depth: 0 };
+        self.job.table.store(position.key(), entry, ply);
+        best
+    }
+}
+
+/// The most that a capture can make of the evaluation, `None` where that cannot be told.
+fn delta(position: &Position, mv: Move, stand_pat: Score) -> Option<Score> {
+    if stand_pat == -INFINITY || mv.promotion().is_some() || is_decided(stand_pat) {
+        return None;
+    }
+    let taken = position.piece_on(mv.to()).map_or(value(Piece::Pawn), value);
+    Some(stand_pat + taken + DELTA_MARGIN)
+}

@@ -1,0 +1,188 @@
+//! The searcher: persistent threads, the transposition table, and one search at a time.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use crossbeam::channel::{Receiver, Sender, unbounded};
+
+use super::control::Control;
+use super::limits::Limits;
+use super::report::{Event, SearchResult};
+use super::table::Table;
+use super::worker::{Job, Memory, Message, Worker};
+use crate::position::Game;
+
+/// A search recurses some hundred plies deep, each with its moves on the stack.
+const STACK_SIZE: usize = 32 << 20;
+
+/// What a searcher is made with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Size of the transposition table in megabytes.
+    pub memory_mb: usize,
+    /// Search threads, at least 1.
+    pub threads: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { memory_mb: 64, threads: 1 }
+    }
+}
+
+/// Searches positions, one at a time. Its threads live as long as it does and sleep in between;
+/// table and histories last from one search to the next.
+pub struct Searcher {
+    table: Arc<Table>,
+    workers: Vec<Thread>,
+}
+
+enum Order {
+    Search(Arc<Job>),
+    Forget,
+}
+
+struct Thread {
+    orders: Option<Sender<Order>>,
+    handle: Option<JoinHandle<()>>,
+}
+
+impl Searcher {
+    /// A searcher with an empty table and its threads waiting.
+    pub fn new(options: Options) -> Self {
+        let mut searcher =
+            Searcher { table: Arc::new(Table::new(options.memory_mb)), workers: Vec::new() };
+        searcher.set_threads(options.threads);
+        searcher
+    }
+
+    /// Replaces the transposition table by an empty one of at most `megabytes`.
+    pub fn set_memory(&mut self, megabytes: usize) {
+        // The old table goes first, so that both need not fit at once.
+        self.table = Arc::new(Table::new(0));
+        self.table = Arc::new(Table::new(megabytes));
+    }
+
+    /// Changes the number of search threads (at least 1).
+    pub fn set_threads(&mut self, threads: usize) {
+        self.workers.truncate(threads.max(1));
+        for id in self.workers.len()..threads.max(1) {
+            self.workers.push(Thread::spawn(id));
+        }
+    }
+
+    /// The number of search threads.
+    pub fn threads(&self) -> usize {
+        self.workers.len()
+    }
+
+    /// Forgets all that was learnt from earlier searches.
+    pub fn new_game(&mut self) {
+        match Arc::get_mut(&mut self.table) {
+            Some(table) => table.clear(),
+            None => log::error!("the table is still in use after the search"),
+        }
+        for worker in &self.workers {
+            worker.order(Order::Forget);
+        }
+    }
+
+    /// Searches the current position of `game` until a limit is reached or `control` says stop,
+    /// telling `on_event` on the way.
+    pub fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+        on_event: &mut dyn FnMut(&Event),
+    ) -> SearchResult {
+        self.table.new_search();
+        let (sender, receiver) = unbounded();
+        let job = Arc::new(Job::new(
+            *game.position(),
+            game.positions().iter().map(super::super::position::Position::key).collect(),
+            limits.clone(),
+            control.clone(),
+            Arc::clone(&self.table),
+            self.workers.len(),
+            sender,
+        ));
+        for worker in &self.workers {
+            worker.order(Order::Search(Arc::clone(&job)));
+        }
+        drop(job);
+        drain(&receiver, on_event)
+    }
+}
+
+/// Passes events on until the channel is closed: by then all threads have let go of the job.
+fn drain(receiver: &Receiver<Message>, on_event: &mut dyn FnMut(&Event)) -> SearchResult {
+    let mut result = SearchResult::default();
+    for message in receiver {
+        match message {
+            Message::Event(event) => on_event(&event),
+            Message::Done(done) => result = done,
+        }
+    }
+    result
+}
+
+impl Thread {
+    fn spawn(id: usize) -> Self {
+        let (orders, inbox) = unbounded();
+        let handle = std::thread::Builder::new()
+            .name(format!("search-{id}"))
+            .stack_size(STACK_SIZE)
+            .spawn(move || live(id, &inbox))
+            .expect("the system can start a thread");
+        Thread { orders: Some(orders), handle: Some(handle) }
+    }
+
+    fn order(&self, order: Order) {
+        if let Some(orders) = &self.orders
+            && orders.send(order).is_err()
+        {
+            log::error!("a search thread has died");
+        }
+    }
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        self.orders = None;
+        if let Some(handle) = self.handle.take()
+            && handle.join().is_err()
+        {
+            log::error!("a search thread has panicked");
+        }
+    }
+}
+
+/// Sends the helpers home when the main thread leaves the search, in whatever way.
+struct Finish<'a>(&'a Job);
+
+impl Drop for Finish<'_> {
+    fn drop(&mut self) {
+        self.0.splits.finish();
+    }
+}
+
+/// The life of a search thread: it sleeps until an order comes.
+fn live(id: usize, inbox: &Receiver<Order>) {
+    let mut memory = Memory::new();
+    for order in inbox {
+        match order {
+            Order::Forget => memory = Memory::new(),
+            Order::Search(job) => {
+                let mut worker = Worker::new(id, &job, &mut memory);
+                if id == 0 {
+                    let _finish = Finish(&job);
+                    let result = worker.think();
+                    let _ = job.messages.send(Message::Done(result));
+                } else {
+                    worker.help_until_done();
+                }
+            }
+        }
+    }
+}

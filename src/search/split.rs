@@ -1,0 +1,252 @@
+//! PV-splitting with young brothers wait: sharing the moves of a node among threads.
+//!
+//! Once the first move of a node is done, a thread with idle comrades puts the remaining moves
+//! up as a [`SplitPoint`] and works at it itself; others join. A thread that runs out of moves
+//! there helps below the split points of those still at work, its own not being complete before
+//! they are. A cutoff tells everybody below to come back. T. A. Marsland and M. Campbell (1982)
+//! on splitting along the principal variation, R. Feldmann (1993) on young brothers wait;
+//! <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
+//!
+//! With one thread nobody is ever idle, so nothing is split and the search is deterministic.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::node::{Node, Progress};
+use super::pvs::Turn;
+use super::source::MoveSource;
+use super::worker::{Frame, Worker};
+use crate::position::Move;
+use crate::score::Depth;
+
+/// Below this depth a split costs more than it brings: handing a node over takes some ten
+/// microseconds, as long as some ten nodes.
+const SPLIT_DEPTH: Depth = 4;
+/// Moves that must have failed to cut at an expected cut node before its others are shared out.
+const CUT_NODE_MOVES: usize = 3;
+/// How often an idle thread looks again before it sleeps: some ten microseconds.
+const SPINS: u32 = 2_000;
+/// An idle thread wakes at least this often, so that the main one can watch the clock.
+const NAP: Duration = Duration::from_millis(1);
+
+/// A node whose moves are shared out.
+pub(super) struct SplitPoint {
+    node: Node,
+    /// What a thread must know of the way here.
+    frames: Vec<Frame>,
+    keys: Vec<u64>,
+    parent: Option<Arc<SplitPoint>>,
+    cut_off: AtomicBool,
+    shared: Mutex<Shared>,
+}
+
+struct Shared {
+    moves: std::vec::IntoIter<Move>,
+    progress: Progress,
+    workers: usize,
+}
+
+impl SplitPoint {
+    /// Whether this node, or one above it, needs no more search.
+    pub(super) fn is_cut_off(&self) -> bool {
+        let mut split = Some(self);
+        while let Some(here) = split {
+            if here.cut_off.load(Ordering::Relaxed) {
+                return true;
+            }
+            split = here.parent.as_deref();
+        }
+        false
+    }
+
+    fn is_below(&self, other: &SplitPoint) -> bool {
+        let mut split = Some(self);
+        while let Some(here) = split {
+            if std::ptr::eq(here, other) {
+                return true;
+            }
+            split = here.parent.as_deref();
+        }
+        false
+    }
+
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The split points of a search, and its idle threads.
+#[derive(Default)]
+pub(super) struct Splits {
+    open: Mutex<Vec<Arc<SplitPoint>>>,
+    idle: AtomicUsize,
+    /// Rises whenever an idle thread may find something new.
+    news: AtomicUsize,
+    bell: Condvar,
+    finished: AtomicBool,
+}
+
+impl Splits {
+    fn open(&self) -> MutexGuard<'_, Vec<Arc<SplitPoint>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells all threads that the search is over.
+    pub(super) fn finish(&self) {
+        self.finished.store(true, Ordering::Release);
+        self.ring();
+    }
+
+    fn publish(&self, split: &Arc<SplitPoint>) {
+        self.open().push(Arc::clone(split));
+        self.ring();
+    }
+
+    /// Lets nobody else join.
+    fn withdraw(&self, split: &Arc<SplitPoint>) {
+        self.open().retain(|other| !Arc::ptr_eq(other, split));
+    }
+
+    fn ring(&self) {
+        self.news.fetch_add(1, Ordering::Release);
+        if self.idle.load(Ordering::Relaxed) > 0 {
+            let _open = self.open();
+            self.bell.notify_all();
+        }
+    }
+
+    /// Joins the split point with the most depth left, if any (below `top`).
+    fn join(&self, top: Option<&SplitPoint>) -> Option<Arc<SplitPoint>> {
+        let open = self.open();
+        let candidates = open.iter().filter(|split| top.is_none_or(|top| split.is_below(top)));
+        let best = candidates
+            .filter(|split| !split.is_cut_off() && split.shared().moves.len() > 0)
+            .max_by_key(|split| split.node.depth)?;
+        best.shared().workers += 1;
+        Some(Arc::clone(best))
+    }
+
+    /// Waits until there may be something new, but not long.
+    fn wait(&self) {
+        let seen = self.news.load(Ordering::Acquire);
+        self.idle.fetch_add(1, Ordering::Relaxed);
+        for _ in 0..SPINS {
+            if self.news.load(Ordering::Acquire) != seen {
+                self.idle.fetch_sub(1, Ordering::Relaxed);
+                return;
+            }
+            std::hint::spin_loop();
+        }
+        let open = self.open();
+        if self.news.load(Ordering::Acquire) == seen {
+            drop(self.bell.wait_timeout(open, NAP));
+        }
+        self.idle.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Worker<'_> {
+    /// Whether the remaining moves of `node` are worth sharing out now.
+    #[inline]
+    pub(super) fn may_split(&self, node: &Node, moves_done: usize) -> bool {
+        self.job.counters.len() > 1
+            && node.depth >= SPLIT_DEPTH
+            && node.excluded.is_none()
+            && (!node.cut || moves_done >= CUT_NODE_MOVES)
+            && self.job.splits.idle.load(Ordering::Relaxed) > 0
+    }
+
+    /// Shares out the moves of `source` and returns when all are done.
+    pub(super) fn split(
+        &mut self,
+        node: &Node,
+        source: &mut MoveSource,
+        progress: Progress,
+    ) -> Progress {
+        let moves = source.drain(node, self.history);
+        let split = Arc::new(SplitPoint {
+            node: node.clone(),
+            frames: self.frames[..=node.ply].to_vec(),
+            keys: self.keys.clone(),
+            parent: self.split.clone(),
+            cut_off: AtomicBool::new(false),
+            shared: Mutex::new(Shared { moves: moves.into_iter(), progress, workers: 1 }),
+        });
+        self.job.splits.publish(&split);
+        self.work_at(&split);
+        self.job.splits.withdraw(&split);
+        self.help_below(&split);
+        self.split.clone_from(&split.parent);
+
+        std::mem::replace(&mut split.shared().progress, Progress::new(0))
+    }
+
+    /// Takes moves from `split` until none is left or one has failed high, then signs off.
+    fn work_at(&mut self, split: &Arc<SplitPoint>) {
+        self.split = Some(Arc::clone(split));
+        while let Some((mv, turn)) = self.take_move(split) {
+            let Some(score) = self.search_move(&split.node, mv, turn) else { continue };
+            if self.is_interrupted() {
+                break;
+            }
+            let line = &self.lines[split.node.ply + 1];
+            if split.shared().progress.record(&split.node, mv, score, line) {
+                split.cut_off.store(true, Ordering::Relaxed);
+                break;
+            }
+        }
+        split.shared().workers -= 1;
+        self.job.splits.ring();
+    }
+
+    fn take_move(&self, split: &SplitPoint) -> Option<(Move, Turn)> {
+        if self.is_interrupted() {
+            return None;
+        }
+        let mut shared = split.shared();
+        let mv = shared.moves.next()?;
+        shared.progress.count += 1;
+        let Progress { count, alpha, best, .. } = shared.progress;
+        Some((mv, Turn { number: count, alpha, best, extension: 0 }))
+    }
+
+    /// Until all threads have left `split`: helps those that have split again below it.
+    fn help_below(&mut self, split: &Arc<SplitPoint>) {
+        while split.shared().workers > 0 {
+            match self.job.splits.join(Some(split)) {
+                Some(below) => self.join(&below),
+                None => self.idle(),
+            }
+        }
+        self.adopt(split);
+    }
+
+    /// The life of a thread that has no node of its own: joins others until the search ends.
+    pub(super) fn help_until_done(&mut self) {
+        while !self.job.splits.finished.load(Ordering::Acquire) {
+            match self.job.splits.join(None) {
+                Some(split) => self.join(&split),
+                None => self.idle(),
+            }
+        }
+    }
+
+    fn join(&mut self, split: &Arc<SplitPoint>) {
+        self.adopt(split);
+        self.work_at(split);
+    }
+
+    /// Puts this thread on the way to `split`.
+    fn adopt(&mut self, split: &SplitPoint) {
+        self.frames[..split.frames.len()].copy_from_slice(&split.frames);
+        self.keys.clone_from(&split.keys);
+    }
+
+    fn idle(&mut self) {
+        self.job.splits.wait();
+        if self.id == 0 && self.job.clock.must_stop(&self.job.control) {
+            self.job.control.stop();
+        }
+    }
+}

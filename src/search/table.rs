@@ -1,0 +1,279 @@
+//! The transposition table, shared by all search threads without a lock.
+//!
+//! An entry is two atomic words, the data and the key exclusive-or the data. Two threads that
+//! write one entry at once leave words that do not fit together, so the next reader takes the
+//! entry for another position's: Hyatt and Mann, "A lockless transposition table implementation
+//! for parallel search chess engines", ICGA Journal 25 (2002).
+//!
+//! ```text
+//! data  63      56 55    50 49  48 47      32 31      16 15       0
+//!       | depth   |  age  | bound |   eval  |  score   |  move    |
+//! ```
+
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+use super::report::Bound;
+use crate::position::{Move, Position};
+use crate::score::{Depth, Ply, Score, from_table, to_table};
+
+const ENTRIES_PER_CLUSTER: usize = 4;
+const AGE_BITS: u32 = 6;
+const AGES: u8 = 1 << AGE_BITS;
+/// How many plies of depth one search's age is worth when an entry is to be replaced. Hand-set.
+const AGE_WEIGHT: i32 = 4;
+/// Clusters looked at to estimate how full the table is.
+const HASH_FULL_SAMPLE: usize = 250;
+/// Added to a depth so that quiescence entries (depth 0 and below) fit an unsigned byte.
+const DEPTH_OFFSET: Depth = 8;
+
+/// What the table knows of a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// The best move, or the one that failed high.
+    pub mv: Option<Move>,
+    /// The score, counted from the node that asked.
+    pub score: Score,
+    /// The static evaluation; [`NO_EVAL`] where the side to move was in check.
+    pub eval: Score,
+    /// How the score relates to the value.
+    pub bound: Bound,
+    /// The depth searched below the position.
+    pub depth: Depth,
+}
+
+/// The static evaluation of a position that has none.
+pub const NO_EVAL: Score = i16::MIN as Score;
+
+#[derive(Default)]
+struct Slot {
+    check: AtomicU64,
+    data: AtomicU64,
+}
+
+/// As many entries as share a cache line.
+#[derive(Default)]
+#[repr(align(64))]
+struct Cluster {
+    slots: [Slot; ENTRIES_PER_CLUSTER],
+}
+
+const _: () = assert!(size_of::<Cluster>() == 64);
+
+/// The table.
+pub struct Table {
+    clusters: Box<[Cluster]>,
+    age: AtomicU8,
+}
+
+impl Table {
+    /// An empty table of at most `megabytes` (at least one cluster).
+    pub fn new(megabytes: usize) -> Self {
+        let clusters = (megabytes << 20) / size_of::<Cluster>();
+        let clusters = (0..clusters.max(1)).map(|_| Cluster::default()).collect();
+        Table { clusters, age: AtomicU8::new(0) }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        for cluster in &mut self.clusters {
+            *cluster = Cluster::default();
+        }
+        self.age = AtomicU8::new(0);
+    }
+
+    /// Marks what is in the table as older than what comes now.
+    pub fn new_search(&self) {
+        let age = self.age.load(Ordering::Relaxed);
+        self.age.store((age + 1) % AGES, Ordering::Relaxed);
+    }
+
+    /// Asks the processor to fetch what [`Table::probe`] of `key` will read.
+    #[inline]
+    pub fn prefetch(&self, key: u64) {
+        #[cfg(target_arch = "x86_64")]
+        #[allow(unsafe_code)] // A hint: it reads nothing and cannot fault.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(self.cluster(key)).cast());
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = key;
+    }
+
+    /// What is known of the position with `key`, met at `ply`. The move is checked for legality
+    /// in `position`, so that a collision of keys cannot bring a foreign one.
+    #[inline]
+    pub fn probe(&self, key: u64, position: &Position, ply: Ply) -> Option<Entry> {
+        self.cluster(key).slots.iter().find_map(|slot| {
+            let data = slot.data.load(Ordering::Relaxed);
+            (slot.check.load(Ordering::Relaxed) ^ data == key && data != 0).then(|| {
+                let entry = unpack(data, ply);
+                Entry { mv: entry.mv.filter(|&mv| position.is_legal(mv)), ..entry }
+            })
+        })
+    }
+
+    /// Keeps `entry` for the position with `key`, met at `ply`. Gives way: another position's
+    /// entry that is shallow or old; the same position's unless that is much deeper and of this
+    /// search. A known move is kept where the new entry has none.
+    #[inline]
+    pub fn store(&self, key: u64, entry: Entry, ply: Ply) {
+        let age = self.age.load(Ordering::Relaxed);
+        let mut target = &self.cluster(key).slots[0];
+        let mut lowest = i32::MAX;
+        let mut entry = entry;
+        for slot in &self.cluster(key).slots {
+            let data = slot.data.load(Ordering::Relaxed);
+            if data == 0 || slot.check.load(Ordering::Relaxed) ^ data == key {
+                if data != 0 {
+                    let old = unpack(data, ply);
+                    entry.mv = entry.mv.or(old.mv);
+                    if entry.bound != Bound::Exact
+                        && age_of(data) == age
+                        && entry.depth + KEEP_DEEPER < old.depth
+                    {
+                        return;
+                    }
+                }
+                target = slot;
+                break;
+            }
+            let distance = i32::from(age.wrapping_sub(age_of(data)) % AGES);
+            let worth = depth_of(data) - AGE_WEIGHT * distance;
+            if worth < lowest {
+                lowest = worth;
+                target = slot;
+            }
+        }
+        let data = pack(entry, age, ply);
+        target.check.store(key ^ data, Ordering::Relaxed);
+        target.data.store(data, Ordering::Relaxed);
+    }
+
+    /// How much of the table the current search has filled, in thousandths (from a sample).
+    pub fn full(&self) -> u32 {
+        let age = self.age.load(Ordering::Relaxed);
+        let sample = &self.clusters[..HASH_FULL_SAMPLE.min(self.clusters.len())];
+        let filled = sample
+            .iter()
+            .flat_map(|cluster| &cluster.slots)
+            .map(|slot| slot.data.load(Ordering::Relaxed))
+            .filter(|&data| data != 0 && age_of(data) == age)
+            .count();
+        (filled * 1000 / (sample.len() * ENTRIES_PER_CLUSTER)) as u32
+    }
+
+    /// The high bits choose the cluster: `key / 2^64` of the way through the table.
+    #[inline]
+    fn cluster(&self, key: u64) -> &Cluster {
+        let index = (u128::from(key) * self.clusters.len() as u128) >> 64;
+        &self.clusters[index as usize]
+    }
+}
+
+/// An entry of the same position and search stays if it is this much deeper, in plies. Hand-set.
+const KEEP_DEEPER: Depth = 3;
+
+fn age_of(data: u64) -> u8 {
+    (data >> 50) as u8 % AGES
+}
+
+fn depth_of(data: u64) -> Depth {
+    (data >> 56) as Depth - DEPTH_OFFSET
+}
+
+#[inline]
+fn pack(entry: Entry, age: u8, ply: Ply) -> u64 {
+    let mv = entry.mv.map_or(0, Move::to_polyglot);
+    let bound = match entry.bound {
+        Bound::Upper => 1,
+        Bound::Lower => 2,
+        Bound::Exact => 3,
+    };
+    let depth = (entry.depth + DEPTH_OFFSET).clamp(0, 255);
+    u64::from(mv)
+        | u64::from(to_table(entry.score, ply) as i16 as u16) << 16
+        | u64::from(entry.eval as i16 as u16) << 32
+        | bound << 48
+        | u64::from(age) << 50
+        | (depth as u64) << 56
+}
+
+#[inline]
+fn unpack(data: u64, ply: Ply) -> Entry {
+    Entry {
+        mv: Move::from_polyglot(data as u16),
+        score: from_table(Score::from((data >> 16) as i16), ply),
+        eval: Score::from((data >> 32) as i16),
+        bound: match data >> 48 & 3 {
+            1 => Bound::Upper,
+            2 => Bound::Lower,
+            _ => Bound::Exact,
+        },
+        depth: depth_of(data),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::score::mate_in;
+
+    fn entry(depth: Depth, score: Score) -> Entry {
+        let mv = "e2e4".parse().ok();
+        Entry { mv, score, eval: -77, bound: Bound::Lower, depth }
+    }
+
+    #[test]
+    fn what_is_stored_is_found() {
+        let (table, start) = (Table::new(1), Position::start());
+        for (depth, score) in [(0, 12), (-3, -12), (77, mate_in(9))] {
+            table.new_search();
+            table.store(start.key(), entry(depth, score), 4);
+            assert_eq!(table.probe(start.key(), &start, 4), Some(entry(depth, score)));
+        }
+        assert_eq!(table.probe(!start.key(), &start, 4), None);
+    }
+
+    #[test]
+    fn mates_count_from_the_node() {
+        let (table, start) = (Table::new(1), Position::start());
+        table.store(start.key(), entry(5, mate_in(9)), 4);
+        let elsewhere = table.probe(start.key(), &start, 2).map(|entry| entry.score);
+        assert_eq!(elsewhere, Some(mate_in(7)));
+    }
+
+    #[test]
+    fn an_illegal_move_is_not_handed_out() {
+        let (table, start) = (Table::new(1), Position::start());
+        let foreign = Entry { mv: "e4e5".parse().ok(), ..entry(5, 0) };
+        table.store(start.key(), foreign, 0);
+        assert_eq!(table.probe(start.key(), &start, 0).and_then(|entry| entry.mv), None);
+    }
+
+    #[test]
+    fn shallow_and_old_entries_give_way() {
+        let (table, start) = (Table::new(0), Position::start());
+        let keys = [1, 2, 3, 4, 5];
+        for (key, depth) in keys.into_iter().zip([9, 8, 2, 7, 6]) {
+            table.store(key, Entry { mv: None, ..entry(depth, 0) }, 0);
+        }
+        let found = keys.map(|key| table.probe(key, &start, 0).is_some());
+        assert_eq!(found, [true, true, false, true, true]);
+        for _ in 0..3 {
+            table.new_search();
+        }
+        table.store(6, Entry { mv: None, ..entry(1, 0) }, 0);
+        assert!(table.probe(6, &start, 0).is_some());
+        assert!(table.probe(5, &start, 0).is_none());
+    }
+
+    #[test]
+    fn a_move_outlives_a_result_without_one() {
+        let (table, start) = (Table::new(1), Position::start());
+        table.store(start.key(), entry(5, 0), 0);
+        table.store(start.key(), Entry { mv: None, ..entry(6, 0) }, 0);
+        let kept = table.probe(start.key(), &start, 0).and_then(|entry| entry.mv);
+        assert_eq!(kept, "e2e4".parse().ok());
+    }
+}

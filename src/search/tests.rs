@@ -1,0 +1,147 @@
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::position::{Game, Move, Position};
+use crate::score::{DRAW, mate_distance};
+
+fn game(fen: &str) -> Game {
+    Game::new(Position::from_fen(fen).expect(fen))
+}
+
+fn search(game: &Game, limits: &Limits, threads: usize) -> SearchResult {
+    let mut searcher = Searcher::new(Options { memory_mb: 8, threads });
+    searcher.search(game, limits, &Control::new(), &mut |_| {})
+}
+
+fn mv(text: &str) -> Option<Move> {
+    Some(text.parse().expect(text))
+}
+
+#[test]
+fn mates_are_found_at_their_distance() {
+    for (fen, best, moves) in [
+        ("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", "d1d8", 1),
+        ("8/8/8/8/8/1k6/2r5/K7 b - - 0 1", "c2c1", 1),
+        ("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1", "f6a6", 3),
+    ] {
+        for threads in [1, 2] {
+            let result = search(&game(fen), &Limits::depth(10), threads);
+            assert_eq!(mate_distance(result.score), Some(moves), "{fen}");
+            assert_eq!(result.best, mv(best), "{fen}");
+        }
+    }
+}
+
+#[test]
+fn a_mated_or_stalemated_side_has_no_move() {
+    for fen in ["R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"] {
+        let result = search(&game(fen), &Limits::depth(5), 1);
+        assert_eq!((result.best, result.nodes), (None, 0), "{fen}");
+    }
+}
+
+#[test]
+fn a_lost_side_takes_the_perpetual() {
+    let result = search(&game("6k1/5ppp/8/6Q1/8/8/qr4PP/7K w - - 0 1"), &Limits::depth(8), 1);
+    assert_eq!(result.best, mv("g5d8"), "mate is better still");
+    let fen = "5rk1/5ppp/8/8/7Q/8/qr4PP/7K b - - 0 1";
+    let result = search(&game(fen), &Limits::depth(8), 1);
+    assert!(result.score > 0);
+    let perpetual = "6k1/6p1/8/6KQ/1r6/q2b4/8/8 w - - 0 1";
+    let result = search(&game(perpetual), &Limits::depth(14), 1);
+    assert_eq!((result.score, result.best), (DRAW, mv("h5e8")));
+}
+
+#[test]
+fn one_thread_searches_the_same_tree_every_time() {
+    let game = game("r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4");
+    let first = search(&game, &Limits::depth(9), 1);
+    let second = search(&game, &Limits::depth(9), 1);
+    assert_eq!((first.nodes, first.best, first.score), (second.nodes, second.best, second.score));
+}
+
+#[test]
+fn a_new_game_forgets_everything() {
+    let mut searcher = Searcher::new(Options { memory_mb: 8, threads: 1 });
+    let mut nodes = || {
+        searcher.new_game();
+        let limits = Limits::depth(8);
+        searcher.search(&Game::default(), &limits, &Control::new(), &mut |_| {}).nodes
+    };
+    assert_eq!(nodes(), nodes());
+}
+
+#[test]
+fn node_limits_hold() {
+    let result = search(&Game::default(), &Limits::nodes(5_000), 1);
+    assert_eq!(result.nodes, 5_000);
+}
+
+#[test]
+fn only_the_given_root_moves_are_searched() {
+    let root_moves = vec!["a2a3".parse().expect("a move"), "h2h4".parse().expect("a move")];
+    let limits = Limits { root_moves: root_moves.clone(), ..Limits::depth(6) };
+    let best = search(&Game::default(), &limits, 1).best.expect("two legal moves");
+    assert!(root_moves.contains(&best));
+}
+
+#[test]
+fn several_lines_come_in_order_and_differ() {
+    let limits = Limits { multi_pv: 3, ..Limits::depth(7) };
+    let mut searcher = Searcher::new(Options { memory_mb: 8, threads: 1 });
+    let mut last = Vec::new();
+    searcher.search(&Game::default(), &limits, &Control::new(), &mut |event| {
+        if let Event::Iteration(report) = event
+            && report.depth == 7
+        {
+            last.push((report.multi_pv, report.pv[0], report.score));
+        }
+    });
+    let numbers: Vec<usize> = last.iter().map(|line| line.0).collect();
+    assert_eq!(numbers, [1, 2, 3]);
+    assert!(last[0].1 != last[1].1 && last[1].1 != last[2].1 && last[0].1 != last[2].1);
+}
+
+#[test]
+fn a_stop_is_obeyed_with_any_number_of_threads() {
+    for threads in [1, 2, 5] {
+        let control = Control::new();
+        let stopper = control.clone();
+        let handle = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(50));
+            stopper.stop();
+            Instant::now()
+        });
+        let mut searcher = Searcher::new(Options { memory_mb: 8, threads });
+        let result = searcher.search(&Game::default(), &Limits::default(), &control, &mut |_| {});
+        let stopped = handle.join().expect("the stopper only sleeps");
+        assert!(result.best.is_some());
+        // Generous: a watchdog, not a measurement.
+        assert!(stopped.elapsed() < Duration::from_secs(2), "{threads} threads");
+    }
+}
+
+#[test]
+fn every_reported_line_can_be_played() {
+    let fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+    let mut searcher = Searcher::new(Options { memory_mb: 1, threads: 3 });
+    searcher.search(&game(fen), &Limits::depth(11), &Control::new(), &mut |event| {
+        if let Event::Iteration(report) = event {
+            let mut game = game(fen);
+            for &mv in &report.pv {
+                game.play(mv).expect("the line is legal");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_draw_by_repetition_is_seen_through_the_game_so_far() {
+    // White is lost, but the same position has stood twice: a third time draws.
+    let mut game = game("6k1/5ppp/8/8/8/6q1/8/6QK b - - 0 1");
+    for text in ["g3h4", "h1g2", "h4g4", "g2h1"] {
+        let _ = game.play(text.parse().expect(text));
+    }
+    let result = search(&game, &Limits::depth(6), 1);
+    assert!(result.best.is_some());
+}

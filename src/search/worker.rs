@@ -1,0 +1,264 @@
+//! One search thread's state, and what all threads of a search share.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crossbeam::channel::Sender;
+use crossbeam::utils::CachePadded;
+
+use super::clock::Clock;
+use super::control::Control;
+use super::history::{Context, Footprint, History};
+use super::limits::Limits;
+use super::node::Line;
+use super::prune::Reductions;
+use super::report::{Event, SearchResult};
+use super::split::{SplitPoint, Splits};
+use super::table::{NO_EVAL, Table};
+use crate::eval::Evaluator;
+use crate::position::{Move, Position};
+use crate::score::{DRAW, INFINITY, MAX_PLY, Ply, Score};
+
+/// Nodes between two looks at the clock: about a millisecond.
+const CLOCK_INTERVAL: u64 = 1_024;
+
+/// A root move and what the search knows of it.
+#[derive(Debug, Clone)]
+pub(super) struct RootMove {
+    pub(super) mv: Move,
+    /// The score of the current iteration; `-INFINITY` where it did not raise alpha.
+    pub(super) score: Score,
+    /// The score of the last iteration that gave one.
+    pub(super) previous: Score,
+    pub(super) nodes: u64,
+    pub(super) pv: Vec<Move>,
+}
+
+impl RootMove {
+    pub(super) fn new(mv: Move) -> Self {
+        RootMove { mv, score: -INFINITY, previous: -INFINITY, nodes: 0, pv: vec![mv] }
+    }
+}
+
+/// News from the main thread of a search to the one that asked for it.
+pub(super) enum Message {
+    Event(Event),
+    Done(SearchResult),
+}
+
+/// What all threads of one search share.
+pub(super) struct Job {
+    pub(super) root: Position,
+    /// The keys of the game's positions up to the root.
+    pub(super) keys: Vec<u64>,
+    pub(super) limits: Limits,
+    pub(super) control: Control,
+    pub(super) clock: Clock,
+    pub(super) table: Arc<Table>,
+    pub(super) splits: Splits,
+    pub(super) messages: Sender<Message>,
+    /// Nodes by thread.
+    pub(super) counters: Box<[CachePadded<AtomicU64>]>,
+    root_moves: Mutex<Vec<RootMove>>,
+}
+
+impl Job {
+    #[allow(clippy::too_many_arguments)] // Each is a part of its own; they are named right here.
+    pub(super) fn new(
+        root: Position,
+        keys: Vec<u64>,
+        limits: Limits,
+        control: Control,
+        table: Arc<Table>,
+        threads: usize,
+        messages: Sender<Message>,
+    ) -> Self {
+        let legal = root.legal_moves();
+        let wanted = |mv: &Move| limits.root_moves.is_empty() || limits.root_moves.contains(mv);
+        let root_moves = legal.iter().filter(wanted).map(RootMove::new).collect();
+        Job {
+            clock: Clock::start(&limits),
+            root,
+            keys,
+            limits,
+            control,
+            table,
+            splits: Splits::default(),
+            messages,
+            counters: (0..threads).map(|_| CachePadded::default()).collect(),
+            root_moves: Mutex::new(root_moves),
+        }
+    }
+
+    /// The root moves, best first. Locked only at the root.
+    pub(super) fn root_moves(&self) -> MutexGuard<'_, Vec<RootMove>> {
+        self.root_moves.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nodes of all threads.
+    pub(super) fn nodes(&self) -> u64 {
+        self.counters.iter().map(|counter| counter.load(Ordering::Relaxed)).sum()
+    }
+}
+
+/// What a thread remembers from one search to the next.
+pub(super) struct Memory {
+    pub(super) history: History,
+    pub(super) evaluator: Evaluator,
+    reductions: Reductions,
+}
+
+impl Memory {
+    pub(super) fn new() -> Self {
+        Memory {
+            history: History::new(),
+            evaluator: Evaluator::new(),
+            reductions: Reductions::new(),
+        }
+    }
+}
+
+/// What a thread notes at each ply of its current line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frame {
+    /// The move made here; `None` for a null move.
+    pub(super) footprint: Option<Footprint>,
+    /// The static evaluation here; `NO_EVAL` in check.
+    pub(super) static_eval: Score,
+    /// The move left out here.
+    pub(super) excluded: Option<Move>,
+    /// Double extensions on the way here.
+    pub(super) double_extensions: u8,
+}
+
+impl Default for Frame {
+    fn default() -> Self {
+        Frame { footprint: None, static_eval: NO_EVAL, excluded: None, double_extensions: 0 }
+    }
+}
+
+/// One thread at work on a search.
+pub(super) struct Worker<'a> {
+    /// 0 is the main thread, which keeps the clock and reports.
+    pub(super) id: usize,
+    pub(super) job: &'a Job,
+    pub(super) history: &'a mut History,
+    pub(super) evaluator: &'a mut Evaluator,
+    pub(super) reductions: &'a Reductions,
+    pub(super) frames: Vec<Frame>,
+    /// Keys of all positions from the start of the game to the current one.
+    pub(super) keys: Vec<u64>,
+    /// The best line from each ply on.
+    pub(super) lines: Vec<Line>,
+    pub(super) selective_depth: Ply,
+    /// The split point this thread works at, innermost.
+    pub(super) split: Option<Arc<SplitPoint>>,
+    /// Null moves are off below this ply while one is verified.
+    pub(super) null_move_from: Ply,
+    nodes: u64,
+}
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(id: usize, job: &'a Job, memory: &'a mut Memory) -> Self {
+        memory.history.new_search();
+        Worker {
+            id,
+            job,
+            history: &mut memory.history,
+            evaluator: &mut memory.evaluator,
+            reductions: &memory.reductions,
+            frames: vec![Frame::default(); MAX_PLY + 1],
+            keys: job.keys.clone(),
+            lines: vec![Line::default(); MAX_PLY + 2],
+            selective_depth: 0,
+            split: None,
+            null_move_from: 0,
+            nodes: 0,
+        }
+    }
+
+    /// Counts a node and, on the main thread, looks at the limits now and then.
+    #[inline]
+    pub(super) fn count_node(&mut self, ply: Ply) {
+        self.nodes += 1;
+        self.job.counters[self.id].store(self.nodes, Ordering::Relaxed);
+        self.selective_depth = self.selective_depth.max(ply);
+        if self.id == 0 {
+            self.check_limits();
+        }
+    }
+
+    #[inline]
+    fn check_limits(&mut self) {
+        let job = self.job;
+        let due = self.nodes.is_multiple_of(CLOCK_INTERVAL) && job.clock.must_stop(&job.control);
+        if due || job.limits.nodes.is_some_and(|limit| job.nodes() >= limit) {
+            job.control.stop();
+        }
+    }
+
+    /// Whether the current line is no longer wanted: the search has been stopped, or the node
+    /// of a split point above has been cut off.
+    #[inline]
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.job.control.is_stopped() || self.split.as_ref().is_some_and(|split| split.is_cut_off())
+    }
+
+    /// Notes that `mv` leads from `position` at `ply` to `next`.
+    #[inline]
+    pub(super) fn enter(&mut self, position: &Position, mv: Move, ply: Ply, next: &Position) {
+        self.job.table.prefetch(next.key());
+        self.frames[ply].footprint = Some(Footprint::new(position, mv));
+        self.keys.push(next.key());
+    }
+
+    /// Notes that the move last entered is taken back.
+    #[inline]
+    pub(super) fn leave(&mut self) {
+        self.keys.pop();
+    }
+
+    /// The moves that led to `ply`, one, two and four plies back.
+    #[inline]
+    pub(super) fn context(&self, ply: Ply) -> Context {
+        [1, 2, 4].map(|back| ply.checked_sub(back).and_then(|ply| self.frames[ply].footprint))
+    }
+
+    /// Whether the game is drawn here by rule or nearly so: a position repeated within the
+    /// search counts as the draw it can be made, one from before the root must come twice.
+    pub(super) fn is_draw(&self, position: &Position) -> bool {
+        if position.halfmove_clock() >= 100 {
+            return !position.in_check() || !position.has_no_moves();
+        }
+        position.insufficient_material() || self.is_repetition(position)
+    }
+
+    fn is_repetition(&self, position: &Position) -> bool {
+        let root = self.job.keys.len() - 1;
+        let current = self.keys.len() - 1;
+        let reach = usize::from(position.halfmove_clock()).min(current);
+        let mut seen_before_root = false;
+        for back in (4..=reach).step_by(2) {
+            let index = current - back;
+            if self.keys[index] == position.key() {
+                if index >= root || seen_before_root {
+                    return true;
+                }
+                seen_before_root = true;
+            }
+        }
+        false
+    }
+
+    /// The score of a drawn position.
+    #[inline]
+    pub(super) fn draw_score(&self) -> Score {
+        DRAW
+    }
+
+    /// The static evaluation of `position`.
+    #[inline]
+    pub(super) fn evaluate(&mut self, position: &Position) -> Score {
+        self.evaluator.evaluate(position)
+    }
+}
