@@ -10,3 +10,4 @@ pub mod pgn;
 pub mod position;
 pub mod score;
 pub mod search;
+pub mod train;

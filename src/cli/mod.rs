@@ -3,6 +3,7 @@
 mod bench;
 mod eval;
 mod perft;
+mod train;
 
 use std::process::ExitCode;
 
@@ -22,6 +23,7 @@ enum Command {
     Bench(bench::Args),
     Eval(eval::Args),
     Perft(perft::Args),
+    Train(train::Args),
 }
 
 /// Runs the command line of the process.
@@ -31,6 +33,7 @@ pub fn main() -> ExitCode {
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Eval(args)) => eval::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
+        Some(Command::Train(args)) => train::run(&args),
         None => Ok(ExitCode::SUCCESS),
     };
     done.unwrap_or_else(|error| {

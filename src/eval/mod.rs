@@ -8,6 +8,7 @@ mod tapered;
 pub mod tuning;
 
 pub use breakdown::{Breakdown, breakdown};
+pub use classical::tuned::LOGISTIC_SCALE;
 
 use classical::assess;
 use classical::pawn_table::PawnTable;

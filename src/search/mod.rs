@@ -4,7 +4,6 @@
 //! what it finds by [`Event`]s. It never prints.
 
 pub mod bench;
-mod book_probe;
 mod clock;
 mod control;
 mod deepening;
@@ -26,9 +25,8 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
-pub use book_probe::{BookSearch, ParseBookSearchError};
 pub use control::Control;
 pub use limits::{Limits, TimeControl};
-pub use report::{Bound, Event, Report, SearchResult, Transposition};
+pub use report::{Bound, Event, Report, SearchResult};
 pub use searcher::{Options, Searcher};
 pub use see::{see_ge, value};

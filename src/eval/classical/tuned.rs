@@ -1,7 +1,13 @@
 //! The weights as they were tuned; written by `tabia train tune`.
+//!
+//! Hand-set, to begin with.
 
 use super::weights::Weights;
 use crate::eval::tapered::s;
+
+/// The expected result of a score is `1 / (1 + exp(-score / LOGISTIC_SCALE))`, fitted to the
+/// games that the weights were tuned on.
+pub const LOGISTIC_SCALE: f64 = 200.0;
 
 /// The weights in use.
 #[rustfmt::skip]

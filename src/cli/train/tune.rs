@@ -1,0 +1,196 @@
+//! `tabia train tune`: fits the weights of the evaluation to the results of games.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::Ordering::Relaxed;
+
+use anyhow::Context;
+
+use super::{interruption, progress_bar};
+use crate::eval::LOGISTIC_SCALE;
+use crate::eval::tuning::tuned;
+use crate::score::Score;
+use crate::train::tune::{Data, Outcome, Progress, Settings, normalised, source_file, tune};
+use crate::train::{Sample, Sampler, Selection};
+
+/// Samples that lie together, as those of a game do, are held out together.
+const BLOCK: usize = 500;
+
+/// Fit the weights of the evaluation to the results of games (Texel's method)
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Games (.pgn), or lines of `FEN | score | result` (other names; .zst: compressed)
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Where the weights go, as Rust source
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Positions from a PGN game at most
+    #[arg(long, default_value_t = 10)]
+    per_game: usize,
+    /// Plies at the beginning of a PGN game that are passed over
+    #[arg(long, default_value_t = 16)]
+    skip_plies: usize,
+    /// Positions that are evaluated higher, in centipawns, are decided and passed over
+    #[arg(long, default_value_t = 1000)]
+    limit: Score,
+    /// Share of the search's score in the target, where samples have one; the rest is the result
+    #[arg(long, default_value_t = 0.0, value_parser = share)]
+    score_share: f32,
+    /// Passes over the data
+    #[arg(long, default_value_t = 40)]
+    epochs: usize,
+    /// First step in centipawns
+    #[arg(long, default_value_t = 1.0)]
+    rate: f32,
+    /// Positions between two steps
+    #[arg(long, default_value_t = 16384, value_parser = clap::value_parser!(u32).range(1..))]
+    batch: u32,
+    /// How strongly weights are held where they began
+    #[arg(long, default_value_t = 1e-10)]
+    decay: f32,
+    /// Passes without improvement on the held-out positions before the end
+    #[arg(long, default_value_t = 8)]
+    patience: usize,
+    /// Every n-th block of 500 positions is held out
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(2..))]
+    validation_every: u32,
+    /// Threads
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: u16,
+    /// What the choice and the order of the positions follow from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+fn share(text: &str) -> Result<f32, String> {
+    match text.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("expected a number from 0 to 1".to_owned()),
+    }
+}
+
+/// Reads the data, tunes, and writes the weights.
+///
+/// # Errors
+/// If files cannot be read or written, or hold too few positions.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let interrupted = interruption()?;
+    let (samples, games) = read(args)?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{} positions, {games} PGN games", samples.len())?;
+    let [training, validation] = split(&samples, args);
+    anyhow::ensure!(
+        !training.is_empty() && !validation.is_empty(),
+        "too few positions to tune on: give at least {} quiet ones",
+        BLOCK * args.validation_every as usize
+    );
+    writeln!(out, "{} to tune on, {} held out", training.len(), validation.len())?;
+    let outcome = tune(tuned(), &training, &validation, &args.settings(), |progress| {
+        report(progress);
+        !interrupted.load(Relaxed)
+    });
+    let model = normalised(&outcome.model, &training);
+    let origin = origin(args, &outcome, training.len(), validation.len());
+    let text = source_file(&model.values.rounded(), model.logistic_scale, &origin);
+    write_whole(&args.output, &text)?;
+    writeln!(out, "{origin}")?;
+    writeln!(out, "logistic scale {:.1}", model.logistic_scale)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Args {
+    fn settings(&self) -> Settings {
+        Settings {
+            epochs: self.epochs,
+            rate: self.rate,
+            batch: self.batch as usize,
+            decay: self.decay,
+            patience: self.patience,
+            threads: self.threads.into(),
+            seed: self.seed,
+        }
+    }
+}
+
+fn read(args: &Args) -> anyhow::Result<(Vec<Sample>, usize)> {
+    let mut sampler = Sampler::new(Selection {
+        per_game: args.per_game,
+        skip_plies: args.skip_plies,
+        limit: args.limit,
+        seed: args.seed,
+    });
+    let bar = progress_bar(args.files.len(), "reading files");
+    for file in &args.files {
+        sampler.read(file)?;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(sampler.finish())
+}
+
+/// What is tuned on, and what is held out.
+fn split(samples: &[Sample], args: &Args) -> [Data; 2] {
+    let every = args.validation_every as usize;
+    let held_out = |block: usize| block % every == every - 1;
+    [false, true].map(|wanted| {
+        let blocks: Vec<&[Sample]> = samples
+            .chunks(BLOCK)
+            .enumerate()
+            .filter(|&(block, _)| held_out(block) == wanted)
+            .map(|(_, samples)| samples)
+            .collect();
+        Data::in_parallel(&blocks, args.threads.into(), |sample| target(sample, args.score_share))
+    })
+}
+
+/// What is to be predicted: the result, with a share of what the search expected.
+fn target(sample: &Sample, score_share: f32) -> f32 {
+    let Some(score) = sample.score else { return sample.result };
+    let expected = 1.0 / (1.0 + (-f64::from(score) / LOGISTIC_SCALE).exp());
+    score_share * expected as f32 + (1.0 - score_share) * sample.result
+}
+
+fn report(progress: Progress) {
+    let Progress { epoch, training, validation } = progress;
+    if std::io::stderr().is_terminal() || epoch % 5 == 0 {
+        eprintln!("epoch {epoch:>3}: error {training:.6}, held out {validation:.6}");
+    }
+}
+
+/// How the weights came about.
+fn origin(args: &Args, outcome: &Outcome, training: usize, validation: usize) -> String {
+    let names = args.files.iter().filter_map(|file| file.file_name());
+    let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
+    let files = match names.as_slice() {
+        few if few.len() <= 4 => few.join(", "),
+        many => format!("{} and {} other files", many[0], many.len() - 1),
+    };
+    format!(
+        "Data: {files}: {training} positions, {validation} held out.\n\
+         Settings: {} a game, score share {}, rate {}, batch {}, decay {:e}, seed {}.\n\
+         Mean square error after {} epochs: {:.6} -> {:.6}, held out {:.6} -> {:.6}.",
+        args.per_game,
+        args.score_share,
+        args.rate,
+        args.batch,
+        args.decay,
+        args.seed,
+        outcome.after.epoch,
+        outcome.before.training,
+        outcome.after.training,
+        outcome.before.validation,
+        outcome.after.validation,
+    )
+}
+
+/// Writes a file so that it is there as a whole or not at all.
+fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))
+        .with_context(|| format!("cannot write beside {}", path.display()))?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(())
+}

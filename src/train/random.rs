@@ -1,0 +1,59 @@
+//! Reproducible random numbers.
+
+/// A generator that is small, fast and good enough for picking and shuffling.
+///
+/// SplitMix64: <https://prng.di.unimi.it/splitmix64.c>, public domain.
+#[derive(Debug, Clone)]
+pub struct Random(u64);
+
+impl Random {
+    /// A generator whose numbers follow from `seed`.
+    pub fn new(seed: u64) -> Self {
+        Random(seed)
+    }
+
+    /// The next number.
+    pub fn next_u64(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    /// A number below `bound`, which is not zero.
+    pub fn below(&mut self, bound: usize) -> usize {
+        // The high half of the product: see Lemire, "Fast Random Integer Generation" (2019).
+        ((u128::from(self.next_u64()) * bound as u128) >> 64) as usize
+    }
+
+    /// Brings a slice into random order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last + 1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_below_the_bound_turns_up() {
+        let mut random = Random::new(1);
+        let mut seen = [0; 7];
+        for _ in 0..7000 {
+            seen[random.below(7)] += 1;
+        }
+        assert!(seen.iter().all(|&times| (800..1200).contains(&times)), "{seen:?}");
+    }
+
+    #[test]
+    fn shuffling_loses_nothing() {
+        let mut items: Vec<u32> = (0..100).collect();
+        Random::new(7).shuffle(&mut items);
+        assert_ne!(items, (0..100).collect::<Vec<_>>());
+        items.sort_unstable();
+        assert_eq!(items, (0..100).collect::<Vec<_>>());
+    }
+}
