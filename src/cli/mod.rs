@@ -2,7 +2,9 @@
 
 mod bench;
 mod eval;
+mod logging;
 mod perft;
+mod play;
 mod train;
 
 use std::process::ExitCode;
@@ -11,10 +13,12 @@ use clap::{Parser, Subcommand};
 
 /// A chess engine for the xboard protocol that knows its openings by position.
 #[derive(Debug, Parser)]
-#[command(version, about)]
+#[command(version, about, args_conflicts_with_subcommands = true)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
+    #[command(flatten)]
+    play: play::Args,
 }
 
 /// What `tabia` can do besides playing.
@@ -34,7 +38,7 @@ pub fn main() -> ExitCode {
         Some(Command::Eval(args)) => eval::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Train(args)) => train::run(&args),
-        None => Ok(ExitCode::SUCCESS),
+        None => play::run(&cli.play),
     };
     done.unwrap_or_else(|error| {
         eprintln!("tabia: {error:#}");
