@@ -124,8 +124,13 @@ fn used_modules_are_found() {
 /// The modules in the order of the table: the first column of its rows, in backquotes.
 fn table() -> Vec<String> {
     let text = read(Path::new("ARCHITECTURE.md"));
-    let rows = text.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` |"));
-    let modules: Vec<String> = rows.map(|(module, _)| module.to_owned()).collect();
+    let begin = text.find("## Modules").expect("a section on modules");
+    let rows = text[begin..].lines().skip_while(|line| !line.starts_with('|'));
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    let modules: Vec<String> = rows
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` |"))
+        .map(|(module, _)| module.to_owned())
+        .collect();
     assert!(!modules.is_empty(), "no module table in ARCHITECTURE.md");
     modules
 }
