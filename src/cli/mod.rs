@@ -32,7 +32,10 @@ enum Command {
 
 /// Runs the command line of the process.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return not_understood(&error),
+    };
     let done = match cli.command {
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Eval(args)) => eval::run(&args),
@@ -44,4 +47,20 @@ pub fn main() -> ExitCode {
         eprintln!("tabia: {error:#}");
         ExitCode::FAILURE
     })
+}
+
+/// Exit status for arguments that are wrong, by custom.
+const USAGE: u8 = 2;
+
+/// Prints the help that was asked for, or says in one line what is wrong with the arguments.
+fn not_understood(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        return if error.print().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
+    let text = error.to_string();
+    let fault = text.split("\n\nUsage:").next().unwrap_or_default();
+    let fault = fault.split("\n\nFor more").next().unwrap_or_default();
+    let words: Vec<&str> = fault.trim_start_matches("error:").split_whitespace().collect();
+    eprintln!("tabia: {} (see tabia --help)", words.join(" "));
+    ExitCode::from(USAGE)
 }
