@@ -2,10 +2,10 @@
 //!
 //! The modules, in reading order, are described in `ARCHITECTURE.md`.
 
+pub mod autoplay;
 pub mod book;
 pub mod cecp;
 pub mod cli;
-pub mod engine;
 pub mod eval;
 pub mod pgn;
 pub mod position;

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use super::{AUDIENCES, Extras, Feature, FeatureValue, Reply, Status, Thinking};
-use crate::search::Bound;
+use super::{AUDIENCES, Bound, Extras, Feature, FeatureValue, Reply, Status, Thinking};
 
 pub(super) fn reply(line: &str) -> Reply {
     let line = line.trim_end();

@@ -1,0 +1,262 @@
+//! What an engine is: its command, protocol, options and limits.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::Deserialize;
+use thiserror::Error;
+
+use super::clock::{Limits, TimeControl};
+
+/// The protocol an engine speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Protocol {
+    /// Found out by asking: an engine that answers `uci` with `uciok` speaks UCI.
+    #[default]
+    Auto,
+    /// The Chess Engine Communication Protocol.
+    Xboard,
+    /// The Universal Chess Interface.
+    Uci,
+}
+
+impl FromStr for Protocol {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Protocol::Auto),
+            "xboard" => Ok(Protocol::Xboard),
+            "uci" => Ok(Protocol::Uci),
+            _ => Err(format!("unknown protocol \"{text}\" (expected xboard, uci or auto)")),
+        }
+    }
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Protocol::Auto => "auto",
+            Protocol::Xboard => "xboard",
+            Protocol::Uci => "uci",
+        })
+    }
+}
+
+/// An engine as the user describes it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EngineConfig {
+    /// Its name in tables and games; empty: what it calls itself.
+    pub name: String,
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// What it speaks.
+    pub protocol: Protocol,
+    /// Working folder; `None`: that of the runner.
+    pub dir: Option<PathBuf>,
+    /// Variables added to the environment.
+    pub env: Vec<(String, String)>,
+    /// Options of the engine, by name.
+    pub options: Vec<(String, String)>,
+    /// Lines sent before all else once the engine is ready.
+    pub init: Vec<String>,
+    /// What it plays under.
+    pub limits: Limits,
+    /// Whether it thinks on the opponent's time.
+    pub ponder: bool,
+    /// Pause after each line sent, for engines that lose input otherwise; `None`: as is known to
+    /// be needed.
+    pub pace: Option<Duration>,
+}
+
+impl EngineConfig {
+    /// An engine that is started by this command line, quoted as for a shell.
+    ///
+    /// # Errors
+    /// If the command is empty or its quotes do not match.
+    pub fn from_command(command: &str) -> Result<Self, ConfigError> {
+        let words = shlex::split(command).filter(|words| !words.is_empty());
+        let command = words.ok_or_else(|| ConfigError::Command(command.to_owned()))?;
+        Ok(EngineConfig { command, ..EngineConfig::default() })
+    }
+
+    /// What to call the engine before it has told its name.
+    pub fn label(&self) -> String {
+        if !self.name.is_empty() {
+            return self.name.clone();
+        }
+        let program = self.command.first().map_or("", String::as_str);
+        Path::new(program).file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}
+
+/// Why engine definitions cannot be used.
+#[derive(Debug, Error)]
+pub enum ConfigError {
+    /// A command line that cannot be split.
+    #[error("no command: `{0}` (it is empty, or a quotation mark is missing)")]
+    Command(String),
+    /// A file that cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file that is no table of engines.
+    #[error("{}: {message}", path.display())]
+    Toml {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        message: String,
+    },
+    /// A setting that cannot be used.
+    #[error("engine \"{engine}\": {message}")]
+    Engine {
+        /// Which engine.
+        engine: String,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+/// A file of engine definitions.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EngineFile {
+    engine: Vec<EngineTable>,
+}
+
+/// One `[[engine]]` table.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct EngineTable {
+    #[serde(default)]
+    name: String,
+    command: String,
+    #[serde(default)]
+    protocol: Protocol,
+    dir: Option<PathBuf>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    #[serde(default)]
+    options: BTreeMap<String, toml::Value>,
+    #[serde(default)]
+    init: Vec<String>,
+    tc: Option<String>,
+    st: Option<f64>,
+    depth: Option<u32>,
+    nodes: Option<u64>,
+    ponder: Option<bool>,
+    pace_ms: Option<u64>,
+}
+
+impl EngineTable {
+    /// The engine of this table; what it leaves out comes from `base`.
+    fn resolve(self, base: &EngineConfig) -> Result<EngineConfig, ConfigError> {
+        let mut engine = EngineConfig::from_command(&self.command)?;
+        engine.name = self.name;
+        let label = engine.label();
+        let fail = |message: String| ConfigError::Engine { engine: label.clone(), message };
+        let clock: Option<TimeControl> =
+            self.tc.map(|text| text.parse()).transpose().map_err(|e| fail(format!("tc: {e}")))?;
+        let move_time = self.st.map(Duration::try_from_secs_f64).transpose();
+        let own = Limits {
+            clock,
+            move_time: move_time.map_err(|_| fail("st: expected seconds".to_owned()))?,
+            depth: self.depth,
+            nodes: self.nodes,
+        };
+        let has_own = own != Limits::default();
+        engine.limits = if has_own { own } else { base.limits };
+        engine.protocol = self.protocol;
+        engine.dir = self.dir.or_else(|| base.dir.clone());
+        engine.env = base.env.iter().cloned().chain(self.env).collect();
+        let own_options = self.options.into_iter().map(|(name, value)| (name, plain(&value)));
+        engine.options = base.options.iter().cloned().chain(own_options).collect();
+        engine.init = self.init;
+        engine.ponder = self.ponder.unwrap_or(base.ponder);
+        engine.pace = self.pace_ms.map(Duration::from_millis).or(base.pace);
+        Ok(engine)
+    }
+}
+
+/// A TOML value as engines want it: strings without quotation marks.
+fn plain(value: &toml::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Reads the `[[engine]]` tables of a TOML file; settings that a table leaves out come from
+/// `base`.
+///
+/// # Errors
+/// If the file cannot be read, or holds something else.
+pub fn read_engines(path: &Path, base: &EngineConfig) -> Result<Vec<EngineConfig>, ConfigError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
+    let file: EngineFile = toml::from_str(&text).map_err(|error| ConfigError::Toml {
+        path: path.to_owned(),
+        message: error.to_string().trim_end().to_owned(),
+    })?;
+    file.engine.into_iter().map(|table| table.resolve(base)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_come_from_toml() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("engines.toml");
+        let text = r#"
+            [[engine]]
+            name = "toga"
+            command = "toga2 -x 'a b'"
+            protocol = "uci"
+            options = { OwnBook = false, Hash = 16, Style = "solid" }
+            env = { LANG = "C" }
+            st = 0.5
+
+            [[engine]]
+            command = "/usr/games/phalanx"
+            pace-ms = 5
+        "#;
+        std::fs::write(&path, text).expect("written");
+        let clock = Some("10+0.1".parse().expect("a time control"));
+        let limits = Limits { clock, ..Limits::default() };
+        let base = EngineConfig { limits, ponder: true, ..EngineConfig::default() };
+        let engines = read_engines(&path, &base).expect("two engines");
+        assert_eq!(engines[0].command, ["toga2", "-x", "a b"]);
+        assert_eq!((engines[0].protocol, engines[0].label().as_str()), (Protocol::Uci, "toga"));
+        let options: Vec<String> =
+            engines[0].options.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(options, ["Hash=16", "OwnBook=false", "Style=solid"]);
+        assert_eq!(engines[0].limits.move_time, Some(Duration::from_millis(500)));
+        assert_eq!((engines[0].limits.clock, engines[1].limits.clock), (None, clock));
+        assert_eq!((engines[1].label().as_str(), engines[1].ponder), ("phalanx", true));
+        assert_eq!(engines[1].pace, Some(Duration::from_millis(5)));
+    }
+
+    #[test]
+    fn a_bad_file_says_where() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("engines.toml");
+        for (text, part) in [
+            ("[[engine]]\nname = \"x\"\n", "command"),
+            ("[[engine]]\ncommand = \"x\"\ncolour = 1\n", "line 3"),
+            ("[[engine]]\ncommand = \"x\"\ntc = \"soon\"\n", "tc: no time control"),
+            ("[[engine]]\ncommand = \"x 'y\"\n", "quotation mark"),
+        ] {
+            std::fs::write(&path, text).expect("written");
+            let error = read_engines(&path, &EngineConfig::default()).expect_err(text);
+            assert!(error.to_string().contains(part), "{error}");
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! What the two protocols have in common, seen from the match.
+
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use crate::position::{Game, Move};
+use crate::score::Score;
+
+use super::clock::Clock;
+use super::process::{Process, Received};
+
+/// The start of a game, as an engine is told.
+#[derive(Debug)]
+pub struct Setup<'a> {
+    /// The position and the opening moves.
+    pub game: &'a Game,
+    /// The engine's own clock.
+    pub clock: &'a Clock,
+    /// Whether it may think on the opponent's time.
+    pub ponder: bool,
+    /// The opponent's name.
+    pub opponent: &'a str,
+}
+
+/// The engine's turn.
+#[derive(Debug, Clone, Copy)]
+pub struct Turn<'a> {
+    /// The game so far.
+    pub game: &'a Game,
+    /// The engine's own clock.
+    pub own: &'a Clock,
+    /// The opponent's clock.
+    pub other: &'a Clock,
+}
+
+/// What an engine says about its thinking.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Info {
+    /// Centipawns or mate, for the engine.
+    pub score: Option<Score>,
+    /// The iteration, in plies.
+    pub depth: u32,
+    /// Nodes searched.
+    pub nodes: u64,
+    /// Time by the engine's own clock.
+    pub elapsed: Duration,
+    /// The principal variation as the engine wrote it.
+    pub line: String,
+    /// Whether the engine says that its book told the move.
+    pub book: bool,
+}
+
+/// What an engine's line means for the game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// It moves.
+    Move {
+        /// The move as it came.
+        text: String,
+        /// The reply it would like to ponder on.
+        ponder: Option<String>,
+    },
+    /// It thinks.
+    Thinking(Info),
+    /// It tells that its book told the move.
+    Book,
+    /// It gives up.
+    Resign,
+    /// It offers a draw, or accepts one.
+    OfferDraw,
+    /// It says that the game is over.
+    Claim {
+        /// `1-0`, `0-1` or `1/2-1/2`.
+        result: String,
+        /// Why, in its words.
+        comment: String,
+    },
+    /// It refuses the opponent's move.
+    Refusal(String),
+}
+
+/// Why an engine cannot play.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum EngineError {
+    /// The process is gone, or its pipes are.
+    #[error("{0}")]
+    Dead(String),
+    /// It did not answer in time.
+    #[error("{0}")]
+    Silent(String),
+    /// It cannot do what the match needs.
+    #[error("{0}")]
+    Unable(String),
+}
+
+impl From<std::io::Error> for EngineError {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::TimedOut => {
+                EngineError::Silent("does not read its input any more".to_owned())
+            }
+            _ => EngineError::Dead("has closed its input".to_owned()),
+        }
+    }
+}
+
+/// A protocol's side of the match: it keeps what has been said to the engine.
+pub trait Dialect: Send {
+    /// Starts the conversation; on return the engine has told what it can do, and has got its
+    /// options.
+    ///
+    /// # Errors
+    /// If the engine does not take part, in words for people.
+    fn handshake(&mut self, link: &mut Process) -> Result<(), EngineError>;
+
+    /// What the engine calls itself, once it has.
+    fn engine_name(&self) -> Option<&str>;
+
+    /// Whether the process can play another game.
+    fn reusable(&self) -> bool;
+
+    /// Tells of a new game, its opening moves included; the engine waits then.
+    ///
+    /// # Errors
+    /// If the engine is gone or cannot play such a game.
+    fn begin(&mut self, link: &mut Process, setup: &Setup<'_>) -> Result<(), EngineError>;
+
+    /// Tells the opponent's move, if there is one, and lets the engine think.
+    ///
+    /// # Errors
+    /// If the engine is gone.
+    fn go(&mut self, link: &mut Process, turn: &Turn<'_>) -> Result<(), EngineError>;
+
+    /// Notes that the engine's own move was accepted; starts pondering on `ponder` if wished.
+    ///
+    /// # Errors
+    /// If the engine is gone.
+    fn moved(
+        &mut self,
+        link: &mut Process,
+        turn: &Turn<'_>,
+        ponder: Option<Move>,
+    ) -> Result<(), EngineError>;
+
+    /// What a line means for the game.
+    fn interpret(&mut self, line: &str) -> Option<Event>;
+
+    /// Demands a move at once.
+    ///
+    /// # Errors
+    /// If the engine is gone.
+    fn hurry(&mut self, link: &mut Process) -> Result<(), EngineError>;
+
+    /// Passes on the opponent's offer of a draw.
+    ///
+    /// # Errors
+    /// If the engine is gone.
+    fn offer_draw(&mut self, link: &mut Process) -> Result<(), EngineError>;
+
+    /// Ends the game; on return the engine is quiet and nothing of this game is still to come.
+    ///
+    /// # Errors
+    /// If the engine is gone, or does not come to rest by `deadline`.
+    fn finish(
+        &mut self,
+        link: &mut Process,
+        result: &str,
+        comment: &str,
+        deadline: Instant,
+    ) -> Result<(), EngineError>;
+}
+
+/// Reads lines until one is wanted.
+///
+/// # Errors
+/// If the engine ends, or no such line comes in time; `what` names the wait for people.
+pub fn read_until(
+    link: &mut Process,
+    deadline: Instant,
+    what: &str,
+    mut wanted: impl FnMut(&str) -> bool,
+) -> Result<(), EngineError> {
+    loop {
+        match link.receive(deadline) {
+            Received::Line(line) if wanted(&line.text) => return Ok(()),
+            Received::Line(_) => {}
+            Received::Timeout => return Err(EngineError::Silent(format!("no {what} in time"))),
+            Received::Closed => {
+                return Err(EngineError::Dead(format!("{} before {what}", link.obituary())));
+            }
+        }
+    }
+}

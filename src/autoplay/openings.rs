@@ -1,0 +1,296 @@
+//! The positions that games begin from.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
+use thiserror::Error;
+
+use crate::position::{Game, Position};
+
+/// Where openings come from, and which of them are played.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpeningChoice {
+    /// EPD or PGN, plain or compressed.
+    pub path: PathBuf,
+    /// In the order of the file, or shuffled with this seed.
+    pub shuffle: Option<u64>,
+    /// Leave out so many first.
+    pub start: usize,
+    /// Play no more than so many plies of each; `None`: all.
+    pub plies: Option<usize>,
+}
+
+/// Why there are no openings.
+#[derive(Debug, Error)]
+pub enum OpeningError {
+    /// The file cannot be read.
+    #[error("cannot read openings from {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A line of the file is no position.
+    #[error("{}, line {line}: {message}", path.display())]
+    Position {
+        /// The file.
+        path: PathBuf,
+        /// Which line.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// A game of the file cannot be played.
+    #[error("{}, game {game}: {message}", path.display())]
+    Game {
+        /// The file.
+        path: PathBuf,
+        /// Which game.
+        game: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// Nothing is in the file.
+    #[error("{} holds no openings", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Fewer openings are in the file than are to be left out.
+    #[error("{} holds {count} openings only", path.display())]
+    Start {
+        /// The file.
+        path: PathBuf,
+        /// How many it holds.
+        count: usize,
+    },
+}
+
+impl OpeningChoice {
+    /// Reads the openings and puts them in order.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or holds no or bad openings.
+    pub fn load(&self) -> Result<Vec<Game>, OpeningError> {
+        let path = self.path.clone();
+        let fail = |source| OpeningError::Read { path: path.clone(), source };
+        let mut bytes = Vec::new();
+        open(&self.path).and_then(|mut input| input.read_to_end(&mut bytes)).map_err(fail)?;
+        let name = self.path.to_string_lossy().to_lowercase();
+        let mut openings = match name.contains(".pgn") {
+            true => self.read_pgn(&bytes)?,
+            false => self.read_epd(&bytes)?,
+        };
+        if openings.is_empty() {
+            return Err(OpeningError::Empty { path });
+        }
+        if let Some(seed) = self.shuffle {
+            shuffle(&mut openings, seed);
+        }
+        if self.start >= openings.len() {
+            return Err(OpeningError::Start { path, count: openings.len() });
+        }
+        openings.drain(..self.start);
+        Ok(openings)
+    }
+
+    /// One position a line: EPD, with operations that are ignored, or FEN.
+    fn read_epd(&self, bytes: &[u8]) -> Result<Vec<Game>, OpeningError> {
+        let text = String::from_utf8_lossy(bytes);
+        let lines = text.lines().enumerate();
+        lines
+            .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+            .map(|(index, line)| {
+                let position = read_position(line).map_err(|message| OpeningError::Position {
+                    path: self.path.clone(),
+                    line: index + 1,
+                    message,
+                })?;
+                Ok(Game::new(position))
+            })
+            .collect()
+    }
+
+    fn read_pgn(&self, bytes: &[u8]) -> Result<Vec<Game>, OpeningError> {
+        let mut visitor = OpeningVisitor { plies: self.plies.unwrap_or(usize::MAX) };
+        let mut reader = Reader::new(bytes);
+        let mut openings = Vec::new();
+        loop {
+            let read = reader
+                .read_game(&mut visitor)
+                .map_err(|source| OpeningError::Read { path: self.path.clone(), source })?;
+            match read {
+                None => return Ok(openings),
+                Some(Ok(game)) => openings.push(game),
+                Some(Err(message)) => {
+                    let game = openings.len() + 1;
+                    return Err(OpeningError::Game { path: self.path.clone(), game, message });
+                }
+            }
+        }
+    }
+}
+
+/// A file as a stream, decompressed by the end of its name.
+fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+    let file = BufReader::new(File::open(path)?);
+    Ok(match path.extension().and_then(|extension| extension.to_str()) {
+        Some("gz") => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
+        Some("bz2") => Box::new(bzip2::bufread::MultiBzDecoder::new(file)),
+        Some("zst") => Box::new(zstd::Decoder::with_buffer(file)?),
+        _ => Box::new(file),
+    })
+}
+
+/// How many fields a position has without and with its move counters.
+const EPD_FIELDS: usize = 4;
+
+/// The position at the beginning of a line of EPD or FEN.
+fn read_position(line: &str) -> Result<Position, String> {
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    let counters = fields.get(EPD_FIELDS..EPD_FIELDS + 2);
+    let has_counters = counters.is_some_and(|two| two.iter().all(|n| n.parse::<u16>().is_ok()));
+    let count = if has_counters { EPD_FIELDS + 2 } else { EPD_FIELDS.min(fields.len()) };
+    Position::from_fen(&fields[..count].join(" ")).map_err(|error| error.to_string())
+}
+
+/// Plays the moves of a game up to a number of plies.
+struct OpeningVisitor {
+    plies: usize,
+}
+
+impl Visitor for OpeningVisitor {
+    type Tags = Option<Result<Position, String>>;
+    type Movetext = Game;
+    type Output = Result<Game, String>;
+
+    fn begin_tags(&mut self) -> ControlFlow<Self::Output, Self::Tags> {
+        ControlFlow::Continue(None)
+    }
+
+    fn tag(
+        &mut self,
+        tags: &mut Self::Tags,
+        name: &[u8],
+        value: RawTag<'_>,
+    ) -> ControlFlow<Self::Output> {
+        if name == b"FEN" {
+            let text = value.decode_utf8_lossy();
+            *tags = Some(Position::from_fen(&text).map_err(|error| error.to_string()));
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, tags: Self::Tags) -> ControlFlow<Self::Output, Self::Movetext> {
+        match tags {
+            None => ControlFlow::Continue(Game::default()),
+            Some(Ok(start)) => ControlFlow::Continue(Game::new(start)),
+            Some(Err(message)) => ControlFlow::Break(Err(message)),
+        }
+    }
+
+    fn begin_variation(&mut self, _: &mut Self::Movetext) -> ControlFlow<Self::Output, Skip> {
+        ControlFlow::Continue(Skip(true))
+    }
+
+    fn san(&mut self, game: &mut Self::Movetext, san: SanPlus) -> ControlFlow<Self::Output> {
+        if game.moves().len() >= self.plies {
+            return ControlFlow::Continue(());
+        }
+        let played =
+            game.position().resolve_san(san.san).map_err(|error| format!("{san}: {error}"));
+        match played.and_then(|mv| game.play(mv).map_err(|error| error.to_string())) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(message) => ControlFlow::Break(Err(message)),
+        }
+    }
+
+    fn end_game(&mut self, game: Self::Movetext) -> Self::Output {
+        Ok(game)
+    }
+}
+
+/// Shuffles by Fisher and Yates with numbers of SplitMix64, so that a seed gives the same order
+/// on every machine. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number
+/// generators" (2014).
+fn shuffle<T>(items: &mut [T], seed: u64) {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    };
+    for index in (1..items.len()).rev() {
+        let other = (u128::from(next()) * (index as u128 + 1)) >> 64;
+        items.swap(index, other as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn choice(path: &Path) -> OpeningChoice {
+        OpeningChoice { path: path.to_owned(), shuffle: None, start: 0, plies: None }
+    }
+
+    #[test]
+    fn openings_come_from_epd_and_pgn() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let epd = dir.path().join("a.epd");
+        let lines =
+            "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; id \"1\";\n\n4k3/8/8/8/8/8/4P3/4K3 b - - 3 9\n";
+        std::fs::write(&epd, lines).expect("written");
+        let games = choice(&epd).load().expect("two positions");
+        assert_eq!(games.len(), 2);
+        assert_eq!(games[1].position().fullmove_number(), 9);
+        let pgn = dir.path().join("a.pgn.gz");
+        let file = File::create(&pgn).expect("created");
+        let mut file = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+        write!(file, "[Event \"x\"]\n\n1. e4 {{x}} (1. d4 d5) e5 2. Nf3 *\n\n").expect("written");
+        write!(file, "[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e3 *\n").expect("written");
+        file.finish().expect("written");
+        let two_plies = OpeningChoice { plies: Some(2), ..choice(&pgn) };
+        let games = two_plies.load().expect("two games");
+        let plies: Vec<usize> = games.iter().map(|game| game.moves().len()).collect();
+        assert_eq!(plies, [2, 1]);
+    }
+
+    #[test]
+    fn bad_openings_say_where() {
+        let dir = tempfile::tempdir().expect("a folder");
+        for (name, text, part) in [
+            ("a.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\nnonsense\n", "a.epd, line 2"),
+            ("b.pgn", "1. e4 *\n\n1. e4 e4 *\n", "b.pgn, game 2: e4"),
+            ("c.epd", "\n", "no openings"),
+        ] {
+            let path = dir.path().join(name);
+            std::fs::write(&path, text).expect("written");
+            let error = choice(&path).load().expect_err(name).to_string();
+            assert!(error.contains(part), "{error}");
+        }
+        let error = choice(&dir.path().join("none.epd")).load().expect_err("missing");
+        assert!(error.to_string().contains("cannot read openings"), "{error}");
+    }
+
+    #[test]
+    fn a_seed_fixes_the_order() {
+        let order = |seed| {
+            let mut items: Vec<u32> = (0..50).collect();
+            shuffle(&mut items, seed);
+            items
+        };
+        assert_eq!(order(7), order(7));
+        assert_ne!(order(7), order(8));
+        let mut sorted = order(7);
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..50).collect::<Vec<u32>>());
+    }
+}

@@ -1,0 +1,202 @@
+//! An engine that takes part in the match: its process and the conversation with it.
+
+use std::time::{Duration, Instant};
+
+use crossbeam::channel::Receiver;
+use thiserror::Error;
+
+use crate::position::Move;
+
+use super::config::{EngineConfig, Protocol};
+use super::dialect::{Dialect, EngineError, Event, Setup, Turn, read_until};
+use super::process::{Line, Process, SpawnError, Trace};
+use super::uci::Uci;
+use super::xboard::Xboard;
+
+/// How long an engine may take to say `uciok` when its protocol is being found out.
+const PROBE_PATIENCE: Duration = Duration::from_millis(1500);
+
+/// An engine did not get as far as playing.
+#[derive(Debug, Error)]
+pub enum StartError {
+    /// It could not be started at all.
+    #[error("{engine}: {source}")]
+    Spawn {
+        /// Which engine.
+        engine: String,
+        /// Why.
+        source: SpawnError,
+    },
+    /// It was started, but did not say what it should.
+    #[error("{engine}: {source}{}", advice(last_words))]
+    Greeting {
+        /// Which engine.
+        engine: String,
+        /// Why.
+        source: EngineError,
+        /// What it wrote last.
+        last_words: Vec<String>,
+    },
+}
+
+/// The engine's last words as the end of a message.
+fn advice(last_words: &[String]) -> String {
+    match last_words {
+        [] => "; it wrote nothing".to_owned(),
+        lines => format!("; it last wrote:\n    {}", lines.join("\n    ")),
+    }
+}
+
+/// An engine in the match.
+pub struct Player {
+    process: Process,
+    dialect: Box<dyn Dialect>,
+    name: String,
+    protocol: Protocol,
+    games: usize,
+}
+
+impl Player {
+    /// Starts an engine and makes its acquaintance.
+    ///
+    /// # Errors
+    /// If it cannot be started, or does not speak the protocol.
+    pub fn start(config: &EngineConfig, trace: &Trace) -> Result<Self, StartError> {
+        let protocol = match config.protocol {
+            Protocol::Auto if speaks_uci(config, trace)? => Protocol::Uci,
+            Protocol::Auto => Protocol::Xboard,
+            protocol => protocol,
+        };
+        let mut process = spawn(config, trace)?;
+        let mut dialect: Box<dyn Dialect> = match protocol {
+            Protocol::Uci => Box::new(Uci::new(config)),
+            _ => Box::new(Xboard::new(config)),
+        };
+        match dialect.handshake(&mut process) {
+            Ok(()) => {
+                let own = dialect.engine_name().map_or_else(|| config.label(), str::to_owned);
+                let name = if config.name.is_empty() { own } else { config.name.clone() };
+                Ok(Player { process, dialect, name, protocol, games: 0 })
+            }
+            Err(source) => Err(StartError::Greeting {
+                engine: config.label(),
+                source,
+                last_words: process.last_words(),
+            }),
+        }
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it speaks.
+    pub fn protocol(&self) -> Protocol {
+        self.protocol
+    }
+
+    /// The number the system gave the process.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Whether the process can play another game.
+    pub fn reusable(&self) -> bool {
+        self.games == 0 || self.dialect.reusable()
+    }
+
+    /// Where its lines come.
+    pub fn lines(&self) -> &Receiver<Line> {
+        self.process.lines()
+    }
+
+    /// Its last lines on either channel.
+    pub fn last_words(&self) -> Vec<String> {
+        self.process.last_words()
+    }
+
+    /// How the process ended, in words.
+    pub fn obituary(&mut self) -> String {
+        self.process.obituary()
+    }
+
+    /// See [`Dialect::begin`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn begin(&mut self, setup: &Setup<'_>) -> Result<(), EngineError> {
+        self.games += 1;
+        self.dialect.begin(&mut self.process, setup)
+    }
+
+    /// See [`Dialect::go`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn go(&mut self, turn: &Turn<'_>) -> Result<(), EngineError> {
+        self.dialect.go(&mut self.process, turn)
+    }
+
+    /// See [`Dialect::moved`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn moved(&mut self, turn: &Turn<'_>, ponder: Option<Move>) -> Result<(), EngineError> {
+        self.dialect.moved(&mut self.process, turn, ponder)
+    }
+
+    /// See [`Dialect::interpret`].
+    pub fn interpret(&mut self, line: &str) -> Option<Event> {
+        self.dialect.interpret(line)
+    }
+
+    /// See [`Dialect::hurry`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn hurry(&mut self) -> Result<(), EngineError> {
+        self.dialect.hurry(&mut self.process)
+    }
+
+    /// See [`Dialect::offer_draw`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn offer_draw(&mut self) -> Result<(), EngineError> {
+        self.dialect.offer_draw(&mut self.process)
+    }
+
+    /// See [`Dialect::finish`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn finish(
+        &mut self,
+        result: &str,
+        comment: &str,
+        deadline: Instant,
+    ) -> Result<(), EngineError> {
+        self.dialect.finish(&mut self.process, result, comment, deadline)
+    }
+
+    /// Says goodbye; the process is gone on return.
+    pub fn quit(self) {
+        self.process.quit("quit");
+    }
+}
+
+fn spawn(config: &EngineConfig, trace: &Trace) -> Result<Process, StartError> {
+    Process::spawn(config, trace)
+        .map_err(|source| StartError::Spawn { engine: config.label(), source })
+}
+
+/// Asks a process of its own whether it speaks UCI: xboard engines may not survive the question.
+fn speaks_uci(config: &EngineConfig, trace: &Trace) -> Result<bool, StartError> {
+    let mut process = spawn(config, trace)?;
+    let deadline = Instant::now() + PROBE_PATIENCE;
+    let asked = process.send("uci").is_ok();
+    let answer = read_until(&mut process, deadline, "uciok", |line| line.trim() == "uciok");
+    process.quit("quit");
+    Ok(asked && answer.is_ok())
+}

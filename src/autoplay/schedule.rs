@@ -1,0 +1,147 @@
+//! Who plays whom, with which colour, from which opening.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Which engines meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// Everybody meets everybody; with two engines this is a plain match.
+    #[default]
+    RoundRobin,
+    /// The first engine meets all others.
+    Gauntlet,
+}
+
+/// What is to be played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Schedule {
+    /// How many engines there are.
+    pub engines: usize,
+    /// Which of them meet.
+    pub format: Format,
+    /// Games of each two that meet.
+    pub games: usize,
+    /// How many openings there are; they are begun again when all were played.
+    pub openings: usize,
+    /// Whether each opening is played twice, with colours reversed.
+    pub reversed: bool,
+}
+
+/// One game of the schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slot {
+    /// The game's number, from 1.
+    pub number: usize,
+    /// The pair of games that share an opening.
+    pub pair: usize,
+    /// The two engines, in the order of their definition.
+    pub engines: (usize, usize),
+    /// Which engine plays White, and which Black.
+    pub colors: [usize; 2],
+    /// Which opening is played.
+    pub opening: usize,
+    /// The round, and which of its two games this is, each from 1.
+    pub round: (usize, usize),
+}
+
+impl Schedule {
+    /// All games, in the order in which they are begun: round by round, so that an interrupted
+    /// tournament is a fair one.
+    pub fn slots(&self) -> Vec<Slot> {
+        let pairings = self.pairings();
+        let per_round = if self.reversed { 2 } else { 1 };
+        let mut slots = Vec::with_capacity(self.games * pairings.len());
+        for round in 0..self.games.div_ceil(per_round) {
+            for (index, &engines) in pairings.iter().enumerate() {
+                let games = per_round.min(self.games - round * per_round);
+                for game in 0..games {
+                    let swapped = if self.reversed { game == 1 } else { round % 2 == 1 };
+                    let (first, second) = engines;
+                    slots.push(Slot {
+                        number: slots.len() + 1,
+                        pair: (round * per_round / 2) * pairings.len() + index,
+                        engines,
+                        colors: if swapped { [second, first] } else { [first, second] },
+                        opening: round % self.openings.max(1),
+                        round: (round + 1, game + 1),
+                    });
+                }
+            }
+        }
+        slots
+    }
+
+    /// The engines that meet, in order.
+    pub fn pairings(&self) -> Vec<(usize, usize)> {
+        let firsts = match self.format {
+            Format::RoundRobin => self.engines,
+            Format::Gauntlet => self.engines.min(1),
+        };
+        (0..firsts).flat_map(|first| (first + 1..self.engines).map(move |s| (first, s))).collect()
+    }
+}
+
+/// For each pair of engines something, by their numbers.
+pub type ByPairing<T> = BTreeMap<(usize, usize), T>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MATCH: Schedule =
+        Schedule { engines: 2, format: Format::RoundRobin, games: 5, openings: 2, reversed: true };
+
+    #[test]
+    fn openings_are_played_with_colours_reversed() {
+        let slots = MATCH.slots();
+        let rows: Vec<_> = slots.iter().map(|s| (s.number, s.pair, s.colors, s.opening)).collect();
+        assert_eq!(
+            rows,
+            [
+                (1, 0, [0, 1], 0),
+                (2, 0, [1, 0], 0),
+                (3, 1, [0, 1], 1),
+                (4, 1, [1, 0], 1),
+                (5, 2, [0, 1], 0)
+            ]
+        );
+    }
+
+    #[test]
+    fn without_reversal_every_game_has_its_own_opening() {
+        let slots = Schedule { reversed: false, games: 4, openings: 9, ..MATCH }.slots();
+        let rows: Vec<_> = slots.iter().map(|s| (s.pair, s.colors[0], s.opening)).collect();
+        assert_eq!(rows, [(0, 0, 0), (0, 1, 1), (1, 0, 2), (1, 1, 3)]);
+    }
+
+    #[test]
+    fn everybody_meets_everybody_equally_often() {
+        let schedule = Schedule { engines: 5, games: 4, openings: 0, ..MATCH };
+        let mut met = ByPairing::<[u32; 2]>::new();
+        for slot in schedule.slots() {
+            let first_is_white = slot.colors[0] == slot.engines.0;
+            met.entry(slot.engines).or_default()[usize::from(first_is_white)] += 1;
+        }
+        assert_eq!(met.len(), 10);
+        assert!(met.values().all(|&games| games == [2, 2]));
+        let gauntlet = Schedule { format: Format::Gauntlet, ..schedule };
+        assert_eq!(gauntlet.slots().len(), 4 * 4);
+        assert!(gauntlet.slots().iter().all(|slot| slot.engines.0 == 0));
+    }
+
+    #[test]
+    fn pairs_never_mix_pairings() {
+        let slots = Schedule { engines: 4, games: 6, ..MATCH }.slots();
+        let mut engines_of = BTreeMap::new();
+        for slot in &slots {
+            assert_eq!(*engines_of.entry(slot.pair).or_insert(slot.engines), slot.engines);
+        }
+        assert_eq!(
+            slots.iter().map(|slot| slot.number).collect::<Vec<_>>(),
+            (1..=36).collect::<Vec<_>>()
+        );
+    }
+}

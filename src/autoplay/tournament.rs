@@ -1,0 +1,254 @@
+//! Plays a schedule: workers play games, one collector keeps the results.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use crossbeam::channel::{Sender, unbounded};
+
+use crate::position::{Color, Game};
+
+use super::clock::Clock;
+use super::config::EngineConfig;
+use super::play::{Conditions, Interrupt, Played, Step, play};
+use super::player::{Player, StartError};
+use super::process::Trace;
+use super::record::GameRecord;
+use super::schedule::{ByPairing, Slot};
+use super::stats::{Decision, Sprt, Tally};
+use super::verdict::{Termination, Verdict};
+
+/// A match or tournament.
+#[derive(Debug)]
+pub struct Tournament {
+    /// The engines, in the order in which they were named.
+    pub engines: Vec<EngineConfig>,
+    /// The games.
+    pub slots: Vec<Slot>,
+    /// Where games begin; never empty.
+    pub openings: Vec<Game>,
+    /// How games are played.
+    pub conditions: Conditions,
+    /// Games at a time.
+    pub concurrency: usize,
+    /// Whether engines are started anew for every game.
+    pub restart: bool,
+    /// Ends the match early, if there are two engines.
+    pub sprt: Option<Sprt>,
+    /// Where all traffic goes.
+    pub trace: Trace,
+    /// The day, for the games' tags.
+    pub date: String,
+}
+
+/// What happens, in order.
+#[derive(Debug)]
+pub enum Progress {
+    /// An engine has told its name.
+    Named(usize, String),
+    /// A game begins.
+    Started(Slot),
+    /// A move was made.
+    Moved {
+        /// In which game.
+        slot: Slot,
+        /// As it goes into the log.
+        text: String,
+    },
+    /// A game has ended.
+    Finished {
+        /// Which game.
+        slot: Slot,
+        /// All about it.
+        record: Box<GameRecord>,
+        /// For White and Black: what the engine wrote last, if it broke down.
+        last_words: [Vec<String>; 2],
+    },
+    /// An engine cannot be started; the tournament ends.
+    Failed(StartError),
+}
+
+/// The results so far.
+#[derive(Debug, Clone, Default)]
+pub struct Standings {
+    /// For engines that meet, from the view of the first.
+    pub tallies: ByPairing<Tally>,
+}
+
+impl Standings {
+    /// Counts a game.
+    pub fn add(&mut self, slot: &Slot, verdict: &Verdict) {
+        let color = if slot.colors[0] == slot.engines.0 { Color::White } else { Color::Black };
+        self.tallies.entry(slot.engines).or_default().add(slot.pair, color, verdict);
+    }
+
+    /// What a test says of the first pairing.
+    pub fn decide(&self, sprt: &Sprt) -> (f64, Decision) {
+        let Some(tally) = self.tallies.values().next() else { return (0.0, Decision::Continue) };
+        let llr = sprt.llr(&tally.pairs);
+        (llr, sprt.decide(llr))
+    }
+}
+
+impl Tournament {
+    /// Plays all games that `standings` does not hold yet; `observe` hears of everything that
+    /// happens, on the calling thread, and tells whether to go on.
+    ///
+    /// # Errors
+    /// If an engine cannot be started.
+    pub fn run(
+        &self,
+        interrupt: &Interrupt,
+        mut observe: impl FnMut(&Progress) -> bool,
+    ) -> Result<(), StartError> {
+        let next = AtomicUsize::new(0);
+        let (sender, receiver) = unbounded();
+        let mut failure = None;
+        thread::scope(|scope| {
+            for _ in 0..self.concurrency.clamp(1, self.slots.len().max(1)) {
+                let worker = Worker { tournament: self, interrupt, sender: sender.clone() };
+                let next = &next;
+                scope.spawn(move || worker.run(next));
+            }
+            drop(sender);
+            for progress in receiver {
+                let goes_on = observe(&progress);
+                if let Progress::Failed(error) = progress {
+                    failure.get_or_insert(error);
+                    interrupt.trigger();
+                } else if !goes_on {
+                    interrupt.trigger();
+                }
+            }
+        });
+        failure.map_or(Ok(()), Err)
+    }
+}
+
+/// Plays games one after another.
+struct Worker<'a> {
+    tournament: &'a Tournament,
+    interrupt: &'a Interrupt,
+    sender: Sender<Progress>,
+}
+
+/// A running engine with its number.
+type Seat = Option<(usize, Player)>;
+
+impl Worker<'_> {
+    fn run(&self, next: &AtomicUsize) {
+        let mut seats: [Seat; 2] = [None, None];
+        while !self.interrupt.is_triggered() {
+            let Some(slot) = self.tournament.slots.get(next.fetch_add(1, Ordering::Relaxed)) else {
+                break;
+            };
+            if let Err(error) = self.game(slot, &mut seats) {
+                self.tell(Progress::Failed(error));
+                break;
+            }
+        }
+        for (_, player) in seats.into_iter().flatten() {
+            player.quit();
+        }
+    }
+
+    /// Tells the collector, which outlives all workers.
+    fn tell(&self, progress: Progress) {
+        let _ = self.sender.send(progress);
+    }
+
+    /// Plays one game with the engines that are seated, or others.
+    fn game(&self, slot: &Slot, seats: &mut [Seat; 2]) -> Result<(), StartError> {
+        self.seat(slot, seats)?;
+        let [Some((first, a)), Some((_, b))] = seats else { return Ok(()) };
+        let players = if *first == slot.colors[0] { [a, b] } else { [b, a] };
+        let names = [players[0].name().to_owned(), players[1].name().to_owned()];
+        self.tell(Progress::Started(*slot));
+        let tournament = self.tournament;
+        let configs = slot.colors.map(|engine| &tournament.engines[engine]);
+        let clocks = configs.map(|c| Clock::new(c.limits, tournament.conditions.margin));
+        let opening = tournament.openings[slot.opening % tournament.openings.len()].clone();
+        let mut observer =
+            |step: &Step<'_>| self.tell(Progress::Moved { slot: *slot, text: log_text(step) });
+        let played = play(
+            players,
+            opening,
+            clocks,
+            configs.map(|config| config.ponder),
+            &tournament.conditions,
+            self.interrupt,
+            &mut observer,
+        );
+        let last_words = self.clear_seats(slot, seats, &played);
+        let record = Box::new(GameRecord {
+            number: slot.number,
+            round: format!("{}.{}", slot.round.0, slot.round.1),
+            names,
+            limits: configs.map(|config| config.limits),
+            game: played.game,
+            moves: played.moves,
+            verdict: played.verdict,
+            date: tournament.date.clone(),
+        });
+        self.tell(Progress::Finished { slot: *slot, record, last_words });
+        Ok(())
+    }
+
+    /// Sees to it that the two engines of the game sit, in any order.
+    fn seat(&self, slot: &Slot, seats: &mut [Seat; 2]) -> Result<(), StartError> {
+        let wanted = [slot.engines.0, slot.engines.1];
+        for (seat, engine) in seats.iter_mut().zip(wanted) {
+            let fits = |(seated, player): &(usize, Player)| {
+                *seated == engine && player.reusable() && !self.tournament.restart
+            };
+            if seat.as_ref().is_some_and(fits) {
+                continue;
+            }
+            if let Some((_, player)) = seat.take() {
+                player.quit();
+            }
+            let player = Player::start(&self.tournament.engines[engine], &self.tournament.trace)?;
+            self.tell(Progress::Named(engine, player.name().to_owned()));
+            *seat = Some((engine, player));
+        }
+        Ok(())
+    }
+
+    /// Ends engines that broke down, and keeps what they wrote last.
+    fn clear_seats(&self, slot: &Slot, seats: &mut [Seat; 2], played: &Played) -> [Vec<String>; 2] {
+        let mut last_words = [Vec::new(), Vec::new()];
+        for seat in seats {
+            let Some((engine, player)) = seat else { continue };
+            let color = usize::from(*engine != slot.colors[0]);
+            let at_fault = played.verdict.termination.is_fault()
+                && played.verdict.winner.is_some_and(|winner| winner.to_index() != color);
+            if at_fault {
+                last_words[color] = player.last_words();
+            }
+            if played.broken[color] {
+                *seat = None;
+            }
+        }
+        last_words
+    }
+}
+
+/// A move as the log has it, with the time both sides have used.
+fn log_text(step: &Step<'_>) -> String {
+    let before = step.game.positions().len().saturating_sub(2);
+    let number = step.game.positions()[before].fullmove_number();
+    let (side, dots) = match step.color {
+        Color::White => ("WHITE", "."),
+        Color::Black => ("BLACK", "..."),
+    };
+    let [white, black] = step.clocks.each_ref().map(|clock| clock.used.as_secs_f64());
+    format!(
+        "{side} moves {number}{dots} {} ({})\nwhite used: {white:.3}s, black used: {black:.3}s",
+        step.played.mv, step.name
+    )
+}
+
+/// Whether a verdict means that the tournament cannot go on: an engine that is unable to play
+/// what is asked for.
+pub fn is_hopeless(verdict: &Verdict) -> bool {
+    verdict.termination == Termination::Unfinished && verdict.detail != super::play::INTERRUPTED
+}

@@ -1,0 +1,410 @@
+//! The match's side of the Chess Engine Communication Protocol.
+//!
+//! Source: <https://www.gnu.org/software/xboard/engine-intf.html>.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use crate::cecp::{
+    Audience, Command, Feature, FeatureValue, Level, OptionSpec, Reply, Thinking,
+    from_protocol_score,
+};
+use crate::position::{Game, Move, Position};
+
+use super::clock::{Clock, Limits};
+use super::config::EngineConfig;
+use super::dialect::{Dialect, EngineError, Event, Info, Setup, Turn, read_until};
+use super::process::{Process, Received};
+use super::uci::unknown_option;
+
+/// How long a GUI waits for features unless `done=0` asks for more (engine-intf, section 8).
+const FEATURE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long an engine may take after `done=0`; the specification grants an hour.
+const DONE_PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long an engine may take for a `pong` between games.
+const PONG_PATIENCE: Duration = Duration::from_secs(20);
+
+/// How long an engine without `ping` gets to finish what it is about.
+const QUIET_TIME: Duration = Duration::from_millis(200);
+
+/// Between the first two lines: GNU Chess 6 reads its input in blocks and loses the second line
+/// of a block.
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
+
+/// Engines that lose input when lines come together, by the beginning of their name.
+const NEED_PACE: [(&str, Duration); 1] = [("GNU Chess", Duration::from_millis(10))];
+
+/// Features that the match runner has no use for. They are refused, so that the engine knows.
+const REFUSED: [&str; 4] = ["ics", "pause", "exclude", "colors"];
+
+/// What the engine can do; the values before it tells are the specification's defaults.
+#[derive(Debug)]
+struct Features {
+    name: Option<String>,
+    ping: bool,
+    setboard: bool,
+    usermove: bool,
+    san: bool,
+    time: bool,
+    draw: bool,
+    reuse: bool,
+    memory: bool,
+    smp: bool,
+    nps: Option<bool>,
+    options: BTreeMap<String, String>,
+    done: Option<bool>,
+    any: bool,
+}
+
+impl Default for Features {
+    fn default() -> Self {
+        Features {
+            name: None,
+            ping: false,
+            setboard: false,
+            usermove: false,
+            san: false,
+            time: true,
+            draw: true,
+            reuse: true,
+            memory: false,
+            smp: false,
+            nps: None,
+            options: BTreeMap::new(),
+            done: None,
+            any: false,
+        }
+    }
+}
+
+/// The conversation with an xboard engine.
+#[derive(Debug)]
+pub struct Xboard {
+    config: EngineConfig,
+    features: Features,
+    /// How many moves of the game the engine knows.
+    told: usize,
+    /// The last of them as it was sent.
+    last_move: String,
+    /// Whether the engine plays neither side.
+    forced: bool,
+    thinking: bool,
+    pings: u64,
+}
+
+impl Xboard {
+    /// A conversation that has not begun.
+    pub fn new(config: &EngineConfig) -> Self {
+        Xboard {
+            config: config.clone(),
+            features: Features::default(),
+            told: 0,
+            last_move: String::new(),
+            forced: true,
+            thinking: false,
+            pings: 0,
+        }
+    }
+
+    fn send(&mut self, link: &mut Process, command: &Command) -> Result<(), EngineError> {
+        Ok(link.send(&command.to_string())?)
+    }
+
+    /// Takes a feature in, and answers it.
+    fn learn(&mut self, link: &mut Process, feature: &Feature) -> Result<(), EngineError> {
+        let features = &mut self.features;
+        features.any = true;
+        let on = feature.value == FeatureValue::Number(1);
+        match (feature.name.as_str(), &feature.value) {
+            ("done", _) => features.done = Some(on),
+            ("myname", FeatureValue::Text(name)) => features.name = Some(name.clone()),
+            ("option", FeatureValue::Text(text)) => {
+                let name = text
+                    .parse::<OptionSpec>()
+                    .map_or_else(|()| text.split(" -").next().unwrap_or(text).into(), |o| o.name);
+                features.options.insert(name.to_lowercase(), name);
+            }
+            ("ping", _) => features.ping = on,
+            ("setboard", _) => features.setboard = on,
+            ("usermove", _) => features.usermove = on,
+            ("san", _) => features.san = on,
+            ("time", _) => features.time = on,
+            ("draw", _) => features.draw = on,
+            ("reuse", _) => features.reuse = on,
+            ("memory", _) => features.memory = on,
+            ("smp", _) => features.smp = on,
+            ("nps", _) => features.nps = Some(on),
+            _ => {}
+        }
+        let answer = match REFUSED.contains(&feature.name.as_str()) {
+            true => Command::Rejected(feature.name.clone()),
+            false => Command::Accepted(feature.name.clone()),
+        };
+        self.send(link, &answer)
+    }
+
+    /// Reads features until the engine is done with them.
+    fn read_features(&mut self, link: &mut Process) -> Result<(), EngineError> {
+        let start = Instant::now();
+        let mut foreign = None;
+        while self.features.done != Some(true) {
+            let patience =
+                if self.features.done.is_some() { DONE_PATIENCE } else { FEATURE_PATIENCE };
+            match link.receive(start + patience) {
+                Received::Line(line) => {
+                    if let Reply::Features(list) = Reply::from(line.text.as_str()) {
+                        for feature in &list {
+                            self.learn(link, feature)?;
+                        }
+                    } else if sounds_like_uci(&line.text) {
+                        foreign = Some(line.text);
+                    }
+                }
+                Received::Closed => return Err(EngineError::Dead(link.obituary())),
+                Received::Timeout if self.features.done == Some(false) => {
+                    let problem = "said \"feature done=0\", but never \"done=1\"";
+                    return Err(EngineError::Silent(problem.to_owned()));
+                }
+                Received::Timeout => break,
+            }
+        }
+        match foreign.filter(|_| !self.features.any) {
+            Some(line) => Err(EngineError::Unable(format!(
+                "answers \"{line}\": this looks like a UCI engine, started as an xboard engine \
+                 (use --proto uci)"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    fn send_options(&mut self, link: &mut Process) -> Result<(), EngineError> {
+        for (name, value) in self.config.options.clone() {
+            let megabytes = value.parse().ok().filter(|_| self.features.memory);
+            let cores = value.parse().ok().filter(|_| self.features.smp);
+            let known = self.features.options.get(name.to_lowercase().as_str()).cloned();
+            let command = match (known, name.as_str(), megabytes, cores) {
+                (Some(name), ..) => Command::Option { name, value: Some(value) },
+                (None, "memory", Some(megabytes), _) => Command::Memory(megabytes),
+                (None, "cores", _, Some(cores)) => Command::Cores(cores),
+                _ => return Err(unknown_option(&name, self.features.options.values())),
+            };
+            self.send(link, &command)?;
+        }
+        for line in self.config.init.clone() {
+            link.send(&line)?;
+        }
+        Ok(())
+    }
+
+    /// Waits until the engine has done all it was told.
+    fn synchronise(&mut self, link: &mut Process, deadline: Instant) -> Result<(), EngineError> {
+        if self.features.ping {
+            self.pings += 1;
+            let number = self.pings;
+            self.send(link, &Command::Ping(number))?;
+            let answer = Reply::Pong(number);
+            return read_until(link, deadline, "pong", |line| Reply::from(line) == answer);
+        }
+        loop {
+            match link.receive(Instant::now() + QUIET_TIME) {
+                Received::Timeout => return Ok(()),
+                Received::Closed => return Err(EngineError::Dead(link.obituary())),
+                Received::Line(_) if Instant::now() > deadline => {
+                    return Err(EngineError::Silent("never stops writing".to_owned()));
+                }
+                Received::Line(_) => {}
+            }
+        }
+    }
+
+    fn send_limits(&mut self, link: &mut Process, limits: &Limits) -> Result<(), EngineError> {
+        if let Some(clock) = limits.clock {
+            let level = Level {
+                moves: clock.moves.unwrap_or(0),
+                base: clock.base,
+                increment: clock.increment,
+            };
+            self.send(link, &Command::Level(level))?;
+        }
+        if let Some(time) = limits.move_time {
+            self.send(link, &Command::MoveTime(time))?;
+        }
+        if let Some(depth) = limits.depth {
+            self.send(link, &Command::Depth(depth))?;
+        }
+        if let Some(nodes) = limits.nodes {
+            if self.features.nps == Some(false) {
+                let problem = "cannot count nodes instead of time (feature nps=0)";
+                return Err(EngineError::Unable(problem.to_owned()));
+            }
+            self.send(link, &Command::MoveTime(Duration::from_secs(1)))?;
+            self.send(link, &Command::NodeRate(nodes))?;
+        }
+        Ok(())
+    }
+
+    fn send_start(&mut self, link: &mut Process, game: &Game) -> Result<(), EngineError> {
+        self.told = 0;
+        if *game.start() != Position::start() {
+            if !self.features.setboard {
+                let problem = "cannot be given a position (feature setboard=0); use openings \
+                               that are move lists from the start position";
+                return Err(EngineError::Unable(problem.to_owned()));
+            }
+            self.send(link, &Command::SetBoard(game.start().fen()))?;
+        }
+        self.tell_moves(link, game)
+    }
+
+    /// Tells the moves that the engine does not know yet.
+    fn tell_moves(&mut self, link: &mut Process, game: &Game) -> Result<(), EngineError> {
+        while let Some(&mv) = game.moves().get(self.told) {
+            let before = &game.positions()[self.told];
+            let text = if self.features.san { before.san(mv) } else { mv.to_string() };
+            self.last_move.clone_from(&text);
+            let command = match self.features.usermove {
+                true => Command::UserMove(text),
+                false => Command::Move(text),
+            };
+            self.send(link, &command)?;
+            self.told += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Centiseconds, as `time` and `otim` want them.
+fn centiseconds(clock: &Clock) -> i64 {
+    i64::try_from(clock.remaining.as_millis() / 10).unwrap_or(i64::MAX)
+}
+
+/// Whether a line is what UCI engines say to `xboard` and `protover 2`.
+fn sounds_like_uci(line: &str) -> bool {
+    let line = line.to_lowercase();
+    line.starts_with("id name") || (line.contains("unknown command") && line.contains("xboard"))
+}
+
+impl Dialect for Xboard {
+    fn handshake(&mut self, link: &mut Process) -> Result<(), EngineError> {
+        self.send(link, &Command::Xboard)?;
+        std::thread::sleep(FIRST_PAUSE);
+        self.send(link, &Command::Protover(2))?;
+        self.read_features(link)?;
+        let name = self.features.name.as_deref().unwrap_or_default();
+        let quirk = NEED_PACE.iter().find(|(start, _)| name.starts_with(start));
+        if let Some((_, pace)) = quirk.filter(|_| self.config.pace.is_none()) {
+            link.set_pace(*pace);
+        }
+        self.send_options(link)
+    }
+
+    fn engine_name(&self) -> Option<&str> {
+        self.features.name.as_deref()
+    }
+
+    fn reusable(&self) -> bool {
+        self.features.reuse
+    }
+
+    fn begin(&mut self, link: &mut Process, setup: &Setup<'_>) -> Result<(), EngineError> {
+        self.send(link, &Command::New)?;
+        self.send(link, &Command::Force)?;
+        self.forced = true;
+        self.thinking = false;
+        self.send_limits(link, &setup.clock.limits)?;
+        self.send(link, &if setup.ponder { Command::Hard } else { Command::Easy })?;
+        self.send(link, &Command::Post)?;
+        self.send(link, &Command::Computer)?;
+        self.send_start(link, setup.game)?;
+        self.synchronise(link, Instant::now() + PONG_PATIENCE)
+    }
+
+    fn go(&mut self, link: &mut Process, turn: &Turn<'_>) -> Result<(), EngineError> {
+        if self.features.time && turn.own.limits.clock.is_some() {
+            self.send(link, &Command::Time(centiseconds(turn.own)))?;
+            let other = if turn.other.limits.clock.is_some() { turn.other } else { turn.own };
+            self.send(link, &Command::OtherTime(centiseconds(other)))?;
+        }
+        self.tell_moves(link, turn.game)?;
+        if self.forced {
+            self.forced = false;
+            self.send(link, &Command::Go)?;
+        }
+        self.thinking = true;
+        Ok(())
+    }
+
+    fn moved(
+        &mut self,
+        _link: &mut Process,
+        turn: &Turn<'_>,
+        _ponder: Option<Move>,
+    ) -> Result<(), EngineError> {
+        self.thinking = false;
+        self.told = turn.game.moves().len();
+        Ok(())
+    }
+
+    fn interpret(&mut self, line: &str) -> Option<Event> {
+        match Reply::from(line) {
+            Reply::Move(text) => Some(Event::Move { text, ponder: None }),
+            Reply::Thinking(thinking) => Some(Event::Thinking(info(&thinking))),
+            Reply::Resign => Some(Event::Resign),
+            Reply::OfferDraw => Some(Event::OfferDraw),
+            Reply::Result { result, comment } => Some(Event::Claim { result, comment }),
+            // Some engines say this of commands that they do not know.
+            Reply::IllegalMove { text, .. } if text.contains(&self.last_move) => {
+                Some(Event::Refusal(text))
+            }
+            Reply::Tell { audience: Audience::Others | Audience::All, text } => {
+                text.to_lowercase().contains("book").then_some(Event::Book)
+            }
+            _ => None,
+        }
+    }
+
+    fn hurry(&mut self, link: &mut Process) -> Result<(), EngineError> {
+        self.send(link, &Command::MoveNow)
+    }
+
+    fn offer_draw(&mut self, link: &mut Process) -> Result<(), EngineError> {
+        match self.features.draw {
+            true => self.send(link, &Command::Draw),
+            false => Ok(()),
+        }
+    }
+
+    fn finish(
+        &mut self,
+        link: &mut Process,
+        result: &str,
+        comment: &str,
+        deadline: Instant,
+    ) -> Result<(), EngineError> {
+        let (result, comment) = (result.to_owned(), comment.replace(['{', '}'], ""));
+        self.send(link, &Command::Result { result, comment })?;
+        self.send(link, &Command::Force)?;
+        self.forced = true;
+        if self.thinking && !self.features.ping {
+            // The move that is still to come, so that the next game does not meet it.
+            self.thinking = false;
+            let is_move = |line: &str| matches!(Reply::from(line), Reply::Move(_));
+            let _ = read_until(link, Instant::now() + QUIET_TIME, "move", is_move);
+        }
+        self.synchronise(link, deadline)
+    }
+}
+
+/// A line of thinking output as the match keeps it.
+fn info(thinking: &Thinking) -> Info {
+    Info {
+        score: Some(from_protocol_score(thinking.score)),
+        depth: u32::try_from(thinking.depth).unwrap_or(0),
+        nodes: thinking.nodes,
+        elapsed: thinking.elapsed,
+        line: thinking.line.clone(),
+        book: thinking.line.to_lowercase().contains("book"),
+    }
+}

@@ -1,0 +1,421 @@
+//! The arguments of `tabia autoplay`, and what they resolve to.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, bail, ensure};
+use clap::ValueEnum;
+
+use crate::autoplay::clock::{Limits, TimeControl};
+use crate::autoplay::config::{EngineConfig, Protocol, read_engines};
+use crate::autoplay::openings::OpeningChoice;
+use crate::autoplay::play::Conditions;
+use crate::autoplay::referee::{DrawRule, Rules, WinRule};
+use crate::autoplay::schedule::{Format, Schedule};
+use crate::autoplay::stats::{EloModel, Sprt};
+use crate::position::Game;
+
+/// Let chess engines play each other
+///
+/// Ends with 0 if the first engine scored more (or the SPRT accepts H1), 3 if both scored the
+/// same (or the SPRT is undecided), 4 if the second scored more (or the SPRT accepts H0), 1 after
+/// an error, 130 if interrupted. Tournaments of three or more engines end with 0.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Command line of the first engine, or its name in the file of --engines
+    #[arg(short = '1', long = "first", value_name = "CMD")]
+    first: Option<String>,
+    /// Command line of the second engine, or its name in the file of --engines
+    #[arg(short = '2', long = "second", value_name = "CMD")]
+    second: Option<String>,
+    /// Engine definitions in TOML; without -1 and -2 all of them play
+    #[arg(long, value_name = "FILE")]
+    engines: Option<PathBuf>,
+    /// The first engine meets all others, instead of everybody everybody
+    #[arg(long)]
+    gauntlet: bool,
+    #[command(flatten)]
+    both: Both,
+    #[command(flatten)]
+    first_only: First,
+    #[command(flatten)]
+    second_only: Second,
+    #[command(flatten)]
+    openings: Openings,
+    #[command(flatten)]
+    endings: Endings,
+    #[command(flatten)]
+    test: Test,
+    /// Games of each two engines that meet
+    #[arg(short = 'n', long, default_value_t = 1, value_name = "N")]
+    games: usize,
+    /// Games at a time (default: one for each core)
+    #[arg(short = 'j', long, value_name = "N")]
+    concurrency: Option<usize>,
+    /// Start the engines anew for every game
+    #[arg(long)]
+    pub restart: bool,
+    /// Append the games to this file
+    #[arg(long, value_name = "FILE")]
+    pub pgn: Option<PathBuf>,
+    /// The tag `Event` of the games
+    #[arg(long, default_value = "tabia autoplay", value_name = "NAME")]
+    pub event: String,
+    /// Write every move with both clocks, and every result, to this file
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+    /// Write all that is said to and by the engines to this file
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Show every move, as a match of one game does
+    #[arg(long)]
+    moves: bool,
+    /// Show the statistics after so many games
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    pub every: usize,
+}
+
+/// Settings for all engines.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Engines")]
+struct Both {
+    /// Time control in seconds: [MOVES/]TIME[+INCREMENT]
+    #[arg(long)]
+    tc: Option<TimeControl>,
+    /// Seconds for each move
+    #[arg(long, value_parser = seconds)]
+    st: Option<Duration>,
+    /// Plies for each move
+    #[arg(long)]
+    depth: Option<u32>,
+    /// Nodes for each move
+    #[arg(long)]
+    nodes: Option<u64>,
+    /// An option of the engines
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = assignment)]
+    options: Vec<(String, String)>,
+    /// Let the engines think on the opponent's time
+    #[arg(long)]
+    ponder: bool,
+    /// Milliseconds to wait after each line to an engine that loses input
+    #[arg(long, value_name = "MS")]
+    pace: Option<u64>,
+}
+
+/// Defines the settings of one side; the two differ in the digit of their options alone.
+macro_rules! side {
+    ($name:ident, $digit:literal, $heading:literal) => {
+        #[doc = concat!("Settings for engine ", $digit, " alone.")]
+        #[derive(Debug, clap::Args)]
+        #[command(next_help_heading = $heading)]
+        struct $name {
+            /// Protocol: xboard, uci, or auto to find out
+            #[arg(id = concat!("proto", $digit), long = concat!("proto", $digit), default_value = "auto", value_name = "PROTOCOL")]
+            protocol: Protocol,
+            /// Name in tables and games
+            #[arg(id = concat!("name", $digit), long = concat!("name", $digit), value_name = "NAME")]
+            name: Option<String>,
+            /// An option of this engine
+            #[arg(id = concat!("option", $digit), long = concat!("option", $digit), value_name = "NAME=VALUE", value_parser = assignment)]
+            options: Vec<(String, String)>,
+            /// Time control
+            #[arg(id = concat!("tc", $digit), long = concat!("tc", $digit), value_name = "TC")]
+            tc: Option<TimeControl>,
+            /// Seconds for each move
+            #[arg(id = concat!("st", $digit), long = concat!("st", $digit), value_name = "ST", value_parser = seconds)]
+            st: Option<Duration>,
+            /// Plies for each move
+            #[arg(id = concat!("depth", $digit), long = concat!("depth", $digit), value_name = "DEPTH")]
+            depth: Option<u32>,
+            /// Nodes for each move
+            #[arg(id = concat!("nodes", $digit), long = concat!("nodes", $digit), value_name = "NODES")]
+            nodes: Option<u64>,
+            /// Working folder
+            #[arg(id = concat!("dir", $digit), long = concat!("dir", $digit), value_name = "DIR")]
+            dir: Option<PathBuf>,
+            /// A variable of the environment
+            #[arg(id = concat!("env", $digit), long = concat!("env", $digit), value_name = "NAME=VALUE", value_parser = assignment)]
+            env: Vec<(String, String)>,
+            /// A line to send at the start
+            #[arg(id = concat!("init", $digit), long = concat!("init", $digit), value_name = "LINE")]
+            init: Vec<String>,
+        }
+
+        impl $name {
+            /// Puts these settings over those for both.
+            fn apply(&self, engine: &mut EngineConfig) {
+                let own = Limits {
+                    clock: self.tc,
+                    move_time: self.st,
+                    depth: self.depth,
+                    nodes: self.nodes,
+                };
+                if own != Limits::default() {
+                    engine.limits = own;
+                }
+                if self.protocol != Protocol::Auto {
+                    engine.protocol = self.protocol;
+                }
+                if let Some(name) = &self.name {
+                    engine.name.clone_from(name);
+                }
+                engine.options.extend(self.options.iter().cloned());
+                engine.env.extend(self.env.iter().cloned());
+                engine.init.extend(self.init.iter().cloned());
+                if self.dir.is_some() {
+                    engine.dir.clone_from(&self.dir);
+                }
+            }
+        }
+    };
+}
+
+side!(First, "1", "First engine");
+side!(Second, "2", "Second engine");
+
+/// Where games begin.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Openings")]
+struct Openings {
+    /// Positions (EPD) or games (PGN) to begin from; .gz, .bz2 and .zst are unpacked
+    #[arg(long = "openings", value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// The order of the openings
+    #[arg(long = "opening-order", value_enum, default_value_t = Order::File)]
+    order: Order,
+    /// Seed for --opening-order random
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Begin with this opening of the file
+    #[arg(long = "opening-start", default_value_t = 1, value_name = "N")]
+    start: usize,
+    /// Play no more than so many plies of each opening
+    #[arg(long = "opening-plies", value_name = "N")]
+    plies: Option<usize>,
+    /// Play each opening once, not twice with colours reversed
+    #[arg(long)]
+    no_reverse: bool,
+}
+
+/// The order of openings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Order {
+    /// As in the file
+    File,
+    /// Shuffled
+    Random,
+}
+
+/// When games end.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Ends of games")]
+struct Endings {
+    /// Draw after move FROM once both scores lie within CP centipawns for MOVES moves
+    #[arg(long, value_name = "FROM,MOVES,CP", value_parser = numbers::<3>)]
+    draw: Option<[u32; 3]>,
+    /// Win once both scores are beyond CP centipawns for MOVES moves
+    #[arg(long, value_name = "MOVES,CP", value_parser = numbers::<2>)]
+    resign: Option<[u32; 2]>,
+    /// Draw after so many moves
+    #[arg(long, value_name = "N")]
+    max_moves: Option<u32>,
+    /// Milliseconds by which the flag falls late
+    #[arg(long, default_value_t = 50, value_name = "MS")]
+    margin: u64,
+    /// Seconds of silence after which an engine counts as hung: after its flag fell, or in all if
+    /// it has no clock
+    #[arg(long, default_value = "10", value_parser = seconds, value_name = "S")]
+    patience: Duration,
+}
+
+/// The sequential test.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Test")]
+struct Test {
+    /// Stop as soon as ELO0 or ELO1 is accepted for the first engine
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = bounds)]
+    sprt: Option<[f64; 2]>,
+    /// Probability of accepting ELO1 wrongly
+    #[arg(long, default_value_t = 0.05)]
+    alpha: f64,
+    /// Probability of accepting ELO0 wrongly
+    #[arg(long, default_value_t = 0.05)]
+    beta: f64,
+    /// What ELO0 and ELO1 are
+    #[arg(long, value_enum, default_value_t = Model::Normalized)]
+    elo_model: Model,
+}
+
+/// See [`EloModel`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Model {
+    /// Ordinary Elo
+    Logistic,
+    /// Normalised Elo, independent of the share of draws
+    Normalized,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.parse().map_err(|_| "expected seconds, like 0.5".to_owned())?;
+    let time = Duration::try_from_secs_f64(number).map_err(|error| error.to_string())?;
+    if time.is_zero() { Err("must be above 0".to_owned()) } else { Ok(time) }
+}
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+fn numbers<const N: usize>(text: &str) -> Result<[u32; N], String> {
+    let fail = || format!("expected {N} numbers with commas between them");
+    let parsed: Result<Vec<u32>, _> = text.split(',').map(|part| part.trim().parse()).collect();
+    parsed.map_err(|_| fail())?.try_into().map_err(|_| fail())
+}
+
+fn bounds(text: &str) -> Result<[f64; 2], String> {
+    let fail = || "expected two Elo bounds, like 0,5".to_owned();
+    let (first, second) = text.split_once(',').ok_or_else(fail)?;
+    let number = |part: &str| part.trim().parse::<f64>().map_err(|_| fail());
+    Ok([number(first)?, number(second)?])
+}
+
+impl Args {
+    /// The engines, with all settings resolved.
+    pub fn resolve_engines(&self) -> anyhow::Result<Vec<EngineConfig>> {
+        let base = self.both.base();
+        let defined = match &self.engines {
+            Some(path) => read_engines(path, &base)?,
+            None => Vec::new(),
+        };
+        let mut engines = Vec::new();
+        for command in [&self.first, &self.second].into_iter().flatten() {
+            let found = defined.iter().find(|engine| engine.label() == *command);
+            engines.push(match found {
+                Some(engine) => engine.clone(),
+                None => {
+                    let own = EngineConfig::from_command(command)?;
+                    EngineConfig { command: own.command, ..base.clone() }
+                }
+            });
+        }
+        match (&self.first, &self.second) {
+            (None, None) => engines = defined,
+            (Some(_), None) | (None, Some(_)) => bail!("name both engines, with -1 and with -2"),
+            (Some(_), Some(_)) => {
+                self.first_only.apply(&mut engines[0]);
+                self.second_only.apply(&mut engines[1]);
+            }
+        }
+        ensure!(
+            engines.len() >= 2,
+            "two engines are needed: name them with -1 CMD -2 CMD, or with --engines FILE"
+        );
+        for engine in &engines {
+            ensure!(
+                engine.limits != Limits::default(),
+                "nothing limits the thinking of {}: give --tc, --st, --depth or --nodes",
+                engine.label()
+            );
+        }
+        make_unique(&mut engines);
+        Ok(engines)
+    }
+
+    /// The openings; the start position if no file is named.
+    pub fn resolve_openings(&self) -> anyhow::Result<Vec<Game>> {
+        let Openings { file, order, seed, start, plies, .. } = &self.openings;
+        let Some(path) = file else { return Ok(vec![Game::default()]) };
+        let choice = OpeningChoice {
+            path: path.clone(),
+            shuffle: (*order == Order::Random).then_some(*seed),
+            start: start.checked_sub(1).context("--opening-start counts from 1")?,
+            plies: *plies,
+        };
+        Ok(choice.load()?)
+    }
+
+    /// The games to be played.
+    pub fn resolve_schedule(&self, engines: usize, openings: usize) -> anyhow::Result<Schedule> {
+        ensure!(self.games > 0, "--games: at least one game must be played");
+        Ok(Schedule {
+            engines,
+            format: if self.gauntlet { Format::Gauntlet } else { Format::RoundRobin },
+            games: self.games,
+            openings,
+            reversed: !self.openings.no_reverse,
+        })
+    }
+
+    /// How games are played.
+    pub fn resolve_conditions(&self) -> Conditions {
+        let Endings { draw, resign, max_moves, margin, patience } = self.endings;
+        let limit = |score: u32| i32::try_from(score).unwrap_or(i32::MAX);
+        let rules = Rules {
+            draw: draw.map(|[from_move, moves, score]| DrawRule {
+                from_move,
+                moves,
+                score: limit(score),
+            }),
+            win: resign.map(|[moves, score]| WinRule { moves, score: limit(score) }),
+            max_moves,
+        };
+        Conditions { rules, margin: Duration::from_millis(margin), patience }
+    }
+
+    /// The sequential test, if one is wished for.
+    pub fn resolve_sprt(&self) -> anyhow::Result<Option<Sprt>> {
+        let Test { sprt, alpha, beta, elo_model } = self.test;
+        let model = match elo_model {
+            Model::Logistic => EloModel::Logistic,
+            Model::Normalized => EloModel::Normalized,
+        };
+        let test = sprt.map(|[elo0, elo1]| Sprt { elo0, elo1, alpha, beta, model }.checked());
+        let test = test.transpose().context("--sprt")?;
+        ensure!(
+            test.is_none() || !self.openings.no_reverse,
+            "--sprt counts pairs of games: it does not go with --no-reverse"
+        );
+        Ok(test)
+    }
+
+    /// Games at a time.
+    pub fn resolve_concurrency(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.concurrency.unwrap_or_else(cores).max(1)
+    }
+
+    /// Whether every move is shown.
+    pub fn shows_moves(&self) -> bool {
+        self.moves || self.games == 1
+    }
+}
+
+impl Both {
+    /// An engine without a command that has these settings.
+    fn base(&self) -> EngineConfig {
+        EngineConfig {
+            limits: Limits {
+                clock: self.tc,
+                move_time: self.st,
+                depth: self.depth,
+                nodes: self.nodes,
+            },
+            options: self.options.clone(),
+            ponder: self.ponder,
+            pace: self.pace.map(Duration::from_millis),
+            ..EngineConfig::default()
+        }
+    }
+}
+
+/// Gives engines of the same name or command names that can be told apart.
+fn make_unique(engines: &mut [EngineConfig]) {
+    let labels: Vec<String> = engines.iter().map(EngineConfig::label).collect();
+    for (index, engine) in engines.iter_mut().enumerate() {
+        let is_twin = labels.iter().filter(|&label| *label == labels[index]).count() > 1;
+        if is_twin {
+            let number = labels[..=index].iter().filter(|&label| *label == labels[index]).count();
+            engine.name = format!("{} {number}", labels[index]);
+        }
+    }
+}
