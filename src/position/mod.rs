@@ -17,7 +17,7 @@ pub use chess::{BitBoard, Color, File, Piece, Rank, Square};
 
 pub use fen::FenError;
 pub use game::{Game, IllegalMove, Outcome, OutcomeReason};
-pub use movegen::{MoveList, attacks};
+pub use movegen::{MAX_MOVES, MoveList, attacks};
 pub use moves::{Move, ParseMoveError};
 pub use perft::{divide, perft};
 pub use san::SanError;

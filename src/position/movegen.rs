@@ -5,6 +5,7 @@
 //! line through its king; a single check is met by capture or interposition), so no move needs
 //! to be tried out. See <https://www.chessprogramming.org/Move_Generation#Legal>.
 
+use arrayvec::ArrayVec;
 use chess::{
     BitBoard, Color, EMPTY, Piece, Square, between, get_bishop_moves, get_king_moves,
     get_knight_moves, get_pawn_attacks, get_pawn_quiets, get_rook_moves, line,
@@ -13,59 +14,49 @@ use chess::{
 use super::{Move, Position};
 
 /// No chess position has more legal moves than 218 (R. Petrović, 1964).
-const MAX_MOVES: usize = 218;
+pub const MAX_MOVES: usize = 218;
 /// The first and the last rank, where pawns are promoted.
 const PROMOTION_RANKS: BitBoard = BitBoard(0xff00_0000_0000_00ff);
 const PROMOTION_PIECES: [Piece; 4] = [Piece::Queen, Piece::Knight, Piece::Rook, Piece::Bishop];
 
 /// A list of moves on the stack.
-#[derive(Clone)]
-pub struct MoveList {
-    moves: [Option<Move>; MAX_MOVES],
-    len: usize,
-}
+#[derive(Clone, Default)]
+pub struct MoveList(ArrayVec<Move, MAX_MOVES>);
 
 impl MoveList {
     /// An empty list.
     #[inline]
     pub fn new() -> Self {
-        MoveList { moves: [None; MAX_MOVES], len: 0 }
+        Self::default()
     }
 
     /// Appends a move.
     #[inline]
     pub fn push(&mut self, mv: Move) {
-        self.moves[self.len] = Some(mv);
-        self.len += 1;
+        self.0.push(mv);
     }
 
     /// The number of moves.
     #[inline]
     pub fn len(&self) -> usize {
-        self.len
+        self.0.len()
     }
 
     /// Whether there is no move.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.0.is_empty()
     }
 
     /// The moves, in the order of their generation.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Move> + '_ {
-        self.moves[..self.len].iter().flatten().copied()
+        self.0.iter().copied()
     }
 
     /// Whether the list holds `mv`.
     pub fn contains(&self, mv: Move) -> bool {
-        self.iter().any(|other| other == mv)
-    }
-}
-
-impl Default for MoveList {
-    fn default() -> Self {
-        Self::new()
+        self.0.contains(&mv)
     }
 }
 

@@ -8,11 +8,8 @@ use arrayvec::ArrayVec;
 
 use super::history::{Context, History};
 use super::see::{see_ge, value};
-use crate::position::{Move, MoveList, Piece, Position};
+use crate::position::{MAX_MOVES, Move, MoveList, Piece, Position};
 use crate::score::{Ply, Score};
-
-/// No position has more moves.
-pub(super) const MAX_MOVES: usize = 218;
 
 /// Weight of the victim's value against capture history. Hand-set so that history decides
 /// between victims of about the same value only.

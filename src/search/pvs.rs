@@ -222,10 +222,9 @@ impl Worker<'_> {
             Singularity::MultiCut(score) => return score,
             Singularity::Extension(extension) => extension,
         };
-        let picker =
+        let mut picker =
             MovePicker::with_refutations(node.table_move(), self.history, &node.context, node.ply);
-        let progress =
-            self.search_moves(node, &mut MoveSource::Picker(Box::new(picker)), extension);
+        let progress = self.search_moves(node, &mut MoveSource::Picker(&mut picker), extension);
         if self.is_interrupted() {
             return 0;
         }

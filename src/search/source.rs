@@ -6,12 +6,12 @@ use super::ordering::MovePicker;
 use crate::position::Move;
 
 /// The moves of an inner node, picked in stages, or those of the root, ordered by iteration.
-pub(super) enum MoveSource {
-    Picker(Box<MovePicker>),
+pub(super) enum MoveSource<'a> {
+    Picker(&'a mut MovePicker),
     List(std::vec::IntoIter<Move>),
 }
 
-impl MoveSource {
+impl MoveSource<'_> {
     /// The next move to search.
     pub(super) fn next(&mut self, node: &Node, history: &History) -> Option<Move> {
         loop {
