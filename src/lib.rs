@@ -6,6 +6,7 @@ pub mod autoplay;
 pub mod book;
 pub mod cecp;
 pub mod cli;
+pub mod engine;
 pub mod eval;
 pub mod pgn;
 pub mod position;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::text::{Clock, Seconds};
+use crate::engine::Level;
 
 /// A command of the GUI. Moves stay text, since only a position can tell which move is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,17 +127,6 @@ pub enum Command {
     Exclude(MoveSet),
     /// Take these moves in again.
     Include(MoveSet),
-}
-
-/// What `level` says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Level {
-    /// Moves until `base` is added again; 0 if it is for the whole game.
-    pub moves: u32,
-    /// The time on the clock.
-    pub base: Duration,
-    /// Added after every move.
-    pub increment: Duration,
 }
 
 /// One move, or all.

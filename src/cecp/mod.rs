@@ -5,13 +5,19 @@
 //! <https://www.gnu.org/software/xboard/engine-intf.html>.
 
 mod command;
+mod features;
 mod option;
 mod reply;
+mod say;
+mod session;
 mod syntax;
 mod text;
 
-pub use command::{Command, Level, MoveSet};
+pub use crate::engine::Level;
+pub use crate::search::Bound;
+pub use command::{Command, MoveSet};
 pub use option::{OptionKind, OptionSpec};
-pub use reply::{Audience, Bound, Extras, Feature, FeatureValue, Reply, Status, Thinking};
+pub use reply::{Audience, Extras, Feature, FeatureValue, Reply, Status, Thinking};
+pub use session::{Session, SetLog};
 pub use syntax::{COMMANDS, CommandError, Syntax, looks_like_move};
 pub use text::{MATE_BASE, from_protocol_score, shield, to_protocol_score};

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::option::OptionSpec;
 use super::text::{clip, shield};
+use crate::search::Bound;
 
 /// A line of the engine. Printing shields free text (see [`shield`]); reading never fails, since
 /// engines write what they like: what is nothing else is [`Reply::Other`].
@@ -144,20 +145,8 @@ impl fmt::Display for Audience {
     }
 }
 
-/// How a score bounds the true one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Bound {
-    /// It is the true one.
-    #[default]
-    Exact,
-    /// The true one is no better: a fail low, marked `?`.
-    Upper,
-    /// The true one is no worse: a fail high, marked `!`.
-    Lower,
-}
-
 /// A line of thinking output.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thinking {
     /// The iteration, in plies.
     pub depth: i32,
@@ -173,6 +162,21 @@ pub struct Thinking {
     pub bound: Bound,
     /// The principal variation, or any text in parentheses.
     pub line: String,
+}
+
+impl Default for Thinking {
+    /// Nothing searched, nothing found.
+    fn default() -> Self {
+        Thinking {
+            depth: 0,
+            score: 0,
+            elapsed: Duration::ZERO,
+            nodes: 0,
+            extras: None,
+            bound: Bound::Exact,
+            line: String::new(),
+        }
+    }
 }
 
 /// The optional numbers of a line of thinking output.

@@ -5,8 +5,9 @@ use std::str::FromStr;
 use shakmaty::san::SanPlus;
 use thiserror::Error;
 
-use super::command::{Command, Level, MoveSet};
+use super::command::{Command, MoveSet};
 use super::text::{parse_clock, parse_seconds};
+use crate::engine::Level;
 
 /// Why a line is no command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -54,8 +55,8 @@ pub const COMMANDS: &[Syntax] = &[
     row("force", "", "play neither side", |_| Ok(Command::Force)),
     row("go", "", "play the side to move, and start", |_| Ok(Command::Go)),
     row("playother", "", "play the side that is not to move", |_| Ok(Command::PlayOther)),
-    row("white", "", "White to move, the engine plays Black", |_| Ok(Command::White)),
-    row("black", "", "Black to move, the engine plays White", |_| Ok(Command::Black)),
+    row("white", "", "obsolete, without effect", |_| Ok(Command::White)),
+    row("black", "", "obsolete, without effect", |_| Ok(Command::Black)),
     row("level", "MOVES BASE[:SS] INC", "clock: minutes for so many moves (0: all), seconds added a move", |a| Ok(Command::Level(level(a)?))),
     row("st", "SECONDS", "at most so long for each move", |a| Ok(Command::MoveTime(parse_seconds(a).ok_or(CommandError::Argument("seconds"))?))),
     row("sd", "PLIES", "search no deeper", |a| Ok(Command::Depth(number(a)?))),

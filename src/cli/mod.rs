@@ -3,7 +3,9 @@
 mod autoplay;
 mod bench;
 mod eval;
+mod logging;
 mod perft;
+mod play;
 mod train;
 
 use std::process::ExitCode;
@@ -12,10 +14,12 @@ use clap::{Parser, Subcommand};
 
 /// A chess engine for the xboard protocol that knows its openings by position.
 #[derive(Debug, Parser)]
-#[command(version, about)]
+#[command(version, about, args_conflicts_with_subcommands = true)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
+    #[command(flatten)]
+    play: play::Args,
 }
 
 /// What `tabia` can do besides playing.
@@ -30,17 +34,36 @@ enum Command {
 
 /// Runs the command line of the process.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return not_understood(&error),
+    };
     let done = match cli.command {
         Some(Command::Autoplay(args)) => autoplay::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Eval(args)) => eval::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Train(args)) => train::run(&args),
-        None => Ok(ExitCode::SUCCESS),
+        None => play::run(&cli.play),
     };
     done.unwrap_or_else(|error| {
         eprintln!("tabia: {error:#}");
         ExitCode::FAILURE
     })
+}
+
+/// Exit status for arguments that are wrong, by custom.
+const USAGE: u8 = 2;
+
+/// Prints the help that was asked for, or says in one line what is wrong with the arguments.
+fn not_understood(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        return if error.print().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
+    let text = error.to_string();
+    let fault = text.split("\n\nUsage:").next().unwrap_or_default();
+    let fault = fault.split("\n\nFor more").next().unwrap_or_default();
+    let words: Vec<&str> = fault.trim_start_matches("error:").split_whitespace().collect();
+    eprintln!("tabia: {} (see tabia --help)", words.join(" "));
+    ExitCode::from(USAGE)
 }

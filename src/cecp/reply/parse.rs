@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::{AUDIENCES, Bound, Extras, Feature, FeatureValue, Reply, Status, Thinking};
+use super::{AUDIENCES, Extras, Feature, FeatureValue, Reply, Status, Thinking};
+use crate::search::Bound;
 
 pub(super) fn reply(line: &str) -> Reply {
     let line = line.trim_end();

@@ -1,0 +1,133 @@
+//! What the engine tells, in words and numbers.
+
+use crate::book::{Book, Candidate, Chooser, Policy};
+use crate::engine::{Grounds, Moved, Progress};
+use crate::position::{Color, Game, Move, Outcome, OutcomeReason, Position};
+
+use super::reply::{Extras, Thinking};
+use super::text::to_protocol_score;
+
+/// Why a game is over, in words that no GUI takes for a command.
+pub(super) fn reason(outcome: Outcome) -> &'static str {
+    match (outcome.reason, outcome.winner) {
+        (OutcomeReason::Checkmate, Some(Color::White)) => "White mates",
+        (OutcomeReason::Checkmate, _) => "Black mates",
+        (OutcomeReason::Stalemate, _) => "Stalemate",
+        (OutcomeReason::InsufficientMaterial, _) => "Insufficient mating material",
+        (OutcomeReason::FiftyMoves, _) => "Fifty-move rule",
+        (OutcomeReason::Repetition, _) => "Threefold repetition",
+    }
+}
+
+/// Moves in SAN, as long as they are legal.
+pub(super) fn line(position: &Position, moves: &[Move]) -> String {
+    let mut position = *position;
+    let mut words = Vec::with_capacity(moves.len());
+    for &mv in moves {
+        if !position.is_legal(mv) {
+            break;
+        }
+        words.push(position.san(mv));
+        position = position.play(mv);
+    }
+    words.join(" ")
+}
+
+/// A report of the search as thinking output. The expected move comes first when pondering.
+pub(super) fn thinking(progress: &Progress) -> Thinking {
+    let report = &progress.report;
+    let moves: Vec<Move> = progress.expected.iter().chain(&report.pv).copied().collect();
+    let microseconds = report.elapsed.as_micros().max(1);
+    let speed = u128::from(report.nodes) * 1_000_000 / microseconds;
+    Thinking {
+        depth: report.depth,
+        score: to_protocol_score(report.score),
+        elapsed: report.elapsed,
+        nodes: report.nodes,
+        extras: Some(Extras {
+            selective_depth: report.selective_depth as u32,
+            speed: u64::try_from(speed).unwrap_or(u64::MAX),
+            tablebase_hits: report.tablebase_hits,
+        }),
+        bound: report.bound,
+        line: line(&progress.position, &moves),
+    }
+}
+
+/// A score in percent, as books have it.
+fn percent(score: f64) -> String {
+    format!("{:.0}%", 100.0 * score)
+}
+
+/// Moves of the book named in one line of thinking output.
+const NAMED: usize = 6;
+
+/// The moves of the book with their chances, as thinking output of a book move. GUIs know by the
+/// parenthesis that nothing was searched.
+pub(super) fn book_thinking(moved: &Moved) -> Option<Thinking> {
+    let Grounds::Book(choice) = &moved.grounds else { return None };
+    let mut open: Vec<&Candidate> =
+        choice.candidates.iter().filter(|candidate| candidate.chance > 0.0).collect();
+    open.sort_by(|a, b| b.chance.total_cmp(&a.chance));
+    let word = |candidate: &&Candidate| {
+        format!("{} {}", moved.position.san(candidate.book_move.mv), percent(candidate.chance))
+    };
+    let words: Vec<String> = open.iter().take(NAMED).map(word).collect();
+    Some(Thinking { line: format!("(book: {})", words.join(", ")), ..Thinking::default() })
+}
+
+/// Why a move was played, where there is more to say than that it was searched.
+pub(super) fn grounds(moved: &Moved) -> Option<String> {
+    let Grounds::Book(choice) = &moved.grounds else { return None };
+    let Candidate { book_move, score, chance, .. } = choice.chosen();
+    let played = if book_move.played.is_empty() {
+        "never played here".to_owned()
+    } else {
+        format!("played here {}", book_move.played)
+    };
+    Some(format!(
+        "book move {}: position reached {}, {played}, score {}, chance {}, policy {}",
+        moved.position.san(moved.mv),
+        book_move.reached,
+        percent(*score),
+        percent(*chance),
+        choice.policy,
+    ))
+}
+
+/// The most that `bk` answers, in bytes: xboard copies it into 5,120 without looking.
+const BOOK_REPLY: usize = 4000;
+
+/// What the book knows of the current position.
+pub(super) fn book_lines(book: &Book, game: &Game) -> Vec<String> {
+    let position = game.position();
+    let candidates = Chooser::new(Policy::Prefer, 0).candidates(book, game);
+    if candidates.is_empty() {
+        return vec!["The book does not know this position.".to_owned()];
+    }
+    let mut lines = vec![
+        format!("{} ({} positions)", book.name(), book.positions()),
+        format!("{:7} {:>5}  {:24} {}", "move", "score", "played here", "position reached"),
+    ];
+    let mut length: usize = lines.iter().map(|line| line.len() + 2).sum();
+    for (index, candidate) in candidates.iter().enumerate() {
+        let book_move = &candidate.book_move;
+        let mut line = format!(
+            "{:7} {:>5}  {:24} {}",
+            position.san(book_move.mv),
+            percent(candidate.score),
+            book_move.played.to_string(),
+            book_move.reached
+        );
+        if let Some(rejection) = candidate.rejected {
+            line.push_str(&format!(" ({rejection})"));
+        }
+        length += line.len() + 2;
+        if length > BOOK_REPLY {
+            lines.push(format!("and {} more", candidates.len() - index));
+            break;
+        }
+        lines.push(line);
+    }
+    lines
+}

@@ -1,0 +1,147 @@
+//! `tabia` without a subcommand: it plays, under a GUI or in the terminal.
+
+use std::io::{self, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::ValueEnum;
+use crossbeam::channel::Receiver;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use super::logging::Log;
+use crate::book::Book;
+use crate::cecp::{Feature, Reply, Session};
+use crate::engine::{self, BookSearch, Engine, Input, Settings};
+
+/// How to play.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Engine mode: speak the xboard protocol
+    #[arg(short = 'x', long, conflicts_with = "uci")]
+    xboard: bool,
+    /// Engine mode: speak UCI
+    #[arg(long)]
+    uci: bool,
+    /// Use the book inside the search too: a .pgn, .tbk or Polyglot .bin, or the embedded book
+    #[arg(short = 'b', long = "bookpvs", value_name = "BOOK", num_args = 0..=1)]
+    bookpvs: Option<Option<PathBuf>>,
+    /// Play opening moves from this book
+    #[arg(long, value_name = "BOOK", conflicts_with_all = ["bookpvs", "no_book"])]
+    book: Option<PathBuf>,
+    /// Play no moves from a book
+    #[arg(long)]
+    no_book: bool,
+    /// What the search does where it meets the book
+    #[arg(long, value_name = "MODE")]
+    book_search: Option<SearchMode>,
+    /// Threads that search
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    cores: Option<u32>,
+    /// Mebibytes for the transposition table
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
+    memory: Option<u64>,
+    /// Write what is going on to this file
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    /// The folder of the Syzygy endgame tables
+    #[arg(long, value_name = "DIR")]
+    egtpath: Option<PathBuf>,
+}
+
+/// The modes of the book inside the search, for the command line.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum SearchMode {
+    /// It is not asked
+    Off,
+    /// The first position found ends the search
+    First,
+    /// A plausible position under the best move ends the search
+    Stop,
+    /// Positions found have the value that their games show
+    Score,
+}
+
+impl From<SearchMode> for BookSearch {
+    fn from(mode: SearchMode) -> Self {
+        match mode {
+            SearchMode::Off => BookSearch::Off,
+            SearchMode::First => BookSearch::First,
+            SearchMode::Stop => BookSearch::Stop,
+            SearchMode::Score => BookSearch::Score,
+        }
+    }
+}
+
+impl Args {
+    /// The file of the book; `None` for the embedded one.
+    fn book_file(&self) -> Option<&Path> {
+        self.bookpvs.iter().flatten().chain(&self.book).next().map(PathBuf::as_path)
+    }
+
+    fn settings(&self) -> Settings {
+        let mut settings = Settings::default();
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        settings.own_book = !self.no_book;
+        settings.book = self.book_file().map(text).unwrap_or_default();
+        settings.book_search = match self.book_search {
+            Some(mode) => mode.into(),
+            None if self.bookpvs.is_some() => BookSearch::Stop,
+            None => BookSearch::Off,
+        };
+        self.cores.iter().for_each(|&cores| settings.set_threads(cores));
+        self.memory.iter().for_each(|&memory| settings.set_memory(memory));
+        settings.tablebases = self.egtpath.as_deref().map(text).unwrap_or_default();
+        settings.log = self.log.as_deref().map(text).unwrap_or_default();
+        settings
+    }
+
+    fn open_book(&self) -> anyhow::Result<Book> {
+        self.book_file().map_or_else(embedded, |path| Ok(Book::open(path)?))
+    }
+}
+
+fn embedded() -> anyhow::Result<Book> {
+    Ok(crate::book::Builder::new(crate::book::BuildOptions::default()).build("embedded")?)
+}
+
+/// Plays until the user leaves.
+///
+/// # Errors
+/// If the book cannot be opened, or the log not be written.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let log = Log::default();
+    let settings = args.settings();
+    log.install();
+    log.open(&settings.log).with_context(|| format!("cannot write the log {}", settings.log))?;
+    let inputs = inputs()?;
+    if args.xboard && args.book_file().is_some() {
+        // Counting the games of a PGN may take longer than a GUI waits for the first feature.
+        println!("{}", Reply::Features(vec![Feature::number("done", 0)]));
+        io::stdout().flush()?;
+    }
+    let book = args.open_book()?;
+    let engine = Engine::new(engine::searcher(), settings, book);
+    let set_log = Box::new(move |name: &str| log.open(name));
+    let mut session = Session::new(engine, io::stdout(), set_log);
+    match engine::run(&mut session, &inputs) {
+        // Nobody listens any more: there is nobody to complain to either.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Lines of the standard input. SIGTERM ends them; SIGINT, by which GUIs of old call for attention,
+/// does nothing.
+fn inputs() -> io::Result<Receiver<Input>> {
+    let (sender, inputs) = engine::inputs();
+    engine::read_lines(BufReader::new(io::stdin()), sender.clone());
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    std::thread::spawn(move || {
+        if signals.forever().any(|signal| signal == SIGTERM) {
+            let _ = sender.send(Input::End);
+        }
+    });
+    Ok(inputs)
+}

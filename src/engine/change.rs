@@ -1,0 +1,105 @@
+//! Changes of the settings, and what follows from them.
+
+use crate::book::Book;
+
+use super::controller::Engine;
+use super::event::Event;
+use super::job::Purpose;
+use super::settings::{Kind, Setting, SettingError, Settings};
+use super::setup::Setup;
+
+impl Engine {
+    /// Changes a setting by its name, at any time. A search for a move that is running goes on
+    /// with the old one; pondering and analysis begin anew.
+    ///
+    /// # Errors
+    /// If there is no such setting, or the value does not fit.
+    pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
+        let row = Setting::find(name).ok_or(SettingError::Unknown)?;
+        if matches!(row.kind, Kind::ClearMemory) {
+            self.worker.new_game();
+            self.restart();
+            return Ok(());
+        }
+        let mut settings = self.settings.clone();
+        row.change(&mut settings, value)?;
+        self.change(settings);
+        Ok(())
+    }
+
+    /// Takes over new settings.
+    pub fn change(&mut self, settings: Settings) {
+        let old = std::mem::replace(&mut self.settings, settings);
+        let new = &self.settings;
+        if old.book != new.book {
+            self.library.open(&new.book, self.worker.outbox());
+        }
+        let concern = |settings: &Settings| {
+            let Settings { memory, threads, book_search, tablebases, .. } = settings;
+            (*memory, *threads, *book_search, tablebases.clone())
+        };
+        if concern(&old) != concern(new) {
+            self.configure();
+        }
+        if old.lines != self.settings.lines {
+            self.restart();
+        }
+        self.reconcile();
+    }
+
+    fn change_one(&mut self, change: impl FnOnce(&mut Settings)) {
+        let mut settings = self.settings.clone();
+        change(&mut settings);
+        self.change(settings);
+    }
+
+    /// Thinks on the opponent's time, or does not.
+    pub fn set_ponder(&mut self, on: bool) {
+        self.change_one(|settings| settings.ponder = on);
+    }
+
+    /// Lets all tables take so many mebibytes together.
+    pub fn set_memory(&mut self, megabytes: u64) {
+        self.change_one(|settings| settings.set_memory(megabytes));
+    }
+
+    /// Lets so many threads search.
+    pub fn set_threads(&mut self, count: u32) {
+        self.change_one(|settings| settings.set_threads(count));
+    }
+
+    /// Tells the search what has changed for it.
+    pub(super) fn configure(&mut self) {
+        let Settings { memory, threads, .. } = self.settings;
+        self.worker.configure(Setup {
+            memory: memory.unsigned_abs() as usize,
+            threads: threads.unsigned_abs() as usize,
+        });
+        self.restart();
+    }
+
+    /// Lets pondering and analysis begin anew.
+    fn restart(&mut self) {
+        if self.job.as_ref().is_some_and(|job| job.purpose != Purpose::Think) {
+            self.cancel();
+        }
+        self.reconcile();
+    }
+
+    /// A book has been opened, or has not.
+    pub(super) fn shelve(&mut self, number: u64, book: Result<Book, String>) {
+        let (book, why) = match book {
+            Ok(book) => (Some(book), None),
+            Err(why) => (None, Some(why)),
+        };
+        if self.library.shelve(number, book) {
+            self.events.extend(why.map(Event::BookFailed));
+            self.configure();
+        }
+    }
+
+    /// The book that moves are played from.
+    pub fn book(&self) -> &Book {
+        self.library.book()
+    }
+}

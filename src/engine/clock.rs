@@ -1,0 +1,193 @@
+//! The players' clocks, and what they allow for the next move.
+
+use std::time::Duration;
+
+use crate::position::Color;
+use crate::search::TimeControl;
+
+/// A clock setting: so much time for a number of moves, or for the game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Level {
+    /// Moves until `base` is added again; 0 if it is for the whole game.
+    pub moves: u32,
+    /// The time on the clock.
+    pub base: Duration,
+    /// Added after every move.
+    pub increment: Duration,
+}
+
+/// xboard's own default: forty moves in five minutes.
+const DEFAULT: Level =
+    Level { moves: 40, base: Duration::from_secs(300), increment: Duration::ZERO };
+
+/// The moves a game is expected to last where the clock does not tell, for a budget of nodes.
+const EXPECTED_MOVES: u32 = 30;
+
+#[derive(Debug, Clone, Copy)]
+enum Setting {
+    Level(Level),
+    MoveTime(Duration),
+}
+
+/// Both clocks. They are kept here move by move, for GUIs that do not tell the time, and put
+/// right by whatever the GUI tells.
+#[derive(Debug, Clone)]
+pub struct Clocks {
+    setting: Setting,
+    /// By colour.
+    remaining: [Duration; 2],
+    /// The number of plies played when the setting came: its moves are counted from there.
+    since: usize,
+    node_rate: u64,
+}
+
+impl Default for Clocks {
+    fn default() -> Self {
+        Clocks {
+            setting: Setting::Level(DEFAULT),
+            remaining: [DEFAULT.base; 2],
+            since: 0,
+            node_rate: 0,
+        }
+    }
+}
+
+impl Clocks {
+    /// Sets both clocks; `plies` have been played.
+    pub fn set_level(&mut self, level: Level, plies: usize) {
+        self.setting = Setting::Level(level);
+        self.remaining = [level.base; 2];
+        self.since = plies;
+    }
+
+    /// Gives so much time for every move from now on.
+    pub fn set_move_time(&mut self, time: Duration) {
+        self.setting = Setting::MoveTime(time);
+    }
+
+    /// Starts a new game with the setting there is, by the wall clock.
+    pub fn restart(&mut self) {
+        self.node_rate = 0;
+        if let Setting::Level(level) = self.setting {
+            self.set_level(level, 0);
+        }
+    }
+
+    /// Measures time by nodes, so many a second; 0 for the wall clock.
+    pub fn set_node_rate(&mut self, nodes: u64) {
+        self.node_rate = nodes;
+    }
+
+    /// Puts a player's clock right.
+    pub fn set(&mut self, color: Color, remaining: Duration) {
+        self.remaining[color.to_index()] = remaining;
+    }
+
+    /// The time left for a player.
+    pub fn remaining(&self, color: Color) -> Duration {
+        self.remaining[color.to_index()]
+    }
+
+    /// A player has moved after `elapsed`; with that move, `plies` have been played.
+    pub fn charge(&mut self, color: Color, elapsed: Duration, plies: usize) {
+        let Setting::Level(level) = self.setting else { return };
+        let clock = &mut self.remaining[color.to_index()];
+        *clock = clock.saturating_sub(elapsed) + level.increment;
+        let played = moves_of_last_mover(plies.saturating_sub(self.since));
+        if level.moves > 0 && played.is_multiple_of(level.moves as usize) {
+            *clock += level.base;
+        }
+    }
+
+    /// What bounds the next move of `color` after `plies`, as time and nodes.
+    pub fn limit(&self, color: Color, plies: usize) -> (TimeControl, Option<u64>) {
+        let time = self.time_control(color, plies);
+        match self.node_rate {
+            0 => (time, None),
+            rate => (TimeControl::Infinite, Some(nodes(time, rate))),
+        }
+    }
+
+    fn time_control(&self, color: Color, plies: usize) -> TimeControl {
+        match self.setting {
+            Setting::MoveTime(time) => TimeControl::MoveTime(time),
+            Setting::Level(Level { moves, increment, .. }) => TimeControl::Clock {
+                remaining: self.remaining(color),
+                increment,
+                moves_to_go: (moves > 0).then(|| {
+                    let played = plies.saturating_sub(self.since) / 2;
+                    moves - (played % moves as usize) as u32
+                }),
+            },
+        }
+    }
+}
+
+/// How many of `plies` were played by the side that played the last of them.
+fn moves_of_last_mover(plies: usize) -> usize {
+    plies.div_ceil(2)
+}
+
+/// The nodes that stand for the time of one move.
+fn nodes(time: TimeControl, rate: u64) -> u64 {
+    let time = match time {
+        TimeControl::Infinite => return u64::MAX,
+        TimeControl::MoveTime(time) => time,
+        TimeControl::Clock { remaining, increment, moves_to_go } => {
+            let moves = moves_to_go.unwrap_or(EXPECTED_MOVES).max(1);
+            (remaining / moves + increment).min(remaining)
+        }
+    };
+    let nodes = time.as_millis() * u128::from(rate) / 1000;
+    u64::try_from(nodes).unwrap_or(u64::MAX).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seconds(number: u64) -> Duration {
+        Duration::from_secs(number)
+    }
+
+    fn moves_to_go(clocks: &Clocks, color: Color, plies: usize) -> Option<u32> {
+        match clocks.limit(color, plies).0 {
+            TimeControl::Clock { moves_to_go, .. } => moves_to_go,
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn moves_are_counted_from_the_level_command() {
+        let mut clocks = Clocks::default();
+        clocks.set_level(Level { moves: 40, base: seconds(60), increment: seconds(0) }, 0);
+        assert_eq!(moves_to_go(&clocks, Color::White, 0), Some(40));
+        assert_eq!(moves_to_go(&clocks, Color::Black, 1), Some(40));
+        assert_eq!(moves_to_go(&clocks, Color::White, 78), Some(1));
+        assert_eq!(moves_to_go(&clocks, Color::White, 80), Some(40));
+        clocks.set_level(Level { moves: 20, base: seconds(22), increment: seconds(0) }, 80);
+        assert_eq!(moves_to_go(&clocks, Color::White, 80), Some(20));
+        assert_eq!(moves_to_go(&clocks, Color::White, 82), Some(19));
+    }
+
+    #[test]
+    fn a_clock_without_a_gui_runs_by_itself() {
+        let mut clocks = Clocks::default();
+        clocks.set_level(Level { moves: 2, base: seconds(10), increment: seconds(1) }, 0);
+        clocks.charge(Color::White, seconds(4), 1);
+        assert_eq!(clocks.remaining(Color::White), seconds(7));
+        clocks.charge(Color::White, seconds(8), 3);
+        assert_eq!(clocks.remaining(Color::White), seconds(11));
+        assert_eq!(clocks.remaining(Color::Black), seconds(10));
+    }
+
+    #[test]
+    fn nodes_can_stand_for_time() {
+        let mut clocks = Clocks::default();
+        clocks.set_move_time(seconds(8));
+        clocks.set_node_rate(10_000);
+        assert_eq!(clocks.limit(Color::White, 0), (TimeControl::Infinite, Some(80_000)));
+        clocks.restart();
+        assert_eq!(clocks.limit(Color::White, 0), (TimeControl::MoveTime(seconds(8)), None));
+    }
+}

@@ -1,0 +1,54 @@
+//! What the engine tells.
+
+use crate::book::Choice;
+use crate::position::{Move, Outcome, Position};
+use crate::search::{Report, SearchResult};
+
+/// Something the engine tells on its own account.
+#[derive(Debug, Clone)]
+pub enum Event {
+    /// How far a search has come.
+    Report(Progress),
+    /// The engine has moved.
+    Moved(Moved),
+    /// The game is over by the rules.
+    Over(Outcome),
+    /// The engine offers a draw, or takes the one that was offered.
+    OfferDraw,
+    /// The engine gives up.
+    Resigned,
+    /// The book could not be opened; why.
+    BookFailed(String),
+}
+
+/// A report of a search, with what is needed to show it.
+#[derive(Debug, Clone)]
+pub struct Progress {
+    /// Where the game stands.
+    pub position: Position,
+    /// The move that the opponent is expected to make, when pondering; the report's line begins
+    /// after it.
+    pub expected: Option<Move>,
+    /// The report, from the view of the side to move after the expected move.
+    pub report: Report,
+}
+
+/// A move of the engine.
+#[derive(Debug, Clone)]
+pub struct Moved {
+    /// Where it was made.
+    pub position: Position,
+    /// The move.
+    pub mv: Move,
+    /// What it rests on.
+    pub grounds: Grounds,
+}
+
+/// What a move rests on.
+#[derive(Debug, Clone)]
+pub enum Grounds {
+    /// The book.
+    Book(Choice),
+    /// A search.
+    Search(SearchResult),
+}

@@ -1,0 +1,293 @@
+//! The search that runs, and the one that should.
+
+use std::time::{Duration, Instant};
+
+use crate::position::{Color, Game, Move, Position};
+use crate::score::Depth;
+use crate::search::{self, Control, Limits, Report, SearchResult, TimeControl};
+
+use super::controller::{Engine, Told};
+use super::event::{Event, Progress};
+use super::settings::FULL_STRENGTH;
+use super::worker::News;
+
+/// What a search is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// To move.
+    Think,
+    /// To be ready should the opponent make this move.
+    Ponder(Move),
+    /// To know.
+    Analyse,
+}
+
+/// A search that was ordered.
+pub(super) struct Job {
+    pub(super) number: u64,
+    pub(super) purpose: Purpose,
+    /// The revision of the game it is about.
+    pub(super) revision: u64,
+    pub(super) control: Control,
+    /// The clock it was given.
+    time: TimeControl,
+    started: Instant,
+    status: SearchStatus,
+    report: Option<Report>,
+    /// What it came to, if it ended before it was needed.
+    result: Option<SearchResult>,
+}
+
+/// How far a search has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SearchStatus {
+    /// Since its start.
+    pub elapsed: Duration,
+    /// Nodes searched.
+    pub nodes: u64,
+    /// The iteration, in plies.
+    pub depth: Depth,
+    /// The place of the current root move, from 1; 0 before the first.
+    pub number: usize,
+    /// The number of root moves.
+    pub of: usize,
+    /// The root move that is being searched.
+    pub current: Option<Move>,
+}
+
+impl Job {
+    /// Whether the move is the one this search was hoping for in this revision of the game.
+    pub(super) fn hit(&self, mv: Move, revision: u64) -> bool {
+        self.purpose == Purpose::Ponder(mv) && self.revision == revision
+    }
+
+    fn note(&mut self, event: &search::Event) {
+        match event {
+            search::Event::Iteration(report) => {
+                self.status.depth = report.depth;
+                self.status.nodes = report.nodes;
+                if report.multi_pv == 1 {
+                    self.report = Some(report.clone());
+                }
+            }
+            &search::Event::RootMove { mv, number, of, depth, nodes, .. } => {
+                let current = Some(mv);
+                self.status = SearchStatus { nodes, depth, number, of, current, ..self.status };
+            }
+        }
+    }
+}
+
+/// Doublings of the nodes searched from strength 0 to 99: from `WEAKEST` to some millions, which
+/// is where a core's few seconds take over.
+const STRENGTH_DOUBLINGS: f64 = 17.0;
+
+/// The nodes that are searched at strength 0.
+const WEAKEST: f64 = 50.0;
+
+/// A ponder search goes on after its hit only if the clock shows at least this share, in percent,
+/// of what it was given to reckon with.
+const TRUSTED_CLOCK: u32 = 75;
+
+impl Engine {
+    /// The purpose of the search that should run.
+    pub(super) fn wanted(&self) -> Option<Purpose> {
+        if self.broken || self.paused || self.position().has_no_moves() {
+            return None;
+        }
+        if self.analysing {
+            return self.has_root_moves().then_some(Purpose::Analyse);
+        }
+        let side = self.side?;
+        if self.over {
+            None
+        } else if side == self.position().side_to_move() {
+            Some(Purpose::Think)
+        } else {
+            let expected = self.expected.filter(|_| self.settings.ponder)?;
+            Some(Purpose::Ponder(expected))
+        }
+    }
+
+    fn has_root_moves(&self) -> bool {
+        self.excluded.is_empty() || !self.root_moves().is_empty()
+    }
+
+    /// The moves that are not left out.
+    fn root_moves(&self) -> Vec<Move> {
+        let legal = self.position().legal_moves();
+        legal.iter().filter(|mv| !self.excluded.contains(mv)).collect()
+    }
+
+    /// Makes the search that runs the one that should.
+    pub(super) fn reconcile(&mut self) {
+        let wanted = self.wanted();
+        if let Some(job) = &self.job {
+            let current = job.revision == self.revision;
+            match (job.purpose, wanted) {
+                (purpose, Some(wanted)) if current && purpose == wanted => return,
+                (Purpose::Ponder(_), Some(Purpose::Think))
+                    if current && self.clock_is_right(job) =>
+                {
+                    self.turn_ponder_search();
+                    return;
+                }
+                _ => self.cancel(),
+            }
+        }
+        if let Some(purpose) = wanted.filter(|_| self.is_settled()) {
+            self.begin(purpose);
+        }
+    }
+
+    /// Calls the search off; what it still tells is dropped.
+    pub(super) fn cancel(&mut self) {
+        if let Some(job) = self.job.take() {
+            job.control.stop();
+        }
+    }
+
+    /// Whether a ponder search reckons with about the time that there is.
+    fn clock_is_right(&self, job: &Job) -> bool {
+        match (job.time, self.told.own) {
+            (TimeControl::Clock { remaining, .. }, Some(told)) => {
+                told >= remaining * TRUSTED_CLOCK / 100
+            }
+            _ => true,
+        }
+    }
+
+    /// The opponent has made the expected move: from now on the search is for our own.
+    fn turn_ponder_search(&mut self) {
+        self.read_clocks();
+        let Some(job) = &mut self.job else { return };
+        job.purpose = Purpose::Think;
+        job.control.ponder_hit();
+        if let Some(result) = job.result.take() {
+            self.job = None;
+            self.play_found(result);
+        }
+    }
+
+    /// Puts the clocks right by what the GUI has told.
+    fn read_clocks(&mut self) {
+        let Told { own, opponent } = std::mem::take(&mut self.told);
+        let side = self.position().side_to_move();
+        own.iter().for_each(|&left| self.clocks.set(side, left));
+        opponent.iter().for_each(|&left| self.clocks.set(!side, left));
+    }
+
+    fn begin(&mut self, purpose: Purpose) {
+        let mut game = self.game.clone();
+        match purpose {
+            Purpose::Think => {
+                self.read_clocks();
+                if self.play_from_book() {
+                    return;
+                }
+            }
+            Purpose::Ponder(expected) => {
+                if game.play(expected).is_err() || self.library.has_move(&game, &self.settings) {
+                    return;
+                }
+            }
+            Purpose::Analyse => {}
+        }
+        self.order(purpose, game);
+    }
+
+    fn order(&mut self, purpose: Purpose, game: Game) {
+        let limits = self.limits(purpose, &game);
+        let control = Control::new();
+        let time = limits.time;
+        let number = self.worker.search(game, limits, control.clone());
+        let of = self.root_moves().len();
+        self.job = Some(Job {
+            number,
+            purpose,
+            revision: self.revision,
+            control,
+            time,
+            started: Instant::now(),
+            status: SearchStatus { of, ..SearchStatus::default() },
+            report: None,
+            result: None,
+        });
+    }
+
+    fn limits(&self, purpose: Purpose, game: &Game) -> Limits {
+        if purpose == Purpose::Analyse {
+            let root_moves = if self.excluded.is_empty() { Vec::new() } else { self.root_moves() };
+            let multi_pv = self.settings.lines.unsigned_abs() as usize;
+            return Limits { root_moves, multi_pv, ..Limits::default() };
+        }
+        let side: Color = game.position().side_to_move();
+        let (time, nodes) = self.clocks.limit(side, game.moves().len());
+        let nodes = nodes.into_iter().chain(self.weakness()).min();
+        let ponder = matches!(purpose, Purpose::Ponder(_));
+        Limits { depth: self.depth_limit, nodes, time, ponder, ..Limits::default() }
+    }
+
+    /// The nodes that a strength below the full one allows.
+    fn weakness(&self) -> Option<u64> {
+        let share = self.settings.strength as f64 / FULL_STRENGTH as f64;
+        (share < 1.0).then(|| (WEAKEST * (STRENGTH_DOUBLINGS * share).exp2()) as u64)
+    }
+
+    /// Takes note of what the worker tells, and acts on it.
+    pub fn receive(&mut self, news: News) {
+        self.worker.note(&news);
+        match news {
+            News::Settled => self.reconcile(),
+            News::Opened { number, book } => self.shelve(number, book),
+            News::Progress { job, event } => {
+                if let Some(current) = self.job.as_mut().filter(|current| current.number == job) {
+                    current.note(&event);
+                    if let search::Event::Iteration(report) = event {
+                        self.report(report);
+                    }
+                }
+            }
+            News::Finished { job, result } => {
+                let Some(current) = self.job.as_mut().filter(|current| current.number == job)
+                else {
+                    return;
+                };
+                if current.purpose == Purpose::Think {
+                    self.job = None;
+                    self.play_found(result);
+                } else {
+                    current.result = Some(result);
+                }
+            }
+        }
+    }
+
+    fn report(&mut self, report: Report) {
+        let Some(job) = &self.job else { return };
+        let expected = match job.purpose {
+            Purpose::Ponder(mv) => Some(mv),
+            _ => None,
+        };
+        let position: Position = *self.position();
+        self.events.push(Event::Report(Progress { position, expected, report }));
+    }
+
+    /// How far the search that runs has come.
+    pub fn status(&self) -> Option<SearchStatus> {
+        let job = self.job.as_ref()?;
+        Some(SearchStatus { elapsed: job.started.elapsed(), ..job.status })
+    }
+
+    /// The move that the engine would suggest here: the one it is looking at, or, on the
+    /// opponent's turn, the one it expects.
+    pub fn hint(&self) -> Option<Move> {
+        let found = || self.job.as_ref()?.report.as_ref()?.pv.first().copied();
+        match self.job.as_ref().map(|job| job.purpose) {
+            Some(Purpose::Ponder(expected)) => Some(expected),
+            Some(Purpose::Think | Purpose::Analyse) => found(),
+            None => self.expected,
+        }
+        .or_else(|| self.library.best_move(&self.game))
+    }
+}

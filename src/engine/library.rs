@@ -1,0 +1,92 @@
+//! The engine's book: opened on a thread of its own, asked at the root.
+
+use std::hash::{BuildHasher, RandomState};
+use std::path::Path;
+use std::thread;
+
+use crossbeam::channel::Sender;
+
+use crate::book::{Book, Choice, Chooser, Policy};
+use crate::position::{Game, Move};
+
+use super::settings::Settings;
+use super::worker::News;
+
+/// The book, or the one that is being opened.
+pub(super) struct Library {
+    book: Book,
+    chooser: Chooser,
+    /// The number of books asked for so far.
+    asked: u64,
+    is_opening: bool,
+}
+
+impl Library {
+    /// A library of one book.
+    pub(super) fn new(book: Book) -> Self {
+        // The standard library's own seed is the simplest source of a number that differs.
+        let seed = RandomState::new().hash_one(0);
+        let chooser = Chooser::new(Policy::Prefer, seed);
+        Library { book, chooser, asked: 0, is_opening: false }
+    }
+
+    /// Begins to open a book, the embedded one if `path` is empty; counting a PGN takes a while,
+    /// so that the outcome comes as [`News::Opened`].
+    pub(super) fn open(&mut self, path: &str, news: Sender<News>) {
+        self.asked += 1;
+        self.is_opening = true;
+        let (number, path) = (self.asked, path.to_owned());
+        thread::spawn(move || {
+            let book = if path.is_empty() {
+                crate::book::Builder::new(crate::book::BuildOptions::default())
+                    .build("embedded")
+                    .map_err(|error| error.to_string())
+            } else {
+                Book::open(Path::new(&path)).map_err(|error| error.to_string())
+            };
+            let _ = news.send(News::Opened { number, book });
+        });
+    }
+
+    /// Whether a book is still being opened.
+    pub(super) fn is_opening(&self) -> bool {
+        self.is_opening
+    }
+
+    /// Takes a book in that was asked for; `false` if another was asked for meanwhile. On failure
+    /// the book before stays.
+    pub(super) fn shelve(&mut self, number: u64, book: Option<Book>) -> bool {
+        if number != self.asked {
+            return false;
+        }
+        self.is_opening = false;
+        book.into_iter().for_each(|book| self.book = book);
+        true
+    }
+
+    /// The book.
+    pub(super) fn book(&self) -> &Book {
+        &self.book
+    }
+
+    /// Chooses a move to play.
+    pub(super) fn choose(&mut self, game: &Game, settings: &Settings) -> Option<Choice> {
+        if !settings.own_book {
+            return None;
+        }
+        self.chooser.policy = settings.policy;
+        self.chooser.choose(&self.book, game)
+    }
+
+    /// Whether there would be a move to play.
+    pub(super) fn has_move(&self, game: &Game, settings: &Settings) -> bool {
+        let mut chooser = self.chooser.clone();
+        chooser.policy = settings.policy;
+        settings.own_book && chooser.choose(&self.book, game).is_some()
+    }
+
+    /// The move that most games chose.
+    pub(super) fn best_move(&self, game: &Game) -> Option<Move> {
+        self.book.moves(game.position()).first().map(|book_move| book_move.mv)
+    }
+}

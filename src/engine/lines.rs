@@ -1,0 +1,105 @@
+//! Lines of text from a byte stream that may hold anything.
+
+use std::io::{self, BufRead};
+
+use crossbeam::channel::{Receiver, Sender, bounded};
+
+/// What came in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// A line without its end. Bytes that are no UTF-8, and NULs, have become `U+FFFD`.
+    Line(String),
+    /// The beginning of a line that is longer than any command may be.
+    TooLong(String),
+    /// The end of the input, or a signal to leave.
+    End,
+}
+
+/// The longest line taken whole, in bytes. A FEN has 90, the longest `position startpos moves`
+/// of a UCI GUI some 30,000 (5,900 plies, the longest game there can be).
+const LONGEST: usize = 64 * 1024;
+
+/// How much of a longer line is kept, in bytes.
+const KEPT: usize = 80;
+
+/// Lines waiting to be read; a sender of more than these has to wait.
+const WAITING: usize = 1024;
+
+/// A channel for what comes in.
+pub fn inputs() -> (Sender<Input>, Receiver<Input>) {
+    bounded(WAITING)
+}
+
+/// Reads lines on a thread of its own until the input ends.
+pub fn read_lines(mut source: impl BufRead + Send + 'static, sender: Sender<Input>) {
+    std::thread::spawn(move || {
+        while let Ok(Some(input)) = next(&mut source) {
+            if sender.send(input).is_err() {
+                return;
+            }
+        }
+        let _ = sender.send(Input::End);
+    });
+}
+
+/// The next line, the last one perhaps without its end; `None` at the end of the input.
+fn next(source: &mut impl BufRead) -> io::Result<Option<Input>> {
+    let mut line = Vec::new();
+    let mut length = 0;
+    let mut some = false;
+    loop {
+        let chunk = match source.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            chunk => chunk?,
+        };
+        if chunk.is_empty() {
+            return Ok(some.then(|| input(&line, length)));
+        }
+        some = true;
+        let end = chunk.iter().position(|&byte| byte == b'\n');
+        let part = &chunk[..end.unwrap_or(chunk.len())];
+        length += part.len();
+        let room = (LONGEST + 1).saturating_sub(line.len());
+        line.extend_from_slice(&part[..part.len().min(room)]);
+        let used = end.map_or(chunk.len(), |end| end + 1);
+        source.consume(used);
+        if end.is_some() {
+            return Ok(Some(input(&line, length)));
+        }
+    }
+}
+
+fn input(bytes: &[u8], length: usize) -> Input {
+    let text = |bytes| String::from_utf8_lossy(bytes).replace('\0', "\u{fffd}");
+    if length > LONGEST {
+        return Input::TooLong(text(&bytes[..KEPT]));
+    }
+    let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+    Input::Line(text(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(bytes: &[u8]) -> Vec<Input> {
+        let (sender, inputs) = inputs();
+        read_lines(io::Cursor::new(bytes.to_vec()), sender);
+        inputs.iter().collect()
+    }
+
+    #[test]
+    fn anything_becomes_lines() {
+        let line = |text: &str| Input::Line(text.to_owned());
+        assert_eq!(all(b""), [Input::End]);
+        assert_eq!(all(b"new\r\n\nquit"), [line("new"), line(""), line("quit"), Input::End]);
+        assert_eq!(all(b"a\0b\xff\n"), [line("a\u{fffd}b\u{fffd}"), Input::End]);
+    }
+
+    #[test]
+    fn a_line_of_megabytes_is_cut_and_the_next_one_read() {
+        let bytes = [vec![b'x'; 3 << 20], b"\nnew\n".to_vec()].concat();
+        let new = Input::Line("new".to_owned());
+        assert_eq!(all(&bytes), [Input::TooLong("x".repeat(KEPT)), new, Input::End]);
+    }
+}

@@ -1,0 +1,28 @@
+//! The engine: it owns the game, the settings, the clocks, the book and the search thread.
+//!
+//! [`Engine`] takes requests as method calls and tells [`Event`]s; neither is text. The protocols
+//! ([`crate::cecp`], [`crate::uci`]) and the console turn lines into requests and events into
+//! lines, each as a [`Face`] that [`run`] drives.
+
+mod change;
+mod clock;
+mod controller;
+mod event;
+mod face;
+mod job;
+mod library;
+mod lines;
+mod play;
+mod settings;
+mod setup;
+mod worker;
+
+pub use clock::{Clocks, Level};
+pub use controller::{Engine, Mode};
+pub use event::{Event, Grounds, Moved, Progress};
+pub use face::{Face, Flow, run};
+pub use job::SearchStatus;
+pub use lines::{Input, inputs, read_lines};
+pub use settings::{BookSearch, FULL_STRENGTH, Kind, SETTINGS, Setting, SettingError, Settings};
+pub use setup::{Setup, searcher};
+pub use worker::{Backend, MakeBackend, News, Worker};

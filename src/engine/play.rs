@@ -1,0 +1,100 @@
+//! The engine's own moves, and what it says with them: draws and resignation.
+
+use crate::position::Move;
+use crate::score::Score;
+use crate::search::SearchResult;
+
+use super::controller::Engine;
+use super::event::{Event, Grounds, Moved};
+
+/// Own moves in a row that must look lost before the engine resigns.
+const LOST_MOVES: usize = 3;
+/// Own moves in a row that must look dead level before it offers, or takes, a draw as dead.
+const DEAD_MOVES: usize = 8;
+/// A score within so many centipawns of a draw looks dead level.
+const DEAD_SCORE: Score = 8;
+/// No game is dead before this move.
+const DEAD_FROM: u16 = 40;
+
+impl Engine {
+    /// Plays what a search came to, unless it is time to resign.
+    pub(super) fn play_found(&mut self, result: SearchResult) {
+        let Some(mv) = self.trust(result.best) else { return self.reconcile() };
+        if result.best.is_some() {
+            self.scores.push(result.score);
+        }
+        if self.is_lost() {
+            self.side = None;
+            self.events.push(Event::Resigned);
+            return self.reconcile();
+        }
+        if self.draw_offered {
+            self.answer_offer();
+        } else if self.settings.offer_draws && self.is_dead() {
+            self.scores.clear();
+            self.events.push(Event::OfferDraw);
+        }
+        let ponder = result.ponder;
+        self.make(mv, Grounds::Search(result));
+        self.expected = ponder.filter(|&reply| self.position().is_legal(reply));
+        self.reconcile();
+    }
+
+    /// The move if it is legal, as it is unless the search crashed; else any that is.
+    fn trust(&self, best: Option<Move>) -> Option<Move> {
+        best.filter(|&mv| self.position().is_legal(mv)).or_else(|| {
+            log::error!("the search came to no legal move in {}", self.position());
+            self.position().legal_moves().iter().next()
+        })
+    }
+
+    /// Plays a move out of the book, if there is one to play.
+    pub(super) fn play_from_book(&mut self) -> bool {
+        let Some(choice) = self.library.choose(&self.game, &self.settings) else { return false };
+        let mv = choice.mv;
+        if self.draw_offered {
+            self.answer_offer();
+        }
+        self.make(mv, Grounds::Book(choice));
+        self.reconcile();
+        true
+    }
+
+    fn make(&mut self, mv: Move, grounds: Grounds) {
+        let position = *self.position();
+        if let Err(error) = self.game.play(mv) {
+            return log::error!("{error}");
+        }
+        self.charge(position.side_to_move());
+        self.changed();
+        self.events.push(Event::Moved(Moved { position, mv, grounds }));
+        self.claim();
+    }
+
+    fn last_scores(&self, number: usize) -> &[Score] {
+        &self.scores[self.scores.len().saturating_sub(number)..]
+    }
+
+    fn is_lost(&self) -> bool {
+        let last = self.last_scores(LOST_MOVES);
+        let limit = self.settings.resign as Score;
+        limit > 0 && last.len() == LOST_MOVES && last.iter().all(|&score| score <= -limit)
+    }
+
+    fn is_dead(&self) -> bool {
+        let last = self.last_scores(DEAD_MOVES);
+        self.position().fullmove_number() >= DEAD_FROM
+            && last.len() == DEAD_MOVES
+            && last.iter().all(|score| score.abs() <= DEAD_SCORE)
+    }
+
+    /// Takes the draw that was offered, if it is worth it.
+    pub(super) fn answer_offer(&mut self) {
+        self.draw_offered = false;
+        let contempt = self.settings.contempt as Score;
+        let behind = self.scores.last().is_some_and(|&score| score <= -contempt);
+        if behind || self.is_dead() {
+            self.events.push(Event::OfferDraw);
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! What a user can set, as one table: both protocols and the console read it.
+
+use std::path::Path;
+
+use thiserror::Error;
+
+use crate::book::Policy;
+
+/// What the search does with positions of the book.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BookSearch {
+    /// Nothing.
+    #[default]
+    Off,
+    /// The first one ends the search.
+    First,
+    /// A plausible one under the best move ends the search.
+    Stop,
+    /// They are leaves with a value.
+    Score,
+}
+
+/// Everything a user can set. The defaults are those of a game against a person on one core.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// What the transposition table may take, in mebibytes.
+    pub memory: i64,
+    /// Threads that search.
+    pub threads: i64,
+    /// Whether to think on the opponent's time.
+    pub ponder: bool,
+    /// How many of the best lines an analysis shows.
+    pub lines: i64,
+    /// Whether moves are played from the book.
+    pub own_book: bool,
+    /// The book's file; empty for the embedded book.
+    pub book: String,
+    /// How a move is chosen among those of the book.
+    pub policy: Policy,
+    /// What the search does with positions of the book.
+    pub book_search: BookSearch,
+    /// Resign after some moves in a row with so many centipawns behind; 0 for never.
+    pub resign: i64,
+    /// How many centipawns the engine has to be behind to take a draw.
+    pub contempt: i64,
+    /// Whether to offer a draw in a dead game.
+    pub offer_draws: bool,
+    /// Strength in percent; below 100 fewer nodes are searched.
+    pub strength: i64,
+    /// Where the Syzygy tablebases are; empty for nowhere.
+    pub tablebases: String,
+    /// Where the log is written; empty for nowhere.
+    pub log: String,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            memory: 64,
+            threads: 1,
+            ponder: false,
+            lines: 1,
+            own_book: true,
+            book: String::new(),
+            policy: Policy::default(),
+            book_search: BookSearch::default(),
+            resign: 0,
+            contempt: 30,
+            offer_draws: false,
+            strength: FULL_STRENGTH,
+            tablebases: String::new(),
+            log: String::new(),
+        }
+    }
+}
+
+/// The strength at which nothing is held back, in percent.
+pub const FULL_STRENGTH: i64 = 100;
+
+/// The most memory that can be set, in mebibytes, whatever the machine has.
+const MOST_MEMORY: i64 = 1 << 20;
+
+/// The most threads that can be set.
+const MOST_THREADS: i64 = 256;
+
+/// One row of the table of settings.
+pub struct Setting {
+    /// The name that xboard shows; empty where the protocol has a command of its own for it.
+    pub name: &'static str,
+    /// The name by UCI's conventions.
+    pub uci: &'static str,
+    /// What it does, in one line.
+    pub help: &'static str,
+    /// Its kind, and how it is read and changed.
+    pub kind: Kind,
+}
+
+/// The kinds of settings.
+pub enum Kind {
+    /// On or off.
+    Check {
+        /// Reads the value.
+        get: fn(&Settings) -> bool,
+        /// Changes the value.
+        set: fn(&mut Settings, bool),
+    },
+    /// A number within limits.
+    Spin {
+        /// The smallest value.
+        min: i64,
+        /// The largest value.
+        max: i64,
+        /// Reads the value.
+        get: fn(&Settings) -> i64,
+        /// Changes the value.
+        set: fn(&mut Settings, i64),
+    },
+    /// One of several words.
+    Choice {
+        /// The words.
+        choices: &'static [&'static str],
+        /// Reads the index of the current one.
+        get: fn(&Settings) -> usize,
+        /// Makes the one of an index the current one.
+        set: fn(&mut Settings, usize),
+    },
+    /// The name of a file, or nothing.
+    File {
+        /// Reads the value.
+        get: fn(&Settings) -> &str,
+        /// Changes the value.
+        set: fn(&mut Settings, String),
+    },
+    /// The name of a folder, or nothing.
+    Folder {
+        /// Reads the value.
+        get: fn(&Settings) -> &str,
+        /// Changes the value.
+        set: fn(&mut Settings, String),
+    },
+    /// Clears the transposition table.
+    ClearMemory,
+}
+
+/// The policies by which a book move can be chosen, in the order of the menu.
+const POLICIES: [Policy; 4] = [Policy::Prefer, Policy::Random, Policy::Best, Policy::Worst];
+const POLICY_NAMES: [&str; 4] = ["prefer", "random", "best", "worst"];
+
+/// What the search can do with book positions, in the order of the menu.
+const BOOK_SEARCHES: [BookSearch; 4] =
+    [BookSearch::Off, BookSearch::First, BookSearch::Stop, BookSearch::Score];
+const BOOK_SEARCH_NAMES: [&str; 4] = ["off", "first", "stop", "score"];
+
+fn index_of<T: PartialEq>(table: &[T], value: &T) -> usize {
+    table.iter().position(|row| row == value).unwrap_or(0)
+}
+
+const fn row(name: &'static str, uci: &'static str, help: &'static str, kind: Kind) -> Setting {
+    Setting { name, uci, help, kind }
+}
+
+/// All settings.
+#[rustfmt::skip]
+pub const SETTINGS: &[Setting] = &[
+    row("", "Hash", "mebibytes of the transposition table",
+        Kind::Spin { min: 1, max: MOST_MEMORY, get: |s| s.memory, set: |s, v| s.set_memory(v.unsigned_abs()) }),
+    row("", "Threads", "threads that search",
+        Kind::Spin { min: 1, max: MOST_THREADS, get: |s| s.threads, set: |s, v| s.threads = v }),
+    row("", "Ponder", "think on the opponent's time",
+        Kind::Check { get: |s| s.ponder, set: |s, v| s.ponder = v }),
+    row("MultiPV", "MultiPV", "how many of the best lines an analysis shows",
+        Kind::Spin { min: 1, max: 218, get: |s| s.lines, set: |s, v| s.lines = v }),
+    row("Own book", "OwnBook", "play moves from the book",
+        Kind::Check { get: |s| s.own_book, set: |s, v| s.own_book = v }),
+    row("Book file", "BookFile", "a .pgn, .tbk or Polyglot .bin; empty for the embedded book",
+        Kind::File { get: |s| &s.book, set: |s, v| s.book = v }),
+    row("Book policy", "BookPolicy", "how a move is chosen among those of the book",
+        Kind::Choice { choices: &POLICY_NAMES, get: |s| index_of(&POLICIES, &s.policy), set: |s, i| s.policy = POLICIES[i] }),
+    row("Book search", "BookSearch", "what the search does where it meets the book",
+        Kind::Choice { choices: &BOOK_SEARCH_NAMES, get: |s| index_of(&BOOK_SEARCHES, &s.book_search), set: |s, i| s.book_search = BOOK_SEARCHES[i] }),
+    row("Resign below", "ResignBelow", "resign when so many centipawns behind; 0 for never",
+        Kind::Spin { min: 0, max: 5000, get: |s| s.resign, set: |s, v| s.resign = v }),
+    row("Contempt", "Contempt", "centipawns to be behind before a draw is taken",
+        Kind::Spin { min: -1000, max: 1000, get: |s| s.contempt, set: |s, v| s.contempt = v }),
+    row("Propose draws", "ProposeDraws", "propose a draw in a dead game",
+        Kind::Check { get: |s| s.offer_draws, set: |s, v| s.offer_draws = v }),
+    row("Strength", "Strength", "in percent; below 100 fewer nodes are searched",
+        Kind::Spin { min: 0, max: FULL_STRENGTH, get: |s| s.strength, set: |s, v| s.strength = v }),
+    row("Syzygy path", "SyzygyPath", "the folder of the endgame tables",
+        Kind::Folder { get: |s| &s.tablebases, set: |s, v| s.tablebases = v }),
+    row("Log file", "LogFile", "where to write what is going on",
+        Kind::File { get: |s| &s.log, set: |s, v| s.log = v }),
+    row("Clear hash", "Clear Hash", "forget what the search has learned", Kind::ClearMemory),
+];
+
+/// Why a setting cannot be changed so.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SettingError {
+    /// The table has no such name.
+    #[error("no such option")]
+    Unknown,
+    /// The value is of another kind.
+    #[error("expected {0}")]
+    Value(String),
+}
+
+impl Setting {
+    /// The row of a name, by either protocol's, whatever its case.
+    pub fn find(name: &str) -> Option<&'static Setting> {
+        let is = |own: &str| !own.is_empty() && own.eq_ignore_ascii_case(name);
+        SETTINGS.iter().find(|row| is(row.name) || is(row.uci))
+    }
+
+    /// Changes the setting to what a text says. [`Kind::ClearMemory`] has nothing to change.
+    ///
+    /// # Errors
+    /// If the text is no value of this kind.
+    pub fn change(&self, settings: &mut Settings, value: &str) -> Result<(), SettingError> {
+        let expected = |what: &str| SettingError::Value(what.to_owned());
+        match &self.kind {
+            Kind::Check { set, .. } => {
+                let on = parse_switch(value).ok_or_else(|| expected("0, 1, true or false"))?;
+                set(settings, on);
+            }
+            Kind::Spin { min, max, set, .. } => {
+                let number = value.parse().ok().filter(|number| (min..=max).contains(&number));
+                let words = || expected(&format!("a whole number from {min} to {max}"));
+                set(settings, number.ok_or_else(words)?);
+            }
+            Kind::Choice { choices, set, .. } => {
+                let index = choices.iter().position(|choice| choice.eq_ignore_ascii_case(value));
+                set(settings, index.ok_or_else(|| expected(&choices.join(", ")))?);
+            }
+            Kind::File { set, .. } | Kind::Folder { set, .. } => {
+                set(settings, if value == "<empty>" { String::new() } else { value.to_owned() });
+            }
+            Kind::ClearMemory => {}
+        }
+        Ok(())
+    }
+}
+
+fn parse_switch(value: &str) -> Option<bool> {
+    match value.to_ascii_lowercase().as_str() {
+        "1" | "true" | "on" | "yes" => Some(true),
+        "0" | "false" | "off" | "no" => Some(false),
+        _ => None,
+    }
+}
+
+impl Settings {
+    /// Changes the setting of a name; numbers out of range are refused.
+    ///
+    /// # Errors
+    /// If there is no such setting, or the value does not fit.
+    pub fn change(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
+        Setting::find(name).ok_or(SettingError::Unknown)?.change(self, value)
+    }
+
+    /// Sets the memory, cut to what this machine can give (three quarters of what it has).
+    pub fn set_memory(&mut self, megabytes: u64) {
+        let wanted = i64::try_from(megabytes).unwrap_or(i64::MAX);
+        self.memory = wanted.clamp(1, physical_memory().map_or(MOST_MEMORY, |all| all * 3 / 4));
+    }
+
+    /// Sets the threads, cut to what is supported.
+    pub fn set_threads(&mut self, threads: u32) {
+        self.threads = i64::from(threads).clamp(1, MOST_THREADS);
+    }
+}
+
+/// The machine's memory in mebibytes, where Linux tells it.
+fn physical_memory() -> Option<i64> {
+    let table = std::fs::read_to_string(Path::new("/proc/meminfo")).ok()?;
+    let line = table.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kibibytes: i64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some((kibibytes / 1024).clamp(1, MOST_MEMORY))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_can_be_read_and_changed() {
+        let mut settings = Settings::default();
+        for row in SETTINGS {
+            let current = match &row.kind {
+                Kind::Check { get, .. } => u8::from(get(&settings)).to_string(),
+                Kind::Spin { get, min, max, .. } => {
+                    let value = get(&settings);
+                    assert!((min..=max).contains(&&value), "{}", row.uci);
+                    value.to_string()
+                }
+                Kind::Choice { get, choices, .. } => choices[get(&settings)].to_owned(),
+                Kind::File { get, .. } | Kind::Folder { get, .. } => get(&settings).to_owned(),
+                Kind::ClearMemory => String::new(),
+            };
+            let before = settings.clone();
+            assert_eq!(settings.change(row.uci, &current), Ok(()), "{}", row.uci);
+            assert_eq!(settings, before, "{}", row.uci);
+        }
+    }
+
+    #[test]
+    fn bad_values_change_nothing() {
+        let mut settings = Settings::default();
+        for (name, value) in [
+            ("Nonsense", "1"),
+            ("Threads", "0"),
+            ("Threads", "x"),
+            ("own book", "maybe"),
+            ("BookPolicy", "x"),
+            ("Strength", "101"),
+        ] {
+            assert!(settings.change(name, value).is_err(), "{name} {value}");
+        }
+        assert_eq!(settings, Settings::default());
+        assert_eq!(
+            settings.change("Book Policy", "x"),
+            Err(SettingError::Value("prefer, random, best, worst".into()))
+        );
+    }
+
+    #[test]
+    fn memory_beyond_the_machine_is_cut() {
+        let mut settings = Settings::default();
+        settings.set_memory(u64::MAX);
+        assert!((1..=MOST_MEMORY).contains(&settings.memory));
+        settings.set_memory(0);
+        assert_eq!(settings.memory, 1);
+    }
+}

@@ -1,0 +1,64 @@
+//! What the search needs to know of the settings, and the search as a backend.
+
+use crate::position::Game;
+use crate::search::{Control, Event, Limits, Options, SearchResult, Searcher};
+
+use super::worker::{Backend, MakeBackend};
+
+/// The settings that concern the search.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// What the transposition table may take, in mebibytes.
+    pub memory: usize,
+    /// Threads that search.
+    pub threads: usize,
+}
+
+/// The real search. It is made with the first setup, so that no table is allocated in vain.
+#[derive(Default)]
+struct Real {
+    searcher: Option<Searcher>,
+    memory: usize,
+}
+
+impl Real {
+    fn searcher(&mut self) -> &mut Searcher {
+        self.searcher.get_or_insert_with(|| Searcher::new(Options::default()))
+    }
+}
+
+impl Backend for Real {
+    fn configure(&mut self, setup: &Setup) {
+        let options = Options { memory_mb: setup.memory, threads: setup.threads };
+        let searcher = self.searcher.get_or_insert_with(|| {
+            self.memory = setup.memory;
+            Searcher::new(options)
+        });
+        if searcher.threads() != setup.threads {
+            searcher.set_threads(setup.threads);
+        }
+        if self.memory != setup.memory {
+            searcher.set_memory(setup.memory);
+            self.memory = setup.memory;
+        }
+    }
+
+    fn new_game(&mut self) {
+        self.searcher().new_game();
+    }
+
+    fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+        tell: &mut dyn FnMut(&Event),
+    ) -> SearchResult {
+        self.searcher().search(game, limits, control, tell)
+    }
+}
+
+/// Makes the real search.
+pub fn searcher() -> MakeBackend {
+    Box::new(|| Box::<Real>::default())
+}

@@ -1,0 +1,233 @@
+//! Holds the sources against the rules that ARCHITECTURE.md states.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Lines a function may have: all of them, and all but the longest twentieth.
+const LONGEST_FUNCTION: usize = 100;
+const LONG_FUNCTION: usize = 45;
+/// Lines a source file may have.
+const LONGEST_FILE: usize = 600;
+/// The modules that talk to a terminal or a pipe.
+const SPEAKING: [&str; 1] = ["cli"];
+
+/// A source file and the module that it belongs to.
+struct Source {
+    path: PathBuf,
+    module: String,
+    text: String,
+}
+
+impl Source {
+    /// The text without the lines that are comments.
+    fn code(&self) -> String {
+        let lines = self.text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+}
+
+#[test]
+fn modules_are_those_of_the_table() {
+    let lib = read(Path::new("src/lib.rs"));
+    let mut declared: Vec<&str> =
+        lib.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
+    let table = table();
+    let mut listed: Vec<&str> = table.iter().map(String::as_str).collect();
+    declared.sort_unstable();
+    listed.sort_unstable();
+    assert_eq!(declared, listed, "src/lib.rs and the table in ARCHITECTURE.md differ");
+}
+
+#[test]
+fn modules_use_only_those_above_them() {
+    let table = table();
+    let rank = |module: &str| table.iter().position(|name| name == module);
+    let mut faults = Vec::new();
+    for source in sources(&["src"]) {
+        let Some(own) = rank(&source.module) else { continue };
+        for used in used_modules(&source.code()) {
+            if rank(used).is_none_or(|used| used > own) {
+                faults.push(format!("{} uses crate::{used}", source.path.display()));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "against the order in ARCHITECTURE.md:\n{}", faults.join("\n"));
+}
+
+#[test]
+fn only_the_outermost_modules_print() {
+    const WAYS_OUT: [&str; 6] =
+        ["println!", "eprintln!", "print!(", "stdout()", "stderr()", "dbg!"];
+    let mut faults = Vec::new();
+    for source in sources(&["src"]) {
+        if SPEAKING.contains(&source.module.as_str()) {
+            continue;
+        }
+        let code = source.code();
+        for way in WAYS_OUT.iter().filter(|way| code.contains(**way)) {
+            faults.push(format!("{}: {way}", source.path.display()));
+        }
+    }
+    assert!(faults.is_empty(), "modules that must not print:\n{}", faults.join("\n"));
+}
+
+#[test]
+fn no_state_is_global() {
+    const CHANGEABLE: [&str; 7] =
+        ["static mut ", "thread_local!", "Atomic", "Cell<", "Lock<", "Mutex<", "Lazy"];
+    let mut faults = Vec::new();
+    for source in sources(&["src"]) {
+        let code = source.code();
+        let globals = code.lines().filter(|line| {
+            let item =
+                line.trim_start().trim_start_matches("pub ").trim_start_matches("pub(crate) ");
+            item.starts_with("static ") || item.starts_with("thread_local!")
+        });
+        for global in globals.filter(|line| CHANGEABLE.iter().any(|word| line.contains(word))) {
+            faults.push(format!("{}: {global}", source.path.display()));
+        }
+    }
+    assert!(faults.is_empty(), "state outside any owner:\n{}", faults.join("\n"));
+}
+
+#[test]
+fn functions_and_files_are_short() {
+    let sources = sources(&["src", "tests", "benches", "examples"]);
+    let mut functions: Vec<(usize, String)> = sources.iter().flat_map(function_lengths).collect();
+    functions.sort_unstable();
+    let (longest, name) = functions.last().expect("there are functions");
+    assert!(*longest <= LONGEST_FUNCTION, "{name} has {longest} lines");
+    let (long, name) = &functions[functions.len() * 95 / 100];
+    assert!(*long < LONG_FUNCTION, "a twentieth of the functions is longer than {name}: {long}");
+    for source in &sources {
+        let lines = source.text.lines().count();
+        assert!(lines < LONGEST_FILE, "{} has {lines} lines", source.path.display());
+    }
+}
+
+#[test]
+fn function_lengths_are_measured_right() {
+    let text = "impl A {\n    fn one(&self) -> u8 {\n        1\n    }\n\n    fn told(\n        &self,\n    ) -> u8;\n\n    pub(super) fn two(\n        &self,\n    ) -> u8 {\n        2\n    }\n}\nfn short() {}\n";
+    let source =
+        Source { path: PathBuf::from("a.rs"), module: String::new(), text: text.to_owned() };
+    let lengths: Vec<usize> =
+        function_lengths(&source).into_iter().map(|(lines, _)| lines).collect();
+    assert_eq!(lengths, [3, 5, 1]);
+}
+
+#[test]
+fn used_modules_are_found() {
+    let text = "use crate::{eval, position::{Move, Position}};\nlet x = crate::score::MATE;\n";
+    assert_eq!(used_modules(text), ["eval", "position", "score"]);
+}
+
+/// The modules in the order of the table: the first column of its rows, in backquotes.
+fn table() -> Vec<String> {
+    let text = read(Path::new("ARCHITECTURE.md"));
+    let begin = text.find("## Modules").expect("a section on modules");
+    let rows = text[begin..].lines().skip_while(|line| !line.starts_with('|'));
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    let modules: Vec<String> = rows
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` |"))
+        .map(|(module, _)| module.to_owned())
+        .collect();
+    assert!(!modules.is_empty(), "no module table in ARCHITECTURE.md");
+    modules
+}
+
+/// The modules named after `crate::`, alone or in a list.
+fn used_modules(text: &str) -> Vec<&str> {
+    let mut used = Vec::new();
+    for rest in text.split("crate::").skip(1) {
+        match rest.strip_prefix('{') {
+            Some(list) => {
+                let end = list.find(';').unwrap_or(list.len());
+                used.extend(outermost_names(&list[..end]));
+            }
+            None => used.push(first_name(rest)),
+        }
+    }
+    used
+}
+
+/// The first name of each item of a list such as `eval, position::{Move, Position}}`.
+fn outermost_names(list: &str) -> Vec<&str> {
+    let (mut depth, mut begin, mut names) = (0, 0, Vec::new());
+    for (at, letter) in list.char_indices() {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 && letter == ',' || depth < 0 {
+            names.push(first_name(list[begin..at].trim_start()));
+            begin = at + 1;
+        }
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+fn first_name(text: &str) -> &str {
+    let end = text.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// The lines of every function in a file that rustfmt has laid out: a function ends with the
+/// first closing brace that stands as far left as its `fn` line.
+fn function_lengths(source: &Source) -> Vec<(usize, String)> {
+    let lines: Vec<&str> = source.text.lines().collect();
+    let mut found = Vec::new();
+    for (number, line) in lines.iter().enumerate().filter(|(_, line)| begins_function(line)) {
+        let indent = line.len() - line.trim_start().len();
+        let aligned = |line: &&str| line.len() - line.trim_start().len() == indent;
+        let length = if line.ends_with('}') || line.ends_with(';') {
+            1
+        } else {
+            let rest = lines[number + 1..].iter();
+            let ends = |line: &&str| aligned(line) && (line.trim() == "}" || line.ends_with(';'));
+            2 + rest.take_while(|line| !ends(line)).count()
+        };
+        let declared_only = lines[number + length - 1].ends_with(';');
+        if !declared_only {
+            found.push((length, format!("{}:{}", source.path.display(), number + 1)));
+        }
+    }
+    found
+}
+
+fn begins_function(line: &str) -> bool {
+    let words = line.trim_start();
+    words.starts_with("fn ")
+        || (words.starts_with("pub") || words.starts_with("const") || words.starts_with("unsafe"))
+            && words.split('(').any(|part| part.contains(" fn "))
+}
+
+/// All Rust files below some folders, with the top-level module that each belongs to.
+fn sources(folders: &[&str]) -> Vec<Source> {
+    let mut found = Vec::new();
+    let mut open: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();
+    while let Some(folder) = open.pop() {
+        let Ok(entries) = fs::read_dir(root().join(&folder)) else { continue };
+        for entry in entries {
+            let entry = entry.expect("a readable folder");
+            let path = folder.join(entry.file_name());
+            if entry.path().is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let module = path.iter().nth(1).expect("a file below a folder").to_string_lossy();
+                let module = module.trim_end_matches(".rs").to_owned();
+                found.push(Source { text: read(&path), module, path });
+            }
+        }
+    }
+    found
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(root().join(path)).expect("a text file of the project")
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}

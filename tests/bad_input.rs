@@ -1,0 +1,117 @@
+//! What users get wrong, each answered by one clear line and a failing exit status.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+/// Bytes without a pattern, the same in every run.
+fn noise(length: usize) -> Vec<u8> {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut next = || {
+        // Xorshift: G. Marsaglia, "Xorshift RNGs" (2003).
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as u8
+    };
+    (0..length).map(|_| next()).collect()
+}
+
+/// A folder of files that are not what they are taken for.
+struct Files(TempDir);
+
+impl Files {
+    fn new() -> Self {
+        let folder = TempDir::new().expect("a temporary folder");
+        for (name, content) in [
+            ("empty.pgn", Vec::new()),
+            ("noise.pgn", noise(100_000)),
+            ("tags.pgn", b"[Event \"?\"]\n[Result \"*\"]\n\n*\n".to_vec()),
+            ("empty.tbk", Vec::new()),
+            ("noise.tbk", noise(100_000)),
+            ("empty.bin", Vec::new()),
+            ("noise.bin", noise(100_001)),
+            ("noise.ctg", noise(4_096)),
+        ] {
+            fs::write(folder.path().join(name), content).expect("a writable folder");
+        }
+        Files(folder)
+    }
+}
+
+fn tabia() -> Command {
+    Command::new(assert_cmd::cargo::cargo_bin!("tabia"))
+}
+
+/// Runs `tabia` with arguments that cannot work, and returns the one line that it says.
+fn refusal(arguments: &[&str], folder: &Path) -> String {
+    let output =
+        tabia().args(arguments).current_dir(folder).output().expect("tabia can be started");
+    let said = String::from_utf8(output.stderr).expect("messages are UTF-8");
+    assert!(!output.status.success(), "{arguments:?} succeeded");
+    assert!(output.status.code().is_some_and(|code| code < 100), "{arguments:?}: {said}");
+    let lines: Vec<&str> = said.lines().collect();
+    let [line] = lines[..] else { panic!("{arguments:?} says not one line but:\n{said}") };
+    assert!(line.starts_with("tabia: "), "{arguments:?}: {line}");
+    line.to_owned()
+}
+
+#[test]
+fn wrong_arguments() {
+    let files = Files::new();
+    for (arguments, word) in [
+        (&["--nonsense"][..], "--nonsense"),
+        (&["nonsense"], "nonsense"),
+        (&["perft"], "DEPTH"),
+        (&["perft", "many"], "many"),
+        (&["perft", "0"], "0"),
+        (&["perft", "--sideways", "1"], "--sideways"),
+        (&["bench", "--depth", "1000"], "1000"),
+    ] {
+        let line = refusal(arguments, files.0.path());
+        assert!(line.contains(word), "{arguments:?}: {line}");
+        assert!(line.contains("--help"), "{arguments:?} does not say what to do: {line}");
+    }
+}
+
+/// Files that are no book, with a word of the refusal.
+const NO_BOOKS: [(&str, &str); 9] = [
+    ("missing.pgn", "does not exist"),
+    ("missing.tbk", "does not exist"),
+    (".", "directory"),
+    ("empty.pgn", "no readable game"),
+    ("noise.pgn", "no readable game"),
+    ("tags.pgn", "no readable game"),
+    ("empty.tbk", "tabia book build"),
+    ("noise.tbk", "tabia book build"),
+    ("noise.ctg", "noise.ctg"),
+];
+
+#[test]
+fn wrong_books_to_play_from() {
+    let files = Files::new();
+    for (file, word) in NO_BOOKS {
+        for arguments in [["-x", "-b", file], ["-x", "--book", file]] {
+            let line = refusal(&arguments, files.0.path());
+            assert!(line.contains(word), "{arguments:?}: {line}");
+        }
+    }
+}
+
+#[test]
+fn wrong_positions() {
+    let files = Files::new();
+    for (fen, word) in [
+        ("startpos", "fields"),
+        ("8/8/8/8/8/8/8/8 w - - 0 1", "empty"),
+        ("qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1", "more men"),
+        ("4k3/8/8/8/8/8/8/4K3\u{1b}[31m w - - 0 1", "board"),
+    ] {
+        for command in [&["perft", "1", fen][..], &["eval", fen]] {
+            let line = refusal(command, files.0.path());
+            assert!(line.contains(word), "{command:?}: {line}");
+        }
+    }
+}
