@@ -20,6 +20,9 @@ pub struct Level {
 const DEFAULT: Level =
     Level { moves: 40, base: Duration::from_secs(300), increment: Duration::ZERO };
 
+/// A GUI that takes longer over one move than this was held up, not slow.
+const MOST_LAG: Duration = Duration::from_secs(1);
+
 /// The moves a game is expected to last where the clock does not tell, for a budget of nodes.
 const EXPECTED_MOVES: u32 = 30;
 
@@ -39,6 +42,10 @@ pub struct Clocks {
     /// The number of plies played when the setting came: its moves are counted from there.
     since: usize,
     node_rate: u64,
+    /// What a move costs on the GUI's clock above what it cost here: drawing it, a loaded machine.
+    lag: Duration,
+    /// Whose clock has been charged for a move since the GUI last told it.
+    charged: [bool; 2],
 }
 
 impl Default for Clocks {
@@ -48,6 +55,8 @@ impl Default for Clocks {
             remaining: [DEFAULT.base; 2],
             since: 0,
             node_rate: 0,
+            lag: Duration::ZERO,
+            charged: [false; 2],
         }
     }
 }
@@ -57,6 +66,7 @@ impl Clocks {
     pub fn set_level(&mut self, level: Level, plies: usize) {
         self.setting = Setting::Level(level);
         self.remaining = [level.base; 2];
+        self.charged = [false; 2];
         self.since = plies;
     }
 
@@ -83,6 +93,17 @@ impl Clocks {
         self.remaining[color.to_index()] = remaining;
     }
 
+    /// The GUI tells the clock of the player that this engine plays. What it has lost against
+    /// the time counted here shows what a move costs on its way; peaks are forgotten slowly.
+    pub fn tell_own(&mut self, color: Color, remaining: Duration) {
+        let side = color.to_index();
+        if std::mem::take(&mut self.charged[side]) {
+            let lag = self.remaining[side].saturating_sub(remaining).min(MOST_LAG);
+            self.lag = if lag > self.lag { lag } else { (self.lag * 7 + lag) / 8 };
+        }
+        self.set(color, remaining);
+    }
+
     /// The time left for a player.
     pub fn remaining(&self, color: Color) -> Duration {
         self.remaining[color.to_index()]
@@ -93,6 +114,7 @@ impl Clocks {
         let Setting::Level(level) = self.setting else { return };
         let clock = &mut self.remaining[color.to_index()];
         *clock = clock.saturating_sub(elapsed) + level.increment;
+        self.charged[color.to_index()] = true;
         let played = moves_of_last_mover(plies.saturating_sub(self.since));
         if level.moves > 0 && played.is_multiple_of(level.moves as usize) {
             *clock += level.base;
@@ -112,8 +134,8 @@ impl Clocks {
         match self.setting {
             Setting::MoveTime(time) => TimeControl::MoveTime(time),
             Setting::Level(Level { moves, increment, .. }) => TimeControl::Clock {
-                remaining: self.remaining(color),
-                increment,
+                remaining: self.remaining(color).saturating_sub(self.lag),
+                increment: increment.saturating_sub(self.lag),
                 moves_to_go: (moves > 0).then(|| {
                     let played = plies.saturating_sub(self.since) / 2;
                     moves - (played % moves as usize) as u32
@@ -179,6 +201,24 @@ mod tests {
         clocks.charge(Color::White, seconds(8), 3);
         assert_eq!(clocks.remaining(Color::White), seconds(11));
         assert_eq!(clocks.remaining(Color::Black), seconds(10));
+    }
+
+    #[test]
+    fn a_slow_gui_is_allowed_for() {
+        let mut clocks = Clocks::default();
+        let millis = Duration::from_millis;
+        clocks.set_level(Level { moves: 0, base: seconds(10), increment: millis(100) }, 0);
+        clocks.tell_own(Color::White, millis(9_000));
+        clocks.charge(Color::White, millis(400), 1);
+        clocks.tell_own(Color::White, millis(8_640));
+        let (remaining, increment) = (millis(8_580), millis(40));
+        let expected = TimeControl::Clock { remaining, increment, moves_to_go: None };
+        assert_eq!(clocks.limit(Color::White, 2).0, expected);
+        clocks.charge(Color::White, millis(400), 3);
+        clocks.tell_own(Color::White, millis(8_340));
+        let (remaining, increment) = (millis(8_340) - millis(105) / 2, millis(95) / 2);
+        let expected = TimeControl::Clock { remaining, increment, moves_to_go: None };
+        assert_eq!(clocks.limit(Color::White, 4).0, expected);
     }
 
     #[test]

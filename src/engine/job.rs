@@ -173,7 +173,7 @@ impl Engine {
     fn read_clocks(&mut self) {
         let Told { own, opponent } = std::mem::take(&mut self.told);
         let side = self.position().side_to_move();
-        own.iter().for_each(|&left| self.clocks.set(side, left));
+        own.iter().for_each(|&left| self.clocks.tell_own(side, left));
         opponent.iter().for_each(|&left| self.clocks.set(!side, left));
     }
 
