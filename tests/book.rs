@@ -1,9 +1,9 @@
 //! Books from real games, checked against figures that other programs gave.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use tabia::book::{Book, BuildOptions, Builder, Counts};
+use tabia::book::{Book, BuildOptions, Counts, build_in_memory};
+use tabia::pgn::Input;
 use tabia::position::{Move, Position};
 
 /// The folder with real data, or `None` where it is absent.
@@ -33,12 +33,9 @@ fn played(book: &Book, position: &Position, san: &str) -> Counts {
 #[test]
 fn the_counts_of_real_games_are_those_of_other_programs() {
     let Some(folder) = data("pgn/mid_otb") else { return };
-    let mut builder = Builder::new(BuildOptions { max_ply: 20, undecided: false });
-    for file in folder.read_dir().expect("a folder") {
-        let file = File::open(file.expect("an entry").path()).expect("a readable file");
-        builder.add(file).expect("readable to its end");
-    }
-    let book = builder.build("mid_otb").expect("a book");
+    let inputs = Input::from_paths(&[folder]).expect("a folder of games");
+    let options = BuildOptions { max_ply: 20, ..BuildOptions::default() };
+    let (book, _) = build_in_memory(&inputs, &options, "mid_otb").expect("a book");
     let start = Position::start();
     assert_eq!(played(&book, &start, "e4"), Counts::new(1685, 1088, 1352));
     assert_eq!(played(&book, &start, "d4"), Counts::new(1212, 972, 956));
@@ -60,4 +57,19 @@ fn a_position_is_known_by_whatever_order_of_moves() {
     assert_eq!(moves[0].mv.to_string(), "g8f6");
     assert_eq!(moves[0].played, Counts::default());
     assert_eq!(moves[0].reached, Counts::new(0, 0, 1));
+}
+
+#[test]
+fn the_embedded_book_is_what_its_source_makes() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("books");
+    let inputs = [Input::File(root.join("openings.pgn"))];
+    for threads in [1, 3] {
+        let options = BuildOptions { undecided: true, threads, ..BuildOptions::default() };
+        let (book, tally) = build_in_memory(&inputs, &options, "openings").expect("a book");
+        assert_eq!((tally.broken, tally.skipped.total()), (0, 0));
+        assert!(
+            book.bytes() == Book::embedded().bytes(),
+            "build it anew: tabia book build books/openings.pgn --undecided -o books/openings.tbk"
+        );
+    }
 }

@@ -60,6 +60,7 @@ impl PawnSet {
     }
 
     /// Adds all that another filter may hold.
+    #[allow(dead_code)]
     pub fn insert_filter(&self, filter: &[u8], bits: u32) {
         let spread = PAWN_SET_BITS - bits.min(PAWN_SET_BITS);
         for slot in

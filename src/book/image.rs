@@ -115,6 +115,7 @@ impl Image {
     }
 
     /// The pawn filter and its size as a power of two.
+    #[allow(dead_code)]
     pub fn pawn_filter(&self) -> (&[u8], u32) {
         (self.section(self.header.sections.pawn_filter), self.header.pawn_filter_bits)
     }

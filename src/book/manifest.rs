@@ -1,5 +1,7 @@
 //! How a book was made, written into it as JSON.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// How a book was made. Nothing in it depends on the clock, the machine, the number of threads or
@@ -87,6 +89,26 @@ impl Skipped {
         self.empty += other.empty;
         self.filtered += other.filtered;
         self.duplicates += other.duplicates;
+    }
+}
+
+/// `3 without result, 1 variant …`: the reasons that occurred.
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reasons = [
+            (self.undecided, "without result"),
+            (self.variants, "other variants"),
+            (self.untagged, "without tags"),
+            (self.empty, "without legal moves"),
+            (self.filtered, "filtered out"),
+            (self.duplicates, "duplicates"),
+        ];
+        let found: Vec<String> = reasons
+            .iter()
+            .filter(|(number, _)| *number > 0)
+            .map(|(number, reason)| format!("{number} {reason}"))
+            .collect();
+        f.write_str(&found.join(", "))
     }
 }
 

@@ -9,15 +9,14 @@ mod builder;
 mod counts;
 mod entry;
 mod error;
-#[allow(dead_code)]
 mod filter_bits;
 mod header;
-#[allow(dead_code)]
 mod image;
-#[allow(dead_code)]
+mod key_map;
 mod manifest;
+mod names;
+mod output;
 mod policy;
-#[allow(dead_code)]
 mod writer;
 
 use std::fmt;
@@ -28,16 +27,26 @@ use std::sync::Arc;
 
 use memmap2::Mmap;
 
-pub use builder::{BuildOptions, Builder, DEFAULT_MAX_PLY, Tally};
+pub use builder::{
+    BuildError, BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, EcoRange, GameFault, GameFilter,
+    Monitor, ParseFilterError, PgnDate, Tally, build, build_in_memory,
+};
 pub use counts::Counts;
 pub use entry::Entry;
 pub use error::BookError;
+pub use key_map::{KeyHasher, KeyMap};
 pub use manifest::{GameTotals, InputRecord, Manifest, Skipped};
+pub use names::{Names, Opening};
+pub use output::NewFile;
 pub use policy::{Candidate, Choice, Chooser, ParsePolicyError, Policy, Rejection};
 
+use crate::pgn::Input;
 use crate::position::{Move, Position};
 use header::MAGIC;
 use image::{Image, Storage};
+
+/// The default book, made of `books/openings.pgn`.
+static EMBEDDED: &[u8] = include_bytes!("../../books/openings.tbk");
 
 /// A move that leads into the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,14 +82,15 @@ impl Book {
             let storage = Storage::Mapped(map(&file).map_err(reading)?);
             return Self::from_storage(storage, &name);
         }
-        let mut builder = Builder::new(BuildOptions { undecided: true, ..BuildOptions::default() });
-        let file = File::open(path).map_err(reading)?;
-        builder.add(file).map_err(reading)?;
-        if builder.tally().games.total() == 0 {
-            let reason = "there is no readable game in it".to_owned();
-            return Err(BookError::NoGames { name, reason });
-        }
-        builder.build(&name)
+        let options = BuildOptions { undecided: true, ..BuildOptions::default() };
+        let (book, _) = build_in_memory(&[Input::File(path.to_owned())], &options, &name)?;
+        Ok(book)
+    }
+
+    /// The book that comes with the program: named opening lines, see `books/README.md`.
+    pub fn embedded() -> Self {
+        Self::from_storage(Storage::Static(EMBEDDED), "embedded")
+            .expect("a test has compared the embedded book with its source")
     }
 
     /// A book from the bytes of a `.tbk` file.
@@ -98,6 +108,11 @@ impl Book {
     /// What the book is called: its path, or `embedded`.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The bytes of the book as a `.tbk` file has them.
+    pub fn bytes(&self) -> &[u8] {
+        self.image.bytes()
     }
 
     /// The number of positions.
@@ -171,17 +186,6 @@ impl Book {
     /// Names the part that is damaged.
     pub fn verify(&self) -> Result<(), BookError> {
         self.image.check_sums(&self.name)
-    }
-}
-
-impl Builder {
-    /// The book, in memory, under a name.
-    ///
-    /// # Errors
-    /// None in practice: memory can always be written.
-    pub fn build(self, name: &str) -> Result<Book, BookError> {
-        let bytes = self.into_image().map_err(|error| BookError::writing(name, &error))?;
-        Book::from_bytes(bytes, name)
     }
 }
 

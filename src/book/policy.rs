@@ -6,7 +6,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::{Book, BookMove, Counts};
-use crate::position::{Color, Game, Move};
+use crate::position::{Color, Game, Move, Position};
 
 /// How a move is chosen, after GNU Chess (`book on|off|best|worst|random|prefer`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -125,6 +125,23 @@ impl Choice {
             .find(|candidate| candidate.book_move.mv == mv)
             .unwrap_or(&self.candidates[0])
     }
+
+    /// Why the move was chosen in `position`, in a line.
+    pub fn explain(&self, position: &Position) -> String {
+        let chosen = self.chosen();
+        let open = self.candidates.iter().filter(|candidate| candidate.chance > 0.0).count();
+        format!(
+            "{}: {:.0}% in {} ({:.0}-{:.0} for sure); policy {}, chance {:.0}%, {open} of {} book moves in question",
+            position.san(self.mv),
+            100.0 * chosen.score,
+            chosen.book_move.reached,
+            100.0 * chosen.certain.0,
+            100.0 * chosen.certain.1,
+            self.policy,
+            100.0 * chosen.chance,
+            self.candidates.len(),
+        )
+    }
 }
 
 /// Chooses moves from a book. The same seed gives the same choices.
@@ -144,7 +161,7 @@ pub struct Chooser {
 const CONFIDENCE: f64 = 0.9;
 /// With [`Policy::Prefer`], a move is too rare if it has less than this share of the games of the
 /// most frequent one.
-const RARE_SHARE: f64 = 0.05;
+const RARE_SHARE: f64 = 0.1;
 /// With [`Policy::Weighted`], so many points less of certain score make a move ten times rarer.
 const TENFOLD: f64 = 0.05;
 /// A quiet move is not taken from the book once so many plies have been quiet: the book cannot

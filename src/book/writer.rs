@@ -30,16 +30,6 @@ impl Piece {
         self.positions += 1;
         self.moves += entry.moves.len() as u64;
     }
-
-    pub fn len(&self) -> usize {
-        self.bytes.len()
-    }
-
-    pub fn clear(&mut self) {
-        self.bytes.clear();
-        self.positions = 0;
-        self.moves = 0;
-    }
 }
 
 /// A book on its way to a file. Entries go in sorted by key; [`BookWriter::finish`] reads them

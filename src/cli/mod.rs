@@ -2,6 +2,7 @@
 
 mod autoplay;
 mod bench;
+mod book;
 mod eval;
 mod logging;
 mod perft;
@@ -27,6 +28,7 @@ struct Cli {
 enum Command {
     Autoplay(Box<autoplay::Args>),
     Bench(bench::Args),
+    Book(book::Args),
     Eval(eval::Args),
     Perft(perft::Args),
     Train(train::Args),
@@ -41,6 +43,7 @@ pub fn main() -> ExitCode {
     let done = match cli.command {
         Some(Command::Autoplay(args)) => autoplay::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
+        Some(Command::Book(args)) => book::run(&args),
         Some(Command::Eval(args)) => eval::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Train(args)) => train::run(&args),

@@ -1,6 +1,158 @@
-//! Where games come from.
+//! Where games come from: files, folders, standard input; compressed or not.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use bzip2::read::MultiBzDecoder;
+use flate2::read::MultiGzDecoder;
+use thiserror::Error;
+
+/// Enough of a file to tell how it is compressed.
+const MAGIC_BYTES: usize = 4;
+/// Compressed input is read in blocks of this size.
+const READ_AHEAD: usize = 128 << 10;
+/// Endings of the files that are taken from a folder.
+const PGN_ENDINGS: [&str; 4] = [".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst"];
+
+/// An input that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("cannot read {name}: {reason}")]
+pub struct InputError {
+    /// The file or folder.
+    pub name: String,
+    /// Why not.
+    pub reason: String,
+}
+
+/// A source of PGN text.
+#[derive(Debug, Clone)]
+pub enum Input {
+    /// A file, whose compression (gzip, bzip2, zstd) its first bytes tell.
+    File(PathBuf),
+    /// Standard input, compressed or not.
+    Stdin,
+    /// Text in memory, under a name.
+    Text(String, Arc<[u8]>),
+}
+
+impl Input {
+    /// The inputs that a list of paths means: `-` is standard input, a folder is all PGN files
+    /// in it and below, compressed or not.
+    ///
+    /// # Errors
+    /// If a path does not exist or cannot be read, or a folder has no PGN file.
+    pub fn from_paths(paths: &[PathBuf]) -> Result<Vec<Input>, InputError> {
+        let mut inputs = Vec::new();
+        for path in paths {
+            if path.as_os_str() == "-" {
+                inputs.push(Input::Stdin);
+                continue;
+            }
+            let unusable = |reason| InputError { name: path.display().to_string(), reason };
+            let is_folder = path.metadata().map_err(|error| unusable(in_words(&error)))?.is_dir();
+            if !is_folder {
+                inputs.push(Input::File(path.clone()));
+                continue;
+            }
+            let before = inputs.len();
+            add_folder(path, &mut inputs).map_err(|error| unusable(in_words(&error)))?;
+            if inputs.len() == before {
+                return Err(unusable(format!("no file in it ends in {}", PGN_ENDINGS.join(", "))));
+            }
+        }
+        Ok(inputs)
+    }
+
+    /// The path as given, or `standard input`.
+    pub fn name(&self) -> String {
+        match self {
+            Input::File(path) => path.display().to_string(),
+            Input::Stdin => "standard input".to_owned(),
+            Input::Text(name, _) => name.clone(),
+        }
+    }
+
+    /// The name without its folder.
+    pub fn short_name(&self) -> String {
+        match self {
+            Input::File(path) => {
+                path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+            }
+            _ => self.name(),
+        }
+    }
+
+    /// The size in bytes, compressed as it is, if it is known beforehand.
+    pub fn size(&self) -> Option<u64> {
+        match self {
+            Input::File(path) => path.metadata().ok().map(|metadata| metadata.len()),
+            Input::Stdin => None,
+            Input::Text(_, bytes) => Some(bytes.len() as u64),
+        }
+    }
+
+    /// Opens the input for reading PGN text. `progress` is raised by the bytes, compressed as they
+    /// are, that have been read.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn open(&self, progress: &Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send>> {
+        let raw: Box<dyn Read + Send> = match self {
+            Input::File(path) => Box::new(File::open(path)?),
+            Input::Stdin => Box::new(io::stdin()),
+            Input::Text(_, bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
+        };
+        let mut counted = CountedRead { input: raw, progress: Arc::clone(progress) };
+        let mut magic = Vec::with_capacity(MAGIC_BYTES);
+        (&mut counted).take(MAGIC_BYTES as u64).read_to_end(&mut magic)?;
+        let is = |signature: &[u8]| magic.starts_with(signature);
+        let (gzip, bzip2) = (is(b"\x1f\x8b"), is(b"BZh"));
+        let zstd = is(b"\x28\xb5\x2f\xfd");
+        let whole = Cursor::new(magic).chain(counted);
+        if gzip || bzip2 {
+            let buffered = io::BufReader::with_capacity(READ_AHEAD, whole);
+            return Ok(match gzip {
+                true => Box::new(MultiGzDecoder::new(buffered)),
+                false => Box::new(MultiBzDecoder::new(buffered)),
+            });
+        }
+        Ok(if zstd { Box::new(zstd::Decoder::new(whole)?) } else { Box::new(whole) })
+    }
+}
+
+/// Adds the PGN files of a folder and of those in it, in the order of their names.
+fn add_folder(folder: &Path, inputs: &mut Vec<Input>) -> io::Result<()> {
+    let mut paths: Vec<PathBuf> =
+        folder.read_dir()?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
+    paths.sort();
+    for path in paths {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        // Links to folders are not followed: they may lead back here.
+        if path.symlink_metadata()?.is_dir() {
+            add_folder(&path, inputs)?;
+        } else if path.is_file() && PGN_ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+            inputs.push(Input::File(path));
+        }
+    }
+    Ok(())
+}
+
+/// Counts bytes on their way.
+struct CountedRead<R> {
+    input: R,
+    progress: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for CountedRead<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.input.read(buffer)?;
+        self.progress.fetch_add(bytes as u64, Relaxed);
+        Ok(bytes)
+    }
+}
 
 /// An I/O error in words of our own. The system's texts hold phrases that xboard takes for the
 /// death of the engine.

@@ -7,14 +7,16 @@
 //!
 //! Format: <http://www.saremba.de/chessgml/standards/pgn/pgn-complete.htm>.
 
+mod chunks;
 mod game;
 mod input;
 mod reader;
 mod tags;
 mod writer;
 
+pub use chunks::{BrokenInput, Chunk, Chunks};
 pub use game::{GameResult, PgnGame, PgnMove, read_games};
-pub use input::in_words;
+pub use input::{Input, InputError, in_words};
 pub use reader::{Fate, Fault, FaultReason, GameEnd, Reader, Visitor};
 pub use tags::Tags;
 pub use writer::Writer;

@@ -1,103 +1,179 @@
 //! Turns games into records.
 
+use std::hash::{BuildHasher, Hasher};
+use std::io;
 use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 
-use super::BuildOptions;
+use hashbrown::{DefaultHashBuilder, HashSet};
+
 use super::records::Record;
+use super::store::Store;
+use super::{BuildOptions, Verdict};
 use crate::book::filter_bits::PawnSet;
 use crate::pgn::{GameEnd, GameResult, Tags, Visitor};
-use crate::position::{Move, Position};
+use crate::position::{Color, Move, Position};
 
 /// No position can come back before two moves of each side.
 const SHORTEST_CYCLE: u16 = 4;
 
-/// Collects the records of games.
-pub(super) struct GameCounter {
-    options: BuildOptions,
-    records: Vec<Record>,
+/// What all threads of a build share besides their input.
+pub(super) struct Shared<'a> {
+    pub options: &'a BuildOptions,
+    pub pawns: PawnSet,
+    /// The hashes of all games so far, if duplicates are to be found.
+    games: Option<Mutex<HashSet<u64>>>,
+    /// One hash function for all threads, the same in every build.
+    hashing: DefaultHashBuilder,
+}
+
+impl<'a> Shared<'a> {
+    pub fn new(options: &'a BuildOptions) -> Self {
+        Shared {
+            options,
+            pawns: PawnSet::new(),
+            games: options.unique.then(Mutex::default),
+            hashing: DefaultHashBuilder::default(),
+        }
+    }
+}
+
+/// Counts one game after the other into a store.
+pub(super) struct GameCounter<'a> {
+    shared: &'a Shared<'a>,
+    store: Store,
+    /// The game being read: its positions and moves.
     line: Vec<Step>,
+    /// A hash of its players and date.
+    players: u64,
+    /// What became of the last game that was not declined.
+    verdict: Verdict,
 }
 
 /// A position of the current game.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     key: u64,
+    side: Color,
     /// The move that left it.
     mv: Option<Move>,
     /// It stood before in this game.
     again: bool,
 }
 
-impl GameCounter {
-    pub fn new(options: BuildOptions) -> Self {
-        GameCounter { options, records: Vec::new(), line: Vec::new() }
+impl<'a> GameCounter<'a> {
+    pub fn new(shared: &'a Shared<'a>, store: Store) -> Self {
+        let line = Vec::with_capacity(shared.options.max_ply as usize + 1);
+        GameCounter { shared, store, line, players: 0, verdict: Verdict::Counted }
     }
 
-    pub fn options(&self) -> &BuildOptions {
-        &self.options
+    /// What became of the last game that was not declined.
+    pub fn verdict(&self) -> Verdict {
+        self.verdict
     }
 
-    pub fn visitor<'a>(&'a mut self, pawns: &'a PawnSet) -> CountingVisitor<'a> {
-        CountingVisitor { counter: self, pawns }
+    /// Spills to disk if memory is short.
+    pub fn relieve(&mut self) -> io::Result<()> {
+        self.store.relieve()
     }
 
-    pub fn into_records(self) -> Vec<Record> {
-        self.records
+    pub fn into_store(self) -> Store {
+        self.store
     }
-}
 
-/// Counts one game after the other.
-pub(super) struct CountingVisitor<'a> {
-    counter: &'a mut GameCounter,
-    pawns: &'a PawnSet,
-}
-
-impl CountingVisitor<'_> {
     /// Adds a position to the line of the game.
     #[inline]
     fn visit(&mut self, position: &Position) {
-        let line = &mut self.counter.line;
         let (key, clock) = (position.key(), position.halfmove_clock());
-        let recent = line.iter().rev().take(usize::from(clock));
-        let again = clock >= SHORTEST_CYCLE && recent.clone().any(|step| step.key == key);
-        line.push(Step { key, mv: None, again });
+        let again = clock >= SHORTEST_CYCLE
+            && self.line.iter().rev().take(usize::from(clock)).any(|step| step.key == key);
+        self.line.push(Step { key, side: position.side_to_move(), mv: None, again });
+    }
+
+    /// Whether the moves played in a position go into the book.
+    #[inline]
+    fn wants_moves_of(&self, side: Color) -> bool {
+        self.shared.options.side.is_none_or(|wanted| wanted == side)
+    }
+
+    fn judge(&self, end: &GameEnd) -> Verdict {
+        if end.plies == 0 {
+            Verdict::Empty
+        } else if end.result == GameResult::Undecided && !self.shared.options.undecided {
+            Verdict::Undecided
+        } else if self.is_duplicate(end.result) {
+            Verdict::Duplicate
+        } else {
+            Verdict::Counted
+        }
+    }
+
+    /// Whether the same players have played the same moves with the same result before.
+    fn is_duplicate(&self, result: GameResult) -> bool {
+        let Some(games) = &self.shared.games else { return false };
+        let mut hasher = self.shared.hashing.build_hasher();
+        hasher.write_u64(self.players);
+        hasher.write_u8(result as u8);
+        self.line.iter().for_each(|step| hasher.write_u64(step.key));
+        !games.lock().unwrap_or_else(PoisonError::into_inner).insert(hasher.finish())
+    }
+
+    /// A hash of what tells the players and the year, spelt in whatever way.
+    fn hash_players(&self, tags: &Tags) -> u64 {
+        let mut hasher = self.shared.hashing.build_hasher();
+        for name in ["White", "Black"] {
+            let surname = tags.raw(name).unwrap_or_default().split(|&byte| byte == b',').next();
+            let letters =
+                surname.unwrap_or_default().iter().filter(|byte| byte.is_ascii_alphabetic());
+            letters.for_each(|byte| hasher.write_u8(byte.to_ascii_lowercase()));
+            hasher.write_u8(0);
+        }
+        hasher.write(tags.raw("Date").unwrap_or_default().get(..4).unwrap_or_default());
+        hasher.finish()
     }
 }
 
-impl Visitor for CountingVisitor<'_> {
-    fn begin(&mut self, _tags: &Tags, start: &Position) -> ControlFlow<()> {
-        self.counter.line.clear();
+impl Visitor for GameCounter<'_> {
+    fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()> {
+        if !self.shared.options.filter.passes(tags) {
+            return ControlFlow::Break(());
+        }
+        if self.shared.options.unique {
+            self.players = self.hash_players(tags);
+        }
+        self.line.clear();
         self.visit(start);
-        self.pawns.insert(start.pawn_key());
+        self.shared.pawns.insert(start.pawn_key());
         ControlFlow::Continue(())
     }
 
     #[inline]
     fn played(&mut self, before: &Position, mv: Move, after: &Position) -> ControlFlow<()> {
-        if let Some(step) = self.counter.line.last_mut() {
+        if self.wants_moves_of(before.side_to_move())
+            && let Some(step) = self.line.last_mut()
+        {
             step.mv = Some(mv);
         }
         self.visit(after);
         if after.pawn_key() != before.pawn_key() {
-            self.pawns.insert(after.pawn_key());
+            self.shared.pawns.insert(after.pawn_key());
         }
-        if self.counter.line.len() > self.counter.options.max_ply as usize {
+        if self.line.len() > self.shared.options.max_ply as usize {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
     }
 
     fn end(&mut self, end: &GameEnd) {
-        let GameCounter { options, records, line } = &mut *self.counter;
-        let counts = end.result != GameResult::Undecided || options.undecided;
-        if !counts || end.plies == 0 {
+        self.verdict = self.judge(end);
+        if self.verdict != Verdict::Counted {
             return;
         }
-        for (index, step) in line.iter().enumerate() {
+        for (index, step) in self.line.iter().enumerate() {
             if !step.again {
-                records.push(Record::new(step.key, step.mv, end.result));
-            } else if is_new_move(step, &line[..index]) {
-                records.push(Record::again(step.key, step.mv, end.result));
+                self.store.push(Record::new(step.key, step.side, step.mv, end.result));
+            } else if is_new_move(step, &self.line[..index]) {
+                self.store.push(Record::again(step.key, step.side, step.mv, end.result));
             }
         }
     }

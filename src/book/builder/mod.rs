@@ -1,120 +1,274 @@
 //! Games to a book.
 //!
-//! Every game gives a record for each position up to the maximum depth: key, move, result. The
-//! records are sorted and grouped, which is three to four times as fast as counting into a hash
-//! map, since nothing of it misses the cache.
+//! Threads take chunks of text, and every game gives a record for each of its positions up to the
+//! maximum depth: key, move, result. The records are kept in partitions by the top bits of the
+//! key, which follow each other in the order of the book. Then each partition is sorted and
+//! grouped into entries: three to four times as fast as counting into one hash map, since nothing
+//! of it misses the cache. Records that the memory has no room for wait on disk, sorted.
+//!
+//! The bytes of a book depend on the set of its games alone: sums do not care for their order, and
+//! nothing else is written.
 
 mod counter;
+mod filter;
+mod options;
 mod records;
+mod store;
+mod tally;
 
-use std::io::{self, Cursor, Read};
+use std::collections::BTreeMap;
+use std::io::{self, Cursor, Read, Seek, Write};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
-use counter::GameCounter;
-use records::group;
+use crossbeam::channel::{self, Sender};
+use crossbeam::thread::ScopedJoinHandle;
+use thiserror::Error;
 
-use super::filter_bits::PawnSet;
+pub use filter::{EcoRange, GameFilter, ParseFilterError, PgnDate};
+pub use options::{BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, Monitor};
+pub use tally::{GameFault, Tally};
+
 use super::writer::{BookWriter, Piece};
-use super::{GameTotals, Manifest, Skipped};
-use crate::pgn::{Fate, Fault, GameEnd, GameResult, Reader};
+use super::{Book, BookError, Entry};
+use crate::pgn::{Chunks, Input, Reader, in_words};
+use crate::position::Color;
+use counter::{GameCounter, Shared};
+use records::{PARTITIONS, group};
+use store::{Collected, Store};
+use tally::ChunkTally;
 
-/// What a build takes in and how deep it goes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BuildOptions {
-    /// Plies of each game that count.
-    pub max_ply: u32,
-    /// Games and lines without a result count, too.
-    pub undecided: bool,
+/// What became of a game whose tags passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Counted,
+    Undecided,
+    Empty,
+    Duplicate,
 }
 
-/// The depth of a book, in plies, if nobody says otherwise.
-pub const DEFAULT_MAX_PLY: u32 = 40;
+/// Why no book was built.
+#[derive(Debug, Error)]
+pub enum BuildError {
+    /// No game counts.
+    #[error("no game counts: {0}")]
+    NoGames(String),
+    /// A game is broken, and the build is strict.
+    #[error("{0}")]
+    Broken(String),
+    /// Disk or memory trouble on the way.
+    #[error("the book cannot be written: {0}")]
+    Output(String),
+}
 
-impl Default for BuildOptions {
-    fn default() -> Self {
-        BuildOptions { max_ply: DEFAULT_MAX_PLY, undecided: false }
+impl From<io::Error> for BuildError {
+    fn from(error: io::Error) -> Self {
+        BuildError::Output(in_words(&error))
     }
+}
+
+/// Memory that a build needs besides records: program, pawn set, buffers of text and blocks.
+const FIXED_MEMORY: usize = 40 << 20;
+/// Memory of each thread besides records: its chunk, front cache, half-filled blocks and the
+/// partition that it is sorting.
+const THREAD_MEMORY: usize = 8 << 20;
+
+/// Builds a book from inputs and writes it to an empty `output`, which is handed back with what
+/// became of the games.
+///
+/// # Errors
+/// If no game counts, a game is broken and the build is strict, or the output cannot be written.
+pub fn build<W: Read + Write + Seek>(
+    inputs: &[Input],
+    options: &BuildOptions,
+    monitor: &Monitor,
+    output: W,
+) -> Result<(W, Tally), BuildError> {
+    let shared = Shared::new(options);
+    let (collected, tally) = read_games(inputs, &shared, monitor)?;
+    if let (true, Some(fault)) = (options.strict, tally.faults.first()) {
+        return Err(BuildError::Broken(fault.to_string()));
+    }
+    if tally.games.total() == 0 {
+        return Err(BuildError::NoGames(what_was_there(&tally)));
+    }
+    let mut writer = BookWriter::new(output)?;
+    write_entries(&collected, options, monitor, &mut writer)?;
+    drop(collected);
+    let manifest = tally.manifest(options, monitor.is_stopped());
+    Ok((writer.finish(&shared.pawns, &manifest)?, tally))
 }
 
 /// Builds a book in memory.
-pub struct Builder {
-    counter: GameCounter,
-    pawns: PawnSet,
-    tally: Tally,
+///
+/// # Errors
+/// As [`build`].
+pub fn build_in_memory(
+    inputs: &[Input],
+    options: &BuildOptions,
+    name: &str,
+) -> Result<(Book, Tally), BookError> {
+    let output = Cursor::new(Vec::new());
+    let (output, tally) = build(inputs, options, &Monitor::default(), output)
+        .map_err(|error| BookError::NoGames { name: name.to_owned(), reason: error.to_string() })?;
+    Ok((Book::from_bytes(output.into_inner(), name)?, tally))
 }
 
-/// What became of the games of a build.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Games that counted.
-    pub games: GameTotals,
-    /// Games that did not.
-    pub skipped: Skipped,
-    /// Games that stopped at a fault.
-    pub broken: u64,
-    /// The faults, with the number of the game in its input, counted from 1.
-    pub faults: Vec<(u64, Fault)>,
-}
-
-impl Tally {
-    /// Takes down how one game, the `number`th, ended.
-    fn note(&mut self, number: u64, end: GameEnd, options: &BuildOptions) {
-        let skipped = &mut self.skipped;
-        match end.fate {
-            Fate::Variant => skipped.variants += 1,
-            Fate::Untagged => skipped.untagged += 1,
-            Fate::Declined => skipped.filtered += 1,
-            Fate::Read | Fate::Broken(_) if end.plies == 0 => skipped.empty += 1,
-            Fate::Read | Fate::Broken(_) => match end.result {
-                GameResult::White => self.games.white += 1,
-                GameResult::Draw => self.games.draws += 1,
-                GameResult::Black => self.games.black += 1,
-                GameResult::Undecided if options.undecided => self.games.undecided += 1,
-                GameResult::Undecided => skipped.undecided += 1,
-            },
-        }
-        if let Fate::Broken(fault) = end.fate {
-            self.broken += 1;
-            self.faults.push((number, *fault));
-        }
+/// Why there is no game, in words.
+fn what_was_there(tally: &Tally) -> String {
+    if let Some(broken) = tally.broken_inputs.first() {
+        return broken.clone();
     }
+    let skipped = tally.skipped;
+    let reasons = [
+        (skipped.undecided, "without a result (--undecided takes them in)"),
+        (skipped.variants, "of other variants"),
+        (skipped.untagged, "pieces of text without tags"),
+        (skipped.empty, "without a legal move"),
+        (skipped.filtered, "kept out by the filters"),
+    ];
+    let found: Vec<String> = reasons
+        .iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, what)| format!("{number} {what}"))
+        .collect();
+    if found.is_empty() { "there is no text in PGN".to_owned() } else { found.join(", ") }
 }
 
-impl Builder {
-    /// A book without games.
-    pub fn new(options: BuildOptions) -> Self {
-        Builder {
-            counter: GameCounter::new(options),
-            pawns: PawnSet::new(),
-            tally: Tally::default(),
-        }
-    }
+/// Reads all games on all threads.
+fn read_games(
+    inputs: &[Input],
+    shared: &Shared<'_>,
+    monitor: &Monitor,
+) -> Result<(Vec<Collected>, Tally), BuildError> {
+    let source = Mutex::new(Chunks::new(inputs.to_vec(), monitor.bytes.clone()));
+    let tallies = Mutex::new(Vec::new());
+    let work = || read_share(&source, shared, monitor, &tallies);
+    let collected = on_threads(shared.options.threads, &work)?;
+    let broken = source.into_inner().unwrap_or_else(PoisonError::into_inner).into_broken();
+    let tallies = tallies.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok((collected, tally::add_up(inputs, tallies, &broken)))
+}
 
-    /// Counts the games of a PGN text.
-    ///
-    /// # Errors
-    /// If the input cannot be read on.
-    pub fn add(&mut self, input: impl Read) -> io::Result<()> {
-        let mut reader = Reader::new(input);
-        let mut number = 0;
-        while let Some(end) = reader.read_game(&mut self.counter.visitor(&self.pawns))? {
-            number += 1;
-            self.tally.note(number, end, self.counter.options());
+/// Runs `work` on so many threads and collects what they return; on this one if one is enough.
+fn on_threads<T: Send>(
+    threads: usize,
+    work: &(impl Fn() -> io::Result<T> + Sync),
+) -> io::Result<Vec<T>> {
+    if threads <= 1 {
+        return Ok(vec![work()?]);
+    }
+    let results = crossbeam::thread::scope(|scope| {
+        let handles: Vec<_> = (0..threads).map(|_| scope.spawn(|_| work())).collect();
+        handles.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>()
+    });
+    let panicked = |_| io::Error::other("a thread of the build has died");
+    results.map_err(panicked)?.into_iter().map(|result| result.map_err(panicked)?).collect()
+}
+
+/// What one thread does: chunk after chunk until there is none.
+fn read_share(
+    source: &Mutex<Chunks>,
+    shared: &Shared<'_>,
+    monitor: &Monitor,
+    tallies: &Mutex<Vec<ChunkTally>>,
+) -> io::Result<Collected> {
+    let options = shared.options;
+    let threads = options.threads.max(1);
+    let memory = options.memory.saturating_sub(FIXED_MEMORY) / threads;
+    let store = Store::new(memory.saturating_sub(THREAD_MEMORY), &options.spill_folder);
+    let mut counter = GameCounter::new(shared, store);
+    let mut text = Vec::new();
+    while !monitor.is_stopped() {
+        let Some(chunk) = lock(source).next(&mut text) else { break };
+        let mut tally = ChunkTally::new(chunk, text.len());
+        let mut reader = Reader::at_line(&text[..], chunk.line);
+        while let Some(end) = reader.read_game(&mut counter)? {
+            tally.note(end, counter.verdict());
+            counter.relieve()?;
+        }
+        monitor.games.fetch_add(tally.found, Relaxed);
+        if options.strict && tally.is_broken() {
+            monitor.stop();
+        }
+        lock(tallies).push(tally);
+    }
+    Ok(counter.into_store().finish())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Sorts and groups all partitions on all threads and writes their entries in order.
+fn write_entries<W: Read + Write + Seek>(
+    collected: &[Collected],
+    options: &BuildOptions,
+    monitor: &Monitor,
+    writer: &mut BookWriter<W>,
+) -> io::Result<()> {
+    let next = AtomicUsize::new(0);
+    let threads = options.threads.max(1);
+    let (sender, receiver) = channel::bounded(threads);
+    let result = crossbeam::thread::scope(|scope| {
+        for _ in 0..threads {
+            let (sender, next) = (sender.clone(), &next);
+            scope.spawn(move |_| encode_share(collected, options, next, &sender));
+        }
+        drop(sender);
+        let mut early = BTreeMap::new();
+        let mut due = 0;
+        for (partition, piece) in receiver {
+            early.insert(partition, piece?);
+            while let Some(piece) = early.remove(&due) {
+                writer.append(&piece)?;
+                due += 1;
+                monitor.parts.fetch_add(1, Relaxed);
+            }
         }
         Ok(())
-    }
+    });
+    result.map_err(|_| io::Error::other("a thread of the build has died"))?
+}
 
-    /// What became of the games so far.
-    pub fn tally(&self) -> &Tally {
-        &self.tally
+/// What one thread does: partition after partition until there is none, or nobody listens.
+fn encode_share(
+    collected: &[Collected],
+    options: &BuildOptions,
+    next: &AtomicUsize,
+    sender: &Sender<(usize, io::Result<Piece>)>,
+) {
+    let mut records = Vec::new();
+    loop {
+        let partition = next.fetch_add(1, Relaxed);
+        if partition >= PARTITIONS {
+            return;
+        }
+        records.clear();
+        let read = collected.iter().try_for_each(|part| part.read(partition, &mut records));
+        let piece = read.map(|()| {
+            let mut piece = Piece::default();
+            group(&mut records, |entry, side| {
+                if prune(entry, side, options) {
+                    piece.push(entry);
+                }
+            });
+            piece
+        });
+        if sender.send((partition, piece)).is_err() {
+            return;
+        }
     }
+}
 
-    /// The bytes of the book.
-    pub(super) fn into_image(self) -> io::Result<Vec<u8>> {
-        let mut piece = Piece::default();
-        group(&mut self.counter.into_records(), |entry| piece.push(entry));
-        let mut writer = BookWriter::new(Cursor::new(Vec::new()))?;
-        writer.append(&piece)?;
-        let manifest = Manifest { games: self.tally.games, ..Manifest::default() };
-        Ok(writer.finish(&self.pawns, &manifest)?.into_inner())
+/// Leaves out the moves that too few games have or that scored too little; tells whether the
+/// position itself stays.
+fn prune(entry: &mut Entry, side: Color, options: &BuildOptions) -> bool {
+    if options.min_games > 1 || options.min_score > 0 {
+        let min_score = f64::from(options.min_score) / 100.0;
+        entry.moves.retain(|(_, played)| {
+            played.games() >= options.min_games && played.score(side) >= min_score
+        });
     }
+    entry.reached.games() >= options.min_games
 }

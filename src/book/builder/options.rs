@@ -1,0 +1,108 @@
+//! What a build takes in, and what it may use.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use super::filter::GameFilter;
+use crate::position::Color;
+
+/// The depth of a book, in plies, if nobody says otherwise.
+pub const DEFAULT_MAX_PLY: u32 = 40;
+/// The memory for a build, in bytes, if nobody says otherwise.
+pub const DEFAULT_MEMORY: usize = 1 << 30;
+
+/// What a build takes in, and what it may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BuildOptions {
+    /// Plies of each game that count.
+    pub max_ply: u32,
+    /// Games and lines without a result count, too.
+    pub undecided: bool,
+    /// The games that count.
+    pub filter: GameFilter,
+    /// A game counts once, however often it comes.
+    pub unique: bool,
+    /// Only the moves of this side go in.
+    pub side: Option<Color>,
+    /// Positions that fewer games reached, and moves that were played in fewer, are left out.
+    pub min_games: u64,
+    /// Moves with which the side that played them scored less, in percent, are left out.
+    pub min_score: u32,
+    /// Stop at the first broken game.
+    pub strict: bool,
+    /// Threads that read games.
+    pub threads: usize,
+    /// Bytes of memory that the whole program may use.
+    pub memory: usize,
+    /// Where sorted runs go when the memory is used up.
+    pub spill_folder: PathBuf,
+}
+
+impl Default for BuildOptions {
+    fn default() -> Self {
+        BuildOptions {
+            max_ply: DEFAULT_MAX_PLY,
+            undecided: false,
+            filter: GameFilter::default(),
+            unique: false,
+            side: None,
+            min_games: 1,
+            min_score: 0,
+            strict: false,
+            threads: 1,
+            memory: DEFAULT_MEMORY,
+            spill_folder: std::env::temp_dir(),
+        }
+    }
+}
+
+impl BuildOptions {
+    /// The conditions for games, positions and moves in words, for the manifest.
+    pub(super) fn in_words(&self) -> Vec<String> {
+        let mut words = self.filter.in_words();
+        if self.undecided {
+            words.push("undecided".to_owned());
+        }
+        if self.unique {
+            words.push("unique".to_owned());
+        }
+        if let Some(side) = self.side {
+            words.push(format!("side {}", if side == Color::White { "white" } else { "black" }));
+        }
+        if self.min_games > 1 {
+            words.push(format!("min-games {}", self.min_games));
+        }
+        if self.min_score > 0 {
+            words.push(format!("min-score {}", self.min_score));
+        }
+        words
+    }
+}
+
+/// Lets others watch a build, and stop it.
+#[derive(Debug, Clone, Default)]
+pub struct Monitor {
+    /// Bytes of input read so far, compressed as they are.
+    pub bytes: Arc<AtomicU64>,
+    /// Games read so far.
+    pub games: Arc<AtomicU64>,
+    /// Parts of the book written so far, of [`Monitor::PARTS`].
+    pub parts: Arc<AtomicU64>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Monitor {
+    /// The parts in which a book is written.
+    pub const PARTS: u64 = super::records::PARTITIONS as u64;
+
+    /// Ends the reading of games; the book is made of those that were read.
+    pub fn stop(&self) {
+        self.stop.store(true, Relaxed);
+    }
+
+    /// Whether [`Monitor::stop`] was called.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Relaxed)
+    }
+}

@@ -1,0 +1,153 @@
+//! Where the records of one thread pile up: in memory by partition, and beyond a limit in sorted
+//! runs on disk.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use super::records::{PARTITIONS, RECORD_BYTES, Record, combine};
+
+/// Records in a block, the unit in which partitions grow: 16 kB, so that half-filled blocks of all
+/// partitions waste little and growing never copies.
+const BLOCK: usize = 1 << 10;
+/// Slots of the front cache as a power of two: 256 kB, inside a second-level cache. The first
+/// moves of the games come again and again and are added up here before they cost memory.
+const FRONT_BITS: u32 = 14;
+
+/// The records of one thread.
+pub(super) struct Store {
+    front: Vec<Option<Record>>,
+    partitions: Vec<Vec<Vec<Record>>>,
+    /// Emptied blocks, to be filled again.
+    spare: Vec<Vec<Record>>,
+    blocks: usize,
+    max_blocks: usize,
+    runs: Vec<Run>,
+    folder: PathBuf,
+}
+
+impl Store {
+    /// A store that keeps up to `memory` bytes and spills the rest to unnamed files in `folder`.
+    pub fn new(memory: usize, folder: &Path) -> Self {
+        // Each partition needs a block, and spilling needs room to sort one.
+        let max_blocks = (memory / (BLOCK * RECORD_BYTES)).max(2 * PARTITIONS);
+        Store {
+            front: vec![None; 1 << FRONT_BITS],
+            partitions: vec![Vec::new(); PARTITIONS],
+            spare: Vec::new(),
+            blocks: 0,
+            max_blocks,
+            runs: Vec::new(),
+            folder: folder.to_owned(),
+        }
+    }
+
+    /// Adds a record.
+    #[inline]
+    pub fn push(&mut self, record: Record) {
+        let slot = &mut self.front[record.slot(FRONT_BITS)];
+        if let Some(kept) = slot
+            && kept.is_like(&record)
+            && kept.absorb(&record)
+        {
+            return;
+        }
+        if let Some(evicted) = slot.replace(record) {
+            self.append(evicted);
+        }
+    }
+
+    #[inline]
+    fn append(&mut self, record: Record) {
+        let blocks = &mut self.partitions[record.partition()];
+        match blocks.last_mut() {
+            Some(block) if block.len() < BLOCK => block.push(record),
+            _ => {
+                let mut block = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(BLOCK));
+                block.push(record);
+                blocks.push(block);
+                self.blocks += 1;
+            }
+        }
+    }
+
+    /// Spills to disk if the memory is used up. To be called between games.
+    pub fn relieve(&mut self) -> io::Result<()> {
+        if self.blocks >= self.max_blocks { self.spill() } else { Ok(()) }
+    }
+
+    /// Moves all records in memory to a new run.
+    fn spill(&mut self) -> io::Result<()> {
+        let mut writer = BufWriter::new(tempfile::tempfile_in(&self.folder)?);
+        let mut ends = Vec::with_capacity(PARTITIONS);
+        let mut end = 0;
+        let mut records = Vec::new();
+        for partition in 0..PARTITIONS {
+            records.clear();
+            self.drain(partition, &mut records);
+            combine(&mut records);
+            for record in &records {
+                writer.write_all(&record.to_bytes())?;
+            }
+            end += records.len() as u64;
+            ends.push(end);
+        }
+        let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+        self.runs.push(Run { file: Mutex::new(file), ends });
+        self.blocks = 0;
+        Ok(())
+    }
+
+    /// Moves the records of a partition, in memory, to `records`.
+    fn drain(&mut self, partition: usize, records: &mut Vec<Record>) {
+        for mut block in self.partitions[partition].drain(..) {
+            records.append(&mut block);
+            self.spare.push(block);
+        }
+    }
+
+    /// Ends the adding.
+    pub fn finish(mut self) -> Collected {
+        for record in std::mem::take(&mut self.front).into_iter().flatten() {
+            self.append(record);
+        }
+        Collected { partitions: self.partitions, runs: self.runs }
+    }
+}
+
+/// What a store has collected.
+pub(super) struct Collected {
+    partitions: Vec<Vec<Vec<Record>>>,
+    runs: Vec<Run>,
+}
+
+impl Collected {
+    /// Appends all records of a partition, from memory and disk, to `records`.
+    pub fn read(&self, partition: usize, records: &mut Vec<Record>) -> io::Result<()> {
+        self.partitions[partition].iter().for_each(|block| records.extend_from_slice(block));
+        self.runs.iter().try_for_each(|run| run.read(partition, records))
+    }
+}
+
+/// Sorted records on disk. The file has no name, so whatever happens nothing is left of it.
+struct Run {
+    file: Mutex<File>,
+    /// Where each partition ends, in records.
+    ends: Vec<u64>,
+}
+
+impl Run {
+    fn read(&self, partition: usize, records: &mut Vec<Record>) -> io::Result<()> {
+        let start = if partition == 0 { 0 } else { self.ends[partition - 1] };
+        let mut bytes = vec![0; (self.ends[partition] - start) as usize * RECORD_BYTES];
+        {
+            let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+            file.seek(SeekFrom::Start(start * RECORD_BYTES as u64))?;
+            file.read_exact(&mut bytes)?;
+        }
+        let (whole, _) = bytes.as_chunks::<RECORD_BYTES>();
+        records.extend(whole.iter().map(|bytes| Record::from_bytes(*bytes)));
+        Ok(())
+    }
+}

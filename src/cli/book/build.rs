@@ -1,0 +1,352 @@
+//! `tabia book build`: games to a book.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{grouped, size};
+use crate::book::{
+    Book, BuildOptions, DEFAULT_MAX_PLY, EcoRange, GameFilter, Monitor, NewFile, PgnDate, Tally,
+    build,
+};
+use crate::pgn::{GameResult, Input};
+use crate::position::Color;
+
+/// Faults that are printed; `--errors` writes all.
+const SHOWN_FAULTS: usize = 10;
+/// How often progress is shown on a terminal, and how often as lines elsewhere.
+const REFRESH: Duration = Duration::from_millis(100);
+const LINE_EVERY: Duration = Duration::from_secs(5);
+/// The exit status of a program that an interrupt has ended.
+const INTERRUPTED: u8 = 130;
+
+/// Make a book from games in PGN
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Files, folders, or - for standard input; .gz, .bz2 and .zst are read as they are
+    #[arg(required = true, value_name = "IN")]
+    inputs: Vec<PathBuf>,
+    /// The book to write
+    #[arg(short, long, value_name = "BOOK")]
+    output: PathBuf,
+    /// Plies of each game that count
+    #[arg(long, default_value_t = DEFAULT_MAX_PLY, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    max_ply: u32,
+    /// Leave out positions that fewer games reached, and moves played in fewer
+    #[arg(long, default_value_t = 1)]
+    min_games: u64,
+    /// Leave out moves with which their side scored less, in percent
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
+    min_score: u32,
+    /// Take in only the moves of one side
+    #[arg(long, value_parser = parse_side)]
+    side: Option<Color>,
+    /// Count games and lines without a result, too
+    #[arg(long)]
+    undecided: bool,
+    /// Count a game once, however often it comes (same players, year, moves and result)
+    #[arg(long)]
+    unique: bool,
+    /// Stop at the first broken game
+    #[arg(long)]
+    strict: bool,
+    /// Threads (default: one for each core)
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Memory that may be used, such as 256M or 4G; what does not fit waits on disk
+    #[arg(long, default_value = "1G", value_parser = parse_memory)]
+    memory: usize,
+    /// Write all faults to this file
+    #[arg(long, value_name = "FILE")]
+    errors: Option<PathBuf>,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    filter: FilterArgs,
+}
+
+/// Which games count.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Which games count")]
+struct FilterArgs {
+    /// Both players have at least this rating
+    #[arg(long, value_name = "ELO")]
+    min_elo: Option<u32>,
+    /// Both players have at most this rating
+    #[arg(long, value_name = "ELO")]
+    max_elo: Option<u32>,
+    /// Played on this day or later (2024, 2024.05, 2024.05.17)
+    #[arg(long, value_name = "DATE")]
+    since: Option<PgnDate>,
+    /// Played on this day or earlier
+    #[arg(long, value_name = "DATE")]
+    until: Option<PgnDate>,
+    /// ECO codes (B90, B20-B99, C), separated by commas
+    #[arg(long, value_delimiter = ',', value_name = "CODES")]
+    eco: Vec<EcoRange>,
+    /// At least so many seconds for each player, 60 increments included
+    #[arg(long, value_name = "SECONDS")]
+    min_seconds: Option<u32>,
+    /// At most so many seconds for each player, 60 increments included
+    #[arg(long, value_name = "SECONDS")]
+    max_seconds: Option<u32>,
+    /// Results (1-0, 1/2-1/2, 0-1), separated by commas
+    #[arg(long, value_delimiter = ',', value_parser = parse_result, value_name = "RESULTS")]
+    result: Vec<GameResult>,
+    /// The name of a player, or a part of it; may be given more than once
+    #[arg(long, value_name = "NAME")]
+    player: Vec<String>,
+    /// One of the players has one of these titles (GM,IM)
+    #[arg(long, value_delimiter = ',', value_name = "TITLES")]
+    title: Vec<String>,
+}
+
+fn parse_side(text: &str) -> Result<Color, String> {
+    match text {
+        "white" => Ok(Color::White),
+        "black" => Ok(Color::Black),
+        _ => Err("expected white or black".to_owned()),
+    }
+}
+
+fn parse_result(text: &str) -> Result<GameResult, String> {
+    GameResult::from_token(text.as_bytes())
+        .ok_or_else(|| "expected 1-0, 1/2-1/2, 0-1 or *".to_owned())
+}
+
+fn parse_memory(text: &str) -> Result<usize, String> {
+    let bad = || "expected a number with K, M or G, such as 256M".to_owned();
+    let (number, shift) = match text.as_bytes().last().map(u8::to_ascii_uppercase) {
+        Some(b'K') => (&text[..text.len() - 1], 10),
+        Some(b'M') => (&text[..text.len() - 1], 20),
+        Some(b'G') => (&text[..text.len() - 1], 30),
+        _ => (text, 20),
+    };
+    number.parse::<usize>().ok().and_then(|number| number.checked_mul(1 << shift)).ok_or_else(bad)
+}
+
+impl FilterArgs {
+    fn resolve(&self) -> GameFilter {
+        let lower = |texts: &[String]| texts.iter().map(|text| text.to_lowercase()).collect();
+        GameFilter {
+            min_elo: self.min_elo,
+            max_elo: self.max_elo,
+            since: self.since,
+            until: self.until,
+            eco: self.eco.clone(),
+            min_seconds: self.min_seconds,
+            max_seconds: self.max_seconds,
+            results: self.result.clone(),
+            players: lower(&self.player),
+            titles: lower(&self.title),
+        }
+    }
+}
+
+impl Args {
+    fn resolve(&self) -> BuildOptions {
+        let cores = || thread::available_parallelism().map_or(1, usize::from);
+        let folder = self.output.parent().filter(|folder| !folder.as_os_str().is_empty());
+        BuildOptions {
+            max_ply: self.max_ply,
+            undecided: self.undecided,
+            filter: self.filter.resolve(),
+            unique: self.unique,
+            side: self.side,
+            min_games: self.min_games,
+            min_score: self.min_score,
+            strict: self.strict,
+            threads: self.threads.map_or_else(cores, usize::from),
+            memory: self.memory,
+            spill_folder: folder.unwrap_or(Path::new(".")).to_owned(),
+        }
+    }
+}
+
+/// Builds a book.
+///
+/// # Errors
+/// If an input does not exist, no game counts, or the book cannot be written; the old book, if
+/// there is one, stays as it is.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let inputs = Input::from_paths(&args.inputs)?;
+    let options = args.resolve();
+    let output = NewFile::create(&args.output)?;
+    let monitor = Monitor::default();
+    stop_on_interrupt(&monitor)?;
+    let start = Instant::now();
+    let built = {
+        let _progress = (!args.quiet).then(|| Progress::start(&inputs, &monitor));
+        build(&inputs, &options, &monitor, output)
+    };
+    let (file, tally) =
+        built.with_context(|| format!("{} was not written", args.output.display()))?;
+    file.keep()?;
+    report_faults(args, &tally)?;
+    if !args.quiet {
+        report(args, &tally, start.elapsed())?;
+    }
+    if monitor.is_stopped() {
+        println!("Interrupted: the book holds the games that were read until then.");
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The first Ctrl-C ends the reading of games; the second one the program.
+fn stop_on_interrupt(monitor: &Monitor) -> anyhow::Result<()> {
+    let monitor = monitor.clone();
+    ctrlc::set_handler(move || {
+        if monitor.is_stopped() {
+            std::process::exit(INTERRUPTED.into());
+        }
+        monitor.stop();
+    })
+    .context("interrupts cannot be caught")
+}
+
+fn report_faults(args: &Args, tally: &Tally) -> anyhow::Result<()> {
+    if let Some(path) = &args.errors {
+        let mut text: String = tally.faults.iter().map(|fault| format!("{fault}\n")).collect();
+        text.extend(tally.broken_inputs.iter().map(|broken| format!("{broken}\n")));
+        std::fs::write(path, text)
+            .map_err(|error| anyhow::anyhow!(crate::pgn::in_words(&error)))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    tally.broken_inputs.iter().for_each(|broken| eprintln!("tabia: {broken}"));
+    if args.quiet {
+        return Ok(());
+    }
+    tally.faults.iter().take(SHOWN_FAULTS).for_each(|fault| eprintln!("{fault}"));
+    if tally.broken > SHOWN_FAULTS as u64 && args.errors.is_none() {
+        let more = tally.broken - SHOWN_FAULTS as u64;
+        eprintln!("{} more broken games; --errors FILE lists them", grouped(more));
+    }
+    Ok(())
+}
+
+fn report(args: &Args, tally: &Tally, time: Duration) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    let seconds = time.as_secs_f64().max(1e-3);
+    let games = tally.games;
+    let found = games.total() + tally.skipped.total();
+    writeln!(
+        out,
+        "{} games read in {seconds:.2} s: {} games/s, {:.0} MB/s",
+        grouped(found),
+        grouped((found as f64 / seconds) as u64),
+        tally.bytes as f64 / 1e6 / seconds,
+    )?;
+    write!(
+        out,
+        "{} counted: +{} ={} -{}",
+        grouped(games.total()),
+        games.white,
+        games.draws,
+        games.black
+    )?;
+    writeln!(
+        out,
+        "{}",
+        if games.undecided > 0 { format!(" *{}", games.undecided) } else { String::new() }
+    )?;
+    if tally.broken > 0 {
+        writeln!(out, "{} broken; the moves before the fault counted", grouped(tally.broken))?;
+    }
+    if tally.skipped.total() > 0 {
+        writeln!(out, "{} skipped: {}", grouped(tally.skipped.total()), tally.skipped)?;
+    }
+    let book = Book::open(&args.output)?;
+    let bytes = args.output.metadata().map_or(0, |metadata| metadata.len());
+    writeln!(
+        out,
+        "{}: {} positions, {} moves, {}",
+        args.output.display(),
+        grouped(book.positions()),
+        grouped(book.move_count()),
+        size(bytes),
+    )?;
+    Ok(())
+}
+
+/// Shows how far a build has come, until it is dropped.
+struct Progress {
+    stop: Option<crossbeam::channel::Sender<()>>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Progress {
+    fn start(inputs: &[Input], monitor: &Monitor) -> Self {
+        let total: Option<u64> = inputs.iter().map(Input::size).sum();
+        let monitor = monitor.clone();
+        let (stop, stopped) = crossbeam::channel::bounded::<()>(0);
+        let thread = thread::spawn(move || match std::io::stderr().is_terminal() {
+            true => draw_bar(total, &monitor, &stopped),
+            false => print_lines(total, &monitor, &stopped),
+        });
+        Progress { stop: Some(stop), thread: Some(thread) }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        // The thread wakes when the channel closes.
+        self.stop = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+type Stopped = crossbeam::channel::Receiver<()>;
+
+fn is_over(stopped: &Stopped, wait: Duration) -> bool {
+    !matches!(stopped.recv_timeout(wait), Err(crossbeam::channel::RecvTimeoutError::Timeout))
+}
+
+fn draw_bar(total: Option<u64>, monitor: &Monitor, stopped: &Stopped) {
+    let template = match total {
+        Some(_) => "{bar:30} {bytes}/{total_bytes} {binary_bytes_per_sec} eta {eta} {msg}",
+        None => "{spinner} {bytes} {binary_bytes_per_sec} {msg}",
+    };
+    let bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    let start = Instant::now();
+    while !is_over(stopped, REFRESH) {
+        bar.set_position(monitor.bytes.load(Relaxed));
+        bar.set_message(status(monitor, start));
+    }
+    bar.finish_and_clear();
+}
+
+fn print_lines(total: Option<u64>, monitor: &Monitor, stopped: &Stopped) {
+    let start = Instant::now();
+    while !is_over(stopped, LINE_EVERY) {
+        let bytes = monitor.bytes.load(Relaxed);
+        let share = total.filter(|&total| total > 0).map(|total| {
+            let done = bytes as f64 / total as f64;
+            let left = start.elapsed().as_secs_f64() * (1.0 - done) / done.max(1e-6);
+            format!("{:.0}%, {left:.0} s left, ", 100.0 * done)
+        });
+        eprintln!("{}{}", share.unwrap_or_default(), status(monitor, start));
+    }
+}
+
+fn status(monitor: &Monitor, start: Instant) -> String {
+    let parts = monitor.parts.load(Relaxed);
+    if parts > 0 {
+        return format!("writing the book, {}%", 100 * parts / Monitor::PARTS);
+    }
+    let games = monitor.games.load(Relaxed);
+    let speed = games as f64 / start.elapsed().as_secs_f64().max(1e-3);
+    format!("{} games, {} games/s", grouped(games), grouped(speed as u64))
+}

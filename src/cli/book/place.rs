@@ -1,0 +1,47 @@
+//! Arguments that say which position is meant.
+
+use anyhow::{Context, bail};
+
+use crate::book::Names;
+use crate::position::{Game, Position};
+
+/// The position in question; the start position if nothing is said.
+#[derive(Debug, clap::Args)]
+pub struct Place {
+    /// The position as FEN
+    #[arg(long, value_name = "FEN")]
+    fen: Option<String>,
+    /// The position after these moves, in SAN or coordinates, from --fen or the start position
+    #[arg(long, value_name = "MOVES", allow_hyphen_values = true)]
+    moves: Option<String>,
+    /// The position of an opening: an ECO code, a name, or part of one
+    #[arg(long, value_name = "NAME", conflicts_with = "fen")]
+    opening: Option<String>,
+}
+
+impl Place {
+    /// The way to the position.
+    pub fn game(&self) -> anyhow::Result<Game> {
+        let start = match &self.fen {
+            Some(fen) => Position::from_fen(fen)?,
+            None => Position::start(),
+        };
+        let mut game = Game::new(start);
+        if let Some(name) = &self.opening {
+            let Some(opening) = Names::embedded().find(name) else {
+                bail!("no opening is called {name:?}; give an ECO code or a part of a name");
+            };
+            opening.line.iter().try_for_each(|&mv| game.play(mv))?;
+        }
+        for word in self.moves.as_deref().unwrap_or_default().split_ascii_whitespace() {
+            let text = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+            if text.is_empty() {
+                continue;
+            }
+            let mv =
+                game.position().parse_move(text).with_context(|| format!("{word:?} in --moves"))?;
+            game.play(mv)?;
+        }
+        Ok(game)
+    }
+}

@@ -1,0 +1,198 @@
+//! `tabia book info`, `show` and `why`: what is in a book, and what the engine makes of it.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::bail;
+
+use super::place::Place;
+use super::{grouped, open, size};
+use crate::book::{Book, Candidate, Chooser, Manifest, Names, Policy};
+use crate::position::Game;
+
+/// Tell how a book was made and how large it is
+#[derive(Debug, clap::Args)]
+pub struct InfoArgs {
+    /// The book (.tbk, .bin or .pgn), or `embedded`
+    book: PathBuf,
+}
+
+/// Show the moves of a position with their games
+#[derive(Debug, clap::Args)]
+pub struct ShowArgs {
+    /// The book (.tbk, .bin or .pgn), or `embedded`
+    book: PathBuf,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Explain which move would be played, and why not another
+#[derive(Debug, clap::Args)]
+pub struct WhyArgs {
+    /// The book (.tbk, .bin or .pgn), or `embedded`
+    book: PathBuf,
+    #[command(flatten)]
+    place: Place,
+    /// on, best, worst, random, prefer or weighted
+    #[arg(long, default_value_t = Policy::default())]
+    policy: Policy,
+    /// The probability with which a score is at least its lower bound, in percent
+    #[arg(long, default_value_t = 90.0, value_parser = parse_confidence)]
+    confidence: f64,
+    /// Games that a move needs
+    #[arg(long, default_value_t = 1)]
+    min_games: u64,
+    /// Draws the lots: the same seed, the same move
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+fn parse_confidence(text: &str) -> Result<f64, String> {
+    let percent = text.parse().map_err(|_| "expected a number from 50 to 99.9".to_owned())?;
+    if (50.0..=99.9).contains(&percent) {
+        Ok(percent)
+    } else {
+        Err("expected 50 to 99.9".to_owned())
+    }
+}
+
+/// Prints the manifest.
+///
+/// # Errors
+/// If the book cannot be read.
+pub fn info(args: &InfoArgs) -> anyhow::Result<ExitCode> {
+    let book = open(&args.book)?;
+    let manifest = book.manifest()?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "book        {}", book.name())?;
+    writeln!(out, "size        {}", size(book.bytes().len() as u64))?;
+    writeln!(out, "positions   {}", grouped(book.positions()))?;
+    writeln!(out, "moves       {}", grouped(book.move_count()))?;
+    write_manifest(&mut out, &manifest)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write_manifest(out: &mut impl Write, manifest: &Manifest) -> std::io::Result<()> {
+    let games = manifest.games;
+    writeln!(out, "made by     {} from {}", manifest.made_by, manifest.made_from)?;
+    if manifest.max_ply > 0 {
+        writeln!(out, "depth       {} plies", manifest.max_ply)?;
+    }
+    writeln!(
+        out,
+        "games       {} +{} ={} -{} *{}",
+        grouped(games.total()),
+        games.white,
+        games.draws,
+        games.black,
+        games.undecided
+    )?;
+    if manifest.broken > 0 {
+        writeln!(out, "broken      {}", grouped(manifest.broken))?;
+    }
+    if manifest.skipped.total() > 0 {
+        writeln!(out, "skipped     {}", manifest.skipped)?;
+    }
+    if manifest.interrupted {
+        writeln!(out, "incomplete  the build was interrupted")?;
+    }
+    for filter in &manifest.filters {
+        writeln!(out, "filter      {filter}")?;
+    }
+    for input in &manifest.inputs {
+        let (games, bytes) = (grouped(input.games), size(input.bytes));
+        writeln!(out, "input       {} ({bytes}, {games} games)", input.name)?;
+    }
+    Ok(())
+}
+
+/// Prints the moves of a position.
+///
+/// # Errors
+/// If the book cannot be read or does not know the position.
+pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
+    let book = open(&args.book)?;
+    let game = args.place.game()?;
+    let mut out = std::io::stdout().lock();
+    write_heading(&mut out, &book, &game)?;
+    let candidates = known(Chooser::new(Policy::Prefer, 0).candidates(&book, &game), &game)?;
+    let rows = candidates.iter().map(|candidate| {
+        let [played, reached] = [candidate.book_move.played, candidate.book_move.reached]
+            .map(|counts| counts.to_string());
+        let opening = Names::embedded().get(&game.position().play(candidate.book_move.mv));
+        let name =
+            opening.map_or(String::new(), |opening| format!("{} {}", opening.eco, opening.name));
+        [game.position().san(candidate.book_move.mv), played, reached, score(candidate), name]
+    });
+    let head = ["move", "played here", "position reached", "score", "opening"].map(str::to_owned);
+    write_table(&mut out, &std::iter::once(head).chain(rows).collect::<Vec<_>>())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Explains a choice.
+///
+/// # Errors
+/// If the book cannot be read or does not know the position.
+pub fn why(args: &WhyArgs) -> anyhow::Result<ExitCode> {
+    let book = open(&args.book)?;
+    let game = args.place.game()?;
+    let mut chooser = Chooser::new(args.policy, args.seed);
+    chooser.confidence = args.confidence / 100.0;
+    chooser.min_games = args.min_games;
+    let candidates = known(chooser.candidates(&book, &game), &game)?;
+    let mut out = std::io::stdout().lock();
+    write_heading(&mut out, &book, &game)?;
+    let rows = candidates.iter().map(|candidate| {
+        let verdict = match candidate.rejected {
+            Some(rejection) => rejection.to_string(),
+            None => format!("{:.1}%", 100.0 * candidate.chance),
+        };
+        let reached = candidate.book_move.reached.to_string();
+        [game.position().san(candidate.book_move.mv), reached, score(candidate), verdict]
+    });
+    let head = ["move", "position reached", "score", "chance"].map(str::to_owned);
+    write_table(&mut out, &std::iter::once(head).chain(rows).collect::<Vec<_>>())?;
+    match chooser.choose(&book, &game) {
+        Some(choice) => writeln!(out, "{}", choice.explain(game.position()))?,
+        None => writeln!(out, "no move: the policy {} leaves none", args.policy)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn known(candidates: Vec<Candidate>, game: &Game) -> anyhow::Result<Vec<Candidate>> {
+    if candidates.is_empty() {
+        bail!("the book has no move in {}", game.position().fen());
+    }
+    Ok(candidates)
+}
+
+fn write_heading(out: &mut impl Write, book: &Book, game: &Game) -> std::io::Result<()> {
+    writeln!(out, "{}", game.position().fen())?;
+    if let Some(opening) = Names::embedded().of_game(game) {
+        writeln!(out, "{} {}", opening.eco, opening.name)?;
+    }
+    match book.reached(game.position()) {
+        Some(counts) => writeln!(out, "reached in {counts}"),
+        None => writeln!(out, "not in the book itself"),
+    }
+}
+
+/// The score of the side to move in percent, with the bounds of its confidence.
+fn score(candidate: &Candidate) -> String {
+    let (low, high) = candidate.certain;
+    format!("{:.1}% ({:.0}-{:.0})", 100.0 * candidate.score, 100.0 * low, 100.0 * high)
+}
+
+/// Prints rows in columns as wide as they need to be.
+fn write_table<const N: usize>(out: &mut impl Write, rows: &[[String; N]]) -> std::io::Result<()> {
+    let width =
+        |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; N] = std::array::from_fn(width);
+    for row in rows {
+        let cells: Vec<String> =
+            row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        writeln!(out, "{}", cells.join("  ").trim_end())?;
+    }
+    Ok(())
+}
