@@ -1,22 +1,13 @@
 //! Books from real games, checked against figures that other programs gave.
 
-use std::path::{Path, PathBuf};
+mod common;
 
+use std::path::Path;
+
+use common::shared_data;
 use tabia::book::{Book, BuildOptions, Counts, build_in_memory};
 use tabia::pgn::Input;
 use tabia::position::{Move, Position};
-
-/// The folder with real data, or `None` where it is absent.
-fn data(part: &str) -> Option<PathBuf> {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
-    let root = std::env::var_os("TABIA_DATA").map_or(shared, PathBuf::from);
-    let path = root.join(part);
-    if path.exists() {
-        return Some(path);
-    }
-    println!("skipped: {} is absent (set TABIA_DATA)", path.display());
-    None
-}
 
 fn after(moves: &str) -> Position {
     moves.split_ascii_whitespace().fold(Position::start(), |position, san| {
@@ -32,7 +23,7 @@ fn played(book: &Book, position: &Position, san: &str) -> Counts {
 
 #[test]
 fn the_counts_of_real_games_are_those_of_other_programs() {
-    let Some(folder) = data("pgn/mid_otb") else { return };
+    let Some(folder) = shared_data("pgn/mid_otb") else { return };
     let inputs = Input::from_paths(&[folder]).expect("a folder of games");
     let options = BuildOptions { max_ply: 20, ..BuildOptions::default() };
     let (book, _) = build_in_memory(&inputs, &options, "mid_otb").expect("a book");

@@ -1,14 +1,11 @@
 //! The names of openings, by position: a transposed arrival has the same name.
 
-use std::sync::LazyLock;
-
 use super::key_map::KeyMap;
 use crate::pgn::read_games;
 use crate::position::{Game, Move, Position};
 
 /// The table that the embedded book is made from as well; `books/README.md` tells its origin.
-static EMBEDDED: LazyLock<Names> =
-    LazyLock::new(|| Names::read(include_bytes!("../../books/openings.pgn")));
+static EMBEDDED: &[u8] = include_bytes!("../../books/openings.pgn");
 
 /// A named position.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,9 +27,10 @@ pub struct Names {
 }
 
 impl Names {
-    /// The names that come with the program: 3,807 openings.
-    pub fn embedded() -> &'static Names {
-        &EMBEDDED
+    /// The names that come with the program: 3,807 openings. They are read anew with each call,
+    /// which takes milliseconds: whoever asks more than once keeps them.
+    pub fn embedded() -> Names {
+        Self::read(EMBEDDED)
     }
 
     /// The names of PGN games with `ECO` and `Opening` tags: each names its last position.

@@ -98,12 +98,8 @@ impl Args {
     }
 
     fn open_book(&self) -> anyhow::Result<Book> {
-        self.book_file().map_or_else(embedded, |path| Ok(Book::open(path)?))
+        self.book_file().map_or_else(|| Ok(Book::embedded()), |path| Ok(Book::open(path)?))
     }
-}
-
-fn embedded() -> anyhow::Result<Book> {
-    Ok(crate::book::Builder::new(crate::book::BuildOptions::default()).build("embedded")?)
 }
 
 /// Plays until the user leaves.

@@ -38,9 +38,7 @@ impl Library {
         let (number, path) = (self.asked, path.to_owned());
         thread::spawn(move || {
             let book = if path.is_empty() {
-                crate::book::Builder::new(crate::book::BuildOptions::default())
-                    .build("embedded")
-                    .map_err(|error| error.to_string())
+                Ok(Book::embedded())
             } else {
                 Book::open(Path::new(&path)).map_err(|error| error.to_string())
             };

@@ -51,7 +51,7 @@ enum Verdict {
 #[derive(Debug, Error)]
 pub enum BuildError {
     /// No game counts.
-    #[error("no game counts: {0}")]
+    #[error("no readable game that counts: {0}")]
     NoGames(String),
     /// A game is broken, and the build is strict.
     #[error("{0}")]
@@ -132,7 +132,7 @@ fn what_was_there(tally: &Tally) -> String {
         .filter(|(number, _)| *number > 0)
         .map(|(number, what)| format!("{number} {what}"))
         .collect();
-    if found.is_empty() { "there is no text in PGN".to_owned() } else { found.join(", ") }
+    if found.is_empty() { "it is empty".to_owned() } else { found.join(", ") }
 }
 
 /// Reads all games on all threads.

@@ -28,7 +28,8 @@ impl Place {
         };
         let mut game = Game::new(start);
         if let Some(name) = &self.opening {
-            let Some(opening) = Names::embedded().find(name) else {
+            let names = Names::embedded();
+            let Some(opening) = names.find(name) else {
                 bail!("no opening is called {name:?}; give an ECO code or a part of a name");
             };
             opening.line.iter().try_for_each(|&mv| game.play(mv))?;

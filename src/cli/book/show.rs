@@ -115,12 +115,13 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let game = args.place.game()?;
     let mut out = std::io::stdout().lock();
-    write_heading(&mut out, &book, &game)?;
+    let names = Names::embedded();
+    write_heading(&mut out, &book, &game, &names)?;
     let candidates = known(Chooser::new(Policy::Prefer, 0).candidates(&book, &game), &game)?;
     let rows = candidates.iter().map(|candidate| {
         let [played, reached] = [candidate.book_move.played, candidate.book_move.reached]
             .map(|counts| counts.to_string());
-        let opening = Names::embedded().get(&game.position().play(candidate.book_move.mv));
+        let opening = names.get(&game.position().play(candidate.book_move.mv));
         let name =
             opening.map_or(String::new(), |opening| format!("{} {}", opening.eco, opening.name));
         [game.position().san(candidate.book_move.mv), played, reached, score(candidate), name]
@@ -142,7 +143,8 @@ pub fn why(args: &WhyArgs) -> anyhow::Result<ExitCode> {
     chooser.min_games = args.min_games;
     let candidates = known(chooser.candidates(&book, &game), &game)?;
     let mut out = std::io::stdout().lock();
-    write_heading(&mut out, &book, &game)?;
+    let names = Names::embedded();
+    write_heading(&mut out, &book, &game, &names)?;
     let rows = candidates.iter().map(|candidate| {
         let verdict = match candidate.rejected {
             Some(rejection) => rejection.to_string(),
@@ -167,9 +169,14 @@ fn known(candidates: Vec<Candidate>, game: &Game) -> anyhow::Result<Vec<Candidat
     Ok(candidates)
 }
 
-fn write_heading(out: &mut impl Write, book: &Book, game: &Game) -> std::io::Result<()> {
+fn write_heading(
+    out: &mut impl Write,
+    book: &Book,
+    game: &Game,
+    names: &Names,
+) -> std::io::Result<()> {
     writeln!(out, "{}", game.position().fen())?;
-    if let Some(opening) = Names::embedded().of_game(game) {
+    if let Some(opening) = names.of_game(game) {
         writeln!(out, "{} {}", opening.eco, opening.name)?;
     }
     match book.reached(game.position()) {
