@@ -101,12 +101,12 @@ pub enum ConfigError {
     #[error("no command: `{0}` (it is empty, or a quotation mark is missing)")]
     Command(String),
     /// A file that cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}: {cause}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// A file that is no table of engines.
     #[error("{}: {message}", path.display())]
@@ -199,7 +199,7 @@ fn plain(value: &toml::Value) -> String {
 /// If the file cannot be read, or holds something else.
 pub fn read_engines(path: &Path, base: &EngineConfig) -> Result<Vec<EngineConfig>, ConfigError> {
     let text = std::fs::read_to_string(path)
-        .map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
+        .map_err(|cause| ConfigError::Read { path: path.to_owned(), cause })?;
     let file: EngineFile = toml::from_str(&text).map_err(|error| ConfigError::Toml {
         path: path.to_owned(),
         message: error.to_string().trim_end().to_owned(),

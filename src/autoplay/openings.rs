@@ -27,12 +27,12 @@ pub struct OpeningChoice {
 #[derive(Debug, Error)]
 pub enum OpeningError {
     /// The file cannot be read.
-    #[error("cannot read openings from {}: {source}", path.display())]
+    #[error("cannot read openings from {}: {cause}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        cause: io::Error,
     },
     /// A line of the file is no position.
     #[error("{}, line {line}: {message}", path.display())]
@@ -77,7 +77,7 @@ impl OpeningChoice {
     /// If the file cannot be read, or holds no or bad openings.
     pub fn load(&self) -> Result<Vec<Game>, OpeningError> {
         let path = self.path.clone();
-        let fail = |source| OpeningError::Read { path: path.clone(), source };
+        let fail = |cause| OpeningError::Read { path: path.clone(), cause };
         let mut bytes = Vec::new();
         open(&self.path).and_then(|mut input| input.read_to_end(&mut bytes)).map_err(fail)?;
         let name = self.path.to_string_lossy().to_lowercase();
@@ -122,7 +122,7 @@ impl OpeningChoice {
         loop {
             let read = reader
                 .read_game(&mut visitor)
-                .map_err(|source| OpeningError::Read { path: self.path.clone(), source })?;
+                .map_err(|cause| OpeningError::Read { path: self.path.clone(), cause })?;
             match read {
                 None => return Ok(openings),
                 Some(Ok(game)) => openings.push(game),

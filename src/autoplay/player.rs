@@ -20,20 +20,20 @@ const PROBE_PATIENCE: Duration = Duration::from_millis(1500);
 #[derive(Debug, Error)]
 pub enum StartError {
     /// It could not be started at all.
-    #[error("{engine}: {source}")]
+    #[error("{engine}: {cause}")]
     Spawn {
         /// Which engine.
         engine: String,
         /// Why.
-        source: SpawnError,
+        cause: SpawnError,
     },
     /// It was started, but did not say what it should.
-    #[error("{engine}: {source}{}", advice(last_words))]
+    #[error("{engine}: {cause}{}", advice(last_words))]
     Greeting {
         /// Which engine.
         engine: String,
         /// Why.
-        source: EngineError,
+        cause: EngineError,
         /// What it wrote last.
         last_words: Vec<String>,
     },
@@ -62,11 +62,7 @@ impl Player {
     /// # Errors
     /// If it cannot be started, or does not speak the protocol.
     pub fn start(config: &EngineConfig, trace: &Trace) -> Result<Self, StartError> {
-        let protocol = match config.protocol {
-            Protocol::Auto if speaks_uci(config, trace)? => Protocol::Uci,
-            Protocol::Auto => Protocol::Xboard,
-            protocol => protocol,
-        };
+        let protocol = find_protocol(config, trace)?;
         let mut process = spawn(config, trace)?;
         let mut dialect: Box<dyn Dialect> = match protocol {
             Protocol::Uci => Box::new(Uci::new(config)),
@@ -78,9 +74,9 @@ impl Player {
                 let name = if config.name.is_empty() { own } else { config.name.clone() };
                 Ok(Player { process, dialect, name, protocol, games: 0 })
             }
-            Err(source) => Err(StartError::Greeting {
+            Err(cause) => Err(StartError::Greeting {
                 engine: config.label(),
-                source,
+                cause,
                 last_words: process.last_words(),
             }),
         }
@@ -188,15 +184,38 @@ impl Player {
 
 fn spawn(config: &EngineConfig, trace: &Trace) -> Result<Process, StartError> {
     Process::spawn(config, trace)
-        .map_err(|source| StartError::Spawn { engine: config.label(), source })
+        .map_err(|cause| StartError::Spawn { engine: config.label(), cause })
 }
 
-/// Asks a process of its own whether it speaks UCI: xboard engines may not survive the question.
-fn speaks_uci(config: &EngineConfig, trace: &Trace) -> Result<bool, StartError> {
+/// The protocol an engine speaks. It is asked whether it speaks UCI, in a process of its own, since
+/// xboard engines may not survive the question.
+///
+/// # Errors
+/// If the engine cannot be started.
+pub fn find_protocol(config: &EngineConfig, trace: &Trace) -> Result<Protocol, StartError> {
+    if config.protocol != Protocol::Auto {
+        return Ok(config.protocol);
+    }
     let mut process = spawn(config, trace)?;
-    let deadline = Instant::now() + PROBE_PATIENCE;
-    let asked = process.send("uci").is_ok();
-    let answer = read_until(&mut process, deadline, "uciok", |line| line.trim() == "uciok");
+    let mut protocol = Protocol::Xboard;
+    // An engine that is gone already has answered, too.
+    if process.send("uci").is_ok() {
+        let deadline = Instant::now() + PROBE_PATIENCE;
+        let answered = |line: &str| {
+            if line.trim() == "uciok" {
+                protocol = Protocol::Uci;
+            }
+            protocol == Protocol::Uci || refuses(line)
+        };
+        let _ = read_until(&mut process, deadline, "uciok", answered);
+    }
     process.quit("quit");
-    Ok(asked && answer.is_ok())
+    Ok(protocol)
+}
+
+/// Whether a line says that `uci` was not understood.
+fn refuses(line: &str) -> bool {
+    let line = line.to_lowercase();
+    let says_no = ["error", "illegal", "invalid", "unknown"].iter().any(|word| line.contains(word));
+    says_no && line.contains("uci")
 }

@@ -69,12 +69,12 @@ pub enum SpawnError {
     #[error("there is no folder \"{0}\" to run the engine in")]
     Folder(String),
     /// Something else.
-    #[error("cannot start \"{program}\": {source}")]
+    #[error("cannot start \"{program}\": {cause}")]
     Other {
         /// The program.
         program: String,
         /// Why.
-        source: io::Error,
+        cause: io::Error,
     },
 }
 
@@ -139,8 +139,8 @@ impl Process {
         if let Some(dir) = &config.dir {
             command.current_dir(dir);
         }
-        let mut child = command.spawn().map_err(|source| spawn_error(program, source))?;
-        let other = |source| SpawnError::Other { program: program.to_owned(), source };
+        let mut child = command.spawn().map_err(|cause| spawn_error(program, cause))?;
+        let other = |cause| SpawnError::Other { program: program.to_owned(), cause };
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
@@ -281,12 +281,12 @@ impl Drop for Process {
     }
 }
 
-fn spawn_error(program: &str, source: io::Error) -> SpawnError {
+fn spawn_error(program: &str, cause: io::Error) -> SpawnError {
     let program = program.to_owned();
-    match source.kind() {
+    match cause.kind() {
         io::ErrorKind::NotFound => SpawnError::Missing(program),
         io::ErrorKind::PermissionDenied => SpawnError::NotExecutable(program),
-        _ => SpawnError::Other { program, source },
+        _ => SpawnError::Other { program, cause },
     }
 }
 

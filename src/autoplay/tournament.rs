@@ -10,7 +10,7 @@ use crate::position::{Color, Game};
 use super::clock::Clock;
 use super::config::EngineConfig;
 use super::play::{Conditions, Interrupt, Played, Step, play};
-use super::player::{Player, StartError};
+use super::player::{Player, StartError, find_protocol};
 use super::process::Trace;
 use super::record::GameRecord;
 use super::schedule::{ByPairing, Slot};
@@ -90,6 +90,17 @@ impl Standings {
 }
 
 impl Tournament {
+    /// Finds out what the engines speak that have not been told.
+    ///
+    /// # Errors
+    /// If one of them cannot be started.
+    pub fn find_protocols(&mut self) -> Result<(), StartError> {
+        for engine in &mut self.engines {
+            engine.protocol = find_protocol(engine, &self.trace)?;
+        }
+        Ok(())
+    }
+
     /// Plays all games that `standings` does not hold yet; `observe` hears of everything that
     /// happens, on the calling thread, and tells whether to go on.
     ///

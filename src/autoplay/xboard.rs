@@ -29,8 +29,11 @@ const PONG_PATIENCE: Duration = Duration::from_secs(20);
 /// How long an engine without `ping` gets to finish what it is about.
 const QUIET_TIME: Duration = Duration::from_millis(200);
 
-/// Between the first two lines: GNU Chess 6 reads its input in blocks and loses the second line
-/// of a block.
+/// How long to wait for a sign of life between the first two lines: GNU Chess 6 reads its input in
+/// blocks, and leaves the second line of a block until more input comes.
+const FIRST_PATIENCE: Duration = Duration::from_millis(300);
+
+/// After that sign, so that it has gone back to reading.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 
 /// Engines that lose input when lines come together, by the beginning of their name.
@@ -289,6 +292,8 @@ fn sounds_like_uci(line: &str) -> bool {
 impl Dialect for Xboard {
     fn handshake(&mut self, link: &mut Process) -> Result<(), EngineError> {
         self.send(link, &Command::Xboard)?;
+        // What it says does not matter: a banner, or nothing.
+        let _ = link.receive(Instant::now() + FIRST_PATIENCE);
         std::thread::sleep(FIRST_PAUSE);
         self.send(link, &Command::Protover(2))?;
         self.read_features(link)?;

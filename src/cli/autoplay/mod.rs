@@ -37,7 +37,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let openings = args.resolve_openings()?;
     let schedule = args.resolve_schedule(engines.len(), openings.len())?;
     let trace = args.trace.as_deref().map(create).transpose()?;
-    let tournament = Tournament {
+    let mut tournament = Tournament {
         slots: schedule.slots(),
         openings,
         conditions: args.resolve_conditions(),
@@ -48,6 +48,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         date: today(),
         engines,
     };
+    tournament.find_protocols()?;
     let mut narrator = Narrator::new(args, &tournament)?;
     let interrupt = Arc::new(Interrupt::new());
     let handle = Arc::clone(&interrupt);

@@ -1,0 +1,247 @@
+//! A scripted engine, the test partner of the match runner: it plays instantly, and misbehaves on
+//! demand.
+//!
+//! `fake_engine [uci|xboard] [KEY=VALUE]...` where the keys are: `fault`, what it does wrong
+//! (`crash`, `hang`, `illegal`, `claim`, `flood`, `late`, `resign`, `deaf`, `mute`, `refuse`,
+//! `noise`, `nobye`); `at`, in which of its moves (default 5); `in`, in which of its games
+//! (default every one: 0); `late_ms`, how late; `seed`, for its choice of moves; `name`. The moves
+//! depend on the seed and the position alone, so games between two of them can be repeated.
+
+use std::collections::HashMap;
+use std::io::{BufRead, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use tabia::position::{Color, Game, Move, Position};
+
+/// What the command line says.
+struct Script {
+    fault: String,
+    at: u64,
+    only_in: u64,
+    late: Duration,
+    seed: u64,
+    name: String,
+}
+
+impl Script {
+    fn new(args: &[String]) -> Self {
+        let pairs: HashMap<&str, &str> =
+            args.iter().filter_map(|argument| argument.split_once('=')).collect();
+        let number = |key: &str, default| {
+            pairs.get(key).and_then(|value| value.parse().ok()).unwrap_or(default)
+        };
+        Script {
+            fault: pairs.get("fault").unwrap_or(&"none").to_string(),
+            at: number("at", 5),
+            only_in: number("in", 0),
+            late: Duration::from_millis(number("late_ms", 500)),
+            seed: number("seed", 1),
+            name: pairs.get("name").unwrap_or(&"Fake").to_string(),
+        }
+    }
+}
+
+/// The engine: a game, and how far the script has come.
+struct Engine {
+    script: Script,
+    uci: bool,
+    game: Game,
+    games: u64,
+    moves: u64,
+    forced: bool,
+}
+
+/// Whether to go on reading.
+#[derive(PartialEq)]
+enum Next {
+    Go,
+    Stop,
+}
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let uci = args.first().is_some_and(|first| first == "uci");
+    let script = Script::new(&args);
+    let mut engine =
+        Engine { script, uci, game: Game::default(), games: 0, moves: 0, forced: false };
+    for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+        let next = if uci { engine.hear_uci(&line) } else { engine.hear_xboard(&line) };
+        if next == Next::Stop {
+            break;
+        }
+    }
+    if engine.script.fault == "nobye" {
+        sleep_forever();
+    }
+    ExitCode::SUCCESS
+}
+
+fn say(text: &str) {
+    let mut out = std::io::stdout().lock();
+    // The runner may be gone: then nobody listens.
+    let _ = writeln!(out, "{text}");
+    let _ = out.flush();
+}
+
+fn sleep_forever() -> ! {
+    loop {
+        std::thread::sleep(Duration::from_secs(3600));
+    }
+}
+
+impl Engine {
+    fn hear_uci(&mut self, line: &str) -> Next {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.first().copied().unwrap_or_default() {
+            "uci" if self.script.fault == "mute" => {}
+            "uci" => {
+                say(&format!("id name {}\noption name Level type spin\nuciok", self.script.name))
+            }
+            "isready" => say("readyok"),
+            "ucinewgame" => self.new_game(),
+            "position" => self.set_position(&words[1..]),
+            "go" => self.answer(),
+            "quit" => return Next::Stop,
+            _ => {}
+        }
+        Next::Go
+    }
+
+    fn set_position(&mut self, words: &[&str]) {
+        let moves = words.iter().position(|&word| word == "moves").unwrap_or(words.len());
+        let start = match words.first() {
+            Some(&"fen") => Position::from_fen(&words[1..moves].join(" ")).ok(),
+            _ => None,
+        };
+        self.game = Game::new(start.unwrap_or_else(Position::start));
+        for word in words.iter().skip(moves + 1) {
+            self.play(word);
+        }
+    }
+
+    fn hear_xboard(&mut self, line: &str) -> Next {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
+            "xboard" => say(""),
+            "protover" if self.script.fault == "mute" => {}
+            "protover" => say(&format!(
+                "feature done=0\nfeature myname=\"{}\" ping=1 setboard=1 usermove=1 sigint=0 \
+                 option=\"Level -spin 1 0 9\"\nfeature done=1",
+                self.script.name
+            )),
+            "ping" => say(&format!("pong {rest}")),
+            "new" => self.new_game(),
+            "force" => self.forced = true,
+            "setboard" => {
+                if let Ok(position) = Position::from_fen(rest) {
+                    self.game = Game::new(position);
+                }
+            }
+            "go" => {
+                self.forced = false;
+                self.answer();
+            }
+            "usermove" => {
+                if self.is_due("refuse") {
+                    say(&format!("Illegal move: {rest}"));
+                    return Next::Go;
+                }
+                self.play(rest);
+                if !self.forced {
+                    self.answer();
+                }
+            }
+            "uci" => say("Error (unknown command): uci"),
+            "quit" => return Next::Stop,
+            _ => {}
+        }
+        Next::Go
+    }
+
+    fn new_game(&mut self) {
+        self.game = Game::default();
+        self.games += 1;
+        self.moves = 0;
+        self.forced = false;
+    }
+
+    fn play(&mut self, text: &str) {
+        if let Ok(mv) = self.game.position().parse_move(text) {
+            // A legal move was just parsed.
+            let _ = self.game.play(mv);
+        }
+    }
+
+    /// Whether the script wants this fault now.
+    fn is_due(&self, fault: &str) -> bool {
+        let game = self.script.only_in == 0 || self.script.only_in == self.games;
+        self.script.fault == fault && game && self.moves == self.script.at
+    }
+
+    /// Makes a move, or does what the script says.
+    fn answer(&mut self) {
+        self.moves += 1;
+        let Some(mv) = self.choose() else { return };
+        if self.is_due("crash") {
+            eprintln!("about to crash");
+            std::process::exit(3);
+        }
+        if self.is_due("hang") {
+            sleep_forever();
+        }
+        if self.is_due("deaf") {
+            // Closes nothing and reads nothing any more, but plays on for this move.
+            self.announce(mv);
+            sleep_forever();
+        }
+        if self.is_due("claim") && !self.uci {
+            let white = self.game.position().side_to_move() == Color::White;
+            say(if white { "1-0 {White mates}" } else { "0-1 {Black mates}" });
+            return;
+        }
+        if self.is_due("resign") && !self.uci {
+            say("resign");
+            return;
+        }
+        if self.is_due("illegal") {
+            say(if self.uci { "bestmove e2e5" } else { "move e2e5" });
+            return;
+        }
+        if self.is_due("flood") {
+            loop {
+                say("info string flood flood flood flood flood flood flood flood flood flood");
+            }
+        }
+        if self.is_due("late") {
+            std::thread::sleep(self.script.late);
+        }
+        self.announce(mv);
+    }
+
+    fn announce(&mut self, mv: Move) {
+        // Scores that depend on nothing but the number of the move.
+        let score = 20 + self.moves;
+        if self.uci {
+            say(&format!("info depth 1 score cp {score} nodes {} time 0 pv {mv}", self.moves));
+            say(&format!("bestmove {mv}"));
+        } else {
+            say(&format!("1 {score} 0 {} {mv}", self.moves));
+            say(&format!("move {mv}"));
+        }
+        // The move was chosen among the legal ones.
+        let _ = self.game.play(mv);
+    }
+
+    /// A legal move that the seed and the position tell; captures are preferred, so that games
+    /// come to an end.
+    fn choose(&self) -> Option<Move> {
+        let position = self.game.position();
+        let moves = position.legal_moves();
+        let hash = |mv: &Move| {
+            let mixed = position.key() ^ self.script.seed ^ u64::from(mv.to_polyglot()) << 17;
+            mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20
+        };
+        moves.iter().max_by_key(|mv| (position.piece_on(mv.to()).is_some(), hash(mv)))
+    }
+}

@@ -1,0 +1,184 @@
+//! The match runner against engines that misbehave by script (`examples/fake_engine.rs`).
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// The scripted engine; `cargo test` builds examples beside the tests.
+fn fake_engine() -> PathBuf {
+    let test = std::env::current_exe().expect("the test's own path");
+    let target = test.ancestors().nth(2).expect("target/PROFILE/deps/test");
+    let path = target.join("examples/fake_engine");
+    assert!(path.exists(), "`cargo test --test autoplay` needs `cargo build --examples` first");
+    path
+}
+
+/// An engine command with its script.
+fn fake(script: &str) -> String {
+    format!("'{}' {script}", fake_engine().display())
+}
+
+fn autoplay(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tabia"))
+        .arg("autoplay")
+        .args(args)
+        .output()
+        .expect("the runner starts")
+}
+
+fn stdout(output: &Output) -> String {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(!text.is_empty() || output.status.code() != Some(0), "no output; errors: {errors}");
+    text
+}
+
+/// A game of two engines; the first is the one with a fault.
+fn faulty_match(first: &str, second: &str, extra: &[&str]) -> Output {
+    let (first, second) = (fake(first), fake(second));
+    let mut args = vec!["-1", &first, "-2", &second, "--tc", "5+0.1", "--patience", "0.5"];
+    for (option, value) in [("-n", "2"), ("-j", "2")] {
+        if !extra.contains(&option) {
+            args.extend([option, value]);
+        }
+    }
+    args.extend(extra);
+    autoplay(&args)
+}
+
+#[test]
+fn every_fault_gets_its_verdict() {
+    for (fault, uci_end, xboard_end) in [
+        ("crash", "crash", "crash"),
+        ("illegal", "illegal move", "illegal move"),
+        ("claim", "", "false claim"),
+        ("resign", "", "resignation"),
+        ("refuse", "", "illegal move"),
+        ("deaf", "stall", "stall"),
+    ] {
+        for (protocol, end) in [("uci", uci_end), ("xboard", xboard_end)] {
+            if end.is_empty() {
+                continue;
+            }
+            let first = format!("{protocol} fault={fault} at=3");
+            let output = faulty_match(&first, "uci name=Good", &["--depth", "1"]);
+            let text = stdout(&output);
+            assert!(text.contains(&format!("ends: {end} 2")), "{protocol} {fault}:\n{text}");
+            assert!(text.contains(": 0 - 2 - 0"), "{protocol} {fault}:\n{text}");
+            assert_eq!(output.status.code(), Some(4), "{protocol} {fault}");
+        }
+    }
+}
+
+#[test]
+fn lateness_hanging_and_flooding_are_told_apart() {
+    for (fault, end) in
+        [("late late_ms=600", "time forfeit"), ("hang", "stall"), ("flood", "stall")]
+    {
+        for protocol in ["uci", "xboard"] {
+            let first = format!("{protocol} at=2 fault={fault}");
+            let output = faulty_match(&first, "xboard name=Good", &["--st1", "0.3"]);
+            let text = stdout(&output);
+            assert!(text.contains(&format!("ends: {end} 2")), "{protocol} {fault}:\n{text}");
+        }
+    }
+}
+
+#[test]
+fn a_broken_engine_is_replaced_and_its_last_words_shown() {
+    let output = faulty_match("uci fault=crash at=3 in=1", "uci name=Good seed=2", &["-j", "1"]);
+    let text = stdout(&output);
+    assert!(text.contains("engine ended with code 3"), "{text}");
+    assert!(text.contains("(stderr) about to crash"), "{text}");
+    assert!(text.contains("Game 2 of 2"), "{text}");
+}
+
+#[test]
+fn the_same_games_at_any_concurrency() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let openings = dir.path().join("openings.pgn");
+    let lines = "1. e4 *\n\n1. d4 d5 *\n\n1. c4 e5 2. g3 *\n\n1. Nf3 *\n";
+    std::fs::write(&openings, lines).expect("written");
+    let games = |concurrency: &str| {
+        let pgn = dir.path().join(format!("{concurrency}.pgn"));
+        let (first, second) = (fake("uci seed=3"), fake("xboard seed=4"));
+        let paths = [openings.to_str().expect("a path"), pgn.to_str().expect("a path")];
+        let output = autoplay(&[
+            "-1",
+            &first,
+            "-2",
+            &second,
+            "--nodes",
+            "1",
+            "--games",
+            "8",
+            "-j",
+            concurrency,
+            "--openings",
+            paths[0],
+            "--pgn",
+            paths[1],
+        ]);
+        stdout(&output);
+        let text = std::fs::read_to_string(&pgn).expect("games were written");
+        let mut games: Vec<String> = text.split("[Event ").skip(1).map(without_times).collect();
+        games.sort();
+        games
+    };
+    let (one, three) = (games("1"), games("3"));
+    assert_eq!(one.len(), 8);
+    assert_eq!(one, three);
+}
+
+/// A game without the times that its comments tell, and without line breaks.
+fn without_times(game: &str) -> String {
+    let words = game.split_whitespace().filter(|word| !word.ends_with("s") || word.len() < 5);
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn no_engine_outlives_the_match() {
+    let mark = format!("mark-{}", std::process::id());
+    let first = format!("uci fault=nobye name={mark}");
+    faulty_match(&first, &format!("xboard fault=hang at=2 name={mark}"), &["--st2", "0.2"]);
+    let left: Vec<PathBuf> = std::fs::read_dir("/proc")
+        .expect("a list of processes")
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| {
+            let command = std::fs::read(path.join("cmdline")).unwrap_or_default();
+            let text = String::from_utf8_lossy(&command).into_owned();
+            text.contains("fake_engine") && text.contains(&mark)
+        })
+        .collect();
+    assert_eq!(left, Vec::<PathBuf>::new());
+}
+
+#[test]
+fn trouble_is_told_in_plain_words() {
+    let good = fake("uci");
+    for (first, args, part) in [
+        ("/no/such/engine", &[][..], "there is no program"),
+        (env!("CARGO_MANIFEST_DIR"), &[], "may not be executed"),
+        ("cat", &["--proto1", "uci"], "no uciok in time"),
+        ("true", &["--proto1", "uci"], "ended with code 0"),
+        (&good, &["--option1", "Nonsense=1"], "no option \"Nonsense\" (it has: Level)"),
+        (&good, &["--openings", "/no/such/file.epd"], "cannot read openings"),
+    ] {
+        let mut all = vec!["-1", first, "-2", &good, "--depth", "1"];
+        all.extend(args);
+        let output = autoplay(&all);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.contains(part), "{first}: {errors}");
+        assert_eq!(output.status.code(), Some(1), "{first}");
+    }
+}
+
+#[test]
+fn a_single_game_shows_every_move_with_both_clocks() {
+    let output = faulty_match("uci fault=illegal at=2 name=Bad", "uci name=Good", &["-n", "1"]);
+    let text = stdout(&output);
+    assert!(text.contains("WHITE moves 1. "), "{text}");
+    assert!(text.contains("BLACK moves 1... "), "{text}");
+    assert!(text.contains("white used: 0.0"), "{text}");
+    assert!(text.contains("0-1 {White plays the illegal move e2e5}"), "{text}");
+}
