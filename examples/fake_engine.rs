@@ -96,7 +96,7 @@ impl Engine {
         match words.first().copied().unwrap_or_default() {
             "uci" if self.script.fault == "mute" => {}
             "uci" => {
-                say(&format!("id name {}\noption name Level type spin\nuciok", self.script.name))
+                say(&format!("id name {}\noption name Level type spin\nuciok", self.script.name));
             }
             "isready" => say("readyok"),
             "ucinewgame" => self.new_game(),
