@@ -1,7 +1,7 @@
 //! What the engine tells, in words and numbers.
 
-use crate::book::{Book, Candidate, Chooser, Policy};
-use crate::engine::{Grounds, Moved, Progress};
+use crate::book::{Book, Candidate, Chooser, Counts, Policy};
+use crate::engine::{Grounds, Moved, Progress, Transposed};
 use crate::position::{Color, Game, Move, Outcome, OutcomeReason, Position};
 
 use super::reply::{Extras, Thinking};
@@ -50,7 +50,48 @@ pub(super) fn thinking(progress: &Progress) -> Thinking {
             tablebase_hits: report.tablebase_hits,
         }),
         bound: report.bound,
-        line: line(&progress.position, &moves),
+        line: marked_line(progress, &moves),
+    }
+}
+
+/// Put into a line where it enters the book: a comment to those who parse moves.
+const BOOK_MARK: &str = "{book}";
+
+/// The line of a report, marked where it enters the book.
+fn marked_line(progress: &Progress, moves: &[Move]) -> String {
+    let mut words = line(&progress.position, moves);
+    if let Some(found) = &progress.report.book {
+        let plies = progress.expected.iter().len() + found.line.len();
+        let end = words.match_indices(' ').nth(plies - 1).map_or(words.len(), |(at, _)| at);
+        words.insert_str(end, &format!(" {BOOK_MARK}"));
+    }
+    words
+}
+
+/// That the search has met the book, as thinking output: in the place of a line it is seen in
+/// every GUI, and no GUI takes it for a command.
+pub(super) fn transposed(transposed: &Transposed) -> Thinking {
+    let Transposed { position, found, report } = transposed;
+    let plies = found.line.len();
+    let line = format!(
+        "transposes to the book after {plies} {}: {} ({})",
+        if plies == 1 { "ply" } else { "plies" },
+        line(position, &found.line),
+        games(found.counts),
+    );
+    let Some(report) = report else { return Thinking { line, ..Thinking::default() } };
+    let progress = Progress { position: *position, expected: None, report: report.clone() };
+    Thinking { line, ..thinking(&progress) }
+}
+
+/// The games that reached a position: the result of a single one, the counts of several.
+fn games(counts: Counts) -> String {
+    match (counts.games(), counts) {
+        (1, Counts { white: 1, .. }) => "1 game, 1-0".to_owned(),
+        (1, Counts { black: 1, .. }) => "1 game, 0-1".to_owned(),
+        (1, Counts { draws: 1, .. }) => "1 game, 1/2-1/2".to_owned(),
+        (1, _) => "1 line".to_owned(),
+        (games, _) => format!("{games} games, {counts}"),
     }
 }
 

@@ -247,7 +247,10 @@ impl<W: Write> Session<W> {
             Event::Report(progress) if self.post => {
                 self.say(&Reply::Thinking(say::thinking(&progress)))
             }
-            Event::Report(_) => Ok(()),
+            Event::Transposed(found) if self.post => {
+                self.say(&Reply::Thinking(say::transposed(&found)))
+            }
+            Event::Report(_) | Event::Transposed(_) => Ok(()),
             Event::Moved(moved) => {
                 if let Some(thinking) = say::book_thinking(&moved).filter(|_| self.post) {
                     self.say(&Reply::Thinking(thinking))?;

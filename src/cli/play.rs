@@ -13,7 +13,8 @@ use signal_hook::iterator::Signals;
 use super::logging::Log;
 use crate::book::Book;
 use crate::cecp::{Feature, Reply, Session};
-use crate::engine::{self, BookSearch, Engine, Input, Settings};
+use crate::engine::{self, Engine, Input, Settings};
+use crate::search::BookSearch;
 
 /// How to play.
 #[derive(Debug, clap::Args)]

@@ -70,10 +70,12 @@ impl Engine {
 
     /// Tells the search what has changed for it.
     pub(super) fn configure(&mut self) {
-        let Settings { memory, threads, .. } = self.settings;
+        let Settings { memory, threads, book_search, .. } = self.settings;
         self.worker.configure(Setup {
             memory: memory.unsigned_abs() as usize,
             threads: threads.unsigned_abs() as usize,
+            book: self.library.book().clone(),
+            book_search,
         });
         self.restart();
     }

@@ -2,13 +2,15 @@
 
 use crate::book::Choice;
 use crate::position::{Move, Outcome, Position};
-use crate::search::{Report, SearchResult};
+use crate::search::{Report, SearchResult, Transposition};
 
 /// Something the engine tells on its own account.
 #[derive(Debug, Clone)]
 pub enum Event {
     /// How far a search has come.
     Report(Progress),
+    /// The search for a move ends early: its line has transposed into the book.
+    Transposed(Transposed),
     /// The engine has moved.
     Moved(Moved),
     /// The game is over by the rules.
@@ -31,6 +33,17 @@ pub struct Progress {
     pub expected: Option<Move>,
     /// The report, from the view of the side to move after the expected move.
     pub report: Report,
+}
+
+/// A line that has transposed into the book.
+#[derive(Debug, Clone)]
+pub struct Transposed {
+    /// Where the line begins.
+    pub position: Position,
+    /// The line, and the games that reached its end.
+    pub found: Transposition,
+    /// The last report of the search, if there was one.
+    pub report: Option<Report>,
 }
 
 /// A move of the engine.

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use crate::position::{Color, Game, Move, Position};
 use crate::score::Depth;
-use crate::search::{self, Control, Limits, Report, SearchResult, TimeControl};
+use crate::search::{self, Control, Limits, Report, SearchResult, TimeControl, Transposition};
 
 use super::controller::{Engine, Told};
-use super::event::{Event, Progress};
+use super::event::{Event, Progress, Transposed};
 use super::settings::FULL_STRENGTH;
 use super::worker::News;
 
@@ -74,6 +74,7 @@ impl Job {
                 let current = Some(mv);
                 self.status = SearchStatus { nodes, depth, number, of, current, ..self.status };
             }
+            search::Event::Transposition(_) => (),
         }
     }
 }
@@ -243,8 +244,10 @@ impl Engine {
             News::Progress { job, event } => {
                 if let Some(current) = self.job.as_mut().filter(|current| current.number == job) {
                     current.note(&event);
-                    if let search::Event::Iteration(report) = event {
-                        self.report(report);
+                    match event {
+                        search::Event::Iteration(report) => self.report(report),
+                        search::Event::Transposition(found) => self.transposed(found),
+                        search::Event::RootMove { .. } => (),
                     }
                 }
             }
@@ -261,6 +264,12 @@ impl Engine {
                 }
             }
         }
+    }
+
+    fn transposed(&mut self, found: Transposition) {
+        let report = self.job.as_ref().and_then(|job| job.report.clone());
+        let position: Position = *self.position();
+        self.events.push(Event::Transposed(Transposed { position, found, report }));
     }
 
     fn report(&mut self, report: Report) {

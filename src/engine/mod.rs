@@ -19,10 +19,10 @@ mod worker;
 
 pub use clock::{Clocks, Level};
 pub use controller::{Engine, Mode};
-pub use event::{Event, Grounds, Moved, Progress};
+pub use event::{Event, Grounds, Moved, Progress, Transposed};
 pub use face::{Face, Flow, run};
 pub use job::SearchStatus;
 pub use lines::{Input, inputs, read_lines};
-pub use settings::{BookSearch, FULL_STRENGTH, Kind, SETTINGS, Setting, SettingError, Settings};
+pub use settings::{FULL_STRENGTH, Kind, SETTINGS, Setting, SettingError, Settings};
 pub use setup::{Setup, searcher};
 pub use worker::{Backend, MakeBackend, News, Worker};

@@ -5,20 +5,7 @@ use std::path::Path;
 use thiserror::Error;
 
 use crate::book::Policy;
-
-/// What the search does with positions of the book.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum BookSearch {
-    /// Nothing.
-    #[default]
-    Off,
-    /// The first one ends the search.
-    First,
-    /// A plausible one under the best move ends the search.
-    Stop,
-    /// They are leaves with a value.
-    Score,
-}
+use crate::search::BookSearch;
 
 /// Everything a user can set. The defaults are those of a game against a person on one core.
 #[derive(Debug, Clone, PartialEq, Eq)]

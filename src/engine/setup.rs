@@ -1,17 +1,22 @@
 //! What the search needs to know of the settings, and the search as a backend.
 
+use crate::book::Book;
 use crate::position::Game;
-use crate::search::{Control, Event, Limits, Options, SearchResult, Searcher};
+use crate::search::{BookSearch, Control, Event, Limits, Options, SearchResult, Searcher};
 
 use super::worker::{Backend, MakeBackend};
 
 /// The settings that concern the search.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Setup {
     /// What the transposition table may take, in mebibytes.
     pub memory: usize,
     /// Threads that search.
     pub threads: usize,
+    /// The book that the tree is compared with.
+    pub book: Book,
+    /// What a position of the book does to the search.
+    pub book_search: BookSearch,
 }
 
 /// The real search. It is made with the first setup, so that no table is allocated in vain.
@@ -41,6 +46,7 @@ impl Backend for Real {
             searcher.set_memory(setup.memory);
             self.memory = setup.memory;
         }
+        searcher.set_book(Some(setup.book.clone()), setup.book_search);
     }
 
     fn new_game(&mut self) {

@@ -31,7 +31,7 @@ impl Worker<'_> {
     pub(super) fn think(&mut self) -> SearchResult {
         let mut result = self.first_guess();
         let last = self.job.limits.depth.unwrap_or(Depth::MAX).clamp(1, MAX_PLY as Depth - 2);
-        let mut unchanged = 0;
+        let (mut unchanged, mut in_book) = (0, 0);
         if result.best.is_some() {
             for depth in 1..=last {
                 let best_before = result.best;
@@ -43,11 +43,14 @@ impl Worker<'_> {
                 unchanged = if result.best == best_before { unchanged + 1 } else { 0 };
                 let fall = if depth > 1 { score_before - result.score } else { 0 };
                 let stability = Stability { unchanged, fall, effort: self.effort() };
-                if self.is_decided(depth, &result, stability) {
+                if self.is_decided(depth, &result, stability)
+                    || self.ends_in_book(depth, &mut in_book, &mut result)
+                {
                     break;
                 }
             }
         }
+        self.obey_first_match(&mut result);
         self.wait_for_permission();
         result.nodes = self.job.nodes();
         result.elapsed = self.job.clock.elapsed();
@@ -181,6 +184,7 @@ impl Worker<'_> {
             multi_pv: index + 1,
             hash_full: self.job.table.full(),
             tablebase_hits: 0,
+            book: self.pv_enters_book(pv),
         }));
     }
 
@@ -207,6 +211,30 @@ impl Worker<'_> {
         let settled = forced || mated;
         (settled && !job.clock.is_pondering(&job.control))
             || job.clock.is_enough(&job.control, stability)
+    }
+
+    /// Whether the search may end with this iteration because its line has transposed into the
+    /// book. An analysis goes on, and so does a search on the opponent's time.
+    fn ends_in_book(&mut self, depth: Depth, in_book: &mut u32, result: &mut SearchResult) -> bool {
+        let job = self.job;
+        if job.limits.is_analysis() || job.clock.is_pondering(&job.control) {
+            return false;
+        }
+        result.book = self.book_ending(depth, in_book);
+        if let Some(found) = &result.book {
+            self.tell(Event::Transposition(found.clone()));
+        }
+        result.book.is_some()
+    }
+
+    /// In the book search mode `First` the first match decides the move, whatever it is worth.
+    fn obey_first_match(&self, result: &mut SearchResult) {
+        if let Some(found) = self.first_match() {
+            result.best = found.line.first().copied();
+            result.ponder = found.line.get(1).copied();
+            self.tell(Event::Transposition(found.clone()));
+            result.book = Some(found);
+        }
     }
 
     /// While pondering no move may be given, however clear it is.

@@ -42,6 +42,11 @@ impl Limits {
         Limits { depth: Some(depth), ..Limits::default() }
     }
 
+    /// Whether nothing but a stop ends the search.
+    pub fn is_analysis(&self) -> bool {
+        self.depth.is_none() && self.nodes.is_none() && self.time == TimeControl::Infinite
+    }
+
     /// Limits of an analysis of a number of nodes.
     pub fn nodes(nodes: u64) -> Self {
         Limits { nodes: Some(nodes), ..Limits::default() }

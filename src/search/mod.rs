@@ -4,6 +4,7 @@
 //! what it finds by [`Event`]s. It never prints.
 
 pub mod bench;
+mod book_probe;
 mod clock;
 mod control;
 mod deepening;
@@ -25,8 +26,9 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
+pub use book_probe::{BookSearch, ParseBookSearchError};
 pub use control::Control;
 pub use limits::{Limits, TimeControl};
-pub use report::{Bound, Event, Report, SearchResult};
+pub use report::{Bound, Event, Report, SearchResult, Transposition};
 pub use searcher::{Options, Searcher};
 pub use see::{see_ge, value};

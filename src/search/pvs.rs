@@ -70,6 +70,11 @@ impl Worker<'_> {
         if ply >= MAX_PLY - 1 {
             return self.evaluate(position);
         }
+        if self.frames[ply].excluded.is_none()
+            && let Some(score) = self.probe_book(position, ply)
+        {
+            return score;
+        }
         let window = mate_distance_window(window, ply);
         if window.alpha >= window.beta {
             return window.alpha;
@@ -96,7 +101,7 @@ impl Worker<'_> {
     ) -> Node {
         let excluded = self.frames[ply].excluded;
         let table = match excluded {
-            None => self.job.table.probe(position.key(), position, ply),
+            None => self.job.table.probe(self.table_key(position), position, ply),
             Some(_) => None,
         };
         let in_check = position.in_check();
@@ -173,6 +178,7 @@ impl Worker<'_> {
         let depth = node.depth - prune::null_move(node)?;
         let next = node.position.play_null()?;
         let beta = node.window.beta;
+        self.frames[node.ply].mv = None;
         self.frames[node.ply].footprint = None;
         self.keys.push(next.key());
         let score = -self.pvs(&next, node.ply + 1, depth, Window::null(-beta), !node.cut);
@@ -447,7 +453,7 @@ impl Worker<'_> {
 
     fn store(&self, node: &Node, score: Score, mv: Option<Move>, bound: Bound, depth: Depth) {
         let entry = Entry { mv, score, eval: node.raw_eval, bound, depth };
-        self.job.table.store(node.position.key(), entry, node.ply);
+        self.job.table.store(self.table_key(&node.position), entry, node.ply);
     }
 }
 

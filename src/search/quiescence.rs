@@ -27,7 +27,7 @@ impl Worker<'_> {
         if ply >= MAX_PLY - 1 {
             return self.evaluate(position);
         }
-        let table = self.job.table.probe(position.key(), position, ply);
+        let table = self.job.table.probe(self.table_key(position), position, ply);
         if let Some(entry) = table
             && !window.is_open()
             && bound_applies(entry.bound, entry.score, window)
@@ -108,7 +108,7 @@ impl Worker<'_> {
         }
         let bound = if best >= window.beta { Bound::Lower } else { Bound::Upper };
         let entry = Entry { mv: best_move, score: best, eval: raw_eval, bound, depth: 0 };
-        self.job.table.store(position.key(), entry, ply);
+        self.job.table.store(self.table_key(position), entry, ply);
         best
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::book::Counts;
 use crate::position::Move;
 use crate::score::{Depth, Ply, Score};
 
@@ -21,6 +22,8 @@ pub enum Bound {
 pub enum Event {
     /// An iteration, or an aspiration window within it, has ended.
     Iteration(Report),
+    /// The search ends early: this line has transposed into the book.
+    Transposition(Transposition),
     /// A root move's turn has come (told once the search has run for a while).
     RootMove {
         /// The move.
@@ -61,6 +64,17 @@ pub struct Report {
     pub hash_full: u32,
     /// Successful tablebase probes.
     pub tablebase_hits: u64,
+    /// Where the principal variation enters the book, if it does.
+    pub book: Option<Transposition>,
+}
+
+/// A line that leads into the book.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transposition {
+    /// The moves from the root to the position that the book knows.
+    pub line: Vec<Move>,
+    /// The results of the games that reached that position, by any order of moves.
+    pub counts: Counts,
 }
 
 /// The result of a search.
@@ -78,4 +92,6 @@ pub struct SearchResult {
     pub nodes: u64,
     /// Time taken.
     pub elapsed: Duration,
+    /// The line into the book by which the search ended early.
+    pub book: Option<Transposition>,
 }

@@ -5,11 +5,13 @@ use std::thread::JoinHandle;
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
 
+use super::book_probe::{BookProbe, BookSearch};
 use super::control::Control;
 use super::limits::Limits;
 use super::report::{Event, SearchResult};
 use super::table::Table;
 use super::worker::{Job, Memory, Message, Worker};
+use crate::book::Book;
 use crate::position::Game;
 
 /// A search recurses some hundred plies deep, each with its moves on the stack.
@@ -34,6 +36,7 @@ impl Default for Options {
 /// table and histories last from one search to the next.
 pub struct Searcher {
     table: Arc<Table>,
+    book: Option<(Book, BookSearch)>,
     workers: Vec<Thread>,
 }
 
@@ -50,8 +53,11 @@ struct Thread {
 impl Searcher {
     /// A searcher with an empty table and its threads waiting.
     pub fn new(options: Options) -> Self {
-        let mut searcher =
-            Searcher { table: Arc::new(Table::new(options.memory_mb)), workers: Vec::new() };
+        let mut searcher = Searcher {
+            table: Arc::new(Table::new(options.memory_mb)),
+            book: None,
+            workers: Vec::new(),
+        };
         searcher.set_threads(options.threads);
         searcher
     }
@@ -69,6 +75,11 @@ impl Searcher {
         for id in self.workers.len()..threads.max(1) {
             self.workers.push(Thread::spawn(id));
         }
+    }
+
+    /// Sets the book that the tree is compared with, and what a match does.
+    pub fn set_book(&mut self, book: Option<Book>, mode: BookSearch) {
+        self.book = book.filter(|_| mode != BookSearch::Off).map(|book| (book, mode));
     }
 
     /// The number of search threads.
@@ -104,6 +115,7 @@ impl Searcher {
             limits.clone(),
             control.clone(),
             Arc::clone(&self.table),
+            self.book.clone().map(|(book, mode)| BookProbe::new(book, mode)),
             self.workers.len(),
             sender,
         ));

@@ -147,3 +147,60 @@ fn a_draw_by_repetition_is_seen_through_the_game_so_far() {
     let result = search(&game, &Limits::depth(6), 1);
     assert!(result.best.is_some());
 }
+
+/// After 1.e4 Nc6 2.Ke2 d5 3.exd5: not in the book of one game, but 3...Qxd5 4.Ke1 Nf6 reaches
+/// what that game had after 4...Qxd5. A searcher with that book, and the game.
+fn transposition_example(mode: BookSearch, threads: usize) -> (Searcher, Game) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("books/dumb.pgn");
+    let book = crate::book::Book::open(&path).expect("a book of one game");
+    let mut game = Game::default();
+    for san in ["e4", "Nc6", "Ke2", "d5", "exd5"] {
+        game.play(game.position().parse_san(san).expect(san)).expect(san);
+    }
+    let mut searcher = Searcher::new(Options { memory_mb: 8, threads });
+    searcher.set_book(Some(book), mode);
+    (searcher, game)
+}
+
+fn search_example(mode: BookSearch, threads: usize) -> SearchResult {
+    let (mut searcher, game) = transposition_example(mode, threads);
+    searcher.search(&game, &Limits::depth(12), &Control::new(), &mut |_| {})
+}
+
+#[test]
+fn a_line_that_transposes_into_the_book_ends_the_search() {
+    let line = ["d8d5", "e2e1", "g8f6"].map(|text| text.parse::<Move>().expect(text));
+    for threads in [1, 3] {
+        let result = search_example(BookSearch::Stop, threads);
+        let found = result.book.expect("the book is met");
+        assert_eq!(found.line, line);
+        assert_eq!(found.counts, crate::book::Counts::new(0, 0, 1));
+        assert_eq!(result.best, mv("d8d5"));
+        assert!(result.depth < 12, "depth {}", result.depth);
+    }
+}
+
+#[test]
+fn the_first_match_decides_in_mode_first() {
+    let result = search_example(BookSearch::First, 1);
+    let found = result.book.expect("the book is met");
+    assert_eq!((found.line.len(), result.best), (3, Some(found.line[0])));
+}
+
+#[test]
+fn without_the_book_the_search_goes_on() {
+    let result = search_example(BookSearch::Off, 1);
+    assert_eq!((result.book, result.depth, result.best), (None, 12, mv("d8d5")));
+}
+
+#[test]
+fn an_analysis_is_not_ended_by_the_book() {
+    let (mut searcher, game) = transposition_example(BookSearch::Stop, 1);
+    let control = Control::new();
+    let result = searcher.search(&game, &Limits::default(), &control, &mut |event| {
+        if matches!(event, Event::Iteration(report) if report.depth == 12) {
+            control.stop();
+        }
+    });
+    assert!(result.book.is_none() && result.depth >= 12);
+}

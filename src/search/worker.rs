@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crossbeam::channel::Sender;
 use crossbeam::utils::CachePadded;
 
+use super::book_probe::{BookProbe, BookSearch, SCORE_MODE_SALT};
 use super::clock::Clock;
 use super::control::Control;
 use super::history::{Context, Footprint, History};
@@ -56,6 +57,8 @@ pub(super) struct Job {
     pub(super) clock: Clock,
     pub(super) table: Arc<Table>,
     pub(super) splits: Splits,
+    /// The book to compare the tree with.
+    pub(super) book: Option<BookProbe>,
     pub(super) messages: Sender<Message>,
     /// Nodes by thread.
     pub(super) counters: Box<[CachePadded<AtomicU64>]>,
@@ -70,6 +73,7 @@ impl Job {
         limits: Limits,
         control: Control,
         table: Arc<Table>,
+        book: Option<BookProbe>,
         threads: usize,
         messages: Sender<Message>,
     ) -> Self {
@@ -84,6 +88,7 @@ impl Job {
             control,
             table,
             splits: Splits::default(),
+            book,
             messages,
             counters: (0..threads).map(|_| CachePadded::default()).collect(),
             root_moves: Mutex::new(root_moves),
@@ -122,6 +127,8 @@ impl Memory {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame {
     /// The move made here; `None` for a null move.
+    pub(super) mv: Option<Move>,
+    /// The footprint of that move.
     pub(super) footprint: Option<Footprint>,
     /// The static evaluation here; `NO_EVAL` in check.
     pub(super) static_eval: Score,
@@ -133,7 +140,13 @@ pub(super) struct Frame {
 
 impl Default for Frame {
     fn default() -> Self {
-        Frame { footprint: None, static_eval: NO_EVAL, excluded: None, double_extensions: 0 }
+        Frame {
+            mv: None,
+            footprint: None,
+            static_eval: NO_EVAL,
+            excluded: None,
+            double_extensions: 0,
+        }
     }
 }
 
@@ -155,6 +168,7 @@ pub(super) struct Worker<'a> {
     pub(super) split: Option<Arc<SplitPoint>>,
     /// Null moves are off below this ply while one is verified.
     pub(super) null_move_from: Ply,
+    salt: u64,
     nodes: u64,
 }
 
@@ -173,6 +187,10 @@ impl<'a> Worker<'a> {
             selective_depth: 0,
             split: None,
             null_move_from: 0,
+            salt: match &job.book {
+                Some(probe) if probe.mode() == BookSearch::Score => SCORE_MODE_SALT,
+                _ => 0,
+            },
             nodes: 0,
         }
     }
@@ -207,9 +225,17 @@ impl<'a> Worker<'a> {
     /// Notes that `mv` leads from `position` at `ply` to `next`.
     #[inline]
     pub(super) fn enter(&mut self, position: &Position, mv: Move, ply: Ply, next: &Position) {
-        self.job.table.prefetch(next.key());
+        self.job.table.prefetch(self.table_key(next));
+        self.frames[ply].mv = Some(mv);
         self.frames[ply].footprint = Some(Footprint::new(position, mv));
         self.keys.push(next.key());
+    }
+
+    /// What `position` is filed under in the table: searches that take book scores keep theirs
+    /// apart from all others.
+    #[inline]
+    pub(super) fn table_key(&self, position: &Position) -> u64 {
+        position.key() ^ self.salt
     }
 
     /// Notes that the move last entered is taken back.
