@@ -1,0 +1,42 @@
+//! Searches a position and prints each iteration:
+//! `cargo run --release --example analyse [FEN]`
+
+use tabia::position::{Game, Move, Position};
+use tabia::search::{Control, Event, Limits, Options, Report, Searcher};
+
+/// How deep the search goes, in plies.
+const DEPTH: i32 = 14;
+
+fn main() -> anyhow::Result<()> {
+    let fen: Vec<String> = std::env::args().skip(1).collect();
+    let position =
+        if fen.is_empty() { Position::start() } else { Position::from_fen(&fen.join(" "))? };
+    let mut searcher = Searcher::new(Options::default());
+    let game = Game::new(position);
+    let result = searcher.search(&game, &Limits::depth(DEPTH), &Control::new(), &mut |event| {
+        if let Event::Iteration(report) = event {
+            println!("{}", line(&position, report));
+        }
+    });
+    match result.best {
+        Some(best) => println!("best move: {}", position.san(best)),
+        None => println!("there is no legal move"),
+    }
+    Ok(())
+}
+
+/// Depth, score, nodes and principal variation of an iteration.
+fn line(position: &Position, report: &Report) -> String {
+    let moves = in_san(position, &report.pv);
+    format!("{:>2} {:>6} {:>10} {moves}", report.depth, report.score, report.nodes)
+}
+
+fn in_san(start: &Position, moves: &[Move]) -> String {
+    let mut position = *start;
+    let mut texts = Vec::new();
+    for &mv in moves {
+        texts.push(position.san(mv));
+        position = position.play(mv);
+    }
+    texts.join(" ")
+}

@@ -1,0 +1,30 @@
+//! Plays moves and tells for each position what the built-in book knows of it, and which moves
+//! lead into the book though nobody played them here:
+//! `cargo run --release --example transpositions Nf3 d5 d4 Nf6`
+
+use tabia::book::Book;
+use tabia::position::Position;
+
+fn main() -> anyhow::Result<()> {
+    let book = Book::embedded();
+    let mut position = Position::start();
+    tell(&book, &position);
+    for text in std::env::args().skip(1) {
+        let mv = position.parse_move(&text)?;
+        println!("\n{}", position.san(mv));
+        position = position.play(mv);
+        tell(&book, &position);
+    }
+    Ok(())
+}
+
+fn tell(book: &Book, position: &Position) {
+    match book.reached(position) {
+        Some(counts) => println!("reached in {} games", counts.games()),
+        None => println!("not in the book"),
+    }
+    for candidate in book.moves(position).iter().filter(|candidate| candidate.played.games() == 0) {
+        let games = candidate.reached.games();
+        println!("{} transposes to a position of {games} games", position.san(candidate.mv));
+    }
+}
