@@ -76,6 +76,14 @@ fn wrong_arguments() {
     }
 }
 
+/// A game for a small book.
+const GAME: &str = "[Event \"?\"]\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n";
+/// The length of the mark at the beginning of a book, without which it is no book at all.
+const MAGIC: usize = 8;
+/// The length of the head of a book, and what it is padded to.
+const HEADER: usize = 184;
+const PADDED_HEADER: usize = 256;
+
 /// Files that are no book, with a word of the refusal.
 const NO_BOOKS: [(&str, &str); 9] = [
     ("missing.pgn", "does not exist"),
@@ -97,6 +105,79 @@ fn wrong_books_to_play_from() {
             let line = refusal(&arguments, files.0.path());
             assert!(line.contains(word), "{arguments:?}: {line}");
         }
+    }
+}
+
+#[test]
+fn wrong_books_to_look_into() {
+    let files = Files::new();
+    for (file, word) in NO_BOOKS {
+        for command in ["show", "info"] {
+            let line = refusal(&["book", command, file], files.0.path());
+            assert!(line.contains(word), "book {command} {file}: {line}");
+        }
+    }
+}
+
+#[test]
+fn damaged_books() {
+    let files = Files::new();
+    let folder = files.0.path();
+    fs::write(folder.join("game.pgn"), GAME).expect("a writable folder");
+    tabia()
+        .args(["book", "build", "game.pgn", "-o", "whole.tbk"])
+        .current_dir(folder)
+        .assert()
+        .success();
+    let whole = fs::read(folder.join("whole.tbk")).expect("the book was written");
+    for length in [9, 100, whole.len() / 2, whole.len() - 1] {
+        fs::write(folder.join("cut.tbk"), &whole[..length]).expect("a writable folder");
+        let line = refusal(&["book", "show", "cut.tbk"], folder);
+        assert!(line.contains("truncated"), "{length} bytes: {line}");
+    }
+    for at in (MAGIC..HEADER).step_by(16).chain((PADDED_HEADER..whole.len()).step_by(40)) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0x55;
+        fs::write(folder.join("damaged.tbk"), damaged).expect("a writable folder");
+        let line = refusal(&["book", "show", "damaged.tbk"], folder);
+        assert!(line.contains("build it again"), "byte {at}: {line}");
+    }
+}
+
+#[test]
+fn games_that_make_no_book() {
+    let files = Files::new();
+    let folder = files.0.path();
+    fs::write(folder.join("game.pgn"), GAME).expect("a writable folder");
+    fs::write(folder.join("kept.tbk"), "precious").expect("a writable folder");
+    for (arguments, word) in [
+        (["missing.pgn", "-o", "kept.tbk"], "does not exist"),
+        (["empty.pgn", "-o", "kept.tbk"], "empty"),
+        (["noise.pgn", "-o", "kept.tbk"], "no readable game"),
+        (["tags.pgn", "-o", "kept.tbk"], "no readable game"),
+        ([".", "-o", "missing/new.tbk"], "missing/new.tbk"),
+        (["game.pgn", "-o", "."], "cannot write ."),
+        (["game.pgn", "-o", "missing/new.tbk"], "folder does not exist"),
+    ] {
+        let line = refusal(&[&["book", "build"], &arguments[..]].concat(), folder);
+        assert!(line.contains(word), "{arguments:?}: {line}");
+    }
+    let kept = fs::read_to_string(folder.join("kept.tbk")).expect("still there");
+    assert_eq!(kept, "precious", "a failed build replaced the old file");
+}
+
+#[test]
+fn wrong_places_in_a_book() {
+    let files = Files::new();
+    for (arguments, word) in [
+        (["--fen", "nonsense"], "bad FEN"),
+        (["--moves", "e4 e9"], "e9"),
+        (["--moves", "e4 Ke2 Ke2"], "Ke2"),
+        (["--opening", "Nonsense"], "Nonsense"),
+    ] {
+        let line =
+            refusal(&[&["book", "show", "embedded"], &arguments[..]].concat(), files.0.path());
+        assert!(line.contains(word), "{arguments:?}: {line}");
     }
 }
 
