@@ -182,3 +182,54 @@ fn a_single_game_shows_every_move_with_both_clocks() {
     assert!(text.contains("white used: 0.0"), "{text}");
     assert!(text.contains("0-1 {White plays the illegal move e2e5}"), "{text}");
 }
+
+#[test]
+fn a_killed_match_goes_on_as_if_nothing_had_happened() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| dir.path().join(name).to_str().expect("a path").to_owned();
+    let openings = path("openings.pgn");
+    let lines: String =
+        ["e4", "d4", "c4", "Nf3", "e3", "g3"].map(|mv| format!("1. {mv} *\n\n")).concat();
+    std::fs::write(&openings, lines).expect("written");
+    let (first, second) = (fake("uci seed=3 fault=late late_ms=40 at=2"), fake("uci seed=4"));
+    let arguments = |pgn: &str, more: &[&str]| -> Vec<String> {
+        let base = ["autoplay", "-1", &first, "-2", &second, "-n", "12", "-j", "2", "--restart"];
+        let rest = ["--nodes", "1", "--openings", &openings, "--pgn", pgn];
+        base.iter().chain(&rest).chain(more).map(ToString::to_string).collect()
+    };
+    let tabia = || Command::new(env!("CARGO_BIN_EXE_tabia"));
+    let whole = tabia().args(arguments(&path("whole.pgn"), &[])).output().expect("it runs");
+    let cut = path("cut.pgn");
+    let mut killed = tabia()
+        .args(arguments(&cut, &[]))
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("it starts");
+    let state = format!("{cut}.state");
+    // Header and at least three games.
+    while std::fs::read_to_string(&state).unwrap_or_default().lines().count() < 4 {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        assert!(killed.try_wait().expect("a child").is_none(), "it ended too early");
+    }
+    killed.kill().expect("killed");
+    killed.wait().expect("reaped");
+    let refused = tabia().args(arguments(&cut, &[])).output().expect("it runs");
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("add --resume"));
+    let resumed = tabia().args(arguments(&cut, &["--resume"])).output().expect("it runs");
+    assert_eq!(statistics(&stdout(&whole)), statistics(&stdout(&resumed)));
+    assert_eq!(whole.status.code(), resumed.status.code());
+    let games = |path: &str| {
+        let text = std::fs::read_to_string(path).expect("games were written");
+        let mut games: Vec<String> = text.split("[Event ").skip(1).map(without_times).collect();
+        games.sort();
+        games
+    };
+    assert_eq!(games(&path("whole.pgn")), games(&cut));
+    assert!(!std::path::Path::new(&state).exists(), "the state of a finished match is removed");
+}
+
+/// The final statistics of a match.
+fn statistics(text: &str) -> String {
+    let start = text.rfind("Score of").expect("a score");
+    text[start..].to_owned()
+}

@@ -1,6 +1,6 @@
 //! One game between two engines.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, Sender, TryRecvError, bounded, select};
@@ -13,6 +13,7 @@ use super::player::Player;
 use super::process::Line;
 use super::record::PlayedMove;
 use super::referee::{Referee, Rules, judge_claim};
+use super::tables::Tables;
 use super::verdict::{Termination, Verdict, color_name};
 
 /// Why a game was broken off by its [`Interrupt`].
@@ -51,10 +52,12 @@ impl Default for Interrupt {
 }
 
 /// How games are played.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Conditions {
     /// What ends them early.
     pub rules: Rules,
+    /// Endgame tables that end them, too.
+    pub tablebases: Option<Arc<Tables>>,
     /// How late the flag falls.
     pub margin: Duration,
     /// How long an engine may be silent after its flag fell, or without a clock, until it counts
@@ -121,7 +124,7 @@ pub fn play(
         game: opening,
         moves: Vec::new(),
         clocks,
-        referee: Referee::new(conditions.rules),
+        referee: Referee::new(conditions.rules, conditions.tablebases.clone()),
         conditions,
         interrupt,
         offers: [false; 2],

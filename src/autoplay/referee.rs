@@ -1,10 +1,13 @@
 //! The rules that end a game before mate: adjudication, and claims of engines.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 
 use crate::position::{Color, Game};
 use crate::score::Score;
 
+use super::tables::Tables;
 use super::verdict::{Termination, Verdict, color_name};
 
 /// A game is a draw once both engines see it so.
@@ -46,12 +49,13 @@ pub struct Referee {
     drawish: u32,
     /// Plies in a row that see White, or Black, winning.
     winning: [u32; 2],
+    tables: Option<Arc<Tables>>,
 }
 
 impl Referee {
     /// A referee for one game.
-    pub fn new(rules: Rules) -> Self {
-        Referee { rules, drawish: 0, winning: [0; 2] }
+    pub fn new(rules: Rules, tables: Option<Arc<Tables>>) -> Self {
+        Referee { rules, drawish: 0, winning: [0; 2], tables }
     }
 
     /// Looks at the game after a move of `mover`, whose score was `score`.
@@ -64,7 +68,10 @@ impl Referee {
             // A capture or pawn move shows that somebody still tries.
             self.drawish = 0;
         }
-        self.drawn(game).or_else(|| self.won()).or_else(|| self.too_long(game))
+        self.known(game)
+            .or_else(|| self.drawn(game))
+            .or_else(|| self.won())
+            .or_else(|| self.too_long(game))
     }
 
     fn count(&mut self, mover: Color, score: Option<Score>) {
@@ -79,6 +86,19 @@ impl Referee {
             let count = &mut self.winning[winner.to_index()];
             *count = if self.rules.win.is_some_and(sees_win) { *count + 1 } else { 0 };
         }
+    }
+
+    /// Asks the endgame tables.
+    fn known(&self, game: &Game) -> Option<Verdict> {
+        let winner = self.tables.as_ref()?.winner(game.position())?;
+        let termination = Termination::TablebaseAdjudication;
+        Some(match winner {
+            None => Verdict::draw(termination, "drawn by the endgame tables"),
+            Some(winner) => {
+                let detail = format!("{} wins by the endgame tables", color_name(winner));
+                Verdict::against(!winner, termination, detail)
+            }
+        })
     }
 
     fn drawn(&self, game: &Game) -> Option<Verdict> {
@@ -146,15 +166,15 @@ mod tests {
         let draw = Some(DrawRule { from_move: 4, moves: 2, score: 10 });
         let rules = Rules { draw, ..Rules::default() };
         let quiet = [("Nf3", 5), ("Nf6", -5), ("Nc3", 0), ("Nc6", 10), ("Rb1", 0), ("Rb8", 9)];
-        let (mut referee, mut game) = (Referee::new(rules), Game::default());
+        let (mut referee, mut game) = (Referee::new(rules, None), Game::default());
         assert_eq!(play(&mut referee, &mut game, &quiet), None);
         let more = [("Ra1", 0), ("Ra8", 0)];
         let reason = Some(Termination::DrawAdjudication);
         assert_eq!(play(&mut referee, &mut game, &more), reason);
-        let (mut referee, mut game) = (Referee::new(rules), Game::default());
+        let (mut referee, mut game) = (Referee::new(rules, None), Game::default());
         assert_eq!(play(&mut referee, &mut game, &quiet), None);
         assert_eq!(play(&mut referee, &mut game, &[("e4", 0), ("Ra8", 0)]), None);
-        let (mut referee, mut game) = (Referee::new(rules), Game::default());
+        let (mut referee, mut game) = (Referee::new(rules, None), Game::default());
         assert_eq!(play(&mut referee, &mut game, &quiet), None);
         assert_eq!(play(&mut referee, &mut game, &[("Ra1", 0), ("Ra8", 11)]), None);
     }
@@ -162,7 +182,7 @@ mod tests {
     #[test]
     fn a_win_needs_both_sides() {
         let rules = Rules { win: Some(WinRule { moves: 2, score: 500 }), ..Rules::default() };
-        let (mut referee, mut game) = (Referee::new(rules), Game::default());
+        let (mut referee, mut game) = (Referee::new(rules, None), Game::default());
         let rows = [("e4", -600), ("e5", 500), ("d4", -700), ("d5", 499), ("Nf3", -900)];
         assert_eq!(play(&mut referee, &mut game, &rows), None);
         let rows = [("Nf6", 600), ("Nc3", -500), ("Nc6", 600), ("Be2", -1000)];
@@ -172,7 +192,7 @@ mod tests {
     #[test]
     fn a_game_ends_at_its_length() {
         let rules = Rules { max_moves: Some(2), ..Rules::default() };
-        let (mut referee, mut game) = (Referee::new(rules), Game::default());
+        let (mut referee, mut game) = (Referee::new(rules, None), Game::default());
         let rows = [("e4", 0), ("e5", 0), ("d4", 0)];
         assert_eq!(play(&mut referee, &mut game, &rows), None);
         let reason = Some(Termination::LengthAdjudication);

@@ -32,8 +32,6 @@ pub struct Tournament {
     pub concurrency: usize,
     /// Whether engines are started anew for every game.
     pub restart: bool,
-    /// Ends the match early, if there are two engines.
-    pub sprt: Option<Sprt>,
     /// Where all traffic goes.
     pub trace: Trace,
     /// The day, for the games' tags.
@@ -89,18 +87,18 @@ impl Standings {
     }
 }
 
-impl Tournament {
-    /// Finds out what the engines speak that have not been told.
-    ///
-    /// # Errors
-    /// If one of them cannot be started.
-    pub fn find_protocols(&mut self) -> Result<(), StartError> {
-        for engine in &mut self.engines {
-            engine.protocol = find_protocol(engine, &self.trace)?;
-        }
-        Ok(())
+/// Finds out what those engines speak that have not been told.
+///
+/// # Errors
+/// If one of them cannot be started.
+pub fn find_protocols(engines: &mut [EngineConfig], trace: &Trace) -> Result<(), StartError> {
+    for engine in engines {
+        engine.protocol = find_protocol(engine, trace)?;
     }
+    Ok(())
+}
 
+impl Tournament {
     /// Plays all games that `standings` does not hold yet; `observe` hears of everything that
     /// happens, on the calling thread, and tells whether to go on.
     ///

@@ -1,6 +1,7 @@
 //! The arguments of `tabia autoplay`, and what they resolve to.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
@@ -8,11 +9,13 @@ use clap::ValueEnum;
 
 use crate::autoplay::clock::{Limits, TimeControl};
 use crate::autoplay::config::{EngineConfig, Protocol, read_engines};
+use crate::autoplay::ledger::Places;
 use crate::autoplay::openings::OpeningChoice;
 use crate::autoplay::play::Conditions;
 use crate::autoplay::referee::{DrawRule, Rules, WinRule};
 use crate::autoplay::schedule::{Format, Schedule};
 use crate::autoplay::stats::{EloModel, Sprt};
+use crate::autoplay::tables::Tables;
 use crate::position::Game;
 
 /// Let chess engines play each other
@@ -52,6 +55,15 @@ pub struct Args {
     /// Games at a time (default: one for each core)
     #[arg(short = 'j', long, value_name = "N")]
     concurrency: Option<usize>,
+    /// Where the state for --resume is kept (default: the file of --pgn with `.state` added)
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    /// Go on with an interrupted match
+    #[arg(long)]
+    resume: bool,
+    /// Write a report to index.html in this folder
+    #[arg(long, value_name = "DIR")]
+    pub report: Option<PathBuf>,
     /// Start the engines anew for every game
     #[arg(long)]
     pub restart: bool,
@@ -219,6 +231,9 @@ struct Endings {
     /// Draw after so many moves
     #[arg(long, value_name = "N")]
     max_moves: Option<u32>,
+    /// End the game once the Syzygy tables in this folder know the result
+    #[arg(long, value_name = "DIR")]
+    tablebases: Option<PathBuf>,
     /// Milliseconds by which the flag falls late
     #[arg(long, default_value_t = 50, value_name = "MS")]
     margin: u64,
@@ -347,8 +362,8 @@ impl Args {
     }
 
     /// How games are played.
-    pub fn resolve_conditions(&self) -> Conditions {
-        let Endings { draw, resign, max_moves, margin, patience } = self.endings;
+    pub fn resolve_conditions(&self) -> anyhow::Result<Conditions> {
+        let Endings { draw, resign, max_moves, margin, patience, .. } = self.endings;
         let limit = |score: u32| i32::try_from(score).unwrap_or(i32::MAX);
         let rules = Rules {
             draw: draw.map(|[from_move, moves, score]| DrawRule {
@@ -359,7 +374,9 @@ impl Args {
             win: resign.map(|[moves, score]| WinRule { moves, score: limit(score) }),
             max_moves,
         };
-        Conditions { rules, margin: Duration::from_millis(margin), patience }
+        let tablebases = self.endings.tablebases.as_deref().map(Tables::open).transpose()?;
+        let tablebases = tablebases.map(Arc::new);
+        Ok(Conditions { rules, tablebases, margin: Duration::from_millis(margin), patience })
     }
 
     /// The sequential test, if one is wished for.
@@ -382,6 +399,45 @@ impl Args {
     pub fn resolve_concurrency(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         self.concurrency.unwrap_or_else(cores).max(1)
+    }
+
+    /// Where results go.
+    pub fn places(&self) -> Places {
+        let beside_pgn = self.pgn.as_ref().map(|path| {
+            let mut path = path.clone().into_os_string();
+            path.push(".state");
+            PathBuf::from(path)
+        });
+        Places {
+            pgn: self.pgn.clone(),
+            state: self.state.clone().or(beside_pgn),
+            resume: self.resume,
+            keep: self.report.is_some(),
+            event: self.event.clone(),
+        }
+    }
+
+    /// All that the results depend on, in lines of words.
+    pub fn settings(&self, engines: &[EngineConfig], schedule: &Schedule) -> String {
+        let mut lines: Vec<String> = Vec::new();
+        for (index, engine) in engines.iter().enumerate() {
+            lines.push(format!(
+                "engine {}: {:?} {}, ponder {}, options {:?}",
+                index + 1,
+                engine.command,
+                engine.limits,
+                engine.ponder,
+                engine.options
+            ));
+        }
+        let Openings { file, order, seed, start, plies, .. } = &self.openings;
+        lines
+            .push(format!("openings: {file:?} {order:?} seed {seed} from {start} plies {plies:?}"));
+        lines.push(format!("games: {} {:?}", schedule.games, schedule.format));
+        lines.push(format!("colours reversed: {}", schedule.reversed));
+        let Endings { draw, resign, max_moves, tablebases, .. } = &self.endings;
+        lines.push(format!("ends: {draw:?} {resign:?} {max_moves:?} {tablebases:?}"));
+        lines.join("\n")
     }
 
     /// Whether every move is shown.

@@ -1,0 +1,179 @@
+//! The report: one HTML page that needs nothing else, with tables, charts and all games.
+//!
+//! The page itself is `page.html`; what it shows is put into it as JSON.
+
+use std::fmt::Display;
+
+use serde_json::{Value, json};
+use thiserror::Error;
+
+use crate::position::{Color, Game, Move, Position};
+
+use super::state::FinishedGame;
+use super::stats::{Sprt, Tally};
+use super::summary::{against, ranking};
+use super::tournament::Standings;
+
+/// The page without its data.
+const PAGE: &str = include_str!("page.html");
+
+/// Where the data goes.
+const MARK: &str = "/*DATA*/";
+
+/// A game that cannot be shown.
+#[derive(Debug, Error)]
+#[error("game {number} cannot be replayed: {cause}")]
+pub struct ReportError {
+    /// Which game.
+    number: usize,
+    /// What is wrong with it.
+    cause: String,
+}
+
+/// The page of a match.
+///
+/// # Errors
+/// If a game's moves cannot be played, which a state file changed by hand may bring about.
+pub fn page(
+    event: &str,
+    names: &[String],
+    standings: &Standings,
+    games: &[FinishedGame],
+    sprt: Option<&Sprt>,
+) -> Result<String, ReportError> {
+    let mut games: Vec<&FinishedGame> = games.iter().collect();
+    let by_finish: Vec<&FinishedGame> = games.clone();
+    games.sort_by_key(|game| game.number);
+    let rows =
+        games.iter().map(|game| game_data(game)).collect::<Result<Vec<Value>, ReportError>>()?;
+    let data = json!({
+        "event": event,
+        "table": table(names, standings),
+        "pairings": standings.tallies.iter().map(|(&engines, tally)| {
+            pairing(names, engines, tally, sprt)
+        }).collect::<Vec<Value>>(),
+        "sprt": sprt.map(|sprt| sprt_data(sprt, &by_finish)),
+        "games": rows,
+    });
+    // A script element ends at "</script", wherever that stands.
+    let text = data.to_string().replace("</", "<\\/");
+    Ok(PAGE.replacen(MARK, &text, 1))
+}
+
+/// The crosstable, the best first.
+fn table(names: &[String], standings: &Standings) -> Value {
+    let ranks = ranking(names.len(), standings);
+    let rows = ranks.iter().map(|row| {
+        let cells = ranks.iter().map(|column| against(standings, row.engine, column.engine));
+        json!({
+            "name": names[row.engine],
+            "points": row.count.points(),
+            "games": row.count.games(),
+            "cells": cells.collect::<Vec<Option<f64>>>(),
+        })
+    });
+    rows.collect()
+}
+
+/// A number that JSON can hold; it has no infinity.
+fn finite(number: f64) -> Option<f64> {
+    number.is_finite().then_some(number)
+}
+
+fn pairing(names: &[String], engines: (usize, usize), tally: &Tally, sprt: Option<&Sprt>) -> Value {
+    let elo = tally.elo();
+    let colors = tally.by_color.map(|count| [count.wins, count.draws, count.losses]);
+    let ends = tally.terminations.iter().map(|(end, count)| json!([end.name(), count]));
+    json!({
+        "names": [names[engines.0], names[engines.1]],
+        "total": [tally.total.wins, tally.total.draws, tally.total.losses],
+        "white": colors[0],
+        "black": colors[1],
+        "pairs": tally.pairs,
+        "elo": elo.and_then(|elo| finite(elo.value)),
+        "error": elo.and_then(|elo| finite(elo.error)),
+        "los": tally.superiority(),
+        "llr": sprt.map(|sprt| sprt.llr(&tally.pairs)),
+        "ends": ends.collect::<Vec<Value>>(),
+    })
+}
+
+/// The bounds of the test, and its ratio after each pair of games in the order they ended.
+fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
+    let first = games.iter().find(|game| game.number == 1).map(|game| &game.names[0]);
+    let mut tally = Tally::default();
+    let mut curve = vec![0.0];
+    for game in games {
+        let as_white = Some(&game.names[0]) == first;
+        let color = if as_white { Color::White } else { Color::Black };
+        let before = tally.pairs;
+        tally.add((game.number - 1) / 2, color, &game.verdict());
+        if tally.pairs != before {
+            curve.push(sprt.llr(&tally.pairs));
+        }
+    }
+    let (lower, upper) = sprt.bounds();
+    json!({ "elo0": sprt.elo0, "elo1": sprt.elo1, "lower": lower, "upper": upper, "curve": curve })
+}
+
+/// A game with its moves in SAN for reading, and in coordinates for the board.
+fn game_data(finished: &FinishedGame) -> Result<Value, ReportError> {
+    let fail =
+        |cause: &dyn Display| ReportError { number: finished.number, cause: cause.to_string() };
+    let start = match &finished.fen {
+        Some(fen) => Position::from_fen(fen).map_err(|error| fail(&error))?,
+        None => Position::start(),
+    };
+    let mut game = Game::new(start);
+    let mut sans = Vec::with_capacity(finished.moves.len());
+    for text in &finished.moves {
+        let mv: Move = text.parse().map_err(|error| fail(&error))?;
+        if game.position().is_legal(mv) {
+            sans.push(game.position().san(mv));
+        }
+        game.play(mv).map_err(|error| fail(&error))?;
+    }
+    Ok(json!({
+        "number": finished.number,
+        "names": finished.names,
+        "result": finished.result,
+        "end": finished.termination.name(),
+        "detail": finished.detail,
+        "fen": start.fen(),
+        "opening": finished.opening_plies,
+        "san": sans,
+        "moves": finished.moves,
+        "scores": finished.scores,
+        "seconds": finished.seconds,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::autoplay::verdict::Termination;
+
+    #[test]
+    fn the_page_holds_the_games_and_nothing_that_ends_its_script() {
+        let game = FinishedGame {
+            number: 1,
+            names: ["</script><b>".to_owned(), "b".to_owned()],
+            result: "1-0".to_owned(),
+            termination: Termination::Checkmate,
+            detail: String::new(),
+            fen: None,
+            opening_plies: 0,
+            moves: ["f2f3", "e7e5", "g2g4", "d8h4"].map(str::to_owned).to_vec(),
+            scores: vec![None; 4],
+            seconds: vec![0.0; 4],
+            pgn_length: 0,
+        };
+        let names = ["</script><b>".to_owned(), "b".to_owned()];
+        let page = page("event", &names, &Standings::default(), std::slice::from_ref(&game), None)
+            .expect("a page");
+        assert!(page.contains("\"Qh4#\"") && !page.contains(MARK));
+        assert_eq!(page.matches("</script>").count(), PAGE.matches("</script>").count());
+        let broken = FinishedGame { moves: vec!["e2e5".to_owned()], ..game };
+        assert!(super::page("event", &names, &Standings::default(), &[broken], None).is_err());
+    }
+}

@@ -1,0 +1,278 @@
+//! The state of a match on disk, so that it can go on after an interruption.
+//!
+//! A state file holds lines of JSON: the first tells which match it is, each of the others a
+//! finished game. A game's line is written after its PGN, with the length that the PGN file then
+//! had: what a power cut leaves behind is a last game that is missing in the state, and whose PGN
+//! is cut off when the match goes on.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::position::{Color, Position};
+use crate::score::Score;
+
+use super::record::GameRecord;
+use super::schedule::Slot;
+use super::verdict::{Termination, Verdict};
+
+/// A finished game: what resuming and reporting need.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FinishedGame {
+    /// The game's number in the match, from 1.
+    pub number: usize,
+    /// Names of White and Black.
+    pub names: [String; 2],
+    /// The result as PGN has it.
+    pub result: String,
+    /// Why it ended.
+    pub termination: Termination,
+    /// The reason for people.
+    pub detail: String,
+    /// The start, if it is another than usual.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fen: Option<String>,
+    /// How many of the moves were given.
+    pub opening_plies: usize,
+    /// All moves in coordinate notation.
+    pub moves: Vec<String>,
+    /// The mover's scores of the moves after the opening.
+    pub scores: Vec<Option<Score>>,
+    /// The seconds they took.
+    pub seconds: Vec<f32>,
+    /// The length of the PGN file after this game.
+    pub pgn_length: u64,
+}
+
+impl FinishedGame {
+    /// What is kept of a game.
+    pub fn new(record: &GameRecord, pgn_length: u64) -> Self {
+        let start = record.game.start();
+        FinishedGame {
+            number: record.number,
+            names: record.names.clone(),
+            result: record.verdict.result().to_owned(),
+            termination: record.verdict.termination,
+            detail: record.verdict.detail.clone(),
+            fen: (*start != Position::start()).then(|| start.fen()),
+            opening_plies: record.opening_plies(),
+            moves: record.game.moves().iter().map(ToString::to_string).collect(),
+            scores: record.moves.iter().map(|played| played.info.score).collect(),
+            seconds: record.moves.iter().map(|played| played.elapsed.as_secs_f32()).collect(),
+            pgn_length,
+        }
+    }
+
+    /// The verdict again.
+    pub fn verdict(&self) -> Verdict {
+        let winner = match self.result.as_str() {
+            "1-0" => Some(Color::White),
+            "0-1" => Some(Color::Black),
+            _ => None,
+        };
+        Verdict { winner, termination: self.termination, detail: self.detail.clone() }
+    }
+}
+
+/// The first line of a state file.
+#[derive(Debug, Serialize, Deserialize)]
+struct Header {
+    /// All settings that the results depend on, in words.
+    settings: String,
+}
+
+/// Why a match cannot go on, or its state not be kept.
+#[derive(Debug, Error)]
+pub enum StateError {
+    /// The file cannot be used.
+    #[error("cannot use the state file {}: {cause}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
+    /// There is a state already.
+    #[error(
+        "{} holds the state of an interrupted match: add --resume to go on with it, or remove it",
+        path.display()
+    )]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is no state to go on from.
+    #[error("there is no state file {}: nothing to resume", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The state is that of another match.
+    #[error("{} belongs to a match with other settings: {difference}", path.display())]
+    Other {
+        /// The file.
+        path: PathBuf,
+        /// The first setting that differs.
+        difference: String,
+    },
+    /// A line makes no sense.
+    #[error("{}, line {line}: {message}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Which line.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+/// An open state file.
+#[derive(Debug)]
+pub struct State {
+    path: PathBuf,
+    file: File,
+}
+
+impl State {
+    /// Begins a new state file.
+    ///
+    /// # Errors
+    /// If there is one already, or it cannot be written.
+    pub fn create(path: &Path, settings: &str) -> Result<Self, StateError> {
+        let io = |cause: io::Error| match cause.kind() {
+            io::ErrorKind::AlreadyExists => StateError::Exists { path: path.to_owned() },
+            _ => StateError::Io { path: path.to_owned(), cause },
+        };
+        let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(io)?;
+        let mut state = State { path: path.to_owned(), file };
+        state.write_line(&Header { settings: settings.to_owned() })?;
+        Ok(state)
+    }
+
+    /// Opens the state of an interrupted match, and reads the games that were finished. A last
+    /// line without an end is dropped.
+    ///
+    /// # Errors
+    /// If there is no such file, or it is of a match with other settings.
+    pub fn resume(path: &Path, settings: &str) -> Result<(Self, Vec<FinishedGame>), StateError> {
+        let io = |cause: io::Error| match cause.kind() {
+            io::ErrorKind::NotFound => StateError::Missing { path: path.to_owned() },
+            _ => StateError::Io { path: path.to_owned(), cause },
+        };
+        let text = std::fs::read_to_string(path).map_err(io)?;
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        let mut lines = text[..whole].lines().enumerate();
+        let damaged = |line: usize, error: serde_json::Error| StateError::Damaged {
+            path: path.to_owned(),
+            line: line + 1,
+            message: error.to_string(),
+        };
+        let first = lines.next().map_or("", |(_, line)| line);
+        let header: Header = serde_json::from_str(first).map_err(|error| damaged(0, error))?;
+        if let Some(difference) = first_difference(&header.settings, settings) {
+            return Err(StateError::Other { path: path.to_owned(), difference });
+        }
+        let games = lines
+            .map(|(index, line)| serde_json::from_str(line).map_err(|error| damaged(index, error)));
+        let games = games.collect::<Result<Vec<FinishedGame>, _>>()?;
+        let file = OpenOptions::new().append(true).open(path).map_err(io)?;
+        file.set_len(whole as u64).map_err(io)?;
+        Ok((State { path: path.to_owned(), file }, games))
+    }
+
+    /// Adds a finished game.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn add(&mut self, game: &FinishedGame) -> Result<(), StateError> {
+        self.write_line(game)
+    }
+
+    fn write_line(&mut self, value: &impl Serialize) -> Result<(), StateError> {
+        let io = |cause| StateError::Io { path: self.path.clone(), cause };
+        let mut line = serde_json::to_vec(value).map_err(|error| io(error.into()))?;
+        line.push(b'\n');
+        self.file.write_all(&line).map_err(io)
+    }
+
+    /// Removes the file: the match is over.
+    ///
+    /// # Errors
+    /// If it cannot be removed.
+    pub fn remove(self) -> Result<(), StateError> {
+        std::fs::remove_file(&self.path).map_err(|cause| StateError::Io { path: self.path, cause })
+    }
+}
+
+/// The first line in which two descriptions differ, for people.
+fn first_difference(before: &str, now: &str) -> Option<String> {
+    let lines = before.lines().zip(now.lines());
+    let differing = lines.into_iter().find(|(before, now)| before != now);
+    match differing {
+        Some((before, now)) => Some(format!("it was \"{before}\", and is \"{now}\" now")),
+        None if before == now => None,
+        None => Some("the number of engines differs".to_owned()),
+    }
+}
+
+/// Those games of a schedule that are not finished yet.
+pub fn remaining(slots: &[Slot], finished: &[FinishedGame]) -> Vec<Slot> {
+    let done: std::collections::HashSet<usize> = finished.iter().map(|game| game.number).collect();
+    slots.iter().filter(|slot| !done.contains(&slot.number)).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game(number: usize) -> FinishedGame {
+        FinishedGame {
+            number,
+            names: ["a".to_owned(), "b".to_owned()],
+            result: "1-0".to_owned(),
+            termination: Termination::Time,
+            detail: "late".to_owned(),
+            fen: None,
+            opening_plies: 1,
+            moves: vec!["e2e4".to_owned(), "e7e5".to_owned()],
+            scores: vec![Some(-12)],
+            seconds: vec![0.5],
+            pgn_length: 100,
+        }
+    }
+
+    #[test]
+    fn a_state_survives_a_torn_last_line() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("state");
+        let mut state = State::create(&path, "x\ny").expect("created");
+        state.add(&game(1)).expect("written");
+        state.add(&game(3)).expect("written");
+        let length = std::fs::metadata(&path).expect("written").len();
+        state.file.write_all(b"{\"number\":4,").expect("written");
+        let (mut state, games) = State::resume(&path, "x\ny").expect("resumed");
+        assert_eq!(games, [game(1), game(3)]);
+        assert_eq!(std::fs::metadata(&path).expect("there").len(), length);
+        assert_eq!(games[0].verdict().winner, Some(Color::White));
+        state.add(&game(2)).expect("written");
+        let (_, games) = State::resume(&path, "x\ny").expect("resumed");
+        assert_eq!(games.len(), 3);
+    }
+
+    #[test]
+    fn a_state_is_neither_overwritten_nor_mistaken() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("state");
+        let missing = State::resume(&path, "x").expect_err("nothing there");
+        assert!(missing.to_string().contains("nothing to resume"));
+        State::create(&path, "engine 1: a\nengine 2: b").expect("created");
+        let exists = State::create(&path, "x").expect_err("there already");
+        assert!(exists.to_string().contains("--resume"));
+        let other = State::resume(&path, "engine 1: a\nengine 2: c").expect_err("another match");
+        assert!(other.to_string().contains("it was \"engine 2: b\""), "{other}");
+    }
+}
