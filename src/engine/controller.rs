@@ -72,6 +72,8 @@ pub struct Engine {
     /// The scores of the engine's own moves in this game that were searched.
     pub(super) scores: Vec<Score>,
     pub(super) draw_offered: bool,
+    /// The search that is still to begin is to end at once.
+    pub(super) hurry: bool,
     pub(super) events: Vec<Event>,
 }
 
@@ -97,6 +99,7 @@ impl Engine {
             expected: None,
             scores: Vec::new(),
             draw_offered: false,
+            hurry: false,
             events: Vec::new(),
             settings,
         };
@@ -316,8 +319,9 @@ impl Engine {
 
     /// Moves as soon as possible, if thinking.
     pub fn move_now(&mut self) {
-        if let Some(Job { purpose: Purpose::Think, control, .. }) = &self.job {
-            control.stop();
+        match &self.job {
+            Some(Job { purpose: Purpose::Think, control, .. }) => control.stop(),
+            _ => self.hurry = self.wanted() == Some(Purpose::Think),
         }
     }
 
@@ -395,6 +399,7 @@ impl Engine {
         self.expected = None;
         self.over = false;
         self.draw_offered = false;
+        self.hurry = false;
         self.turn_began = Instant::now();
     }
 }

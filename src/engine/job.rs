@@ -201,6 +201,9 @@ impl Engine {
         let limits = self.limits(purpose, &game);
         let control = Control::new();
         let time = limits.time;
+        if std::mem::take(&mut self.hurry) {
+            control.stop();
+        }
         let number = self.worker.search(game, limits, control.clone());
         let of = self.root_moves().len();
         self.job = Some(Job {

@@ -1,0 +1,136 @@
+//! The engine as a child process, for tests of what it writes.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// No answer may take longer. It only ends tests that would otherwise hang.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running engine.
+pub struct Engine {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+    stderr: Option<JoinHandle<String>>,
+    /// All that it has written so far, as far as it was waited for.
+    pub heard: Vec<String>,
+}
+
+impl Engine {
+    /// Starts the program.
+    pub fn start(arguments: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tabia"))
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the engine starts");
+        let stdout = BufReader::new(child.stdout.take().expect("piped"));
+        let mut stderr = child.stderr.take().expect("piped");
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in stdout.lines() {
+                let Ok(line) = line else { return };
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let stderr = std::thread::spawn(move || {
+            let mut text = String::new();
+            stderr.read_to_string(&mut text).expect("UTF-8 on stderr");
+            text
+        });
+        let stdin = child.stdin.take();
+        Engine { child, stdin, lines, stderr: Some(stderr), heard: Vec::new() }
+    }
+
+    /// Sends lines.
+    pub fn send(&mut self, lines: &str) {
+        self.send_bytes(format!("{lines}\n").as_bytes());
+    }
+
+    /// Sends bytes as they are. An engine that has left does not listen, which is no fault here.
+    pub fn send_bytes(&mut self, bytes: &[u8]) {
+        let stdin = self.stdin.as_mut().expect("the input is still open");
+        let _ = stdin.write_all(bytes).and_then(|()| stdin.flush());
+    }
+
+    /// The next line.
+    pub fn line(&mut self) -> String {
+        let heard = &self.heard;
+        let line = self.lines.recv_timeout(PATIENCE);
+        let line = line.unwrap_or_else(|error| panic!("{error} after {heard:#?}"));
+        self.heard.push(line.clone());
+        line
+    }
+
+    /// The lines up to the first for which `wanted` holds, which comes last.
+    pub fn until(&mut self, wanted: impl Fn(&str) -> bool) -> Vec<String> {
+        let mut lines = Vec::new();
+        loop {
+            lines.push(self.line());
+            if lines.last().is_some_and(|line| wanted(line)) {
+                return lines;
+            }
+        }
+    }
+
+    /// As [`Engine::until`], for the beginning of a line.
+    pub fn until_start(&mut self, start: &str) -> Vec<String> {
+        self.until(|line| line.starts_with(start))
+    }
+
+    /// Sends a ping and returns what comes before its answer.
+    pub fn sync(&mut self) -> Vec<String> {
+        let number = self.heard.len();
+        self.send(&format!("ping {number}"));
+        let pong = format!("pong {number}");
+        let mut lines = self.until(|line| line == pong);
+        lines.pop();
+        lines
+    }
+
+    /// The process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Closes the input.
+    pub fn close(&mut self) {
+        self.stdin = None;
+    }
+
+    /// Waits until the engine has left by itself.
+    pub fn wait(&mut self) -> ExitStatus {
+        let begin = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("the child can be asked") {
+                return status;
+            }
+            assert!(begin.elapsed() < PATIENCE, "the engine does not leave");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Says `quit`, waits, and returns what came on standard error.
+    pub fn quit(&mut self) -> String {
+        self.send("quit");
+        assert!(self.wait().success());
+        while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
+            self.heard.push(line);
+        }
+        self.stderr.take().expect("asked once").join().expect("stderr is read")
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
