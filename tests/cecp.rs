@@ -269,7 +269,7 @@ fn analysis_follows_moves_and_tells_how_far_it_is() {
     engine.send(&format!("setboard {MATE_IN_ONE}"));
     engine.until(|line| line.contains("Ra8#"));
     engine.send("undo");
-    assert!(engine.until_start("Error").len() > 0);
+    assert!(!engine.until_start("Error").is_empty());
     engine.send("new\nusermove d2d4\nundo\nbk\nhint\nexit");
     engine.sync();
     assert!(!engine.heard.iter().any(|line| line.starts_with("move")), "analysis plays no moves");

@@ -17,6 +17,9 @@ mod settings;
 mod setup;
 mod worker;
 
+#[cfg(test)]
+mod tests;
+
 pub use clock::{Clocks, Level};
 pub use controller::{Engine, Mode};
 pub use event::{Event, Grounds, Moved, Progress, Transposed};
