@@ -13,3 +13,4 @@ pub mod position;
 pub mod score;
 pub mod search;
 pub mod train;
+pub mod uci;

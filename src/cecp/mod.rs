@@ -18,6 +18,7 @@ pub use crate::search::Bound;
 pub use command::{Command, MoveSet};
 pub use option::{OptionKind, OptionSpec};
 pub use reply::{Audience, Extras, Feature, FeatureValue, Reply, Status, Thinking};
+pub use say::transposition;
 pub use session::{Session, SetLog};
 pub use syntax::{COMMANDS, CommandError, Syntax, looks_like_move};
 pub use text::{MATE_BASE, from_protocol_score, shield, to_protocol_score};

@@ -3,6 +3,7 @@
 use crate::book::{Book, Candidate, Chooser, Counts, Policy};
 use crate::engine::{Grounds, Moved, Progress, Transposed};
 use crate::position::{Color, Game, Move, Outcome, OutcomeReason, Position};
+use crate::search::Transposition;
 
 use super::reply::{Extras, Thinking};
 use super::text::to_protocol_score;
@@ -72,16 +73,18 @@ fn marked_line(progress: &Progress, moves: &[Move]) -> String {
 /// every GUI, and no GUI takes it for a command.
 pub(super) fn transposed(transposed: &Transposed) -> Thinking {
     let Transposed { position, found, report } = transposed;
-    let plies = found.line.len();
-    let line = format!(
-        "transposes to the book after {plies} {}: {} ({})",
-        if plies == 1 { "ply" } else { "plies" },
-        line(position, &found.line),
-        games(found.counts),
-    );
+    let line = transposition(position, found);
     let Some(report) = report else { return Thinking { line, ..Thinking::default() } };
     let progress = Progress { position: *position, expected: None, report: report.clone() };
     Thinking { line, ..thinking(&progress) }
+}
+
+/// Where a line meets the book, in words.
+pub fn transposition(position: &Position, found: &Transposition) -> String {
+    let plies = found.line.len();
+    let unit = if plies == 1 { "ply" } else { "plies" };
+    let (line, games) = (line(position, &found.line), games(found.counts));
+    format!("transposes to the book after {plies} {unit}: {line} ({games})")
 }
 
 /// The games that reached a position: the result of a single one, the counts of several.
@@ -119,7 +122,12 @@ pub(super) fn book_thinking(moved: &Moved) -> Option<Thinking> {
 
 /// Why a move was played, where there is more to say than that it was searched.
 pub(super) fn grounds(moved: &Moved) -> Option<String> {
-    let Grounds::Book(choice) = &moved.grounds else { return None };
+    let choice = match &moved.grounds {
+        Grounds::Book(choice) => choice,
+        Grounds::Search(result) => {
+            return result.book.as_ref().map(|found| transposition(&moved.position, found));
+        }
+    };
     let Candidate { book_move, score, chance, .. } = choice.chosen();
     let played = if book_move.played.is_empty() {
         "never played here".to_owned()

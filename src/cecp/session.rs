@@ -250,7 +250,8 @@ impl<W: Write> Session<W> {
             Event::Transposed(found) if self.post => {
                 self.say(&Reply::Thinking(say::transposed(&found)))
             }
-            Event::Report(_) | Event::Transposed(_) => Ok(()),
+            // Searches with bounds of their own are of the other protocol.
+            Event::Report(_) | Event::Transposed(_) | Event::Found(_) => Ok(()),
             Event::Moved(moved) => {
                 if let Some(thinking) = say::book_thinking(&moved).filter(|_| self.post) {
                     self.say(&Reply::Thinking(thinking))?;

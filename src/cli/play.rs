@@ -12,9 +12,10 @@ use signal_hook::iterator::Signals;
 
 use super::logging::Log;
 use crate::book::Book;
-use crate::cecp::{Feature, Reply, Session};
-use crate::engine::{self, Engine, Input, Settings};
+use crate::cecp::{self, Feature, Reply};
+use crate::engine::{self, Engine, Face, Flow, Input, Settings};
 use crate::search::BookSearch;
+use crate::uci;
 
 /// How to play.
 #[derive(Debug, clap::Args)]
@@ -121,11 +122,25 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = args.open_book()?;
     let engine = Engine::new(engine::searcher(), settings, book);
     let set_log = Box::new(move |name: &str| log.open(name));
-    let mut session = Session::new(engine, io::stdout(), set_log);
-    match engine::run(&mut session, &inputs) {
+    let first = if args.xboard || args.uci { None } else { inputs.recv().ok() };
+    let asks_for_uci = matches!(&first, Some(Input::Line(line)) if line.trim() == "uci");
+    let mut face: Box<dyn Face> = if args.uci || asks_for_uci {
+        Box::new(uci::Session::new(engine, io::stdout()))
+    } else {
+        Box::new(cecp::Session::new(engine, io::stdout(), set_log))
+    };
+    match converse(face.as_mut(), first, &inputs) {
         // Nobody listens any more: there is nobody to complain to either.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Drives a face, beginning with what has already come in.
+fn converse(face: &mut dyn Face, first: Option<Input>, inputs: &Receiver<Input>) -> io::Result<()> {
+    match first.map_or(Ok(Flow::Continue), |input| face.input(input))? {
+        Flow::Continue => engine::run(face, inputs),
+        Flow::Quit => Ok(()),
     }
 }
 

@@ -11,6 +11,7 @@ use crossbeam::channel::Receiver;
 use crate::book::Book;
 use crate::position::{Color, Game, IllegalMove, Move, Position};
 use crate::score::{Depth, Score};
+use crate::search::Limits;
 
 use super::clock::{Clocks, Level};
 use super::event::Event;
@@ -67,6 +68,8 @@ pub struct Engine {
     pub(super) library: Library,
     pub(super) worker: Worker,
     pub(super) job: Option<Job>,
+    /// A search that was ordered with bounds of its own.
+    pub(super) ordered: Option<Limits>,
     /// The reply that the last search expects.
     pub(super) expected: Option<Move>,
     /// The scores of the engine's own moves in this game that were searched.
@@ -96,6 +99,7 @@ impl Engine {
             library: Library::new(book),
             worker: Worker::start(make),
             job: None,
+            ordered: None,
             expected: None,
             scores: Vec::new(),
             draw_offered: false,
@@ -151,7 +155,7 @@ impl Engine {
     pub fn mode(&self) -> Mode {
         match self.wanted() {
             Some(Purpose::Analyse) => Mode::Analysing,
-            Some(Purpose::Think) => Mode::Thinking,
+            Some(Purpose::Think | Purpose::Ordered) => Mode::Thinking,
             Some(Purpose::Ponder(_)) => Mode::Pondering,
             None if self.analysing => Mode::Analysing,
             None if self.side.is_none() => Mode::Force,
@@ -319,9 +323,17 @@ impl Engine {
 
     /// Moves as soon as possible, if thinking.
     pub fn move_now(&mut self) {
-        match &self.job {
-            Some(Job { purpose: Purpose::Think, control, .. }) => control.stop(),
-            _ => self.hurry = self.wanted() == Some(Purpose::Think),
+        match &mut self.job {
+            Some(job) if matches!(job.purpose, Purpose::Think | Purpose::Ordered) => {
+                job.control.stop();
+                if let Some(result) = job.result.take() {
+                    self.finish_ordered(result);
+                }
+            }
+            _ => {
+                let wanted = self.wanted();
+                self.hurry = matches!(wanted, Some(Purpose::Think | Purpose::Ordered));
+            }
         }
     }
 

@@ -13,6 +13,8 @@ pub enum Event {
     Transposed(Transposed),
     /// The engine has moved.
     Moved(Moved),
+    /// A search that was ordered with bounds of its own has ended.
+    Found(Found),
     /// The game is over by the rules.
     Over(Outcome),
     /// The engine offers a draw, or takes the one that was offered.
@@ -64,4 +66,15 @@ pub enum Grounds {
     Book(Choice),
     /// A search.
     Search(SearchResult),
+}
+
+/// What a search with bounds of its own has found.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The best move; `None` where there is none.
+    pub mv: Option<Move>,
+    /// The reply that is expected.
+    pub ponder: Option<Move>,
+    /// What the move rests on.
+    pub grounds: Grounds,
 }

@@ -20,6 +20,8 @@ pub(super) enum Purpose {
     Ponder(Move),
     /// To know.
     Analyse,
+    /// To answer an order with bounds of its own.
+    Ordered,
 }
 
 /// A search that was ordered.
@@ -35,7 +37,7 @@ pub(super) struct Job {
     status: SearchStatus,
     report: Option<Report>,
     /// What it came to, if it ended before it was needed.
-    result: Option<SearchResult>,
+    pub(super) result: Option<SearchResult>,
 }
 
 /// How far a search has come.
@@ -95,6 +97,9 @@ impl Engine {
     pub(super) fn wanted(&self) -> Option<Purpose> {
         if self.broken || self.paused || self.position().has_no_moves() {
             return None;
+        }
+        if self.ordered.is_some() {
+            return Some(Purpose::Ordered);
         }
         if self.analysing {
             return self.has_root_moves().then_some(Purpose::Analyse);
@@ -192,7 +197,8 @@ impl Engine {
                     return;
                 }
             }
-            Purpose::Analyse => {}
+            Purpose::Ordered if self.find_in_book() => return,
+            Purpose::Ordered | Purpose::Analyse => {}
         }
         self.order(purpose, game);
     }
@@ -220,6 +226,10 @@ impl Engine {
     }
 
     fn limits(&self, purpose: Purpose, game: &Game) -> Limits {
+        if let Some(limits) = &self.ordered {
+            let nodes = limits.nodes.into_iter().chain(self.weakness()).min();
+            return Limits { nodes, ..limits.clone() };
+        }
         if purpose == Purpose::Analyse {
             let root_moves = if self.excluded.is_empty() { Vec::new() } else { self.root_moves() };
             let multi_pv = self.settings.lines.unsigned_abs() as usize;
@@ -259,19 +269,25 @@ impl Engine {
                 else {
                     return;
                 };
-                if current.purpose == Purpose::Think {
-                    self.job = None;
-                    self.play_found(result);
-                } else {
-                    current.result = Some(result);
+                match current.purpose {
+                    Purpose::Think => {
+                        self.job = None;
+                        self.play_found(result);
+                    }
+                    Purpose::Ordered => self.ordered_search_ended(result),
+                    Purpose::Ponder(_) | Purpose::Analyse => current.result = Some(result),
                 }
             }
         }
     }
 
     fn transposed(&mut self, found: Transposition) {
-        let report = self.job.as_ref().and_then(|job| job.report.clone());
-        let position: Position = *self.position();
+        let Some(job) = &self.job else { return };
+        let report = job.report.clone();
+        let position = match job.purpose {
+            Purpose::Ponder(expected) => self.position().play(expected),
+            _ => *self.position(),
+        };
         self.events.push(Event::Transposed(Transposed { position, found, report }));
     }
 
@@ -297,7 +313,7 @@ impl Engine {
         let found = || self.job.as_ref()?.report.as_ref()?.pv.first().copied();
         match self.job.as_ref().map(|job| job.purpose) {
             Some(Purpose::Ponder(expected)) => Some(expected),
-            Some(Purpose::Think | Purpose::Analyse) => found(),
+            Some(Purpose::Think | Purpose::Analyse | Purpose::Ordered) => found(),
             None => self.expected,
         }
         .or_else(|| self.library.best_move(&self.game))

@@ -12,6 +12,7 @@ mod face;
 mod job;
 mod library;
 mod lines;
+mod ordered;
 mod play;
 mod settings;
 mod setup;
@@ -22,7 +23,7 @@ mod tests;
 
 pub use clock::{Clocks, Level};
 pub use controller::{Engine, Mode};
-pub use event::{Event, Grounds, Moved, Progress, Transposed};
+pub use event::{Event, Found, Grounds, Moved, Progress, Transposed};
 pub use face::{Face, Flow, run};
 pub use job::SearchStatus;
 pub use lines::{Input, inputs, read_lines};

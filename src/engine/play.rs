@@ -41,7 +41,7 @@ impl Engine {
     }
 
     /// The move if it is legal, as it is unless the search crashed; else any that is.
-    fn trust(&self, best: Option<Move>) -> Option<Move> {
+    pub(super) fn trust(&self, best: Option<Move>) -> Option<Move> {
         best.filter(|&mv| self.position().is_legal(mv)).or_else(|| {
             log::error!("the search came to no legal move in {}", self.position());
             self.position().legal_moves().iter().next()

@@ -1,5 +1,8 @@
 //! The engine as a child process, for tests of what it writes.
 
+// Not every test program needs all of it.
+#![allow(dead_code)]
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};

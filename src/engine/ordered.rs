@@ -1,0 +1,77 @@
+//! Searches with bounds of their own, as UCI orders them.
+
+use crate::position::Game;
+use crate::search::{Limits, SearchResult, TimeControl};
+
+use super::controller::Engine;
+use super::event::{Event, Found, Grounds};
+
+impl Engine {
+    /// Takes over a whole game, to be searched from its end.
+    pub fn set_game(&mut self, game: Game) {
+        self.ordered = None;
+        self.game = game;
+        self.broken = false;
+        self.changed();
+        self.reconcile();
+    }
+
+    /// Searches within bounds and tells the outcome as [`Event::Found`]. It may be a move of the
+    /// book, unless the search ponders or has no bounds: then the user wants to see it.
+    /// [`Engine::move_now`] ends it.
+    pub fn search(&mut self, limits: Limits) {
+        self.ordered = Some(limits);
+        self.revision += 1;
+        self.reconcile();
+    }
+
+    /// The opponent made the move that the ordered search expects.
+    pub fn ponder_hit(&mut self) {
+        let Some(limits) = &mut self.ordered else { return };
+        limits.ponder = false;
+        let Some(job) = &mut self.job else { return };
+        job.control.ponder_hit();
+        if let Some(result) = job.result.take() {
+            self.ordered_search_ended(result);
+        }
+    }
+
+    /// The ordered search has ended. Its outcome is kept back while the user has not asked for it.
+    pub(super) fn ordered_search_ended(&mut self, result: SearchResult) {
+        let must_wait = self.must_wait();
+        match &mut self.job {
+            Some(job) if must_wait && !job.control.is_stopped() => job.result = Some(result),
+            _ => self.finish_ordered(result),
+        }
+    }
+
+    /// Whether the outcome must wait until it is asked for, however early the search ends.
+    fn must_wait(&self) -> bool {
+        let unbounded = |limits: &Limits| {
+            limits.time == TimeControl::Infinite && limits.depth.is_none() && limits.nodes.is_none()
+        };
+        self.ordered.as_ref().is_some_and(|limits| limits.ponder || unbounded(limits))
+    }
+
+    /// Tells the outcome of the ordered search.
+    pub(super) fn finish_ordered(&mut self, result: SearchResult) {
+        self.job = None;
+        self.ordered = None;
+        let (mv, ponder) = (self.trust(result.best), result.ponder);
+        self.events.push(Event::Found(Found { mv, ponder, grounds: Grounds::Search(result) }));
+        self.reconcile();
+    }
+
+    /// Answers an order out of the book; `false` if it cannot be.
+    pub(super) fn find_in_book(&mut self) -> bool {
+        let all_moves = self.ordered.as_ref().is_some_and(|limits| limits.root_moves.is_empty());
+        if self.must_wait() || !all_moves {
+            return false;
+        }
+        let Some(choice) = self.library.choose(&self.game, &self.settings) else { return false };
+        self.ordered = None;
+        let mv = Some(choice.mv);
+        self.events.push(Event::Found(Found { mv, ponder: None, grounds: Grounds::Book(choice) }));
+        true
+    }
+}

@@ -1,0 +1,276 @@
+//! The engine's side of the protocol.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+
+use crossbeam::channel::Receiver;
+
+use crate::cecp;
+use crate::engine::{
+    Engine, Event, Face, Flow, Found, Grounds, Input, Kind, Mode, News, Progress, SETTINGS,
+    Setting, Settings, Transposed,
+};
+use crate::position::{Color, Game, Move, Position};
+use crate::score::{self, Score};
+use crate::search::{Bound, Limits, TimeControl};
+
+use super::command::{Command, Go};
+
+/// One conversation with a GUI.
+pub struct Session<W> {
+    engine: Engine,
+    out: W,
+    /// Whether `readyok` is owed.
+    asked: bool,
+    /// What came too early, while a search was on, and waits for its end.
+    waiting: VecDeque<Command>,
+}
+
+impl<W: Write> Session<W> {
+    /// A conversation; what the engine says goes to `out`.
+    pub fn new(mut engine: Engine, out: W) -> Self {
+        engine.force();
+        Session { engine, out, asked: false, waiting: VecDeque::new() }
+    }
+
+    fn say(&mut self, line: &str) -> io::Result<()> {
+        log::debug!("> {line}");
+        writeln!(self.out, "{line}")
+    }
+
+    fn remark(&mut self, text: &str) -> io::Result<()> {
+        let text: String = text.chars().filter(|letter| !letter.is_control()).collect();
+        self.say(&format!("info string {text}"))
+    }
+
+    fn line(&mut self, line: &str) -> io::Result<Flow> {
+        log::debug!("< {line}");
+        let command = line.parse().unwrap_or(Command::Other);
+        let needs_rest = matches!(
+            command,
+            Command::NewGame
+                | Command::SetOption { .. }
+                | Command::Position { .. }
+                | Command::Go(_)
+        );
+        if command == Command::Quit {
+            return Ok(Flow::Quit);
+        }
+        if needs_rest && self.engine.mode() == Mode::Thinking {
+            // Every `go` is owed its `bestmove`, even to a GUI that does not wait for it.
+            self.waiting.push_back(command);
+            self.engine.move_now();
+        } else {
+            self.obey(command)?;
+        }
+        self.flush()?;
+        Ok(Flow::Continue)
+    }
+
+    fn obey(&mut self, command: Command) -> io::Result<()> {
+        match command {
+            Command::Uci => self.introduce()?,
+            Command::IsReady => self.asked = true,
+            Command::NewGame => {
+                self.engine.new_game();
+                self.engine.force();
+            }
+            Command::SetOption { name, value } => {
+                if let Err(error) = self.engine.set_option(&name, &value) {
+                    self.remark(&format!("option {name}: {error}"))?;
+                }
+            }
+            Command::Position { fen, moves } => match game(fen.as_deref(), &moves) {
+                Ok(game) => self.engine.set_game(game),
+                Err(why) => self.remark(&why)?,
+            },
+            Command::Go(go) => self.go(&go)?,
+            Command::Stop => self.engine.move_now(),
+            Command::PonderHit => self.engine.ponder_hit(),
+            Command::Quit | Command::Other => {}
+        }
+        Ok(())
+    }
+
+    fn introduce(&mut self) -> io::Result<()> {
+        self.say(&format!("id name Tabia {}", env!("CARGO_PKG_VERSION")))?;
+        self.say("id author the Tabia authors")?;
+        for row in SETTINGS {
+            let line = declaration(row, self.engine.settings());
+            self.say(&line)?;
+        }
+        self.say("uciok")
+    }
+
+    fn go(&mut self, go: &Go) -> io::Result<()> {
+        if self.engine.position().has_no_moves() {
+            return self.say("bestmove 0000");
+        }
+        let limits = limits(go, self.engine.position(), self.engine.settings());
+        self.engine.search(limits);
+        Ok(())
+    }
+
+    /// Tells what there is to tell, and does what waited for a search to end.
+    fn flush(&mut self) -> io::Result<()> {
+        self.tell_events()?;
+        while self.engine.mode() != Mode::Thinking
+            && let Some(command) = self.waiting.pop_front()
+        {
+            self.obey(command)?;
+            self.tell_events()?;
+        }
+        if self.asked && (self.engine.is_settled() || self.engine.status().is_some()) {
+            self.asked = false;
+            self.say("readyok")?;
+        }
+        self.out.flush()
+    }
+
+    fn tell_events(&mut self) -> io::Result<()> {
+        for event in self.engine.take_events() {
+            match event {
+                Event::Report(progress) => self.say(&info(&progress))?,
+                Event::Transposed(Transposed { position, found, .. }) => {
+                    self.remark(&cecp::transposition(&position, &found))?;
+                }
+                Event::Found(found) => self.found(&found)?,
+                Event::BookFailed(why) => self.remark(&why)?,
+                // A GUI of this protocol knows by itself what else there is to know.
+                Event::Moved(_) | Event::Over(_) | Event::OfferDraw | Event::Resigned => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn found(&mut self, found: &Found) -> io::Result<()> {
+        if let Grounds::Book(choice) = &found.grounds {
+            let position = self.engine.position();
+            let text = format!(
+                "book move {}, reached by {}",
+                position.san(choice.mv),
+                choice.chosen().book_move.reached
+            );
+            self.remark(&text)?;
+        }
+        let best = found.mv.map_or_else(|| "0000".to_owned(), |mv| mv.to_string());
+        match found.ponder {
+            Some(ponder) => self.say(&format!("bestmove {best} ponder {ponder}")),
+            None => self.say(&format!("bestmove {best}")),
+        }
+    }
+}
+
+impl<W: Write> Face for Session<W> {
+    fn input(&mut self, input: Input) -> io::Result<Flow> {
+        match input {
+            Input::Line(line) => self.line(&line),
+            Input::TooLong(_) => {
+                self.remark("line too long, ignored")?;
+                self.out.flush()?;
+                Ok(Flow::Continue)
+            }
+            Input::End => Ok(Flow::Quit),
+        }
+    }
+
+    fn news(&mut self, news: News) -> io::Result<()> {
+        self.engine.receive(news);
+        self.flush()
+    }
+
+    fn source(&self) -> Receiver<News> {
+        self.engine.news().clone()
+    }
+}
+
+/// The game that `position` speaks of.
+fn game(fen: Option<&str>, moves: &[String]) -> Result<Game, String> {
+    let start = match fen {
+        Some(fen) => Position::from_fen(fen).map_err(|error| error.to_string())?,
+        None => Position::start(),
+    };
+    let mut game = Game::new(start);
+    for text in moves {
+        let mv = text.parse::<Move>().map_err(|error| format!("{text}: {error}"))?;
+        game.play(mv).map_err(|error| error.to_string())?;
+    }
+    Ok(game)
+}
+
+/// The bounds of a search, from the view of the side to move. Moves that are none are passed over.
+fn limits(go: &Go, position: &Position, settings: &Settings) -> Limits {
+    let side = usize::from(position.side_to_move() == Color::Black);
+    let time = match (go.move_time, go.time[side]) {
+        _ if go.infinite => TimeControl::Infinite,
+        (Some(time), _) => TimeControl::MoveTime(time),
+        (None, Some(remaining)) => TimeControl::Clock {
+            remaining,
+            increment: go.increment[side],
+            moves_to_go: go.moves_to_go,
+        },
+        (None, None) => TimeControl::Infinite,
+    };
+    // A mate in N moves is found 2N - 1 plies deep; the last of them needs one more to be seen.
+    let mate = go.mate.map(|moves| moves.saturating_mul(2));
+    let root_moves = go.search_moves.iter().filter_map(|text| text.parse().ok());
+    Limits {
+        depth: go.depth.into_iter().chain(mate).min(),
+        nodes: go.nodes,
+        time,
+        root_moves: root_moves.filter(|&mv| position.is_legal(mv)).collect(),
+        multi_pv: settings.lines.unsigned_abs() as usize,
+        ponder: go.ponder,
+    }
+}
+
+/// `option name ... type ...`
+fn declaration(row: &Setting, settings: &Settings) -> String {
+    let text = |value: &str| if value.is_empty() { "<empty>".to_owned() } else { value.to_owned() };
+    let kind = match &row.kind {
+        Kind::Check { get, .. } => format!("check default {}", get(settings)),
+        Kind::Spin { min, max, get, .. } => {
+            format!("spin default {} min {min} max {max}", get(settings))
+        }
+        Kind::Choice { choices, get, .. } => {
+            let vars: Vec<String> = choices.iter().map(|choice| format!(" var {choice}")).collect();
+            format!("combo default {}{}", choices[get(settings)], vars.concat())
+        }
+        Kind::File { get, .. } | Kind::Folder { get, .. } => {
+            format!("string default {}", text(get(settings)))
+        }
+        Kind::ClearMemory => "button".to_owned(),
+    };
+    format!("option name {} type {kind}", row.uci)
+}
+
+/// `cp N` or `mate N`.
+fn score_text(score: Score) -> String {
+    match score::mate_distance(score) {
+        Some(moves) => format!("mate {moves}"),
+        None => format!("cp {score}"),
+    }
+}
+
+fn info(progress: &Progress) -> String {
+    let report = &progress.report;
+    let bound = match report.bound {
+        Bound::Exact => "",
+        Bound::Upper => " upperbound",
+        Bound::Lower => " lowerbound",
+    };
+    let milliseconds = report.elapsed.as_millis();
+    let speed = u128::from(report.nodes) * 1_000_000 / report.elapsed.as_micros().max(1);
+    let pv: Vec<String> = report.pv.iter().map(|mv| format!(" {mv}")).collect();
+    format!(
+        "info depth {} seldepth {} multipv {} score {}{bound} nodes {} nps {speed} hashfull {} tbhits {} time {milliseconds} pv{}",
+        report.depth,
+        report.selective_depth,
+        report.multi_pv,
+        score_text(report.score),
+        report.nodes,
+        report.hash_full,
+        report.tablebase_hits,
+        pv.concat(),
+    )
+}

@@ -1,0 +1,105 @@
+//! UCI as the real program speaks it. Nothing here depends on how fast the machine is.
+
+mod support;
+
+use support::Engine;
+
+fn engine() -> Engine {
+    let mut engine = Engine::start(&["--uci", "--no-book"]);
+    engine.send("uci");
+    engine.until(|line| line == "uciok");
+    engine
+}
+
+fn ready(engine: &mut Engine) -> Vec<String> {
+    engine.send("isready");
+    engine.until(|line| line == "readyok")
+}
+
+#[test]
+fn the_word_uci_is_enough() {
+    let mut engine = Engine::start(&[]);
+    engine.send("uci");
+    let lines = engine.until(|line| line == "uciok");
+    assert!(lines[0].starts_with("id name Tabia "));
+    for option in ["Hash", "Threads", "Ponder", "OwnBook", "MultiPV", "SyzygyPath", "Clear Hash"] {
+        let start = format!("option name {option} type ");
+        assert!(lines.iter().any(|line| line.starts_with(&start)), "{option}");
+    }
+    ready(&mut engine);
+    assert_eq!(engine.quit(), "");
+}
+
+#[test]
+fn go_keeps_to_its_bounds() {
+    let mut engine = engine();
+    engine.send("ucinewgame\nposition startpos moves e2e4 e7e5\ngo depth 3");
+    let lines = engine.until_start("bestmove");
+    assert!(lines.iter().any(|line| line.starts_with("info depth 3 ")));
+    assert!(!lines.iter().any(|line| line.starts_with("info depth 4 ")));
+    engine.send("go nodes 2000 searchmoves a2a3 h2h3");
+    let lines = engine.until_start("bestmove");
+    let best = lines.last().expect("a line");
+    assert!(best.starts_with("bestmove a2a3") || best.starts_with("bestmove h2h3"), "{best}");
+    engine.send("go wtime 50 btime 50 winc 1 binc 1 movestogo 5\n");
+    engine.until_start("bestmove");
+    engine.send("go movetime 20");
+    engine.until_start("bestmove");
+    engine.send("position fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1\ngo mate 1");
+    let lines = engine.until_start("bestmove");
+    assert!(lines.iter().any(|line| line.contains("score mate 1 ")), "{lines:?}");
+    assert_eq!(lines.last().map(String::as_str), Some("bestmove a1a8"));
+}
+
+#[test]
+fn an_unbounded_search_waits_for_stop() {
+    let mut engine = engine();
+    // Only one reply, and mate after it: the search has soon seen everything.
+    engine.send("position fen 7k/8/5K2/6Q1/8/8/8/8 b - - 0 1\ngo infinite");
+    ready(&mut engine);
+    engine.send("stop");
+    let lines = engine.until_start("bestmove");
+    assert_eq!(lines.iter().filter(|line| line.starts_with("bestmove")).count(), 1);
+    engine.send("position startpos\ngo infinite\nstop\nstop");
+    engine.until_start("bestmove");
+    assert_eq!(ready(&mut engine), ["readyok"]);
+}
+
+#[test]
+fn pondering_ends_with_a_hit_or_a_stop() {
+    let mut engine = engine();
+    engine.send("position startpos moves e2e4 e7e5\ngo ponder wtime 200 btime 200");
+    engine.until(|line| line.starts_with("info depth 3 "));
+    engine.send("ponderhit");
+    engine.until_start("bestmove");
+    engine.send("position startpos moves e2e4 c7c5\ngo ponder wtime 60000 btime 60000");
+    engine.until(|line| line.starts_with("info depth 3 "));
+    engine.send("stop");
+    engine.until_start("bestmove");
+}
+
+#[test]
+fn several_lines_are_told_apart() {
+    let mut engine = engine();
+    engine.send("setoption name MultiPV value 3\nposition startpos\ngo depth 4");
+    let lines = engine.until_start("bestmove");
+    for number in 1..=3 {
+        assert!(lines.iter().any(|line| line.contains(&format!(" multipv {number} "))));
+    }
+}
+
+#[test]
+fn nonsense_is_survived() {
+    let mut engine = engine();
+    engine.send(
+        "stop\nponderhit\ngo depth 1 movetime\nposition fen nonsense\nsetoption name X value 3",
+    );
+    engine.send("position startpos moves e2e5\nposition\nsetoption\n\0\nfoo\nregister later");
+    engine.until_start("bestmove");
+    engine.send("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\ngo depth 3");
+    let lines = engine.until_start("bestmove");
+    assert_eq!(lines.last().map(String::as_str), Some("bestmove 0000"));
+    engine.send("position startpos\ngo infinite");
+    engine.close();
+    assert!(engine.wait().success());
+}
