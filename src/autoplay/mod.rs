@@ -5,6 +5,7 @@
 //! game under a [`referee`], [`tournament`] plays a [`schedule`] of games, [`stats`] says what the
 //! results mean. Every wait has a deadline, and no engine outlives its [`process::Process`].
 
+pub mod check;
 pub mod clock;
 pub mod config;
 pub mod dialect;

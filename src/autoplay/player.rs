@@ -182,7 +182,11 @@ impl Player {
     }
 }
 
-fn spawn(config: &EngineConfig, trace: &Trace) -> Result<Process, StartError> {
+/// Starts an engine without a word.
+///
+/// # Errors
+/// If it cannot be started.
+pub fn spawn(config: &EngineConfig, trace: &Trace) -> Result<Process, StartError> {
     Process::spawn(config, trace)
         .map_err(|cause| StartError::Spawn { engine: config.label(), cause })
 }

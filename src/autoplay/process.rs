@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::process::{Pid, Signal, kill_process_group};
+pub use rustix::process::Signal;
+use rustix::process::{Pid, kill_process, kill_process_group};
 use thiserror::Error;
 
 use super::config::EngineConfig;
@@ -85,7 +86,8 @@ pub type Trace = Option<Arc<Mutex<BufWriter<File>>>>;
 #[derive(Debug)]
 pub struct Process {
     child: Child,
-    stdin: ChildStdin,
+    /// Gone once the input was closed.
+    stdin: Option<ChildStdin>,
     lines: Receiver<Line>,
     memory: Arc<Memory>,
     pace: Duration,
@@ -159,7 +161,13 @@ impl Process {
         thread::spawn(move || read_output(stdout, &kept, &sender));
         let kept = Arc::clone(&memory);
         thread::spawn(move || read_errors(stderr, &kept));
-        Ok(Process { child, stdin, lines, memory, pace: config.pace.unwrap_or_default() })
+        Ok(Process {
+            child,
+            stdin: Some(stdin),
+            lines,
+            memory,
+            pace: config.pace.unwrap_or_default(),
+        })
     }
 
     /// The number the system gave the process.
@@ -196,7 +204,8 @@ impl Process {
     fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         let deadline = Instant::now() + WRITE_PATIENCE;
         while !bytes.is_empty() {
-            match self.stdin.write(bytes) {
+            let Some(stdin) = &mut self.stdin else { return Err(io::ErrorKind::BrokenPipe.into()) };
+            match stdin.write(bytes) {
                 Ok(count) => bytes = &bytes[count..],
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     self.wait_writable(deadline)?;
@@ -211,10 +220,24 @@ impl Process {
     fn wait_writable(&self, deadline: Instant) -> io::Result<()> {
         let left = deadline.saturating_duration_since(Instant::now());
         let timeout = Timespec::try_from(left).map_err(io::Error::other)?;
-        match poll(&mut [PollFd::new(&self.stdin, PollFlags::OUT)], Some(&timeout)) {
+        let Some(stdin) = &self.stdin else { return Err(io::ErrorKind::BrokenPipe.into()) };
+        match poll(&mut [PollFd::new(stdin, PollFlags::OUT)], Some(&timeout)) {
             Ok(0) => Err(io::ErrorKind::TimedOut.into()),
             Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
             Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Closes the engine's input, as the end of the GUI does.
+    pub fn close_input(&mut self) {
+        self.stdin = None;
+    }
+
+    /// Sends a signal to the engine alone.
+    pub fn signal(&self, signal: Signal) {
+        if let Some(id) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
+            // Fails if the process is gone, which is then seen by other ways.
+            let _ = kill_process(id, signal);
         }
     }
 

@@ -79,6 +79,10 @@ pub struct Args {
     /// Write all that is said to and by the engines to this file
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// Instead of a match: ask an xboard engine all that the protocol's specification tells, and
+    /// show where it answers otherwise (then ends with 4)
+    #[arg(long, value_name = "CMD", conflicts_with_all = ["first", "second", "engines"])]
+    pub check: Option<String>,
     /// Show every move, as a match of one game does
     #[arg(long)]
     moves: bool,

@@ -1,6 +1,7 @@
 //! `tabia autoplay`: the match runner.
 
 mod args;
+mod check;
 mod narrator;
 
 use std::fs::File;
@@ -26,6 +27,11 @@ const INTERRUPTED: u8 = 130;
 /// # Errors
 /// If the arguments make no sense, a file cannot be used, or an engine cannot be started.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let trace = args.trace.as_deref().map(create).transpose()?;
+    let trace = trace.map(|file| Arc::new(Mutex::new(file)));
+    if let Some(command) = &args.check {
+        return check::run(command, &trace);
+    }
     let mut engines = args.resolve_engines()?;
     let openings = args.resolve_openings()?;
     let schedule = args.resolve_schedule(engines.len(), openings.len())?;
@@ -33,8 +39,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let sprt = args.resolve_sprt()?.filter(|_| engines.len() == 2);
     let slots = schedule.slots();
     let settings = args.settings(&engines, &schedule);
-    let trace = args.trace.as_deref().map(create).transpose()?;
-    let trace = trace.map(|file| Arc::new(Mutex::new(file)));
     find_protocols(&mut engines, &trace)?;
     let (ledger, left) = Ledger::open(&args.places(), &slots, &settings)?;
     let tournament = Tournament {

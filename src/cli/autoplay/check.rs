@@ -1,0 +1,34 @@
+//! `tabia autoplay --check`: does an engine keep to the xboard protocol?
+
+use std::process::ExitCode;
+
+use crate::autoplay::check::PROBES;
+use crate::autoplay::config::EngineConfig;
+use crate::autoplay::process::Trace;
+
+/// Something was found.
+const FOUND: u8 = 4;
+
+/// Asks all questions, and shows what was found.
+///
+/// # Errors
+/// If the engine cannot be started.
+pub fn run(command: &str, trace: &Trace) -> anyhow::Result<ExitCode> {
+    let config = EngineConfig::from_command(command)?;
+    let mut count = 0;
+    for probe in PROBES {
+        let findings = probe.run(&config, trace)?;
+        count += findings.len();
+        let verdict = if findings.is_empty() { "ok" } else { "FOUND" };
+        println!("{verdict:5} {}", probe.name);
+        for finding in &findings {
+            println!("{finding}");
+        }
+    }
+    match count {
+        0 => println!("{command} keeps to the protocol as far as was asked."),
+        1 => println!("{command}: one finding."),
+        count => println!("{command}: {count} findings."),
+    }
+    Ok(if count == 0 { ExitCode::SUCCESS } else { ExitCode::from(FOUND) })
+}
