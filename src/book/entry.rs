@@ -33,6 +33,21 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Sorts the moves and adds up the counts of those that are the same.
+    pub(super) fn join_moves(&mut self) {
+        if self.moves.len() < 2 {
+            return;
+        }
+        self.moves.sort_unstable_by_key(|&(mv, _)| mv);
+        self.moves.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
+            }
+            same
+        });
+    }
+
     /// Appends the entry's bytes to `out`; `body` is a buffer to work in.
     pub(super) fn encode(&self, out: &mut Vec<u8>, body: &mut Vec<u8>) {
         body.clear();

@@ -39,6 +39,8 @@ pub(super) fn may_hold(filter: &[u8], bits: u32, key: u64) -> bool {
 /// that is folded to what its content needs in the end.
 pub(super) struct PawnSet {
     words: Vec<AtomicU64>,
+    /// Any structure may be there: the pawns of some positions are not known.
+    everything: bool,
 }
 
 /// Bits of a [`PawnSet`], as a power of two: 16 MB, enough for sixteen million structures.
@@ -46,11 +48,20 @@ const PAWN_SET_BITS: u32 = 27;
 
 impl PawnSet {
     pub fn new() -> Self {
-        PawnSet { words: (0..1 << (PAWN_SET_BITS - 6)).map(|_| AtomicU64::new(0)).collect() }
+        let words = (0..1 << (PAWN_SET_BITS - 6)).map(|_| AtomicU64::new(0)).collect();
+        PawnSet { words, everything: false }
+    }
+
+    /// The set of a book that holds positions of which only the key is known.
+    pub fn everything() -> Self {
+        PawnSet { words: Vec::new(), everything: true }
     }
 
     #[inline]
     pub fn insert(&self, pawn_key: u64) {
+        if self.everything {
+            return;
+        }
         let slot = slot(pawn_key, PAWN_SET_BITS);
         let (word, bit) = (&self.words[(slot / 64) as usize], 1 << (slot % 64));
         // Most structures have been seen: a read keeps the cache line shared.
@@ -60,23 +71,25 @@ impl PawnSet {
     }
 
     /// Adds all that another filter may hold.
-    #[allow(dead_code)]
-    pub fn insert_filter(&self, filter: &[u8], bits: u32) {
-        let spread = PAWN_SET_BITS - bits.min(PAWN_SET_BITS);
-        for slot in
-            (0..1_u64 << bits).filter(|&slot| filter[(slot / 8) as usize] >> (slot % 8) & 1 != 0)
-        {
-            if bits > PAWN_SET_BITS {
-                self.insert(slot << (64 - bits));
-            } else {
-                (slot << spread..(slot + 1) << spread)
-                    .for_each(|wide| self.insert(wide << (64 - PAWN_SET_BITS)));
+    pub fn insert_filter(&mut self, filter: &[u8], bits: u32) {
+        let Some(spread) = PAWN_SET_BITS.checked_sub(bits) else {
+            *self = Self::everything();
+            return;
+        };
+        self.everything |= bits == 0;
+        for slot in 0..1_u64 << bits {
+            if filter[(slot / 8) as usize] >> (slot % 8) & 1 != 0 {
+                let wide = slot << spread..(slot + 1) << spread;
+                wide.for_each(|wide| self.insert(wide << (64 - PAWN_SET_BITS)));
             }
         }
     }
 
     /// The filter of the right size, with that size as a power of two.
     pub fn fold(&self) -> (Vec<u8>, u32) {
+        if self.everything {
+            return (vec![1], 0);
+        }
         let structures = self.words.iter().map(|word| u64::from(word.load(Relaxed).count_ones()));
         let bits = filter_bits(structures.sum()).min(PAWN_SET_BITS);
         let mut filter = vec![0; filter_bytes(bits) as usize];
@@ -119,7 +132,7 @@ mod tests {
         let strangers = (1..=1000_u64)
             .filter(|n| may_hold(&filter, bits, n.wrapping_mul(0xd134_2543_de82_ef95)));
         assert!(strangers.count() < 250);
-        let again = PawnSet::new();
+        let mut again = PawnSet::new();
         again.insert_filter(&filter, bits);
         let (wide, wide_bits) = again.fold();
         assert!(wide_bits >= bits && keys.iter().all(|&key| may_hold(&wide, wide_bits, key)));

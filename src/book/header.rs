@@ -119,7 +119,9 @@ impl Header {
             // The header is written last.
             return Err(BookError::Truncated { name: name() });
         }
-        if u64::from(crc32fast::hash(&head[..8 + 8 * WORDS])) != word(WORDS) {
+        // A fuzzer would hardly ever get behind a checksum.
+        let sum = u64::from(crc32fast::hash(&head[..8 + 8 * WORDS]));
+        if sum != word(WORDS) && !cfg!(fuzzing) {
             return Err(damaged("header"));
         }
         if word(0) != VERSION {

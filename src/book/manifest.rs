@@ -29,6 +29,14 @@ pub struct Manifest {
     pub interrupted: bool,
 }
 
+impl Manifest {
+    /// A manifest that names this program and says nothing else.
+    pub(super) fn of_this_program() -> Self {
+        let made_by = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).to_owned();
+        Manifest { made_by, ..Manifest::default() }
+    }
+}
+
 /// Games by result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

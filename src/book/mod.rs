@@ -6,6 +6,7 @@
 //! asks often and mostly in vain; [`Book::moves`] for the root.
 
 mod builder;
+mod combine;
 mod counts;
 mod entry;
 mod error;
@@ -17,6 +18,8 @@ mod manifest;
 mod names;
 mod output;
 mod policy;
+mod polyglot;
+mod walk;
 mod writer;
 
 use std::fmt;
@@ -31,6 +34,7 @@ pub use builder::{
     BuildError, BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, EcoRange, GameFault, GameFilter,
     Monitor, ParseFilterError, PgnDate, Tally, build, build_in_memory,
 };
+pub use combine::{Cut, Difference, cut, differences, merge};
 pub use counts::Counts;
 pub use entry::Entry;
 pub use error::BookError;
@@ -39,6 +43,8 @@ pub use manifest::{GameTotals, InputRecord, Manifest, Skipped};
 pub use names::{Names, Opening};
 pub use output::NewFile;
 pub use policy::{Candidate, Choice, Chooser, ParsePolicyError, Policy, Rejection};
+pub use walk::Visited;
+pub use writer::write_entries;
 
 use crate::pgn::Input;
 use crate::position::{Move, Position};
@@ -67,7 +73,8 @@ pub struct Book {
 }
 
 impl Book {
-    /// Opens a book: `.tbk` as a memory map, without reading it; PGN by counting its games.
+    /// Opens a book: `.tbk` as a memory map, without reading it; a Polyglot `.bin` by importing
+    /// it, PGN by counting its games, both into memory.
     ///
     /// # Errors
     /// If the file cannot be read, is damaged, or is neither a book nor games.
@@ -81,6 +88,10 @@ impl Book {
         if head == MAGIC || is_tbk {
             let storage = Storage::Mapped(map(&file).map_err(reading)?);
             return Self::from_storage(storage, &name);
+        }
+        if path.extension().is_some_and(|extension| extension == "bin") {
+            let bytes = std::fs::read(path).map_err(reading)?;
+            return polyglot::import(&bytes, &name);
         }
         let options = BuildOptions { undecided: true, ..BuildOptions::default() };
         let (book, _) = build_in_memory(&[Input::File(path.to_owned())], &options, &name)?;
@@ -137,11 +148,13 @@ impl Book {
     /// it. Made for the search: allocates nothing, and a miss costs one or two cache lines.
     #[inline]
     pub fn reached(&self, position: &Position) -> Option<Counts> {
-        if self.image.may_hold_pawns(position.pawn_key()) {
-            self.image.reached(position.key())
-        } else {
-            None
-        }
+        self.probe(position.key(), position.pawn_key())
+    }
+
+    /// The same by the position's keys.
+    #[inline]
+    pub fn probe(&self, key: u64, pawn_key: u64) -> Option<Counts> {
+        if self.image.may_hold_pawns(pawn_key) { self.image.reached(key) } else { None }
     }
 
     /// All that the book holds of a position.
@@ -158,7 +171,7 @@ impl Book {
             .legal_moves()
             .iter()
             .filter_map(|mv| {
-                let played = entry.moves.iter().find(|(other, _)| *other == mv);
+                let played = entry.moves.iter().find(|&&(other, _)| is_same(other, mv, position));
                 let reached = self.reached(&position.play(mv));
                 (played.is_some() || reached.is_some()).then(|| {
                     let played = played.map_or(Counts::default(), |&(_, played)| played);
@@ -196,6 +209,12 @@ impl fmt::Debug for Book {
             .field("positions", &self.positions())
             .finish()
     }
+}
+
+/// Whether a move of the book means `mv`. Castling may stand as the king taking his rook where the
+/// book comes from Polyglot and the position was out of reach of the import.
+fn is_same(other: Move, mv: Move, position: &Position) -> bool {
+    other == mv || position.is_castling(mv) && polyglot::castling(mv) == Some(other)
 }
 
 /// Maps a file into memory.

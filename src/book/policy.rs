@@ -310,3 +310,89 @@ impl SplitMix {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::{BuildOptions, build_in_memory};
+    use crate::pgn::Input;
+
+    /// A book of games given as moves and result, so often.
+    fn book(games: &[(&str, &str, usize)]) -> Book {
+        let game = |(moves, result, times): &(&str, &str, usize)| {
+            format!("[Result \"{result}\"]\n\n{moves} {result}\n\n").repeat(*times)
+        };
+        let text: String = games.iter().map(game).collect();
+        let inputs = [Input::Text("test".to_owned(), text.as_bytes().into())];
+        build_in_memory(&inputs, &BuildOptions::default(), "test").expect("a book").0
+    }
+
+    fn game(moves: &str) -> Game {
+        let mut game = Game::default();
+        for san in moves.split_ascii_whitespace() {
+            game.play(game.position().parse_move(san).expect(san)).expect(san);
+        }
+        game
+    }
+
+    fn chosen(policy: Policy, book: &Book, game: &Game) -> Option<String> {
+        let choice = Chooser::new(policy, 1).choose(book, game)?;
+        Some(game.position().san(choice.mv))
+    }
+
+    #[test]
+    fn one_lucky_game_does_not_beat_many_good_ones() {
+        let book = book(&[
+            ("1. e4", "1-0", 60),
+            ("1. e4", "0-1", 40),
+            ("1. d4", "1-0", 1),
+            ("1. f3", "0-1", 30),
+        ]);
+        let start = Game::default();
+        assert_eq!(chosen(Policy::Best, &book, &start).as_deref(), Some("e4"));
+        assert_eq!(chosen(Policy::Worst, &book, &start).as_deref(), Some("f3"));
+        assert_eq!(chosen(Policy::Off, &book, &start), None);
+        let prefer = Chooser::new(Policy::Prefer, 1).candidates(&book, &start);
+        let of = |san: &str| {
+            let mv = start.position().parse_move(san).expect(san);
+            *prefer.iter().find(|candidate| candidate.book_move.mv == mv).expect(san)
+        };
+        assert_eq!(of("f3").rejected, Some(Rejection::Worse));
+        assert_eq!(of("d4").rejected, Some(Rejection::Rare));
+        assert!((of("e4").chance - 1.0).abs() < 1e-9);
+        assert_eq!(chosen(Policy::Best, &book, &game("a3")), None);
+    }
+
+    #[test]
+    fn the_same_seed_makes_the_same_choices() {
+        let book = book(&[("1. e4", "1-0", 3), ("1. d4", "1-0", 3), ("1. c4", "1/2-1/2", 3)]);
+        let start = Game::default();
+        let choices = |seed| {
+            let mut chooser = Chooser::new(Policy::Random, seed);
+            (0..40).map(|_| chooser.choose(&book, &start).expect("a move").mv).collect::<Vec<_>>()
+        };
+        assert_eq!(choices(7), choices(7));
+        assert_ne!(choices(7), choices(8));
+        let mut different = choices(7);
+        different.sort();
+        different.dedup();
+        assert_eq!(different.len(), 3);
+    }
+
+    #[test]
+    fn a_move_that_repeats_is_not_played() {
+        let book =
+            book(&[("1. Nf3 Nf6 2. Ng1 Ng8", "1/2-1/2", 5), ("1. Nf3 Nf6 2. Ng1 Nc6", "0-1", 1)]);
+        let there = game("Nf3 Nf6 Ng1");
+        let candidates = Chooser::new(Policy::Best, 0).candidates(&book, &there);
+        assert_eq!(candidates[0].rejected, Some(Rejection::Repeats));
+        assert_eq!(chosen(Policy::Best, &book, &there).as_deref(), Some("Nc6"));
+    }
+
+    #[test]
+    fn the_quantiles_are_those_of_the_table() {
+        for (probability, z) in [(0.5, 0.0), (0.9, 1.2816), (0.95, 1.6449), (0.99, 2.3263)] {
+            assert!((quantile(probability) - z).abs() < 5e-4, "{probability}");
+        }
+    }
+}

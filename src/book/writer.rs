@@ -14,6 +14,39 @@ const POSITIONS_PER_BUCKET: u64 = 8;
 /// Parts of the file that are read back or filled in are handled in blocks of this many bytes.
 const BLOCK: usize = 1 << 20;
 
+/// Writes a book of bare entries, which must come sorted by key, to an empty `output`. Nothing is
+/// known of their pawns, so that probing such a book begins with the key filter.
+///
+/// # Errors
+/// Those of the output.
+pub fn write_entries<W: Read + Write + Seek>(
+    output: W,
+    entries: impl Iterator<Item = Entry>,
+) -> io::Result<W> {
+    let manifest = Manifest { made_from: "entries".to_owned(), ..Manifest::of_this_program() };
+    write_book(output, entries, &PawnSet::everything(), &manifest)
+}
+
+/// Writes a book of entries that come sorted by key.
+pub(super) fn write_book<W: Read + Write + Seek>(
+    output: W,
+    entries: impl Iterator<Item = Entry>,
+    pawns: &PawnSet,
+    manifest: &Manifest,
+) -> io::Result<W> {
+    let mut writer = BookWriter::new(output)?;
+    let mut piece = Piece::default();
+    for entry in entries {
+        piece.push(&entry);
+        if piece.bytes.len() >= BLOCK {
+            writer.append(&piece)?;
+            piece = Piece::default();
+        }
+    }
+    writer.append(&piece)?;
+    writer.finish(pawns, manifest)
+}
+
 /// Encoded entries, sorted by key: what one thread makes of its share of a book.
 #[derive(Debug, Default)]
 pub(super) struct Piece {

@@ -12,6 +12,7 @@ mod game;
 mod input;
 mod reader;
 mod tags;
+mod tree;
 mod writer;
 
 pub use chunks::{BrokenInput, Chunk, Chunks};

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use pgn_reader::{Nag, RawComment, RawTag, SanPlus};
+use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, FromSetup, KnownOutcome, Outcome, fen::Fen};
 
+use super::tree::{Place, Tree};
 use super::{GameResult, Tags};
 use crate::position::{FenError, Move, Position, SanError};
 
@@ -198,9 +200,11 @@ impl<R: Read> Read for LineCounter<R> {
 /// The state of one game, kept between games for its buffers.
 struct State {
     tags: Tags,
-    /// The start position of chess: setting it up takes as long as reading a game.
-    origin: Position,
-    position: Position,
+    tree: Tree,
+    /// Where the game stands in the tree, as long as it does.
+    place: Option<Place>,
+    /// The current position and the one before, by turns, once the game has left the tree.
+    positions: [Position; 2],
     plies: usize,
     accepted: bool,
     /// The visitor wants no more moves; only the result is still missing.
@@ -210,11 +214,13 @@ struct State {
 
 impl State {
     fn new() -> Self {
-        let origin = Position::start();
+        let tree = Tree::new();
+        let start = *tree.position(Tree::ROOT);
         State {
             tags: Tags::default(),
-            origin,
-            position: origin,
+            tree,
+            place: None,
+            positions: [start; 2],
             plies: 0,
             accepted: false,
             done: false,
@@ -234,8 +240,8 @@ impl State {
         self.tags.result().or(self.token).unwrap_or(GameResult::Undecided)
     }
 
-    /// The start position that the tags give, or the fate of a game that has none.
-    fn start(&self) -> Result<Position, Fate> {
+    /// Sets up the start position that the tags give; the fate of a game that has none.
+    fn set_up(&mut self) -> Result<(), Fate> {
         if self.tags.is_empty() {
             return Err(Fate::Untagged);
         }
@@ -244,10 +250,37 @@ impl State {
         {
             return Err(Fate::Variant);
         }
-        let Some(fen) = self.tags.get("FEN") else { return Ok(self.origin) };
-        Position::from_fen(&fen).map_err(|error| {
+        self.place = Some(Tree::ROOT);
+        let Some(fen) = self.tags.get("FEN") else { return Ok(()) };
+        let start = Position::from_fen(&fen).map_err(|error| {
             if is_chess960(&fen) { Fate::Variant } else { Fate::broken(FaultReason::Fen(error)) }
-        })
+        })?;
+        if start != *self.tree.position(Tree::ROOT) {
+            self.place = None;
+            self.positions[0] = start;
+        }
+        Ok(())
+    }
+
+    /// The current position.
+    #[inline]
+    fn position(&self) -> &Position {
+        match self.place {
+            Some(place) => self.tree.position(place),
+            None => &self.positions[self.plies % 2],
+        }
+    }
+
+    /// Plays a move that is not in the tree, and remembers it there if it can.
+    #[inline]
+    fn leave_tree(&mut self, san: San) -> Result<Move, SanError> {
+        let before = self.position();
+        let mv = before.resolve_san(san)?;
+        let after = before.play(mv);
+        let grown = self.place.and_then(|place| self.tree.grow(place, san, mv, &after));
+        self.positions[(self.plies + 1) % 2] = after;
+        self.place = grown;
+        Ok(mv)
     }
 }
 
@@ -270,6 +303,43 @@ struct Adapter<'a, V> {
 }
 
 impl<V: Visitor> Adapter<'_, V> {
+    /// Plays a move that an earlier game has played in this place.
+    #[inline]
+    fn remembered(&mut self, san: San) -> Option<ControlFlow<()>> {
+        let state = &mut *self.state;
+        let place = state.place?;
+        let child = state.tree.child(place, san)?;
+        state.place = Some(child);
+        state.plies += 1;
+        let (before, after) = (state.tree.position(place), state.tree.position(child));
+        Some(self.visitor.played(before, state.tree.mv(child), after))
+    }
+
+    /// Plays any other move.
+    #[inline]
+    fn play(&mut self, san_plus: SanPlus) -> ControlFlow<Fate, ControlFlow<()>> {
+        let state = &mut *self.state;
+        let place = state.place;
+        let mv = match state.leave_tree(san_plus.san) {
+            Ok(mv) => mv,
+            Err(error) => {
+                return ControlFlow::Break(Fate::Broken(Box::new(Fault {
+                    line: 0,
+                    fen: Some(state.position().fen()),
+                    san: Some(san_plus.to_string()),
+                    reason: FaultReason::Move(error),
+                })));
+            }
+        };
+        let before = match place {
+            Some(place) => state.tree.position(place),
+            None => &state.positions[state.plies % 2],
+        };
+        state.plies += 1;
+        let after = &state.positions[state.plies % 2];
+        ControlFlow::Continue(self.visitor.played(before, mv, after))
+    }
+
     /// Ends the game at once if its result is known, else once it is.
     fn finish(&mut self) -> ControlFlow<Fate> {
         self.state.done = true;
@@ -295,11 +365,10 @@ impl<V: Visitor> pgn_reader::Visitor for Adapter<'_, V> {
     }
 
     fn begin_movetext(&mut self, (): ()) -> ControlFlow<Fate> {
-        match self.state.start() {
-            Ok(start) => self.state.position = start,
-            Err(fate) => return ControlFlow::Break(fate),
+        if let Err(fate) = self.state.set_up() {
+            return ControlFlow::Break(fate);
         }
-        if self.visitor.begin(&self.state.tags, &self.state.position).is_break() {
+        if self.visitor.begin(&self.state.tags, self.state.position()).is_break() {
             return ControlFlow::Break(Fate::Declined);
         }
         self.state.accepted = true;
@@ -310,21 +379,11 @@ impl<V: Visitor> pgn_reader::Visitor for Adapter<'_, V> {
         if self.state.done {
             return ControlFlow::Continue(());
         }
-        let before = self.state.position;
-        let mv = match before.resolve_san(san_plus.san) {
-            Ok(mv) => mv,
-            Err(error) => {
-                return ControlFlow::Break(Fate::Broken(Box::new(Fault {
-                    line: 0,
-                    fen: Some(before.fen()),
-                    san: Some(san_plus.to_string()),
-                    reason: FaultReason::Move(error),
-                })));
-            }
+        let played = match self.remembered(san_plus.san) {
+            Some(played) => played,
+            None => self.play(san_plus)?,
         };
-        self.state.position = before.play(mv);
-        self.state.plies += 1;
-        match self.visitor.played(&before, mv, &self.state.position) {
+        match played {
             ControlFlow::Continue(()) => ControlFlow::Continue(()),
             ControlFlow::Break(()) => self.finish(),
         }

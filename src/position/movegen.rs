@@ -16,7 +16,7 @@ use super::{Move, Position};
 /// No chess position has more legal moves than 218 (R. Petrović, 1964).
 pub const MAX_MOVES: usize = 218;
 /// The first and the last rank, where pawns are promoted.
-const PROMOTION_RANKS: BitBoard = BitBoard(0xff00_0000_0000_00ff);
+pub(super) const PROMOTION_RANKS: BitBoard = BitBoard(0xff00_0000_0000_00ff);
 const PROMOTION_PIECES: [Piece; 4] = [Piece::Queen, Piece::Knight, Piece::Rook, Piece::Bishop];
 
 /// A list of moves on the stack.

@@ -5,6 +5,7 @@ use shakmaty::CastlingSide;
 use shakmaty::san::{San, SanPlus};
 use thiserror::Error;
 
+use super::movegen::PROMOTION_RANKS;
 use super::{Move, Position, attacks};
 
 /// Why a SAN is no move here.
@@ -69,7 +70,7 @@ impl Position {
                 if let Some(rank) = rank {
                     origins &= BitBoard(0xff << (8 * usize::from(rank)));
                 }
-                self.only_legal(origins, to, promotion.map(piece_of))
+                self.only_legal(piece, origins, to, promotion.map(piece_of))
             }
             San::Castle(side) => {
                 let king = self.king(self.side_to_move());
@@ -111,10 +112,14 @@ impl Position {
     #[inline]
     fn only_legal(
         &self,
+        piece: Piece,
         origins: BitBoard,
         to: Square,
         promotion: Option<Piece>,
     ) -> Result<Move, SanError> {
+        if let Some(mv) = self.plainly_legal(piece, origins, to, promotion) {
+            return Ok(mv);
+        }
         let mut found = Err(SanError::Illegal);
         for from in origins {
             let mv = match promotion {
@@ -132,6 +137,31 @@ impl Position {
             }
         }
         found
+    }
+
+    /// The move of a piece, if a single one can go to `to` and neither check nor pin can forbid
+    /// it: nearly all moves of a game are of this kind, and need no further test.
+    #[inline]
+    fn plainly_legal(
+        &self,
+        piece: Piece,
+        origins: BitBoard,
+        to: Square,
+        promotion: Option<Piece>,
+    ) -> Option<Move> {
+        let single = origins.0.is_power_of_two();
+        if !single || promotion.is_some() || origins & self.pinned() != EMPTY || self.in_check() {
+            return None;
+        }
+        let (from, target) = (origins.to_square(), BitBoard::from_square(to));
+        let plain = match piece {
+            Piece::King => false,
+            Piece::Pawn if target & PROMOTION_RANKS != EMPTY => false,
+            Piece::Pawn if from.get_file() == to.get_file() => target & self.occupied() == EMPTY,
+            Piece::Pawn => target & self.by_color(!self.side_to_move()) != EMPTY,
+            _ => target & self.by_color(self.side_to_move()) == EMPTY,
+        };
+        plain.then(|| Move::new(from, to))
     }
 
     /// `mv`, which must be legal here, in SAN with check and mate signs.

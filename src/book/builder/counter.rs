@@ -85,9 +85,15 @@ impl<'a> GameCounter<'a> {
     #[inline]
     fn visit(&mut self, position: &Position) {
         let (key, clock) = (position.key(), position.halfmove_clock());
-        let again = clock >= SHORTEST_CYCLE
-            && self.line.iter().rev().take(usize::from(clock)).any(|step| step.key == key);
+        let again = clock >= SHORTEST_CYCLE && self.has_stood(key, usize::from(clock));
         self.line.push(Step { key, side: position.side_to_move(), mv: None, again });
+    }
+
+    /// Whether a position has stood in the game within so many plies.
+    fn has_stood(&self, key: u64, plies: usize) -> bool {
+        let cycle = usize::from(SHORTEST_CYCLE);
+        let same_side = self.line.iter().rev().take(plies).skip(cycle - 1).step_by(2);
+        same_side.clone().any(|step| step.key == key)
     }
 
     /// Whether the moves played in a position go into the book.

@@ -128,23 +128,9 @@ pub(super) fn group(records: &mut [Record], mut take: impl FnMut(&mut Entry, Col
                 entry.moves.push((mv, counts));
             }
         }
-        merge_moves(&mut entry.moves);
+        entry.join_moves();
         let black = same_position[0].rest & BLACK_TO_MOVE != 0;
         take(&mut entry, if black { Color::Black } else { Color::White });
-    }
-}
-
-/// Sorts moves and adds up the counts of those that are the same.
-fn merge_moves(moves: &mut Vec<(Move, Counts)>) {
-    if moves.len() > 1 {
-        moves.sort_unstable_by_key(|&(mv, _)| mv);
-        moves.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            if same {
-                kept.1 += next.1;
-            }
-            same
-        });
     }
 }
 

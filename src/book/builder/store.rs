@@ -151,3 +151,49 @@ impl Run {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::builder::records::group;
+    use crate::pgn::GameResult;
+    use crate::position::Color;
+
+    /// All entries of what a store has collected, and the number of its runs.
+    fn contents(store: Store) -> (Vec<crate::book::Entry>, usize) {
+        let collected = store.finish();
+        let mut entries = Vec::new();
+        for partition in 0..PARTITIONS {
+            let mut records = Vec::new();
+            collected.read(partition, &mut records).expect("readable");
+            group(&mut records, |entry, _| entries.push(entry.clone()));
+        }
+        (entries, collected.runs.len())
+    }
+
+    #[test]
+    fn spilling_changes_nothing() {
+        let folder = std::env::temp_dir();
+        let mut small = Store::new(0, &folder);
+        let mut large = Store::new(1 << 30, &folder);
+        // A generator of G. Marsaglia, "Xorshift RNGs" (2003); some keys come often.
+        let mut state = 88_172_645_463_325_252_u64;
+        for number in 0..1_500_000_u64 {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            let key = if number % 3 == 0 { (state % 1000) << 50 } else { state };
+            let result = [GameResult::White, GameResult::Draw][(state >> 40 & 1) as usize];
+            let record = Record::new(key, Color::White, None, result);
+            for store in [&mut small, &mut large] {
+                store.push(record);
+                store.relieve().expect("the disk has room");
+            }
+        }
+        let ((small, runs), (large, no_runs)) = (contents(small), contents(large));
+        assert!(runs > 1 && no_runs == 0, "{runs} runs");
+        assert!(large.is_sorted_by_key(|entry| entry.key));
+        assert_eq!(large.iter().map(|entry| entry.reached.games()).sum::<u64>(), 1_500_000);
+        assert!(small == large);
+    }
+}

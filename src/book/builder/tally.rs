@@ -152,7 +152,6 @@ impl Tally {
         let mut inputs = self.inputs.clone();
         inputs.sort();
         Manifest {
-            made_by: concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).to_owned(),
             made_from: "games".to_owned(),
             max_ply: options.max_ply,
             games: self.games,
@@ -161,6 +160,7 @@ impl Tally {
             filters: options.in_words(),
             inputs,
             interrupted,
+            ..Manifest::of_this_program()
         }
     }
 }

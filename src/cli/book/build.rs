@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{grouped, size};
+use super::{grouped, parse_side, size};
 use crate::book::{
     Book, BuildOptions, DEFAULT_MAX_PLY, EcoRange, GameFilter, Monitor, NewFile, PgnDate, Tally,
     build,
@@ -106,14 +106,6 @@ struct FilterArgs {
     /// One of the players has one of these titles (GM,IM)
     #[arg(long, value_delimiter = ',', value_name = "TITLES")]
     title: Vec<String>,
-}
-
-fn parse_side(text: &str) -> Result<Color, String> {
-    match text {
-        "white" => Ok(Color::White),
-        "black" => Ok(Color::Black),
-        _ => Err("expected white or black".to_owned()),
-    }
 }
 
 fn parse_result(text: &str) -> Result<GameResult, String> {

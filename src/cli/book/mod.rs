@@ -1,6 +1,11 @@
 //! `tabia book`: makes books, shows what is in them, and works on them.
 
 mod build;
+mod check;
+mod combine;
+mod convert;
+mod dump;
+mod find;
 mod place;
 mod show;
 
@@ -9,7 +14,9 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use crate::book::{Book, BookError};
+use crate::book::{Book, BookError, NewFile};
+use crate::pgn::in_words;
+use crate::position::Color;
 
 /// Make opening books and look into them
 #[derive(Debug, clap::Args)]
@@ -24,6 +31,15 @@ enum Command {
     Info(show::InfoArgs),
     Show(show::ShowArgs),
     Why(show::WhyArgs),
+    Dump(dump::Args),
+    Merge(combine::MergeArgs),
+    Diff(combine::DiffArgs),
+    Filter(combine::FilterArgs),
+    Verify(convert::VerifyArgs),
+    Import(convert::ImportArgs),
+    Export(convert::ExportArgs),
+    Find(find::Args),
+    Check(check::Args),
 }
 
 /// Runs one of the book commands.
@@ -31,17 +47,59 @@ enum Command {
 /// # Errors
 /// In one line: which file, what is wrong, what to do.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    match &args.command {
+    let done = match &args.command {
         Command::Build(args) => build::run(args),
         Command::Info(args) => show::info(args),
         Command::Show(args) => show::show(args),
         Command::Why(args) => show::why(args),
+        Command::Dump(args) => dump::run(args),
+        Command::Merge(args) => combine::run_merge(args),
+        Command::Diff(args) => combine::run_diff(args),
+        Command::Filter(args) => combine::run_filter(args),
+        Command::Verify(args) => convert::run_verify(args),
+        Command::Import(args) => convert::run_import(args),
+        Command::Export(args) => convert::run_export(args),
+        Command::Find(args) => find::run(args),
+        Command::Check(args) => check::run(args),
+    };
+    match done {
+        // Whoever reads our output has seen enough.
+        Err(error) if is_broken_pipe(&error) => Ok(ExitCode::SUCCESS),
+        done => done,
     }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<std::io::Error>();
+    error.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
 /// Opens a book by its path; `embedded` is the one that comes with the program.
 fn open(path: &Path) -> Result<Book, BookError> {
     if path.as_os_str() == "embedded" { Ok(Book::embedded()) } else { Book::open(path) }
+}
+
+/// Writes a book to a new file, all or nothing, and tells what is in it.
+fn save(
+    path: &Path,
+    write: impl FnOnce(NewFile) -> std::io::Result<NewFile>,
+) -> anyhow::Result<()> {
+    let file = write(NewFile::create(path)?).map_err(|error| {
+        anyhow::anyhow!("cannot write {}: {}", path.display(), in_words(&error))
+    })?;
+    file.keep()?;
+    let book = Book::open(path)?;
+    let (positions, moves) = (grouped(book.positions()), grouped(book.move_count()));
+    println!("{}: {positions} positions, {moves} moves", path.display());
+    Ok(())
+}
+
+fn parse_side(text: &str) -> Result<Color, String> {
+    match text {
+        "white" => Ok(Color::White),
+        "black" => Ok(Color::Black),
+        _ => Err("expected white or black".to_owned()),
+    }
 }
 
 /// A large number with its thousands set apart.

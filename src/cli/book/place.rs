@@ -20,6 +20,11 @@ pub struct Place {
 }
 
 impl Place {
+    /// Whether anything was said.
+    pub fn is_given(&self) -> bool {
+        self.fen.is_some() || self.moves.is_some() || self.opening.is_some()
+    }
+
     /// The way to the position.
     pub fn game(&self) -> anyhow::Result<Game> {
         let start = match &self.fen {

@@ -1,0 +1,68 @@
+//! What asking a book costs: `cargo bench --bench book`.
+//!
+//! The book has ten million random positions, written as a file and opened as the engine opens
+//! it. Random keys are asked for, so nearly every access misses the caches, and there is no pawn
+//! filter in front: the worst case.
+
+use std::hint::black_box;
+use std::path::Path;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use tabia::book::{Book, Counts, Entry, write_entries};
+use tempfile::NamedTempFile;
+
+const POSITIONS: usize = 10_000_000;
+
+/// A stream of keys: SplitMix64 (G. Steele, D. Lea, C. Flood 2014).
+fn keys(mut state: u64) -> impl Iterator<Item = u64> {
+    std::iter::repeat_with(move || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    })
+}
+
+/// Where the keys of the book, and others, begin.
+const KNOWN: u64 = 1;
+const UNKNOWN: u64 = 2;
+
+fn random_book() -> NamedTempFile {
+    let mut file = NamedTempFile::with_suffix(".tbk").expect("a temporary file");
+    let mut sorted: Vec<u64> = keys(KNOWN).take(POSITIONS).collect();
+    sorted.sort_unstable();
+    let mv = "e2e4".parse().expect("a move");
+    let once = Counts::new(1, 0, 0);
+    let entries =
+        sorted.into_iter().map(|key| Entry { key, reached: once, moves: vec![(mv, once)] });
+    write_entries(file.as_file_mut(), entries).expect("room for 200 MB");
+    file
+}
+
+fn probes(criterion: &mut Criterion) {
+    let file = random_book();
+    let path: &Path = file.path();
+    let book = Book::open(path).expect("the book just written");
+    assert!(keys(KNOWN).take(1000).all(|key| book.probe(key, key).is_some()));
+    assert!(keys(UNKNOWN).take(1000).all(|key| book.probe(key, key).is_none()));
+    let mut known = (0..).flat_map(|_: u64| keys(KNOWN).take(POSITIONS));
+    let mut unknown = keys(UNKNOWN);
+    let mut next_unknown = move || unknown.next().unwrap_or_default();
+    let mut group = criterion.benchmark_group("book of ten million positions");
+    group.bench_function("hit", |bencher| {
+        bencher.iter(|| black_box(book.probe(known.next().unwrap_or_default(), 0)));
+    });
+    group.bench_function("miss", |bencher| {
+        bencher.iter(|| black_box(book.probe(next_unknown(), 0)));
+    });
+    group.bench_function("open and first probe", |bencher| {
+        bencher.iter(|| {
+            let book = Book::open(path).expect("as before");
+            black_box(book.probe(next_unknown(), 0))
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, probes);
+criterion_main!(benches);

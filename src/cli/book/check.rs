@@ -1,0 +1,124 @@
+//! `tabia book check`: what is wrong with a repertoire.
+
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::place::Place;
+use super::{open, parse_side};
+use crate::book::{Book, Visited};
+use crate::position::{Color, Game, Move, Position};
+use crate::score::Score;
+use crate::search::{Control, Limits, Options, Searcher};
+
+/// List holes and weak moves of a book: dead ends, positions without a reply, refuted moves
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The book (.tbk, .bin or .pgn), or `embedded`
+    book: PathBuf,
+    /// Whose repertoire it is; both sides' if nothing is said
+    #[arg(long, value_parser = parse_side)]
+    side: Option<Color>,
+    #[command(flatten)]
+    place: Place,
+    /// Plies from the position that are looked at
+    #[arg(long, default_value_t = 20)]
+    max_ply: u32,
+    /// Positions that fewer games reached are left alone
+    #[arg(long, default_value_t = 1)]
+    min_games: u64,
+    /// Search every move with so many nodes; 0 for no search
+    #[arg(long, default_value_t = 0)]
+    nodes: u64,
+    /// A move that loses so many centipawns against the best one is refuted
+    #[arg(long, default_value_t = 100)]
+    margin: i32,
+    /// Memory for the search in megabytes
+    #[arg(long, default_value_t = 64)]
+    memory: usize,
+}
+
+/// Prints a line for each finding; the exit status tells whether there is one.
+///
+/// # Errors
+/// If the book cannot be read.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let book = open(&args.book)?;
+    let game = args.place.game()?;
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut searcher = Searcher::new(Options { memory_mb: args.memory, threads: 1 });
+    let mut findings = 0_u64;
+    for at in book.walk(game.position(), args.max_ply.saturating_add(1)) {
+        if at.ply > args.max_ply || at.entry.reached.games() < args.min_games {
+            continue;
+        }
+        let ours = args.side.is_none_or(|side| side == at.position.side_to_move());
+        let mut lines = hole(&book, &at, args, ours).into_iter().collect::<Vec<_>>();
+        if ours && args.nodes > 0 {
+            lines.extend(refuted(&book, &at, args, &mut searcher));
+        }
+        for line in lines {
+            findings += 1;
+            writeln!(out, "{line}  {}", at.position.fen())?;
+            out.flush()?;
+        }
+    }
+    writeln!(out, "{findings} findings")?;
+    out.flush()?;
+    Ok(if findings == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What is missing in a position where the book has no move.
+fn hole(book: &Book, at: &Visited, args: &Args, ours: bool) -> Option<String> {
+    let over = Game::new(at.position).outcome().is_some();
+    if !at.entry.moves.is_empty() || over || at.ply >= args.max_ply {
+        return None;
+    }
+    let games = at.entry.reached.games();
+    if let Some(transposed) = book.moves(&at.position).first() {
+        let san = at.position.san(transposed.mv);
+        let there = transposed.reached.games();
+        return Some(format!(
+            "hole: {games} games end here, but {san} leads to a position of {there} games"
+        ));
+    }
+    Some(match ours {
+        true => format!("no reply: {games} games reach this, and the book has no move"),
+        false => format!("dead end: {games} games reach this, and no answer to our move is known"),
+    })
+}
+
+/// The moves of the book that lose more than the margin against the best move.
+fn refuted(book: &Book, at: &Visited, args: &Args, searcher: &mut Searcher) -> Vec<String> {
+    let moves: Vec<Move> = book
+        .legal_moves_of(&at.entry, &at.position)
+        .filter(|(_, played)| played.games() >= args.min_games)
+        .map(|(mv, _)| mv)
+        .collect();
+    if moves.is_empty() {
+        return Vec::new();
+    }
+    let (best, best_move) = value(&at.position, Vec::new(), args, searcher);
+    let weak = moves.into_iter().filter(|&mv| Some(mv) != best_move).filter_map(|mv| {
+        let (score, _) = value(&at.position, vec![mv], args, searcher);
+        let loss = best - score;
+        (loss > args.margin).then(|| {
+            let better = best_move.map_or(String::new(), |mv| at.position.san(mv));
+            let name = at.position.san(mv);
+            format!("refuted: {name} loses {loss} centipawns against {better} ({best} to {score})")
+        })
+    });
+    weak.collect()
+}
+
+/// Searches a position, or only some of its moves.
+fn value(
+    position: &Position,
+    moves: Vec<Move>,
+    args: &Args,
+    searcher: &mut Searcher,
+) -> (Score, Option<Move>) {
+    let limits = Limits { nodes: Some(args.nodes), root_moves: moves, ..Limits::default() };
+    let result = searcher.search(&Game::new(*position), &limits, &Control::new(), &mut |_| {});
+    (result.score, result.best)
+}

@@ -1,0 +1,133 @@
+//! `tabia book merge`, `filter` and `diff`.
+
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::bail;
+
+use super::place::Place;
+use super::{grouped, open, parse_side, save};
+use crate::book::{Book, Counts, Cut, KeyMap, cut, differences, merge};
+use crate::position::{Color, Position};
+
+/// Merge books into one; their counts are added
+#[derive(Debug, clap::Args)]
+pub struct MergeArgs {
+    /// The books; BOOK:2.5 counts two and a half times
+    #[arg(required = true, num_args = 2.., value_name = "BOOK")]
+    books: Vec<String>,
+    /// The book to write
+    #[arg(short, long, value_name = "BOOK")]
+    output: PathBuf,
+}
+
+/// Merges.
+///
+/// # Errors
+/// If a book cannot be read or the new one not be written.
+pub fn run_merge(args: &MergeArgs) -> anyhow::Result<ExitCode> {
+    let books =
+        args.books.iter().map(|text| weighted_book(text)).collect::<anyhow::Result<Vec<_>>>()?;
+    save(&args.output, |file| merge(&books, file))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A book with its weight, as `BOOK:2.5` tells it.
+fn weighted_book(text: &str) -> anyhow::Result<(Book, f64)> {
+    let (path, weight) = match text.rsplit_once(':') {
+        Some((path, weight)) if weight.parse::<f64>().is_ok() => (path, weight.parse()?),
+        _ => (text, 1.0),
+    };
+    if !(weight > 0.0 && weight <= 1e6) {
+        bail!("{text}: a weight is above 0 and at most a million");
+    }
+    Ok((open(path.as_ref())?, weight))
+}
+
+/// Write a part of a book to another
+#[derive(Debug, clap::Args)]
+pub struct FilterArgs {
+    /// The book, or `embedded`
+    book: PathBuf,
+    /// The book to write
+    #[arg(short, long, value_name = "BOOK")]
+    output: PathBuf,
+    /// Leave out positions that fewer games reached, and moves played in fewer
+    #[arg(long, default_value_t = 1)]
+    min_games: u64,
+    /// Leave out moves with which their side scored less, in percent
+    #[arg(long, default_value_t = 0.0)]
+    min_score: f64,
+    /// Keep only the moves of one side
+    #[arg(long, value_parser = parse_side)]
+    side: Option<Color>,
+    /// Keep only what comes within so many plies of the start, or of the position given
+    #[arg(long, default_value_t = u32::MAX, hide_default_value = true)]
+    max_ply: u32,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Cuts a book down.
+///
+/// # Errors
+/// If a book cannot be read or the new one not be written.
+pub fn run_filter(args: &FilterArgs) -> anyhow::Result<ExitCode> {
+    let book = open(&args.book)?;
+    let what = Cut {
+        min_games: args.min_games,
+        min_score: args.min_score,
+        side: args.side,
+        start: if args.place.is_given() { Some(*args.place.game()?.position()) } else { None },
+        max_ply: args.max_ply,
+    };
+    save(&args.output, |file| cut(&book, &what, file))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Show in which positions two books differ
+#[derive(Debug, clap::Args)]
+pub struct DiffArgs {
+    /// The first book, or `embedded`
+    left: PathBuf,
+    /// The second book, or `embedded`
+    right: PathBuf,
+    /// Rows that are shown at most
+    #[arg(long, default_value_t = 20)]
+    limit: usize,
+}
+
+/// Compares two books; the exit status tells whether they are the same.
+///
+/// # Errors
+/// If a book cannot be read.
+pub fn run_diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
+    let (left, right) = (open(&args.left)?, open(&args.right)?);
+    let (mut only_left, mut only_right, mut changed) = (0_u64, 0_u64, 0_u64);
+    let mut rows = KeyMap::default();
+    for difference in differences(&left, &right) {
+        match (difference.left, difference.right) {
+            (Some(_), None) => only_left += 1,
+            (None, _) => only_right += 1,
+            _ => changed += 1,
+        }
+        rows.insert(difference.key, (difference.left, difference.right));
+    }
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    writeln!(out, "only in {}: {} positions", left.name(), grouped(only_left))?;
+    writeln!(out, "only in {}: {} positions", right.name(), grouped(only_right))?;
+    writeln!(out, "in both, but different: {} positions", grouped(changed))?;
+    // The nearest to the start position first; what cannot be reached has no FEN to show.
+    let walks =
+        left.walk(&Position::start(), u32::MAX).chain(right.walk(&Position::start(), u32::MAX));
+    let shown = walks.filter_map(|at| Some((rows.remove(&at.entry.key)?, at.position)));
+    for ((a, b), position) in shown.take(args.limit) {
+        let text =
+            |counts: Option<Counts>| counts.map_or("-".to_owned(), |counts| counts.to_string());
+        writeln!(out, "{}  {} | {}", position.fen(), text(a), text(b))?;
+    }
+    out.flush()?;
+    let same = only_left + only_right + changed == 0;
+    Ok(if same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

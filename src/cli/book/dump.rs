@@ -1,0 +1,180 @@
+//! `tabia book dump`: what is in a book, as text for people and programs.
+
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use serde::Serialize;
+
+use super::open;
+use super::place::Place;
+use crate::book::{Book, Counts, KeyMap, Visited};
+use crate::pgn::PgnGame;
+use crate::position::{Move, Position};
+
+/// Print the positions or the lines of a book
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The book (.tbk, .bin or .pgn), or `embedded`
+    book: PathBuf,
+    #[command(flatten)]
+    place: Place,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Csv)]
+    format: Format,
+    /// Plies from the position that the dump begins with
+    #[arg(long, default_value_t = u32::MAX, hide_default_value = true)]
+    max_ply: u32,
+    /// Leave out moves that were played in fewer games
+    #[arg(long, default_value_t = 1)]
+    min_games: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A row for each move of each position
+    Csv,
+    /// An object for each position, one a line
+    Json,
+    /// The FEN of each position
+    Fen,
+    /// A game for each line
+    Pgn,
+}
+
+/// A position in JSON.
+#[derive(Serialize)]
+struct PositionRow {
+    fen: String,
+    ply: u32,
+    reached: CountsRow,
+    moves: Vec<MoveRow>,
+}
+
+#[derive(Serialize)]
+struct MoveRow {
+    san: String,
+    uci: String,
+    played: CountsRow,
+    reached: CountsRow,
+}
+
+#[derive(Serialize)]
+struct CountsRow {
+    white: u32,
+    draws: u32,
+    black: u32,
+    undecided: u32,
+}
+
+impl From<Counts> for CountsRow {
+    fn from(counts: Counts) -> Self {
+        let Counts { white, draws, black, undecided } = counts;
+        CountsRow { white, draws, black, undecided }
+    }
+}
+
+/// Prints a book.
+///
+/// # Errors
+/// If the book cannot be read.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let book = open(&args.book)?;
+    let game = args.place.game()?;
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let start = game.position();
+    match args.format {
+        Format::Pgn => write_lines(&mut out, &book, start, args)?,
+        Format::Csv => {
+            writeln!(
+                out,
+                "fen,ply,move,played_white,played_draws,played_black,played_undecided,\
+                 reached_white,reached_draws,reached_black,reached_undecided"
+            )?;
+            book.walk(start, args.max_ply)
+                .try_for_each(|at| write_csv(&mut out, &book, &at, args))?;
+        }
+        Format::Json => {
+            for at in book.walk(start, args.max_ply) {
+                serde_json::to_writer(&mut out, &position_row(&book, &at, args))?;
+                writeln!(out)?;
+            }
+        }
+        Format::Fen => {
+            let known = book.walk(start, args.max_ply).filter(|at| !at.entry.reached.is_empty());
+            known
+                .filter(|at| at.entry.reached.games() >= args.min_games)
+                .try_for_each(|at| writeln!(out, "{}", at.position.fen()))?;
+        }
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The moves of a position that have games enough.
+fn moves_of(book: &Book, at: &Visited, args: &Args) -> Vec<(Move, Counts)> {
+    let moves = book.legal_moves_of(&at.entry, &at.position);
+    moves.filter(|(_, played)| played.games() >= args.min_games).collect()
+}
+
+fn write_csv(out: &mut impl Write, book: &Book, at: &Visited, args: &Args) -> std::io::Result<()> {
+    for (mv, played) in moves_of(book, at, args) {
+        let reached = book.reached(&at.position.play(mv)).unwrap_or_default();
+        write!(out, "{},{},{}", at.position.fen(), at.ply, at.position.san(mv))?;
+        for Counts { white, draws, black, undecided } in [played, reached] {
+            write!(out, ",{white},{draws},{black},{undecided}")?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn position_row(book: &Book, at: &Visited, args: &Args) -> PositionRow {
+    let moves = moves_of(book, at, args).into_iter().map(|(mv, played)| MoveRow {
+        san: at.position.san(mv),
+        uci: mv.to_string(),
+        played: played.into(),
+        reached: book.reached(&at.position.play(mv)).unwrap_or_default().into(),
+    });
+    PositionRow {
+        fen: at.position.fen(),
+        ply: at.ply,
+        reached: at.entry.reached.into(),
+        moves: moves.collect(),
+    }
+}
+
+/// Writes a game for each way that ends where the book ends, or where an earlier line goes on.
+fn write_lines(
+    out: &mut impl Write,
+    book: &Book,
+    start: &Position,
+    args: &Args,
+) -> std::io::Result<()> {
+    let mut seen: KeyMap<()> = KeyMap::default();
+    let mut open = vec![(*start, Vec::<Move>::new())];
+    while let Some((position, line)) = open.pop() {
+        let is_new = seen.insert(position.key(), ()).is_none();
+        let entry = book.entry(&position).unwrap_or_default();
+        let mut moves: Vec<(Move, Counts)> = book
+            .legal_moves_of(&entry, &position)
+            .filter(|(_, played)| played.games() >= args.min_games)
+            .collect();
+        if !is_new || moves.is_empty() || line.len() as u64 >= u64::from(args.max_ply) {
+            let mut game = PgnGame::new(*start);
+            game.set_tag("Event", book.name());
+            game.moves = line.into_iter().map(Into::into).collect();
+            writeln!(out, "{game}")?;
+            continue;
+        }
+        // The most frequent move comes from the stack first.
+        moves.sort_by_key(|&(_, played)| played.games());
+        for (mv, _) in moves {
+            let mut longer = line.clone();
+            longer.push(mv);
+            open.push((position.play(mv), longer));
+        }
+    }
+    Ok(())
+}

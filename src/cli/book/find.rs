@@ -1,0 +1,149 @@
+//! `tabia book find`: from a position to the games in which it stood.
+
+use std::io::{BufWriter, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::bail;
+
+use super::place::Place;
+use super::{grouped, open};
+use crate::pgn::{GameEnd, Input, Reader, Tags, Visitor};
+use crate::position::{Move, Position};
+
+/// Find the games in which a position stood, by whatever order of moves
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// PGN files or folders, or a book: then the games that it was built from
+    #[arg(required = true, value_name = "BOOK|PGN")]
+    sources: Vec<PathBuf>,
+    #[command(flatten)]
+    place: Place,
+    /// Where the games of a book lie, if not beside it
+    #[arg(long, value_name = "FOLDER")]
+    games: Option<PathBuf>,
+    /// Games that are listed at most, the highest rated first
+    #[arg(long, default_value_t = 20)]
+    limit: usize,
+}
+
+/// A game in which the position stood.
+struct Hit {
+    input: String,
+    game: u64,
+    ply: usize,
+    /// The rating of both players together.
+    elo: u32,
+    label: String,
+}
+
+/// Lists games.
+///
+/// # Errors
+/// If the sources cannot be read.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let game = args.place.game()?;
+    let mut hits = Vec::new();
+    for input in inputs(args)? {
+        let opened = input.open(&Arc::default());
+        let text = opened.map_err(|error| {
+            anyhow::anyhow!("{}: {}", input.name(), crate::pgn::in_words(&error))
+        })?;
+        search(text, &input.name(), game.position().key(), &mut hits)?;
+    }
+    hits.sort_by_key(|hit| std::cmp::Reverse(hit.elo));
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    for hit in hits.iter().take(args.limit) {
+        writeln!(out, "{}: game {}, ply {}: {}", hit.input, hit.game, hit.ply, hit.label)?;
+    }
+    writeln!(out, "{} games reach {}", grouped(hits.len() as u64), game.position().fen())?;
+    out.flush()?;
+    Ok(if hits.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// The inputs that the arguments mean.
+fn inputs(args: &Args) -> anyhow::Result<Vec<Input>> {
+    let mut paths = Vec::new();
+    for source in &args.sources {
+        if source.extension().is_none_or(|extension| extension != "tbk") {
+            paths.push(source.clone());
+            continue;
+        }
+        let beside = source.parent().unwrap_or(Path::new("."));
+        let folder = args.games.as_deref().unwrap_or(beside);
+        for input in open(source)?.manifest()?.inputs {
+            let path = folder.join(&input.name);
+            if !path.exists() {
+                bail!(
+                    "{} was built from {}, which is not in {}; --games FOLDER says where it is",
+                    source.display(),
+                    input.name,
+                    folder.display()
+                );
+            }
+            paths.push(path);
+        }
+    }
+    Ok(Input::from_paths(&paths)?)
+}
+
+fn search(
+    text: impl std::io::Read,
+    name: &str,
+    key: u64,
+    hits: &mut Vec<Hit>,
+) -> anyhow::Result<()> {
+    let mut reader = Reader::new(text);
+    let mut seeker = Seeker { key, ply: 0, found: None, tags: (String::new(), 0) };
+    let mut game = 0;
+    while reader.read_game(&mut seeker)?.is_some() {
+        game += 1;
+        if let Some(ply) = seeker.found.take() {
+            let (label, elo) = std::mem::take(&mut seeker.tags);
+            hits.push(Hit { input: name.to_owned(), game, ply, elo, label });
+        }
+    }
+    Ok(())
+}
+
+/// Looks for a position in one game after the other.
+struct Seeker {
+    key: u64,
+    ply: usize,
+    /// The ply at which it stood.
+    found: Option<usize>,
+    tags: (String, u32),
+}
+
+impl Visitor for Seeker {
+    fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()> {
+        let tag = |name| tags.get(name).unwrap_or_default();
+        let elo = |name| tag(name).trim().parse::<u32>().unwrap_or(0);
+        self.tags = (
+            format!(
+                "{} - {}, {} {}, {}",
+                tag("White"),
+                tag("Black"),
+                tag("Event"),
+                tag("Date"),
+                tag("Result")
+            ),
+            elo("WhiteElo").saturating_add(elo("BlackElo")),
+        );
+        self.ply = 0;
+        self.found = (start.key() == self.key).then_some(0);
+        ControlFlow::Continue(())
+    }
+
+    fn played(&mut self, _before: &Position, _mv: Move, after: &Position) -> ControlFlow<()> {
+        self.ply += 1;
+        if after.key() == self.key {
+            self.found = Some(self.ply);
+        }
+        if self.found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn end(&mut self, _end: &GameEnd) {}
+}

@@ -1,0 +1,305 @@
+//! Books as files: written whole or not at all, refused when damaged, exchanged with Polyglot.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use common::shared_data;
+use tabia::book::{Book, BookError};
+use tabia::position::Position;
+use tempfile::TempDir;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_tabia");
+
+fn folder() -> TempDir {
+    TempDir::new().expect("a temporary folder")
+}
+
+/// Runs `tabia book …` and returns whether it succeeded and all that it said.
+fn tabia(arguments: &[&str], folder: &Path) -> (bool, String) {
+    let output = Command::new(PROGRAM)
+        .arg("book")
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .expect("tabia can be started");
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(said).expect("UTF-8"))
+}
+
+fn must(arguments: &[&str], folder: &Path) -> String {
+    let (ok, said) = tabia(arguments, folder);
+    assert!(ok, "{arguments:?}: {said}");
+    said
+}
+
+/// Games of a few moves that differ in their tags and first moves.
+fn some_games() -> String {
+    let openings = ["1. e4 e5 2. Nf3 Nc6", "1. d4 d5 2. c4 e6", "1. c4 Nf6 2. d4 e6 3. Nc3 d5"];
+    let results = ["1-0", "0-1", "1/2-1/2"];
+    (0..60)
+        .map(|n| {
+            let (moves, result) = (openings[n % 3], results[n / 3 % 3]);
+            let elo = 2000 + 10 * n;
+            format!(
+                "[Event \"E\"]\n[Date \"20{:02}.01.02\"]\n[White \"A{n}\"]\n[Black \"B\"]\n\
+                 [Result \"{result}\"]\n[WhiteElo \"{elo}\"]\n[BlackElo \"2500\"]\n\n{moves} {result}\n\n",
+                n % 25
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn compressed_input_makes_the_same_book() {
+    let folder = folder();
+    let games = some_games();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("g.pgn"), &games).expect("writable");
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(games.as_bytes()).expect("memory");
+    fs::write(path("g.pgn.gz"), gzip.finish().expect("memory")).expect("writable");
+    let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    bzip2.write_all(games.as_bytes()).expect("memory");
+    fs::write(path("g.pgn.bz2"), bzip2.finish().expect("memory")).expect("writable");
+    let zstd = zstd::encode_all(games.as_bytes(), 1).expect("memory");
+    fs::write(path("g.pgn.zst"), zstd).expect("writable");
+    let entries = |input: &str| -> Vec<_> {
+        must(&["build", input, "-o", "out.tbk"], folder.path());
+        Book::open(&path("out.tbk")).expect("a book").entries().collect()
+    };
+    let plain = entries("g.pgn");
+    assert_eq!(plain.iter().map(|entry| entry.reached.games()).max(), Some(60));
+    for input in ["g.pgn.gz", "g.pgn.bz2", "g.pgn.zst"] {
+        assert!(entries(input) == plain, "{input}");
+    }
+}
+
+#[test]
+fn filters_choose_the_games() {
+    let folder = folder();
+    fs::write(folder.path().join("g.pgn"), some_games()).expect("writable");
+    for (arguments, games) in [
+        (&["--min-elo", "2300"][..], 30),
+        (&["--max-elo", "2500"], 51),
+        (&["--since", "2010", "--until", "2014.12"], 10),
+        (&["--result", "1-0,0-1"], 42),
+        (&["--player", "a1"], 11),
+        (&["--player", "nobody"], 0),
+    ] {
+        let mut all = vec!["build", "g.pgn", "-o", "out.tbk"];
+        all.extend(arguments);
+        let (ok, said) = tabia(&all, folder.path());
+        assert_eq!(ok, games > 0, "{arguments:?}: {said}");
+        if ok {
+            let book = Book::open(&folder.path().join("out.tbk")).expect("a book");
+            let total = book.manifest().expect("a manifest").games.total();
+            assert_eq!(total, games, "{arguments:?}");
+        }
+    }
+}
+
+#[test]
+fn the_same_games_make_the_same_bytes() {
+    let Some(games) = shared_data("pgn/mid_otb") else { return };
+    let folder = folder();
+    let games = games.to_str().expect("UTF-8");
+    let files = fs::read_dir(games).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<String> = files.map(|path| path.display().to_string()).collect();
+    let mut first = Vec::new();
+    for threads in ["1", "2", "5"] {
+        files.reverse();
+        let mut arguments = vec!["build", "-q", "-o", "out.tbk", "--threads", threads];
+        arguments.extend(files.iter().map(String::as_str));
+        must(&arguments, folder.path());
+        let bytes = fs::read(folder.path().join("out.tbk")).expect("written");
+        if first.is_empty() {
+            first.clone_from(&bytes);
+        }
+        assert!(bytes == first, "{threads} threads");
+    }
+}
+
+#[test]
+fn a_killed_build_leaves_the_old_book_and_no_trouble() {
+    let folder = folder();
+    fs::write(folder.path().join("g.pgn"), some_games()).expect("writable");
+    must(&["build", "g.pgn", "-o", "out.tbk", "--max-ply", "2"], folder.path());
+    let old = fs::read(folder.path().join("out.tbk")).expect("written");
+    let mut child = Command::new(PROGRAM)
+        .args(["book", "build", "-q", "-", "-o", "out.tbk"])
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("tabia can be started");
+    let mut input = child.stdin.take().expect("piped");
+    input.write_all(some_games().repeat(100).as_bytes()).expect("tabia reads");
+    while !folder.path().join("out.tbk.part").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().expect("it runs");
+    child.wait().expect("it was started");
+    assert!(fs::read(folder.path().join("out.tbk")).expect("still there") == old);
+    must(&["build", "g.pgn", "-o", "out.tbk"], folder.path());
+    assert!(fs::read(folder.path().join("out.tbk")).expect("written") != old);
+    assert!(!folder.path().join("out.tbk.part").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_build_keeps_what_was_read() {
+    let folder = folder();
+    let mut child = Command::new(PROGRAM)
+        .args(["book", "build", "-", "-o", "out.tbk"])
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("tabia can be started");
+    let mut input = child.stdin.take().expect("piped");
+    // More than the first chunks, so that some have been counted when the interrupt comes.
+    input.write_all(some_games().repeat(200).as_bytes()).expect("tabia reads");
+    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(interrupt.expect("kill can be started").success());
+    // The build notices between two chunks: it needs more input, or its end.
+    std::thread::sleep(Duration::from_millis(100));
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8(output.stdout).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("Interrupted"), "{said}");
+    let book = Book::open(&folder.path().join("out.tbk")).expect("a valid book");
+    book.verify().expect("sound");
+    assert!(book.manifest().expect("a manifest").interrupted);
+}
+
+#[test]
+fn damaged_books_are_told_apart() {
+    let whole = Book::embedded().bytes().to_vec();
+    let open = |bytes: &[u8]| Book::from_bytes(bytes.to_vec(), "test").map(|_| ());
+    assert!(open(&whole).is_ok());
+    for length in [8, 200, 255, 256, 10_000, whole.len() - 1] {
+        let result = open(&whole[..length]);
+        assert!(matches!(result, Err(BookError::Truncated { .. })), "{length}: {result:?}");
+    }
+    for at in (0..whole.len()).step_by(997).filter(|at| !(224..256).contains(at)) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x40;
+        let result = open(&bytes);
+        let expected = match at {
+            0..8 => matches!(result, Err(BookError::Foreign { .. })),
+            _ => matches!(result, Err(BookError::Damaged { .. })),
+        };
+        assert!(expected, "byte {at}: {result:?}");
+    }
+    let mut longer = whole.clone();
+    longer.push(0);
+    assert!(matches!(open(&longer), Err(BookError::Damaged { .. })));
+    assert!(matches!(open(b"PK\x03\x04 something else"), Err(BookError::Foreign { .. })));
+}
+
+#[test]
+fn books_can_be_merged_cut_and_compared() {
+    let folder = folder();
+    let games = some_games();
+    let half = games.match_indices("[Event").nth(30).expect("sixty games").0;
+    for (name, text) in
+        [("all.pgn", &games[..]), ("a.pgn", &games[..half]), ("b.pgn", &games[half..])]
+    {
+        fs::write(folder.path().join(name), text).expect("writable");
+        let book = name.replace("pgn", "tbk");
+        must(&["build", "-q", name, "-o", &book], folder.path());
+    }
+    must(&["merge", "a.tbk", "b.tbk", "-o", "ab.tbk"], folder.path());
+    must(&["diff", "all.tbk", "ab.tbk"], folder.path());
+    must(&["verify", "ab.tbk"], folder.path());
+    must(&["merge", "a.tbk:2", "b.tbk:2", "-o", "double.tbk"], folder.path());
+    assert!(!tabia(&["diff", "all.tbk", "double.tbk"], folder.path()).0);
+    let open = |name: &str| Book::open(&folder.path().join(name)).expect(name);
+    let start = Position::start();
+    let games_in = |name: &str| open(name).reached(&start).expect("the start").games();
+    assert_eq!((games_in("ab.tbk"), games_in("double.tbk")), (60, 120));
+    must(
+        &["filter", "all.tbk", "-o", "cut.tbk", "--side", "white", "--max-ply", "2"],
+        folder.path(),
+    );
+    let cut = open("cut.tbk");
+    assert_eq!(cut.walk(&start, 9).filter(|at| !at.entry.moves.is_empty()).count(), 1);
+    let csv = must(&["dump", "all.tbk", "--max-ply", "0"], folder.path());
+    assert!(csv.contains(",e4,7,6,7,0,7,6,7,0"), "{csv}");
+    let found = must(&["find", "all.tbk", "--moves", "d4 Nf6 c4"], folder.path());
+    assert!(found.contains("20 games reach"), "{found}");
+}
+
+/// Key and move of the rows of a Polyglot book, with their weights.
+fn rows(bytes: &[u8]) -> BTreeMap<[u8; 10], u16> {
+    let (rows, _) = bytes.as_chunks::<16>();
+    let row = |row: &[u8; 16]| {
+        let key_and_move = *row.first_chunk().expect("16 bytes");
+        (key_and_move, u16::from_be_bytes([row[10], row[11]]))
+    };
+    rows.iter().map(row).filter(|&(_, weight)| weight > 0).collect()
+}
+
+#[test]
+fn real_polyglot_books_survive_import_and_export() {
+    let Some(books) = shared_data("books") else { return };
+    for name in ["book_small.bin", "gm2001.bin", "gm2600.bin", "performance.bin"] {
+        let bytes = fs::read(books.join(name)).expect(name);
+        let book = Book::open(&books.join(name)).expect(name);
+        let (exported, _) = book.to_polyglot();
+        let (old, new) = (rows(&bytes), rows(&exported));
+        // This book has castling as the king's own move, which is read all the same.
+        let same = name == "book_small.bin"
+            || new.iter().all(|(row, weight)| old.get(row) == Some(weight));
+        assert!(same, "{name}");
+        assert_eq!(book.move_count(), old.len() as u64, "{name}");
+    }
+    for name in ["not_polyglot/eco.bin", "not_polyglot/komodo.bin"] {
+        let result = Book::open(&books.join(name));
+        assert!(matches!(result, Err(BookError::Polyglot { .. })), "{name}: {result:?}");
+    }
+}
+
+#[test]
+fn the_polyglot_program_makes_the_same_book() {
+    let polyglot = Path::new("/usr/games/polyglot");
+    let Some(games) = shared_data("pgn/mid_otb/candidates_zurich_1953.PGN") else { return };
+    if !polyglot.exists() {
+        writeln!(std::io::stderr(), "SKIPPED: polyglot is not installed").expect("stderr is open");
+        return;
+    }
+    let folder = folder();
+    let games = games.to_str().expect("UTF-8");
+    let status = Command::new(polyglot)
+        .args([
+            "make-book",
+            "-pgn",
+            games,
+            "-bin",
+            "theirs.bin",
+            "-max-ply",
+            "40",
+            "-min-game",
+            "1",
+        ])
+        .current_dir(folder.path())
+        .stdout(Stdio::null())
+        .status();
+    assert!(status.expect("polyglot can be started").success());
+    must(&["build", "-q", games, "-o", "ours.tbk"], folder.path());
+    must(&["export", "ours.tbk", "-o", "ours.bin"], folder.path());
+    let read = |name: &str| rows(&fs::read(folder.path().join(name)).expect(name));
+    let (ours, theirs) = (read("ours.bin"), read("theirs.bin"));
+    assert_eq!((ours.len(), theirs.len()), (4815, 4815));
+    assert!(ours.keys().eq(theirs.keys()));
+    // Polyglot counts a move twice that a game plays twice; a book of games does not.
+    let other: Vec<_> = ours.iter().filter(|&(row, weight)| theirs[row] != *weight).collect();
+    assert!(other.len() < 10 && other.iter().all(|&(row, weight)| theirs[row] == weight * 2));
+}

@@ -1,0 +1,208 @@
+//! Real and dirty PGN, read by ours and by a second reader on `shakmaty`.
+
+mod common;
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use common::shared_data;
+use pgn_reader::{RawTag, SanPlus};
+use shakmaty::fen::Fen;
+use shakmaty::san::San;
+use shakmaty::{CastlingMode, Chess, Outcome, Position as _, Role};
+use tabia::pgn::{Fate, GameEnd, Reader, Tags, Visitor};
+use tabia::position::{Move, Position};
+
+/// What a reader found in a file.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Found {
+    games: u64,
+    broken: u64,
+    variants: u64,
+    untagged: u64,
+    plies: u64,
+}
+
+/// Takes all games to their ends.
+struct All;
+
+impl Visitor for All {
+    fn begin(&mut self, _: &Tags, _: &Position) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn played(&mut self, _: &Position, _: Move, _: &Position) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn end(&mut self, _: &GameEnd) {}
+}
+
+fn ours(bytes: &[u8]) -> Found {
+    let mut reader = Reader::new(bytes);
+    let mut found = Found::default();
+    while let Some(end) = reader.read_game(&mut All).expect("memory can be read") {
+        found.plies += end.plies as u64;
+        match end.fate {
+            Fate::Read | Fate::Declined => found.games += 1,
+            Fate::Broken(_) => found.broken += 1,
+            Fate::Variant => found.variants += 1,
+            Fate::Untagged => found.untagged += 1,
+        }
+    }
+    found
+}
+
+/// The second reader: `shakmaty` plays the moves, and the tags are judged anew.
+#[derive(Default)]
+struct Second {
+    tagged: bool,
+    variant: Option<String>,
+    fen: Option<String>,
+    position: Chess,
+    plies: u64,
+}
+
+enum Fact {
+    Whole,
+    Broken,
+    Variant,
+    Untagged,
+}
+
+impl pgn_reader::Visitor for Second {
+    type Tags = ();
+    type Movetext = ();
+    type Output = Fact;
+
+    fn begin_tags(&mut self) -> ControlFlow<Fact> {
+        *self = Second { plies: self.plies, ..Second::default() };
+        ControlFlow::Continue(())
+    }
+
+    fn tag(&mut self, (): &mut (), name: &[u8], value: RawTag<'_>) -> ControlFlow<Fact> {
+        self.tagged = true;
+        let value = value.decode_utf8_lossy().into_owned();
+        match name {
+            b"Variant" if self.variant.is_none() => self.variant = Some(value.to_lowercase()),
+            b"FEN" if self.fen.is_none() => self.fen = Some(value),
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, (): ()) -> ControlFlow<Fact> {
+        if !self.tagged {
+            return ControlFlow::Break(Fact::Untagged);
+        }
+        let orthodox = ["standard", "chess", "normal", "from position", "orthodox", "regular"];
+        if self.variant.as_deref().is_some_and(|variant| !orthodox.contains(&variant.trim())) {
+            return ControlFlow::Break(Fact::Variant);
+        }
+        let Some(fen) = &self.fen else { return ControlFlow::Continue(()) };
+        let Ok(fen) = fen.parse::<Fen>() else { return ControlFlow::Break(Fact::Broken) };
+        match fen.clone().into_position(CastlingMode::Standard) {
+            Ok(position) => self.position = position,
+            Err(_) if fen.into_position::<Chess>(CastlingMode::Chess960).is_ok() => {
+                return ControlFlow::Break(Fact::Variant);
+            }
+            Err(_) => return ControlFlow::Break(Fact::Broken),
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn san(&mut self, (): &mut (), san: SanPlus) -> ControlFlow<Fact> {
+        match san.san.to_move(&self.position).or_else(|_| slack(&san.san).to_move(&self.position)) {
+            Ok(mv) => self.position.play_unchecked(mv),
+            Err(_) => return ControlFlow::Break(Fact::Broken),
+        }
+        self.plies += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn outcome(&mut self, (): &mut (), _: Outcome) -> ControlFlow<Fact> {
+        ControlFlow::Break(Fact::Whole)
+    }
+
+    fn end_game(&mut self, (): ()) -> Fact {
+        Fact::Whole
+    }
+}
+
+/// The same move of a piece with or without the sign of a capture, on which ours does not insist.
+fn slack(san: &San) -> San {
+    match *san {
+        San::Normal { role, file, rank, capture, to, promotion } if role != Role::Pawn => {
+            San::Normal { role, file, rank, capture: !capture, to, promotion }
+        }
+        other => other,
+    }
+}
+
+fn theirs(bytes: &[u8]) -> Found {
+    let mut reader =
+        pgn_reader::Reader::build(bytes).set_supported_tag_line_length(8 << 10).finish();
+    let mut second = Second::default();
+    let mut found = Found::default();
+    loop {
+        match reader.read_game(&mut second) {
+            Ok(None) => break,
+            Ok(Some(Fact::Whole)) => found.games += 1,
+            Ok(Some(Fact::Broken)) | Err(_) => found.broken += 1,
+            Ok(Some(Fact::Variant)) => found.variants += 1,
+            Ok(Some(Fact::Untagged)) => found.untagged += 1,
+        }
+    }
+    found.plies = second.plies;
+    found
+}
+
+fn files_below(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in folder.read_dir().expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            files_below(&path, files);
+        } else {
+            files.push(path);
+        }
+    }
+}
+
+#[test]
+fn dirty_files_are_read_as_a_second_reader_reads_them() {
+    let mut files = Vec::new();
+    for folder in ["pgn/dirty", "pgn/annotated", "pgn/frc_fen", "pgn/small"] {
+        let Some(folder) = shared_data(folder) else { return };
+        files_below(&folder, &mut files);
+    }
+    let mut total = Found::default();
+    for file in &files {
+        let bytes = std::fs::read(file).expect("readable");
+        let found = ours(&bytes);
+        assert_eq!(found, theirs(&bytes), "{}", file.display());
+        total.games += found.games;
+        total.broken += found.broken;
+        total.variants += found.variants;
+    }
+    assert!(files.len() > 90 && total.games > 4_000, "{total:?} in {} files", files.len());
+    assert!(total.broken > 10 && total.variants > 100, "{total:?}");
+}
+
+#[test]
+fn a_fault_ends_one_game_and_tells_where() {
+    let text = "\u{feff}% a comment\n[Event \"1\"]\n[Result \"1-0\"]\n\n1. e4 e5\n2. Ke3 Nf6 1-0\n\n\
+                [Event \"2\"]\r\n[Result \"0-1\"]\r\n\r\n1. d4 {a {nested} (1. c4 (1. f4)) $1 d5 0-1\r\n\r\n\
+                [Event \"3\"]\n[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n\n1. e4 *\n\n1. e4 e5 *\n\n\
+                [Event \"4\"]\n[Variant \"Atomic\"]\n\n1. e4 *\n";
+    let mut reader = Reader::new(text.as_bytes());
+    let mut ends = Vec::new();
+    while let Some(end) = reader.read_game(&mut All).expect("memory can be read") {
+        ends.push(end);
+    }
+    let Fate::Broken(fault) = &ends[0].fate else { panic!("{:?}", ends[0]) };
+    assert_eq!((fault.line, fault.san.as_deref(), ends[0].plies), (6, Some("Ke3"), 2));
+    assert_eq!((&ends[1].fate, ends[1].plies), (&Fate::Read, 2));
+    assert!(matches!(&ends[2].fate, Fate::Broken(fault) if fault.to_string().contains("bad FEN")));
+    assert_eq!((&ends[3].fate, &ends[4].fate), (&Fate::Untagged, &Fate::Variant));
+    assert_eq!(ends.len(), 5);
+}
