@@ -8,12 +8,14 @@ use std::path::{Path, PathBuf};
 use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
 use thiserror::Error;
 
+use crate::book::{Book, BookError};
 use crate::position::{Game, Position};
 
 /// Where openings come from, and which of them are played.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpeningChoice {
-    /// EPD or PGN, plain or compressed.
+    /// EPD or PGN, plain or compressed; or a book, `.tbk` or Polyglot `.bin`, or the word
+    /// `embedded` for the built-in one.
     pub path: PathBuf,
     /// In the order of the file, or shuffled with this seed.
     pub shuffle: Option<u64>,
@@ -21,6 +23,8 @@ pub struct OpeningChoice {
     pub start: usize,
     /// Play no more than so many plies of each; `None`: all.
     pub plies: Option<usize>,
+    /// From a book: how many lines to draw, and with which seed.
+    pub draw: (usize, u64),
 }
 
 /// Why there are no openings.
@@ -54,6 +58,14 @@ pub enum OpeningError {
         /// What is wrong.
         message: String,
     },
+    /// The book cannot be used.
+    #[error("cannot use the book {}: {cause}", path.display())]
+    Book {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: BookError,
+    },
     /// Nothing is in the file.
     #[error("{} holds no openings", path.display())]
     Empty {
@@ -76,6 +88,9 @@ impl OpeningChoice {
     /// # Errors
     /// If the file cannot be read, or holds no or bad openings.
     pub fn load(&self) -> Result<Vec<Game>, OpeningError> {
+        if let Some(book) = self.book()? {
+            return Ok(self.draw_lines(&book));
+        }
         let path = self.path.clone();
         let fail = |cause| OpeningError::Read { path: path.clone(), cause };
         let mut bytes = Vec::new();
@@ -96,6 +111,28 @@ impl OpeningChoice {
         }
         openings.drain(..self.start);
         Ok(openings)
+    }
+
+    /// The book, if the path names one.
+    fn book(&self) -> Result<Option<Book>, OpeningError> {
+        if self.path.as_os_str() == "embedded" {
+            return Ok(Some(Book::embedded()));
+        }
+        let extension = self.path.extension().and_then(|extension| extension.to_str());
+        if !matches!(extension, Some("tbk" | "bin")) {
+            return Ok(None);
+        }
+        let book = Book::open(&self.path);
+        book.map(Some).map_err(|cause| OpeningError::Book { path: self.path.clone(), cause })
+    }
+
+    /// Lines of the book, each move the likelier the more games played it. A line ends where the
+    /// book does, or after the wanted number of plies.
+    fn draw_lines(&self, book: &Book) -> Vec<Game> {
+        let (count, seed) = self.draw;
+        let mut random = SplitMix(seed);
+        let plies = self.plies.unwrap_or(BOOK_PLIES);
+        (0..count.max(1)).map(|_| random_line(book, plies, &mut random)).collect()
     }
 
     /// One position a line: EPD, with operations that are ignored, or FEN.
@@ -214,20 +251,56 @@ impl Visitor for OpeningVisitor {
     }
 }
 
-/// Shuffles by Fisher and Yates with numbers of SplitMix64, so that a seed gives the same order
-/// on every machine. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number
-/// generators" (2014).
-fn shuffle<T>(items: &mut [T], seed: u64) {
-    let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+/// How many plies lines from a book have unless told otherwise.
+const BOOK_PLIES: usize = 8;
+
+/// One line of a book.
+fn random_line(book: &Book, plies: usize, random: &mut SplitMix) -> Game {
+    let mut game = Game::default();
+    for _ in 0..plies {
+        let moves = book.moves(game.position());
+        let total: u64 = moves.iter().map(|mv| mv.played.games()).sum();
+        if total == 0 {
+            break;
+        }
+        let mut ticket = random.below(total);
+        let drawn = moves.iter().find(|mv| {
+            let games = mv.played.games();
+            let is_it = ticket < games;
+            ticket = ticket.saturating_sub(games);
+            is_it
+        });
+        // Moves of the book are legal ones.
+        if drawn.is_none_or(|drawn| game.play(drawn.mv).is_err()) {
+            break;
+        }
+    }
+    game
+}
+
+/// SplitMix64: a seed gives the same numbers on every machine. Source: Steele, Lea, Flood, "Fast
+/// splittable pseudorandom number generators" (2014).
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ (mixed >> 31)
-    };
+    }
+
+    /// A number below `bound`, by the high bits of a product.
+    fn below(&mut self, bound: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
+    }
+}
+
+/// Shuffles by Fisher and Yates.
+fn shuffle<T>(items: &mut [T], seed: u64) {
+    let mut random = SplitMix(seed);
     for index in (1..items.len()).rev() {
-        let other = (u128::from(next()) * (index as u128 + 1)) >> 64;
-        items.swap(index, other as usize);
+        items.swap(index, random.below(index as u64 + 1) as usize);
     }
 }
 
@@ -238,7 +311,7 @@ mod tests {
     use super::*;
 
     fn choice(path: &Path) -> OpeningChoice {
-        OpeningChoice { path: path.to_owned(), shuffle: None, start: 0, plies: None }
+        OpeningChoice { path: path.to_owned(), shuffle: None, start: 0, plies: None, draw: (3, 7) }
     }
 
     #[test]
@@ -278,6 +351,18 @@ mod tests {
         }
         let error = choice(&dir.path().join("none.epd")).load().expect_err("missing");
         assert!(error.to_string().contains("cannot read openings"), "{error}");
+    }
+
+    #[test]
+    fn lines_of_a_book_are_drawn_by_seed() {
+        let lines = |seed| {
+            let choice = OpeningChoice { draw: (4, seed), ..choice(Path::new("embedded")) };
+            let games = choice.load().expect("the embedded book");
+            games.iter().map(|game| game.moves().to_vec()).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(1), lines(1));
+        assert_ne!(lines(1), lines(2));
+        assert!(lines(1).iter().all(|moves| !moves.is_empty() && moves.len() <= BOOK_PLIES));
     }
 
     #[test]

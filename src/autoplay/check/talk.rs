@@ -17,10 +17,13 @@ const FEATURE_PATIENCE: Duration = Duration::from_secs(2);
 pub const PATIENCE: Duration = Duration::from_secs(3);
 
 /// After the first line: some engines lose a second one that comes too soon.
-const FIRST_PATIENCE: Duration = Duration::from_millis(300);
+const FIRST_PATIENCE: Duration = Duration::from_millis(600);
 
 /// Between lines, for the same reason; nothing is measured that is as short.
 const PACE: Duration = Duration::from_millis(10);
+
+/// No more is quoted of what an engine said, in characters.
+const QUOTE: usize = 200;
 
 /// How long to listen for what should not come.
 const SILENCE: Duration = Duration::from_millis(400);
@@ -165,6 +168,10 @@ impl Talk {
         let mut came = came.into();
         if came.is_empty() {
             came = self.recent();
+        }
+        if let Some((end, _)) = came.char_indices().nth(QUOTE) {
+            came.truncate(end);
+            came.push_str("...");
         }
         Finding { sent: self.sent[from..].join(" | "), came, rule }
     }

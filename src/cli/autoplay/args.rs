@@ -193,13 +193,14 @@ side!(Second, "2", "Second engine");
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Openings")]
 struct Openings {
-    /// Positions (EPD) or games (PGN) to begin from; .gz, .bz2 and .zst are unpacked
+    /// Positions (EPD) or games (PGN) to begin from, also as .gz, .bz2 or .zst; or a book (.tbk,
+    /// .bin, or `embedded`) whose lines are drawn at random
     #[arg(long = "openings", value_name = "FILE")]
     file: Option<PathBuf>,
     /// The order of the openings
     #[arg(long = "opening-order", value_enum, default_value_t = Order::File)]
     order: Order,
-    /// Seed for --opening-order random
+    /// Seed for --opening-order random, and for lines from a book
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Begin with this opening of the file
@@ -349,6 +350,7 @@ impl Args {
             shuffle: (*order == Order::Random).then_some(*seed),
             start: start.checked_sub(1).context("--opening-start counts from 1")?,
             plies: *plies,
+            draw: (self.games.div_ceil(if self.openings.no_reverse { 1 } else { 2 }), *seed),
         };
         Ok(choice.load()?)
     }
