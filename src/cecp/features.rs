@@ -41,10 +41,15 @@ pub(super) fn all(settings: &Settings) -> Vec<Vec<Feature>> {
         vec![Feature::text("myname", &name()), Feature::text("variants", "normal")],
         SWITCHES.iter().map(|&(name, value)| Feature::number(name, value)).collect(),
     ];
-    let options = SETTINGS.iter().filter(|row| !row.name.is_empty());
-    lines.extend(options.map(|row| vec![Feature::option(&spec(row, settings))]));
+    lines.extend(options(settings).iter().map(|spec| vec![Feature::option(spec)]));
     lines.push(vec![Feature::number("done", 1)]);
     lines
+}
+
+/// The options that can be set, with their values.
+pub fn options(settings: &Settings) -> Vec<OptionSpec> {
+    let rows = SETTINGS.iter().filter(|row| !row.name.is_empty());
+    rows.map(|row| spec(row, settings)).collect()
 }
 
 fn spec(row: &Setting, settings: &Settings) -> OptionSpec {

@@ -9,7 +9,7 @@ use super::reply::{Extras, Thinking};
 use super::text::to_protocol_score;
 
 /// Why a game is over, in words that no GUI takes for a command.
-pub(super) fn reason(outcome: Outcome) -> &'static str {
+pub fn reason(outcome: Outcome) -> &'static str {
     match (outcome.reason, outcome.winner) {
         (OutcomeReason::Checkmate, Some(Color::White)) => "White mates",
         (OutcomeReason::Checkmate, _) => "Black mates",
@@ -21,7 +21,7 @@ pub(super) fn reason(outcome: Outcome) -> &'static str {
 }
 
 /// Moves in SAN, as long as they are legal.
-pub(super) fn line(position: &Position, moves: &[Move]) -> String {
+pub fn line(position: &Position, moves: &[Move]) -> String {
     let mut position = *position;
     let mut words = Vec::with_capacity(moves.len());
     for &mv in moves {
@@ -148,7 +148,7 @@ pub(super) fn grounds(moved: &Moved) -> Option<String> {
 const BOOK_REPLY: usize = 4000;
 
 /// What the book knows of the current position.
-pub(super) fn book_lines(book: &Book, game: &Game) -> Vec<String> {
+pub fn book_lines(book: &Book, game: &Game) -> Vec<String> {
     let position = game.position();
     let candidates = Chooser::new(Policy::Prefer, 0).candidates(book, game);
     if candidates.is_empty() {

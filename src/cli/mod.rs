@@ -3,6 +3,7 @@
 mod autoplay;
 mod bench;
 mod book;
+mod console;
 mod eval;
 mod logging;
 mod perft;

@@ -1,15 +1,16 @@
 //! `tabia` without a subcommand: it plays, under a GUI or in the terminal.
 
-use std::io::{self, BufReader, Write};
+use std::io::{self, BufReader, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::ValueEnum;
-use crossbeam::channel::Receiver;
+use crossbeam::channel::{Receiver, Sender, unbounded};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use super::console::{self, Console};
 use super::logging::Log;
 use crate::book::Book;
 use crate::cecp::{self, Feature, Reply};
@@ -113,7 +114,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let settings = args.settings();
     log.install();
     log.open(&settings.log).with_context(|| format!("cannot write the log {}", settings.log))?;
-    let inputs = inputs()?;
+    let console = !args.xboard && !args.uci && io::stdin().is_terminal();
+    let (sender, inputs) = engine::inputs();
+    watch_signals(sender.clone(), console)?;
     if args.xboard && args.book_file().is_some() {
         // Counting the games of a PGN may take longer than a GUI waits for the first feature.
         println!("{}", Reply::Features(vec![Feature::number("done", 0)]));
@@ -122,6 +125,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = args.open_book()?;
     let engine = Engine::new(engine::searcher(), settings, book);
     let set_log = Box::new(move |name: &str| log.open(name));
+    if console {
+        return run_console(engine, sender, &inputs);
+    }
+    engine::read_lines(BufReader::new(io::stdin()), sender);
     let first = if args.xboard || args.uci { None } else { inputs.recv().ok() };
     let asks_for_uci = matches!(&first, Some(Input::Line(line)) if line.trim() == "uci");
     let mut face: Box<dyn Face> = if args.uci || asks_for_uci {
@@ -136,6 +143,21 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
+/// Plays in the terminal.
+fn run_console(
+    engine: Engine,
+    lines: Sender<Input>,
+    inputs: &Receiver<Input>,
+) -> anyhow::Result<ExitCode> {
+    let (prompts, asked) = unbounded();
+    console::read_lines(asked, lines)?;
+    let fancy = io::stdout().is_terminal();
+    let mut console = Console::new(engine, Box::new(io::stdout()), prompts, fancy);
+    console.greet()?;
+    engine::run(&mut console, inputs)?;
+    Ok(ExitCode::SUCCESS)
+}
+
 /// Drives a face, beginning with what has already come in.
 fn converse(face: &mut dyn Face, first: Option<Input>, inputs: &Receiver<Input>) -> io::Result<()> {
     match first.map_or(Ok(Flow::Continue), |input| face.input(input))? {
@@ -144,16 +166,21 @@ fn converse(face: &mut dyn Face, first: Option<Input>, inputs: &Receiver<Input>)
     }
 }
 
-/// Lines of the standard input. SIGTERM ends them; SIGINT, by which GUIs of old call for attention,
-/// does nothing.
-fn inputs() -> io::Result<Receiver<Input>> {
-    let (sender, inputs) = engine::inputs();
-    engine::read_lines(BufReader::new(io::stdin()), sender.clone());
+/// Lets SIGTERM end the input. SIGINT, by which GUIs of old call for attention, does nothing, or
+/// in the console asks for a move at once.
+fn watch_signals(sender: Sender<Input>, console: bool) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     std::thread::spawn(move || {
-        if signals.forever().any(|signal| signal == SIGTERM) {
-            let _ = sender.send(Input::End);
+        for signal in signals.forever() {
+            let input = match signal {
+                SIGTERM => Input::End,
+                _ if console => Input::Line("?".to_owned()),
+                _ => continue,
+            };
+            if sender.send(input).is_err() {
+                return;
+            }
         }
     });
-    Ok(inputs)
+    Ok(())
 }
