@@ -71,29 +71,3 @@ impl Tables {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_tables_know_simple_endings() {
-        let data = std::env::var_os("TABIA_DATA").map_or_else(
-            || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
-            PathBuf::from,
-        );
-        let Ok(tables) = Tables::open(&data.join("syzygy")) else {
-            println!("skipped: no endgame tables in {}", data.display());
-            return;
-        };
-        for (fen, winner) in [
-            ("8/8/8/8/8/4k3/8/Q3K3 w - - 0 1", Some(Some(Color::White))),
-            ("8/8/8/8/8/4k3/8/Q3K3 b - - 0 1", Some(Some(Color::White))),
-            ("8/8/8/8/8/4k3/4p3/4K3 w - - 0 1", Some(None)),
-            ("8/8/8/8/8/4k3/8/RN1QK3 w - - 0 1", None),
-        ] {
-            let position = Position::from_fen(fen).expect(fen);
-            assert_eq!(tables.winner(&position), winner, "{fen}");
-        }
-    }
-}
