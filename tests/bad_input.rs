@@ -85,7 +85,7 @@ const HEADER: usize = 184;
 const PADDED_HEADER: usize = 256;
 
 /// Files that are no book, with a word of the refusal.
-const NO_BOOKS: [(&str, &str); 9] = [
+const NO_BOOKS: [(&str, &str); 11] = [
     ("missing.pgn", "does not exist"),
     ("missing.tbk", "does not exist"),
     (".", "directory"),
@@ -94,6 +94,8 @@ const NO_BOOKS: [(&str, &str); 9] = [
     ("tags.pgn", "no readable game"),
     ("empty.tbk", "tabia book build"),
     ("noise.tbk", "tabia book build"),
+    ("empty.bin", "no Polyglot book"),
+    ("noise.bin", "no Polyglot book"),
     ("noise.ctg", "noise.ctg"),
 ];
 
