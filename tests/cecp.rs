@@ -421,3 +421,109 @@ fn a_log_is_written_where_the_user_wants_it() {
     let log = std::fs::read_to_string(path).expect("a log");
     assert!(log.contains("< ping 5") && log.contains("> pong 5"), "{log}");
 }
+
+/// SplitMix64: small, and good enough to draw commands by lot.
+struct Lots(u64);
+
+impl Lots {
+    fn draw(&mut self, below: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ z >> 31) % below as u64) as usize
+    }
+}
+
+/// Commands that may come in any order at any moment; `*` stands for a random legal move, or one
+/// that was legal some commands ago.
+const ANY_ORDER: [&str; 56] = [
+    "new",
+    "force",
+    "go",
+    "playother",
+    "*",
+    "*",
+    "*",
+    "*",
+    "*",
+    "*",
+    "usermove e2e5",
+    "e7e8q",
+    "Nf3",
+    "undo",
+    "remove",
+    "undo",
+    "hard",
+    "easy",
+    "post",
+    "nopost",
+    "analyze",
+    "exit",
+    ".",
+    "?",
+    "?",
+    "draw",
+    "hint",
+    "bk",
+    "result 1-0 {White mates}",
+    "setboard 8/8/8/8/8/8/8/8 w - - 0 1",
+    "setboard 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1",
+    "setboard 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
+    "setboard rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1",
+    "exclude e2e4",
+    "exclude all",
+    "include all",
+    "include e2e4",
+    "memory 1",
+    "memory 3",
+    "cores 1",
+    "cores 2",
+    "option Own book=0",
+    "option Own book=1",
+    "option MultiPV=2",
+    "option MultiPV=1",
+    "option Book search=stop",
+    "option Book search=off",
+    "option Clear hash",
+    "option x",
+    "pause",
+    "resume",
+    "level 40 0:01 0",
+    "st 0.01\nnps 0",
+    "st 1\nnps 300",
+    "time 3",
+    "sd 5",
+];
+
+#[test]
+fn any_command_may_come_at_any_moment() {
+    let number = std::env::var("TABIA_STRESS").ok().and_then(|number| number.parse().ok());
+    let number: usize = number.unwrap_or(2_000);
+    let mut engine = engine(&[]);
+    let mut lots = Lots(20_240_229);
+    let mut game = tabia::position::Game::default();
+    for count in 0..number {
+        match ANY_ORDER[lots.draw(ANY_ORDER.len())] {
+            "*" => {
+                let moves = game.position().legal_moves();
+                if moves.is_empty() || game.moves().len() > 60 {
+                    game = tabia::position::Game::default();
+                    continue;
+                }
+                let mv = moves.iter().nth(lots.draw(moves.len())).expect("a legal move");
+                game.play(mv).expect("a legal move");
+                engine.send(&format!("usermove {mv}"));
+            }
+            line => engine.send(line),
+        }
+        if count % 50 == 49 {
+            // Whatever state this is, these bring an answer.
+            engine.send("resume\n?");
+            engine.sync();
+            engine.heard.clear();
+        }
+    }
+    engine.send("exit\nforce");
+    engine.sync();
+    assert_eq!(engine.quit(), "");
+}

@@ -5,6 +5,7 @@ mod bench;
 mod book;
 mod console;
 mod eval;
+mod generate;
 mod logging;
 mod perft;
 mod play;
@@ -31,6 +32,7 @@ enum Command {
     Bench(bench::Args),
     Book(book::Args),
     Eval(eval::Args),
+    Generate(generate::Args),
     Perft(perft::Args),
     Train(train::Args),
 }
@@ -46,6 +48,7 @@ pub fn main() -> ExitCode {
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Book(args)) => book::run(&args),
         Some(Command::Eval(args)) => eval::run(&args),
+        Some(Command::Generate(args)) => generate::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Train(args)) => train::run(&args),
         None => play::run(&cli.play),

@@ -123,7 +123,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         io::stdout().flush()?;
     }
     let book = args.open_book()?;
-    let engine = Engine::new(engine::searcher(), settings, book);
+    let mut engine = Engine::new(engine::searcher(), settings, book);
     let set_log = Box::new(move |name: &str| log.open(name));
     if console {
         return run_console(engine, sender, &inputs);
@@ -132,6 +132,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let first = if args.xboard || args.uci { None } else { inputs.recv().ok() };
     let asks_for_uci = matches!(&first, Some(Input::Line(line)) if line.trim() == "uci");
     let mut face: Box<dyn Face> = if args.uci || asks_for_uci {
+        // GUIs of this protocol bring their own openings and expect a search for every `go`.
+        if args.book_file().is_none() {
+            engine.set_own_book(false);
+        }
         Box::new(uci::Session::new(engine, io::stdout()))
     } else {
         Box::new(cecp::Session::new(engine, io::stdout(), set_log))

@@ -58,6 +58,11 @@ impl Engine {
         self.change_one(|settings| settings.ponder = on);
     }
 
+    /// Plays moves from the book, or does not.
+    pub fn set_own_book(&mut self, on: bool) {
+        self.change_one(|settings| settings.own_book = on);
+    }
+
     /// Lets all tables take so many mebibytes together.
     pub fn set_memory(&mut self, megabytes: u64) {
         self.change_one(|settings| settings.set_memory(megabytes));

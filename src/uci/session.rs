@@ -152,6 +152,8 @@ impl<W: Write> Session<W> {
                 choice.chosen().book_move.reached
             );
             self.remark(&text)?;
+            // GUIs that show or record the last score want to see one.
+            self.say(&format!("info depth 0 score cp 0 nodes 0 time 0 pv {}", choice.mv))?;
         }
         let best = found.mv.map_or_else(|| "0000".to_owned(), |mv| mv.to_string());
         match found.ponder {
