@@ -114,6 +114,24 @@ fn the_book_listing_is_short_and_ends_with_an_empty_line() {
     }
 }
 
+/// After 1.e4 Nc6 2.Ke2 d5 3.exd5 the book of one game does not know the position, but a line of
+/// the search meets it by another order of moves.
+#[test]
+fn a_line_that_transposes_into_the_book_is_told_and_ends_the_search() {
+    let book = concat!(env!("CARGO_MANIFEST_DIR"), "/books/dumb.pgn");
+    let told = "transposes to the book after 3 plies: Qxd5 Ke1 Nf6 (1 game, 0-1)";
+    for (arguments, transposes) in [(["-b", book], true), (["--book", book], false)] {
+        let mut engine = engine(&arguments);
+        engine.send("force\ne2e4\nb8c6\ne1e2\nd7d5\ne4d5\nst 600\nnps 0\nsd 14\ngo");
+        let lines = engine.until_start("move ");
+        assert_eq!(lines.iter().any(|line| line.ends_with(told)), transposes, "{lines:#?}");
+        let last = thinking(&lines).last().map_or(0, |thinking| thinking.depth);
+        assert_eq!(last < 14, transposes, "{lines:#?}");
+        assert_eq!(lines.last().map(String::as_str), Some("move d8d5"));
+        engine.quit();
+    }
+}
+
 #[test]
 fn a_ping_waits_for_the_move() {
     let mut engine = engine(&["--no-book"]);
