@@ -60,10 +60,10 @@ impl Worker<'_> {
         if depth <= 0 {
             return self.quiescence(position, ply, window);
         }
-        self.count_node(ply);
         if self.is_interrupted() {
             return 0;
         }
+        self.count_node(ply);
         if self.is_draw(position) {
             return self.draw_score();
         }

@@ -17,10 +17,10 @@ const DELTA_MARGIN: Score = 180;
 impl Worker<'_> {
     /// The value of `position` once it has come to rest, within `window`; fail-soft.
     pub(super) fn quiescence(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
-        self.count_node(ply);
         if self.is_interrupted() {
             return 0;
         }
+        self.count_node(ply);
         if self.is_draw(position) {
             return self.draw_score();
         }
