@@ -64,3 +64,13 @@ fn the_embedded_book_is_what_its_source_makes() {
         );
     }
 }
+
+#[test]
+fn positions_without_pawns_are_known_too() {
+    let game =
+        "[FEN \"4k3/8/8/8/8/8/4p3/R3K3 w - - 0 1\"]\n[Result \"1-0\"]\n\n1. Kxe2 Kf7 2. Ra7+ 1-0\n";
+    let inputs = [Input::Text("test".to_owned(), game.as_bytes().into())];
+    let (book, _) = build_in_memory(&inputs, &BuildOptions::default(), "test").expect("a book");
+    let bare = Position::from_fen("8/R4k2/8/8/8/8/4K3/8 b - - 2 2").expect("legal");
+    assert_eq!(book.reached(&bare), Some(Counts::new(1, 0, 0)));
+}

@@ -7,8 +7,8 @@ use shakmaty::san::San;
 
 use crate::position::{Move, Position};
 
-/// Nodes of the tree: 1.4 MB, which a second-level cache holds at least in good part.
-const MAX_NODES: usize = 1 << 13;
+/// Nodes of the tree: 0.7 MB, which a second-level cache holds in good part.
+const MAX_NODES: usize = 1 << 12;
 /// Deeper in a game than this, too few games go the same way.
 const MAX_PLIES: u16 = 24;
 /// No node: the end of a list.

@@ -17,6 +17,10 @@ use crate::position::{Color, Move, Position};
 /// No position can come back before two moves of each side.
 const SHORTEST_CYCLE: u16 = 4;
 
+/// Structures that a thread remembers: 32 kB. Asking them first keeps it from the shared set,
+/// which is far too large for a near cache.
+const PAWNS_SEEN: usize = 1 << 12;
+
 /// What all threads of a build share besides their input.
 pub(super) struct Shared<'a> {
     pub options: &'a BuildOptions,
@@ -44,6 +48,8 @@ pub(super) struct GameCounter<'a> {
     store: Store,
     /// The game being read: its positions and moves.
     line: Vec<Step>,
+    /// Pawn structures that this thread has seen lately, each in the slot of its lowest bits.
+    pawns_seen: Vec<u64>,
     /// A hash of its players and date.
     players: u64,
     /// What became of the last game that was not declined.
@@ -64,7 +70,9 @@ struct Step {
 impl<'a> GameCounter<'a> {
     pub fn new(shared: &'a Shared<'a>, store: Store) -> Self {
         let line = Vec::with_capacity(shared.options.max_ply as usize + 1);
-        GameCounter { shared, store, line, players: 0, verdict: Verdict::Counted }
+        // No slot begins with a key of its own, not even 0, the key of no pawns.
+        let pawns_seen = (0..PAWNS_SEEN as u64).map(|slot| slot ^ 1).collect();
+        GameCounter { shared, store, line, pawns_seen, players: 0, verdict: Verdict::Counted }
     }
 
     /// What became of the last game that was not declined.
@@ -79,6 +87,16 @@ impl<'a> GameCounter<'a> {
 
     pub fn into_store(self) -> Store {
         self.store
+    }
+
+    /// Takes down a pawn structure.
+    #[inline]
+    fn note_pawns(&mut self, pawn_key: u64) {
+        let slot = &mut self.pawns_seen[pawn_key as usize % PAWNS_SEEN];
+        if *slot != pawn_key {
+            *slot = pawn_key;
+            self.shared.pawns.insert(pawn_key);
+        }
     }
 
     /// Adds a position to the line of the game.
@@ -162,7 +180,7 @@ impl Visitor for GameCounter<'_> {
         }
         self.visit(after);
         if after.pawn_key() != before.pawn_key() {
-            self.shared.pawns.insert(after.pawn_key());
+            self.note_pawns(after.pawn_key());
         }
         if self.line.len() > self.shared.options.max_ply as usize {
             return ControlFlow::Break(());

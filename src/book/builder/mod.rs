@@ -68,7 +68,7 @@ impl From<io::Error> for BuildError {
 }
 
 /// Memory that a build needs besides records: program, pawn set, buffers of text and blocks.
-const FIXED_MEMORY: usize = 40 << 20;
+const FIXED_MEMORY: usize = 30 << 20;
 /// Memory of each thread besides records: its chunk, front cache, half-filled blocks and the
 /// partition that it is sorting.
 const THREAD_MEMORY: usize = 8 << 20;

@@ -33,6 +33,9 @@ const RESULTS: [GameResult; 4] =
     [GameResult::White, GameResult::Draw, GameResult::Black, GameResult::Undecided];
 
 impl Record {
+    /// No game at all. Every other record counts at least one.
+    pub const EMPTY: Record = Record { key: 0, rest: 0 };
+
     /// One game.
     #[inline]
     pub fn new(key: u64, side: Color, mv: Option<Move>, result: GameResult) -> Self {

@@ -11,13 +11,13 @@ use super::records::{PARTITIONS, RECORD_BYTES, Record, combine};
 /// Records in a block, the unit in which partitions grow: 16 kB, so that half-filled blocks of all
 /// partitions waste little and growing never copies.
 const BLOCK: usize = 1 << 10;
-/// Slots of the front cache as a power of two: 256 kB, inside a second-level cache. The first
+/// Slots of the front cache as a power of two: 128 kB, inside a second-level cache. The first
 /// moves of the games come again and again and are added up here before they cost memory.
-const FRONT_BITS: u32 = 14;
+const FRONT_BITS: u32 = 13;
 
 /// The records of one thread.
 pub(super) struct Store {
-    front: Vec<Option<Record>>,
+    front: Vec<Record>,
     partitions: Vec<Vec<Vec<Record>>>,
     /// Emptied blocks, to be filled again.
     spare: Vec<Vec<Record>>,
@@ -33,7 +33,7 @@ impl Store {
         // Each partition needs a block, and spilling needs room to sort one.
         let max_blocks = (memory / (BLOCK * RECORD_BYTES)).max(2 * PARTITIONS);
         Store {
-            front: vec![None; 1 << FRONT_BITS],
+            front: vec![Record::EMPTY; 1 << FRONT_BITS],
             partitions: vec![Vec::new(); PARTITIONS],
             spare: Vec::new(),
             blocks: 0,
@@ -47,14 +47,11 @@ impl Store {
     #[inline]
     pub fn push(&mut self, record: Record) {
         let slot = &mut self.front[record.slot(FRONT_BITS)];
-        if let Some(kept) = slot
-            && kept.is_like(&record)
-            && kept.absorb(&record)
-        {
-            return;
-        }
-        if let Some(evicted) = slot.replace(record) {
-            self.append(evicted);
+        if !(slot.is_like(&record) && slot.absorb(&record)) {
+            let evicted = std::mem::replace(slot, record);
+            if evicted != Record::EMPTY {
+                self.append(evicted);
+            }
         }
     }
 
@@ -109,9 +106,9 @@ impl Store {
 
     /// Ends the adding.
     pub fn finish(mut self) -> Collected {
-        for record in std::mem::take(&mut self.front).into_iter().flatten() {
-            self.append(record);
-        }
+        let front = std::mem::take(&mut self.front);
+        let kept = front.into_iter().filter(|record| *record != Record::EMPTY);
+        kept.for_each(|record| self.append(record));
         Collected { partitions: self.partitions, runs: self.runs }
     }
 }
