@@ -241,6 +241,24 @@ fn statistics(text: &str) -> String {
 }
 
 #[test]
+fn the_check_finds_what_the_scripted_engine_lacks() {
+    let output = autoplay(&["--check", &fake("xboard")]);
+    let text = stdout(&output);
+    for (verdict, probe) in [
+        ("ok   ", "features"),
+        ("ok   ", "ping"),
+        ("ok   ", "quit"),
+        ("FOUND", "illegal move"),
+        ("FOUND", "unknown command"),
+        ("FOUND", "result of a finished game"),
+    ] {
+        assert!(text.contains(&format!("{verdict} {probe}\n")), "{probe}:\n{text}");
+    }
+    assert!(text.contains("    sent: new | xyzzy 12 | ping 1\n    came: nothing\n"), "{text}");
+    assert_eq!(output.status.code(), Some(4));
+}
+
+#[test]
 fn the_tables_know_simple_endings() {
     let Some(folder) = shared_data("syzygy") else { return };
     let tables = Tables::open(&folder).expect("endgame tables");

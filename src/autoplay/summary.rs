@@ -18,20 +18,15 @@ pub fn score_line(names: [&str; 2], tally: &Tally) -> String {
 
 /// Elo, its error and the likelihood of superiority in a line.
 pub fn elo_line(tally: &Tally) -> String {
-    let (Some(elo), Some(los)) = (tally.elo(), tally.superiority()) else {
-        return "Elo: no games yet".to_owned();
-    };
+    let Some(elo) = tally.elo() else { return "Elo: no games yet".to_owned() };
     let distribution = tally.distribution();
     let normalised = normalised_elo(&distribution)
         .filter(|elo| elo.value.is_finite())
         .map_or_else(String::new, |n| format!(", nElo {:+.1} ± {:.1}", n.value, n.error));
+    let los =
+        tally.superiority().map_or_else(String::new, |los| format!(", LOS {:.1}%", 100.0 * los));
     let basis = if distribution.len() == 5 { "pairs" } else { "games" };
-    format!(
-        "Elo {:+.1} ± {:.1}{normalised}, LOS {:.1}% (from {basis})",
-        elo.value,
-        elo.error,
-        100.0 * los
-    )
+    format!("Elo {:+.1} ± {:.1}{normalised}{los} (from {basis})", elo.value, elo.error)
 }
 
 /// The state of the sequential test in a line.

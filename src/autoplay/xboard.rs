@@ -176,7 +176,7 @@ impl Xboard {
         match foreign.filter(|_| !self.features.any) {
             Some(line) => Err(EngineError::Unable(format!(
                 "answers \"{line}\": this looks like a UCI engine, started as an xboard engine \
-                 (use --proto uci)"
+                 (use --proto1 or --proto2 uci)"
             ))),
             None => Ok(()),
         }

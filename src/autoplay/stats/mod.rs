@@ -144,8 +144,8 @@ pub fn elo(counts: &[u32]) -> Option<Estimate> {
     let (mean, variance, total) = moments(counts)?;
     let spread = Z_95 * (variance / total).sqrt();
     let error = (elo_of_score(mean + spread) - elo_of_score(mean - spread)) / 2.0;
-    // At the edge of the scale there is no telling how far off the truth is.
-    let error = if error.is_nan() { f64::INFINITY } else { error };
+    // Results that are all alike, or at the edge of the scale, do not tell how far off they are.
+    let error = if variance == 0.0 || error.is_nan() { f64::INFINITY } else { error };
     Some(Estimate { value: elo_of_score(mean), error })
 }
 
@@ -162,19 +162,11 @@ pub fn normalised_elo(counts: &[u32]) -> Option<Estimate> {
     Some(Estimate { value: scale * (mean - 0.5), error })
 }
 
-/// The probability that the true score is above one half, by the normal approximation.
+/// The probability that the true score is above one half, by the normal approximation; `None` if
+/// the results are all alike, which leaves nothing to estimate from.
 pub fn superiority(counts: &[u32]) -> Option<f64> {
     let (mean, variance, total) = moments(counts)?;
-    if variance == 0.0 {
-        return Some(if mean > 0.5 {
-            1.0
-        } else if mean < 0.5 {
-            0.0
-        } else {
-            0.5
-        });
-    }
-    Some(normal_distribution((mean - 0.5) / (variance / total).sqrt()))
+    (variance > 0.0).then(|| normal_distribution((mean - 0.5) / (variance / total).sqrt()))
 }
 
 /// The distribution function of the normal distribution: Abramowitz and Stegun, formula 7.1.26,
@@ -259,5 +251,7 @@ mod tests {
         assert_eq!(Tally::default().elo(), None);
         let shutout = elo(&[0, 0, 10]).expect("games were played");
         assert!(shutout.value.is_infinite() && shutout.error.is_infinite());
+        assert_eq!(superiority(&[0, 0, 0, 1, 0]), None);
+        assert!(elo(&[0, 0, 0, 1, 0]).expect("a pair was played").error.is_infinite());
     }
 }
