@@ -89,7 +89,7 @@ fn standard_error_stays_silent_and_every_line_is_of_the_protocol() {
 fn no_line_says_what_xboard_takes_for_something_else() {
     let mut engine = engine(&[]);
     engine.send("Draw not found\nNo such file\nusermove Draw\nsetboard Permission denied");
-    engine.send("option Book file=/no/such/file.tbk\noption Log file=/no/such/folder/log");
+    engine.send("option BookFile=/no/such/file.tbk\noption LogFile=/no/such/folder/log");
     engine.send("new\nbk\nusermove e2e4");
     engine.until_start("move");
     engine.sync();
@@ -326,9 +326,9 @@ fn the_result_may_come_at_any_time() {
 fn settings_may_change_at_any_time() {
     let mut engine = engine(&["--no-book"]);
     engine.send("st 1000000\nnps 0\nusermove e2e4\nmemory 2\ncores 2\noption MultiPV=2\negtpath syzygy /tmp");
-    engine.send("option Book search=stop\noption Clear hash\neasy\nhard\ncores 1\n?");
+    engine.send("option BookSearch=stop\noption ClearHash\neasy\nhard\ncores 1\n?");
     engine.until_start("move");
-    engine.send("memory 4\ncores 2\noption Own book=1\nusermove d2d4\n?");
+    engine.send("memory 4\ncores 2\noption OwnBook=1\nusermove d2d4\n?");
     engine.until_start("move");
     engine.send("analyze\nmemory 1\ncores 1\noption MultiPV=3");
     engine.sync();
@@ -496,13 +496,13 @@ const ANY_ORDER: [&str; 56] = [
     "memory 3",
     "cores 1",
     "cores 2",
-    "option Own book=0",
-    "option Own book=1",
+    "option OwnBook=0",
+    "option OwnBook=1",
     "option MultiPV=2",
     "option MultiPV=1",
-    "option Book search=stop",
-    "option Book search=off",
-    "option Clear hash",
+    "option BookSearch=stop",
+    "option BookSearch=off",
+    "option ClearHash",
     "option x",
     "pause",
     "resume",

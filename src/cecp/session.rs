@@ -199,7 +199,7 @@ impl<W: Write> Session<W> {
             Err(error) => return self.complain(&error.to_string(), line),
             Ok(()) => {}
         }
-        if name.eq_ignore_ascii_case("log file")
+        if name.eq_ignore_ascii_case("LogFile")
             && let Err(error) = (self.set_log)(value)
         {
             let text = format!("The log {value} cannot be written: {error}");

@@ -72,7 +72,8 @@ const MOST_THREADS: i64 = 256;
 
 /// One row of the table of settings.
 pub struct Setting {
-    /// The name that xboard shows; empty where the protocol has a command of its own for it.
+    /// The name that xboard shows, without blanks, which python-chess takes for the name's end;
+    /// empty where the protocol has a command of its own for it.
     pub name: &'static str,
     /// The name by UCI's conventions.
     pub uci: &'static str,
@@ -157,27 +158,27 @@ pub const SETTINGS: &[Setting] = &[
         Kind::Check { get: |s| s.ponder, set: |s, v| s.ponder = v }),
     row("MultiPV", "MultiPV", "how many of the best lines an analysis shows",
         Kind::Spin { min: 1, max: 218, get: |s| s.lines, set: |s, v| s.lines = v }),
-    row("Own book", "OwnBook", "play moves from the book",
+    row("OwnBook", "OwnBook", "play moves from the book",
         Kind::Check { get: |s| s.own_book, set: |s, v| s.own_book = v }),
-    row("Book file", "BookFile", "a .pgn, .tbk or Polyglot .bin; empty for the embedded book",
+    row("BookFile", "BookFile", "a .pgn, .tbk or Polyglot .bin; empty for the embedded book",
         Kind::File { get: |s| &s.book, set: |s, v| s.book = v }),
-    row("Book policy", "BookPolicy", "how a move is chosen among those of the book",
+    row("BookPolicy", "BookPolicy", "how a move is chosen among those of the book",
         Kind::Choice { choices: &POLICY_NAMES, get: |s| index_of(&POLICIES, &s.policy), set: |s, i| s.policy = POLICIES[i] }),
-    row("Book search", "BookSearch", "what the search does where it meets the book",
+    row("BookSearch", "BookSearch", "what the search does where it meets the book",
         Kind::Choice { choices: &BOOK_SEARCH_NAMES, get: |s| index_of(&BOOK_SEARCHES, &s.book_search), set: |s, i| s.book_search = BOOK_SEARCHES[i] }),
-    row("Resign below", "ResignBelow", "resign when so many centipawns behind; 0 for never",
+    row("ResignBelow", "ResignBelow", "resign when so many centipawns behind; 0 for never",
         Kind::Spin { min: 0, max: 5000, get: |s| s.resign, set: |s, v| s.resign = v }),
     row("Contempt", "Contempt", "centipawns to be behind before a draw is taken",
         Kind::Spin { min: -1000, max: 1000, get: |s| s.contempt, set: |s, v| s.contempt = v }),
-    row("Propose draws", "ProposeDraws", "propose a draw in a dead game",
+    row("ProposeDraws", "ProposeDraws", "propose a draw in a dead game",
         Kind::Check { get: |s| s.offer_draws, set: |s, v| s.offer_draws = v }),
     row("Strength", "Strength", "in percent; below 100 fewer nodes are searched",
         Kind::Spin { min: 0, max: FULL_STRENGTH, get: |s| s.strength, set: |s, v| s.strength = v }),
-    row("Syzygy path", "SyzygyPath", "the folder of the endgame tables",
+    row("SyzygyPath", "SyzygyPath", "the folder of the endgame tables",
         Kind::Folder { get: |s| &s.tablebases, set: |s, v| s.tablebases = v }),
-    row("Log file", "LogFile", "where to write what is going on",
+    row("LogFile", "LogFile", "where to write what is going on",
         Kind::File { get: |s| &s.log, set: |s, v| s.log = v }),
-    row("Clear hash", "Clear Hash", "forget what the search has learned", Kind::ClearMemory),
+    row("ClearHash", "Clear Hash", "forget what the search has learned", Kind::ClearMemory),
 ];
 
 /// Why a setting cannot be changed so.
@@ -296,7 +297,7 @@ mod tests {
             ("Nonsense", "1"),
             ("Threads", "0"),
             ("Threads", "x"),
-            ("own book", "maybe"),
+            ("ownbook", "maybe"),
             ("BookPolicy", "x"),
             ("Strength", "101"),
         ] {
@@ -304,7 +305,7 @@ mod tests {
         }
         assert_eq!(settings, Settings::default());
         assert_eq!(
-            settings.change("Book Policy", "x"),
+            settings.change("bookpolicy", "x"),
             Err(SettingError::Value("prefer, random, best, worst".into()))
         );
     }
