@@ -72,7 +72,8 @@ const MOST_THREADS: i64 = 256;
 
 /// One row of the table of settings.
 pub struct Setting {
-    /// The name that xboard shows, without blanks, which python-chess takes for the name's end;
+    /// The name that xboard shows, without blanks, which python-chess takes for the name's end,
+    /// and without `Draw`, which xboard takes for the end of the game;
     /// empty where the protocol has a command of its own for it.
     pub name: &'static str,
     /// The name by UCI's conventions.
@@ -170,7 +171,7 @@ pub const SETTINGS: &[Setting] = &[
         Kind::Spin { min: 0, max: 5000, get: |s| s.resign, set: |s, v| s.resign = v }),
     row("Contempt", "Contempt", "centipawns to be behind before a draw is taken",
         Kind::Spin { min: -1000, max: 1000, get: |s| s.contempt, set: |s, v| s.contempt = v }),
-    row("ProposeDraws", "ProposeDraws", "propose a draw in a dead game",
+    row("Propose-draws", "ProposeDraws", "propose a draw in a dead game",
         Kind::Check { get: |s| s.offer_draws, set: |s, v| s.offer_draws = v }),
     row("Strength", "Strength", "in percent; below 100 fewer nodes are searched",
         Kind::Spin { min: 0, max: FULL_STRENGTH, get: |s| s.strength, set: |s, v| s.strength = v }),

@@ -59,7 +59,7 @@ pub(super) const COMMANDS: &[Row] = &[
     row(&["graphic"], "", "show the board after every move, in symbols and colours", |c, _| c.draw_board(true)),
     row(&["nographic"], "", "show letters, and only on demand", |c, _| c.draw_board(false)),
     row(&["coords"], "", "show or hide the letters and numbers at the edge", coords),
-    row(&["book"], "[on|off|best|worst|random|prefer|FILE]", "what the book knows; or how it is used; or another book", book),
+    row(&["book", "bk"], "[on|off|best|worst|random|prefer|FILE]", "what the book knows; or how it is used; or another book", book),
     row(&["hint"], "", "ask for advice", hint),
     row(&["eval"], "", "what the position is worth, term by term", |c, _| c.show("eval")),
     row(&["analyze", "analyse"], "", "think about the position until `exit`", |c, _| c.change(Engine::analyse)),
