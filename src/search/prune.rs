@@ -20,6 +20,9 @@ const NULL_MOVE_REDUCTION: Depth = 4;
 const NULL_MOVE_DEPTH_SHARE: Depth = 4;
 const NULL_MOVE_EVAL_STEP: Score = 200;
 const NULL_MOVE_EVAL_MAX: Depth = 3;
+/// The static evaluation may be this far below beta, and further the deeper the search.
+const NULL_MOVE_SLACK: Score = -120;
+const NULL_MOVE_SLACK_PER_PLY: Score = 20;
 /// From this depth on a null move's cutoff is verified, because of zugzwang.
 pub(super) const NULL_MOVE_VERIFICATION_DEPTH: Depth = 12;
 
@@ -44,6 +47,8 @@ const HISTORY_PRUNING_MARGIN: i32 = 3_500;
 
 const SINGULAR_DEPTH: Depth = 7;
 const SINGULAR_TABLE_LAG: Depth = 3;
+/// The other moves must be worse than the table's by this much for each ply of depth.
+const SINGULAR_MARGIN: Score = 2;
 
 /// How much less deeply late moves are searched, by depth and move number.
 pub(super) struct Reductions(Box<[[i8; 64]; 64]>);
@@ -105,7 +110,7 @@ pub(super) fn null_move(node: &Node) -> Option<Depth> {
     let beta = node.window.beta;
     let useful = node.depth >= NULL_MOVE_DEPTH
         && node.eval >= beta
-        && node.static_eval >= beta - 20 * node.depth + 120
+        && node.static_eval + NULL_MOVE_SLACK + NULL_MOVE_SLACK_PER_PLY * node.depth >= beta
         && node.context[0].is_some()
         && !is_decided(beta)
         && node.position.has_pieces(node.position.side_to_move());
@@ -161,7 +166,7 @@ pub(super) fn quiet_exchange_bound(depth: Depth) -> Option<Score> {
     (depth <= QUIET_EXCHANGE_DEPTH).then_some(-QUIET_EXCHANGE_MARGIN * depth * depth)
 }
 
-/// The exchange a capture or check must not fall below to be searched at `depth` plies.
+/// The exchange a capture, promotion or check must not fall below to be searched at `depth` plies.
 #[inline]
 pub(super) fn forcing_exchange_bound(depth: Depth) -> Option<Score> {
     (depth <= FORCING_EXCHANGE_DEPTH).then_some(-FORCING_EXCHANGE_MARGIN * depth)
@@ -183,5 +188,5 @@ pub(super) fn singular_beta(node: &Node) -> Option<Score> {
         && entry.bound != super::report::Bound::Upper
         && !is_decided(entry.score);
     let asked = !node.is_root() && node.depth >= SINGULAR_DEPTH && node.excluded.is_none();
-    (asked && trusted).then_some(entry.score - 2 * node.depth)
+    (asked && trusted).then_some(entry.score - SINGULAR_MARGIN * node.depth)
 }

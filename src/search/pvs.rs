@@ -191,6 +191,7 @@ impl Worker<'_> {
         if node.depth < prune::NULL_MOVE_VERIFICATION_DEPTH || self.null_move_from > 0 {
             return Some(score);
         }
+        // No null move for the first three quarters of the verification, wherever it leads.
         self.null_move_from = node.ply + (depth.max(0) as Ply) * 3 / 4;
         let verified = self.pvs(&node.position, node.ply, depth, Window::null(beta - 1), false);
         self.null_move_from = 0;

@@ -20,6 +20,8 @@ use crate::eval::Evaluator;
 use crate::position::{Move, Position};
 use crate::score::{DRAW, INFINITY, MAX_PLY, Ply, Score};
 
+/// Plies without capture or pawn move that make a draw.
+const FIFTY_MOVES: u16 = 100;
 /// Nodes between two looks at the clock: about a millisecond.
 const CLOCK_INTERVAL: u64 = 1_024;
 
@@ -253,7 +255,7 @@ impl<'a> Worker<'a> {
     /// Whether the game is drawn here by rule or nearly so: a position repeated within the
     /// search counts as the draw it can be made, one from before the root must come twice.
     pub(super) fn is_draw(&self, position: &Position) -> bool {
-        if position.halfmove_clock() >= 100 {
+        if position.halfmove_clock() >= FIFTY_MOVES {
             return !position.in_check() || !position.has_no_moves();
         }
         position.insufficient_material() || self.is_repetition(position)
