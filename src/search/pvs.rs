@@ -60,15 +60,8 @@ impl Worker<'_> {
         if depth <= 0 {
             return self.quiescence(position, ply, window);
         }
-        if self.is_interrupted() {
-            return 0;
-        }
-        self.count_node(ply);
-        if self.is_draw(position) {
-            return self.draw_score();
-        }
-        if ply >= MAX_PLY - 1 {
-            return self.evaluate(position);
+        if let Some(score) = self.enter_node(position, ply) {
+            return score;
         }
         if self.frames[ply].excluded.is_none()
             && let Some(score) = self.probe_book(position, ply)
@@ -90,6 +83,20 @@ impl Worker<'_> {
         self.search_node(&node)
     }
 
+    /// Counts a node and tells its value where no search is needed: a draw, the end of the line
+    /// or, meaningless, an interruption.
+    #[inline]
+    pub(super) fn enter_node(&mut self, position: &Position, ply: Ply) -> Option<Score> {
+        if self.is_interrupted() {
+            return Some(0);
+        }
+        self.count_node(ply);
+        if self.is_draw(position) {
+            return Some(self.draw_score());
+        }
+        (ply >= MAX_PLY - 1).then(|| self.evaluate(position))
+    }
+
     /// The facts of a node.
     pub(super) fn assess(
         &mut self,
@@ -105,11 +112,7 @@ impl Worker<'_> {
             Some(_) => None,
         };
         let in_check = position.in_check();
-        let raw_eval = match (in_check, table) {
-            (true, _) => NO_EVAL,
-            (false, Some(entry)) if entry.eval != NO_EVAL => entry.eval,
-            (false, _) => self.evaluate(position),
-        };
+        let raw_eval = self.raw_eval(position, table);
         let static_eval = match in_check {
             true => NO_EVAL,
             false => self.corrected(position, raw_eval),
@@ -136,8 +139,19 @@ impl Worker<'_> {
         }
     }
 
+    /// The evaluator's word on `position`, from the table if it is there; `NO_EVAL` in check.
+    #[inline]
+    pub(super) fn raw_eval(&mut self, position: &Position, table: Option<Entry>) -> Score {
+        match table {
+            _ if position.in_check() => NO_EVAL,
+            Some(entry) if entry.eval != NO_EVAL => entry.eval,
+            _ => self.evaluate(position),
+        }
+    }
+
     /// The evaluation as experience corrects it, kept clear of proven scores.
-    fn corrected(&self, position: &Position, raw: Score) -> Score {
+    #[inline]
+    pub(super) fn corrected(&self, position: &Position, raw: Score) -> Score {
         let bound = crate::score::TABLEBASE_BOUND - 1;
         (raw + self.history.correction(position)).clamp(-bound, bound)
     }

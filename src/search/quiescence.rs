@@ -9,7 +9,7 @@ use super::see::value;
 use super::table::{Entry, NO_EVAL};
 use super::worker::Worker;
 use crate::position::{Move, Piece, Position};
-use crate::score::{INFINITY, MAX_PLY, Ply, Score, TABLEBASE_BOUND, is_decided, mated_in};
+use crate::score::{INFINITY, Ply, Score, is_decided, mated_in};
 
 /// A capture must lift the evaluation to within this of alpha, in centipawns. Hand-set.
 const DELTA_MARGIN: Score = 180;
@@ -17,15 +17,8 @@ const DELTA_MARGIN: Score = 180;
 impl Worker<'_> {
     /// The value of `position` once it has come to rest, within `window`; fail-soft.
     pub(super) fn quiescence(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
-        if self.is_interrupted() {
-            return 0;
-        }
-        self.count_node(ply);
-        if self.is_draw(position) {
-            return self.draw_score();
-        }
-        if ply >= MAX_PLY - 1 {
-            return self.evaluate(position);
+        if let Some(score) = self.enter_node(position, ply) {
+            return score;
         }
         let table = self.job.table.probe(self.table_key(position), position, ply);
         if let Some(entry) = table
@@ -34,11 +27,7 @@ impl Worker<'_> {
         {
             return entry.score;
         }
-        let raw_eval = match table {
-            _ if position.in_check() => NO_EVAL,
-            Some(entry) if entry.eval != NO_EVAL => entry.eval,
-            _ => self.evaluate(position),
-        };
+        let raw_eval = self.raw_eval(position, table);
         let stand_pat = self.stand_pat(position, raw_eval, table);
         if stand_pat >= window.beta {
             return stand_pat;
@@ -51,9 +40,7 @@ impl Worker<'_> {
         if raw_eval == NO_EVAL {
             return -INFINITY;
         }
-        let bound = TABLEBASE_BOUND - 1;
-        let corrected = (raw_eval + self.history.correction(position)).clamp(-bound, bound);
-        refined_eval(corrected, table)
+        refined_eval(self.corrected(position, raw_eval), table)
     }
 
     fn search_noisy(
