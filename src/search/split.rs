@@ -214,7 +214,7 @@ impl Worker<'_> {
     /// Until all threads have left `split`: helps those that have split again below it.
     fn help_below(&mut self, split: &Arc<SplitPoint>) {
         while split.shared().workers > 0 {
-            match self.job.splits.join(Some(split)) {
+            match self.find_split(Some(split)) {
                 Some(below) => self.join(&below),
                 None => self.idle(),
             }
@@ -225,11 +225,17 @@ impl Worker<'_> {
     /// The life of a thread that has no node of its own: joins others until the search ends.
     pub(super) fn help_until_done(&mut self) {
         while !self.job.splits.finished.load(Ordering::Acquire) {
-            match self.job.splits.join(None) {
+            match self.find_split(None) {
                 Some(split) => self.join(&split),
                 None => self.idle(),
             }
         }
+    }
+
+    /// A split point (below `top`) that wants help. None after a stop: threads that kept joining
+    /// and leaving what nobody works at any more would keep its owner from the locks it needs.
+    fn find_split(&self, top: Option<&SplitPoint>) -> Option<Arc<SplitPoint>> {
+        if self.job.control.is_stopped() { None } else { self.job.splits.join(top) }
     }
 
     fn join(&mut self, split: &Arc<SplitPoint>) {

@@ -118,7 +118,7 @@ fn a_stop_is_obeyed_with_any_number_of_threads() {
         let stopped = handle.join().expect("the stopper only sleeps");
         assert!(result.best.is_some());
         // Generous: a watchdog, not a measurement.
-        assert!(stopped.elapsed() < Duration::from_secs(2), "{threads} threads");
+        assert!(stopped.elapsed() < Duration::from_secs(10), "{threads} threads");
     }
 }
 
