@@ -10,6 +10,7 @@ pub mod engine;
 pub mod eval;
 pub mod pgn;
 pub mod position;
+pub mod random;
 pub mod score;
 pub mod search;
 pub mod train;

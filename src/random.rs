@@ -1,8 +1,9 @@
-//! Reproducible random numbers.
+//! Reproducible random numbers: a seed gives the same ones on every machine.
 
 /// A generator that is small, fast and good enough for picking and shuffling.
 ///
-/// SplitMix64: <https://prng.di.unimi.it/splitmix64.c>, public domain.
+/// SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (2014),
+/// <https://prng.di.unimi.it/splitmix64.c>.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
@@ -22,8 +23,18 @@ impl Random {
 
     /// A number below `bound`, which is not zero.
     pub fn below(&mut self, bound: usize) -> usize {
+        self.below_u64(bound as u64) as usize
+    }
+
+    /// A number below `bound`, which is not zero.
+    pub fn below_u64(&mut self, bound: u64) -> u64 {
         // The high half of the product: see Lemire, "Fast Random Integer Generation" (2019).
-        ((u128::from(self.next_u64()) * bound as u128) >> 64) as usize
+        ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
+    }
+
+    /// A number from 0 to below 1.
+    pub fn fraction(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// Brings a slice into random order.

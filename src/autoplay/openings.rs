@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use crate::book::{Book, BookError};
 use crate::position::{Game, Position};
+use crate::random::Random;
 
 /// Where openings come from, and which of them are played.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +105,7 @@ impl OpeningChoice {
             return Err(OpeningError::Empty { path });
         }
         if let Some(seed) = self.shuffle {
-            shuffle(&mut openings, seed);
+            Random::new(seed).shuffle(&mut openings);
         }
         if self.start >= openings.len() {
             return Err(OpeningError::Start { path, count: openings.len() });
@@ -130,7 +131,7 @@ impl OpeningChoice {
     /// book does, or after the wanted number of plies.
     fn draw_lines(&self, book: &Book) -> Vec<Game> {
         let (count, seed) = self.draw;
-        let mut random = SplitMix(seed);
+        let mut random = Random::new(seed);
         let plies = self.plies.unwrap_or(BOOK_PLIES);
         (0..count.max(1)).map(|_| random_line(book, plies, &mut random)).collect()
     }
@@ -255,7 +256,7 @@ impl Visitor for OpeningVisitor {
 const BOOK_PLIES: usize = 8;
 
 /// One line of a book.
-fn random_line(book: &Book, plies: usize, random: &mut SplitMix) -> Game {
+fn random_line(book: &Book, plies: usize, random: &mut Random) -> Game {
     let mut game = Game::default();
     for _ in 0..plies {
         let moves = book.moves(game.position());
@@ -263,7 +264,7 @@ fn random_line(book: &Book, plies: usize, random: &mut SplitMix) -> Game {
         if total == 0 {
             break;
         }
-        let mut ticket = random.below(total);
+        let mut ticket = random.below_u64(total);
         let drawn = moves.iter().find(|mv| {
             let games = mv.played.games();
             let is_it = ticket < games;
@@ -276,32 +277,6 @@ fn random_line(book: &Book, plies: usize, random: &mut SplitMix) -> Game {
         }
     }
     game
-}
-
-/// SplitMix64: a seed gives the same numbers on every machine. Source: Steele, Lea, Flood, "Fast
-/// splittable pseudorandom number generators" (2014).
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below `bound`, by the high bits of a product.
-    fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
-    }
-}
-
-/// Shuffles by Fisher and Yates.
-fn shuffle<T>(items: &mut [T], seed: u64) {
-    let mut random = SplitMix(seed);
-    for index in (1..items.len()).rev() {
-        items.swap(index, random.below(index as u64 + 1) as usize);
-    }
 }
 
 #[cfg(test)]
@@ -369,7 +344,7 @@ mod tests {
     fn a_seed_fixes_the_order() {
         let order = |seed| {
             let mut items: Vec<u32> = (0..50).collect();
-            shuffle(&mut items, seed);
+            Random::new(seed).shuffle(&mut items);
             items
         };
         assert_eq!(order(7), order(7));

@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use super::{Book, BookMove, Counts};
 use crate::position::{Color, Game, Move, Position};
+use crate::random::Random;
 
 /// How a move is chosen, after GNU Chess (`book on|off|best|worst|random|prefer`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -154,7 +155,7 @@ pub struct Chooser {
     pub confidence: f64,
     /// Moves into positions that fewer games reached are not played.
     pub min_games: u64,
-    random: SplitMix,
+    random: Random,
 }
 
 /// The default of [`Chooser::confidence`].
@@ -171,7 +172,7 @@ const MAX_QUIET_PLIES: u16 = 80;
 impl Chooser {
     /// A chooser whose random choices follow from `seed`.
     pub fn new(policy: Policy, seed: u64) -> Self {
-        Chooser { policy, confidence: CONFIDENCE, min_games: 1, random: SplitMix(seed) }
+        Chooser { policy, confidence: CONFIDENCE, min_games: 1, random: Random::new(seed) }
     }
 
     /// The moves of the book with their scores and chances.
@@ -291,24 +292,6 @@ fn quantile(probability: f64) -> f64 {
     let numerator = 2.515_517 + t * (0.802_853 + t * 0.010_328);
     let denominator = 1.0 + t * (1.432_788 + t * (0.189_269 + t * 0.001_308));
     (t - numerator / denominator).max(0.0)
-}
-
-/// SplitMix64 (G. Steele, D. Lea, C. Flood 2014): small, and good enough to draw lots.
-#[derive(Debug, Clone)]
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    /// A number from 0 to below 1.
-    fn fraction(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
 }
 
 #[cfg(test)]

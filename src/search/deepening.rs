@@ -9,7 +9,7 @@ use super::node::{Node, Window};
 use super::pvs::Turn;
 use super::report::{Bound, Event, Report, SearchResult};
 use super::source::MoveSource;
-use super::worker::{Message, RootMove, Worker};
+use super::worker::{Message, RootMove, Told, Worker};
 use crate::position::Move;
 use crate::score::{Depth, INFINITY, MAX_PLY, Score, is_decided, mate_distance};
 
@@ -171,6 +171,9 @@ impl Worker<'_> {
     }
 
     fn report(&self, depth: Depth, index: usize, bound: Bound) {
+        if self.job.told == Told::Result {
+            return;
+        }
         let root_moves = self.job.root_moves();
         let RootMove { score, pv, .. } = &root_moves[index];
         self.tell(Event::Iteration(Report {
@@ -203,6 +206,9 @@ impl Worker<'_> {
     /// Whether another iteration would not be worth its time.
     fn is_decided(&self, depth: Depth, result: &SearchResult, stability: Stability) -> bool {
         let job = self.job;
+        if job.limits.soft_nodes.is_some_and(|limit| job.nodes() >= limit) {
+            return true;
+        }
         if !job.clock.is_flexible() {
             return false;
         }

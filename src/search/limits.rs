@@ -12,6 +12,8 @@ pub struct Limits {
     pub depth: Option<Depth>,
     /// Nodes after which the search stops, of all threads together.
     pub nodes: Option<u64>,
+    /// Nodes after which no new iteration begins.
+    pub soft_nodes: Option<u64>,
     /// Time on the clock.
     pub time: TimeControl,
     /// The only moves to search at the root; empty means all.
@@ -28,6 +30,7 @@ impl Default for Limits {
         Limits {
             depth: None,
             nodes: None,
+            soft_nodes: None,
             time: TimeControl::Infinite,
             root_moves: Vec::new(),
             multi_pv: 1,
@@ -44,7 +47,10 @@ impl Limits {
 
     /// Whether nothing but a stop ends the search.
     pub fn is_analysis(&self) -> bool {
-        self.depth.is_none() && self.nodes.is_none() && self.time == TimeControl::Infinite
+        self.depth.is_none()
+            && self.nodes.is_none()
+            && self.soft_nodes.is_none()
+            && self.time == TimeControl::Infinite
     }
 
     /// Limits of an analysis of a number of nodes.

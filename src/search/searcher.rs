@@ -10,7 +10,7 @@ use super::control::Control;
 use super::limits::Limits;
 use super::report::{Event, SearchResult};
 use super::table::Table;
-use super::worker::{Job, Memory, Message, Worker};
+use super::worker::{Job, Memory, Message, Told, Worker};
 use crate::book::Book;
 use crate::position::Game;
 
@@ -107,6 +107,28 @@ impl Searcher {
         control: &Control,
         on_event: &mut dyn FnMut(&Event),
     ) -> SearchResult {
+        let receiver = self.begin(game, limits, control, Told::Everything);
+        drain(&receiver, on_event)
+    }
+
+    /// As [`Searcher::search`], without events: they cost short searches a fifth of their time.
+    pub fn search_silently(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+    ) -> SearchResult {
+        let receiver = self.begin(game, limits, control, Told::Result);
+        drain(&receiver, &mut |_| {})
+    }
+
+    fn begin(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+        told: Told,
+    ) -> Receiver<Message> {
         self.table.new_search();
         let (sender, receiver) = unbounded();
         let job = Arc::new(Job::new(
@@ -117,13 +139,13 @@ impl Searcher {
             Arc::clone(&self.table),
             self.book.clone().map(|(book, mode)| BookProbe::new(book, mode)),
             self.workers.len(),
+            told,
             sender,
         ));
         for worker in &self.workers {
             worker.order(Order::Search(Arc::clone(&job)));
         }
-        drop(job);
-        drain(&receiver, on_event)
+        receiver
     }
 }
 

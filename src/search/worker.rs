@@ -49,6 +49,13 @@ pub(super) enum Message {
     Done(SearchResult),
 }
 
+/// How much of a search is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Told {
+    Everything,
+    Result,
+}
+
 /// What all threads of one search share.
 pub(super) struct Job {
     pub(super) root: Position,
@@ -61,6 +68,7 @@ pub(super) struct Job {
     pub(super) splits: Splits,
     /// The book to compare the tree with.
     pub(super) book: Option<BookProbe>,
+    pub(super) told: Told,
     pub(super) messages: Sender<Message>,
     /// Nodes by thread.
     pub(super) counters: Box<[CachePadded<AtomicU64>]>,
@@ -77,6 +85,7 @@ impl Job {
         table: Arc<Table>,
         book: Option<BookProbe>,
         threads: usize,
+        told: Told,
         messages: Sender<Message>,
     ) -> Self {
         let legal = root.legal_moves();
@@ -91,6 +100,7 @@ impl Job {
             table,
             splits: Splits::default(),
             book,
+            told,
             messages,
             counters: (0..threads).map(|_| CachePadded::default()).collect(),
             root_moves: Mutex::new(root_moves),

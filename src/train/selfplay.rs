@@ -1,12 +1,18 @@
-//! Games of the engine against itself, and the samples in them.
+//! Games of the engine against itself.
 
-use super::{Random, Sample};
+use std::fmt;
+
+use super::{PlayedGame, PlayedMove};
 use crate::position::{Color, Game, Move, Position};
+use crate::random::Random;
 use crate::score::{Score, is_decided};
 use crate::search::{Control, Limits, Options, Searcher};
 
-/// Table of a player: its searches are small.
-const MEMORY_MB: usize = 8;
+/// Table of a player: its searches are small, and a small table is soon cleared.
+const MEMORY_MB: usize = 1;
+
+/// How many times the soft number of nodes a search may take.
+const HARD_NODES: u64 = 8;
 
 /// Games longer than this are drawn.
 const MAX_PLIES: usize = 400;
@@ -14,7 +20,9 @@ const MAX_PLIES: usize = 400;
 /// How games are played.
 #[derive(Debug, Clone)]
 pub struct GameSettings {
-    /// Nodes for each move.
+    /// What the openings follow from.
+    pub seed: u64,
+    /// Nodes for each move: none begins an iteration that has taken more.
     pub nodes: u64,
     /// Random moves at the beginning.
     pub random_plies: usize,
@@ -32,7 +40,8 @@ impl Default for GameSettings {
     /// beyond four pawns, resignation at ten.
     fn default() -> Self {
         GameSettings {
-            nodes: 1000,
+            seed: 1,
+            nodes: 300,
             random_plies: 8,
             opening_limit: 400,
             adjudicate_score: 1000,
@@ -41,11 +50,19 @@ impl Default for GameSettings {
     }
 }
 
+impl fmt::Display for GameSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let GameSettings { seed, nodes, random_plies, opening_limit, .. } = self;
+        let (score, plies) = (self.adjudicate_score, self.adjudicate_plies);
+        write!(f, "seed {seed}; {nodes} nodes; {random_plies} random plies; ")?;
+        write!(f, "openings within {opening_limit} cp; ended at {score} cp for {plies} plies")
+    }
+}
+
 /// Plays games against itself.
 pub struct SelfPlay {
     settings: GameSettings,
     searcher: Searcher,
-    random: Random,
 }
 
 /// What a game is worth to White by the scores of the latest moves, if both sides agree on it.
@@ -72,16 +89,19 @@ impl Adjudicator<'_> {
 }
 
 impl SelfPlay {
-    /// A player whose openings follow from `seed`.
-    pub fn new(settings: GameSettings, seed: u64) -> Self {
+    /// A player.
+    pub fn new(settings: GameSettings) -> Self {
         let searcher = Searcher::new(Options { memory_mb: MEMORY_MB, threads: 1 });
-        SelfPlay { settings, searcher, random: Random::new(seed) }
+        SelfPlay { settings, searcher }
     }
 
-    /// Plays a game; returns the quiet positions of it with score and result.
-    pub fn play(&mut self) -> Vec<Sample> {
+    /// Plays the game with the given number, which follows from it and the settings alone.
+    pub fn play(&mut self, number: u64) -> PlayedGame {
+        // Random numbers of their own for each game; the first mixes seed and number.
+        let mixed = Random::new(self.settings.seed).next_u64() ^ number;
+        let mut random = Random::new(Random::new(mixed).next_u64());
         loop {
-            let game = random_opening(&mut self.random, self.settings.random_plies);
+            let game = random_opening(&mut random, self.settings.random_plies);
             self.searcher.new_game();
             let Some((_, score)) = self.search(&game) else { continue };
             if score.abs() <= self.settings.opening_limit {
@@ -92,13 +112,15 @@ impl SelfPlay {
 
     /// The best move and its score for White; `None` where there is no move.
     fn search(&mut self, game: &Game) -> Option<(Move, Score)> {
-        let limits = Limits::nodes(self.settings.nodes);
-        let result = self.searcher.search(game, &limits, &Control::new(), &mut |_| {});
+        let nodes = self.settings.nodes;
+        let limits = Limits { soft_nodes: Some(nodes), ..Limits::nodes(HARD_NODES * nodes) };
+        let result = self.searcher.search_silently(game, &limits, &Control::new());
         Some((result.best?, for_white(game.position(), result.score)))
     }
 
-    fn play_out(&mut self, mut game: Game) -> Vec<Sample> {
-        let mut samples = Vec::new();
+    fn play_out(&mut self, mut game: Game) -> PlayedGame {
+        let opening = game.moves().to_vec();
+        let mut moves = Vec::new();
         let settings = self.settings.clone();
         let mut adjudicator = Adjudicator { settings: &settings, agreed: 0, winner: Color::White };
         let winner = loop {
@@ -108,23 +130,25 @@ impl SelfPlay {
             if game.moves().len() >= MAX_PLIES {
                 break None;
             }
-            let Some((best, score)) = self.search(&game) else { break None };
+            let Some((mv, score)) = self.search(&game) else { break None };
             let winner = adjudicator.settle(score);
             if winner.is_some() {
                 break winner;
             }
             let position = *game.position();
-            if !position.in_check() && !position.is_noisy(best) {
-                samples.push(Sample { position, score: Some(score), result: 0.5 });
-            }
-            if let Err(error) = game.play(best) {
+            let noisy = position.in_check() || position.is_noisy(mv);
+            moves.push(PlayedMove { mv, score: score as i16, noisy });
+            if let Err(error) = game.play(mv) {
                 log::error!("the search returned an {error}");
+                moves.pop();
                 break None;
             }
         };
-        let result = winner.map_or(0.5, |winner| if winner == Color::White { 1.0 } else { 0.0 });
-        samples.iter_mut().for_each(|sample| sample.result = result);
-        samples
+        PlayedGame {
+            half_points: winner.map_or(1, |winner| if winner == Color::White { 2 } else { 0 }),
+            opening,
+            moves,
+        }
     }
 }
 
@@ -153,16 +177,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn games_follow_from_the_seed() {
+    fn a_game_follows_from_seed_and_number() {
         let settings = GameSettings { nodes: 50, ..GameSettings::default() };
-        let play = |seed| SelfPlay::new(settings.clone(), seed).play();
-        let samples = play(3);
-        assert_eq!(samples, play(3));
-        assert!(samples.len() > 5, "{}", samples.len());
-        for sample in &samples {
-            assert!(sample.score.is_some() && !sample.position.in_check());
-            assert_eq!(sample.result, samples[0].result);
-        }
+        let mut player = SelfPlay::new(settings.clone());
+        let first = player.play(3);
+        assert_ne!(first, player.play(4));
+        assert_eq!(first, player.play(3));
+        assert_ne!(first, SelfPlay::new(GameSettings { seed: 2, ..settings }).play(3));
+        let mut visited = 0;
+        assert!(first.replay(|position, played| {
+            visited += 1;
+            let noisy = position.in_check() || position.is_noisy(played.mv);
+            assert_eq!(played.noisy, noisy);
+        }));
+        assert_eq!(visited, first.moves.len());
+        assert!(visited > 5, "{visited}");
     }
 
     #[test]

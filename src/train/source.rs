@@ -1,4 +1,4 @@
-//! Where samples come from: games in PGN, or lines as [`Sample`] has them.
+//! Where samples come from: games in PGN, self-play, or lines as [`Sample`] has them.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use hashbrown::HashSet;
 use thiserror::Error;
 
-use super::{ParseSampleError, Quiescence, Random, Sample};
+use super::{GameError, GameReader, ParseSampleError, Quiescence, Sample};
 use crate::pgn::{GameEnd, GameResult, Reader, Tags, Visitor, in_words};
 use crate::position::{Move, Position};
+use crate::random::Random;
 use crate::score::Score;
 
 /// Which positions are taken.
@@ -48,6 +49,9 @@ pub enum SourceError {
         /// What is wrong with it.
         error: ParseSampleError,
     },
+    /// A file of self-play is none or is damaged.
+    #[error(transparent)]
+    SelfPlay(#[from] GameError),
 }
 
 /// Takes quiet positions out of games and lists, each position once.
@@ -74,15 +78,18 @@ impl Sampler {
         }
     }
 
-    /// Reads a file: PGN if its name ends in `.pgn`, otherwise lines of samples, compressed with
-    /// zstd if its name ends in `.zst`.
+    /// Reads a file: PGN if its name ends in `.pgn`, self-play if in `.games`, otherwise lines of
+    /// samples, compressed with zstd if its name ends in `.zst`.
     ///
     /// # Errors
     /// If the file cannot be read or a line is no sample. Broken games are passed over.
     pub fn read(&mut self, path: &Path) -> Result<(), SourceError> {
         let io_error = |error| SourceError::Io { path: path.to_owned(), error };
-        let file = File::open(path).map_err(io_error)?;
         let ends_in = |name| path.extension().is_some_and(|extension| extension == name);
+        if ends_in("games") {
+            return self.read_selfplay(path);
+        }
+        let file = File::open(path).map_err(io_error)?;
         if ends_in("pgn") {
             self.read_games(file).map_err(io_error)
         } else if ends_in("zst") {
@@ -93,7 +100,7 @@ impl Sampler {
         }
     }
 
-    /// The samples, and the number of decided PGN games they come from.
+    /// The samples, and the number of decided games they come from.
     pub fn finish(self) -> (Vec<Sample>, usize) {
         (self.samples, self.games)
     }
@@ -125,6 +132,25 @@ impl Sampler {
             }
             self.take(Sample { position, score: None, result });
         }
+    }
+
+    fn read_selfplay(&mut self, path: &Path) -> Result<(), SourceError> {
+        let mut reader = GameReader::open(path)?;
+        while let Some(game) = reader.read_game()? {
+            self.games += 1;
+            let whole = game.replay(|&position, played| {
+                if !played.noisy {
+                    let score = Some(Score::from(played.score));
+                    self.take(Sample { position, score, result: game.result() });
+                }
+            });
+            if !whole {
+                let (path, game) = (path.to_owned(), reader.games());
+                let what = "it has an illegal move";
+                return Err(GameError::Damaged { path, game, what }.into());
+            }
+        }
+        Ok(())
     }
 
     fn read_lines(&mut self, path: &Path, input: impl Read) -> Result<(), SourceError> {

@@ -219,6 +219,7 @@ fn limits(go: &Go, position: &Position, settings: &Settings) -> Limits {
     Limits {
         depth: go.depth.into_iter().chain(mate).min(),
         nodes: go.nodes,
+        soft_nodes: None,
         time,
         root_moves: root_moves.filter(|&mv| position.is_legal(mv)).collect(),
         multi_pv: settings.lines.unsigned_abs() as usize,

@@ -1,33 +1,39 @@
-//! `tabia train games`: self-play, as data to tune on.
+//! `tabia train games`: self-play, as data to learn from.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use crossbeam::channel::{Receiver, bounded};
+use indicatif::ProgressBar;
 
 use super::{interruption, progress_bar};
 use crate::score::Score;
-use crate::train::{GameSettings, Sample, SelfPlay};
+use crate::train::{GameError, GameFile, GameSettings, PlayedGame, SelfPlay};
 
-/// Play the engine against itself and keep the quiet positions with score and result
+/// Where there is no terminal, progress is told this often.
+const TELL_EVERY: Duration = Duration::from_secs(60);
+
+/// Play the engine against itself and keep the games, with scores, to learn from
+///
+/// An interrupted run is continued by the same command; the same settings give the same bytes for
+/// any number of threads.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Where the samples go: lines of `FEN | score | result`; a name in .zst is compressed
+    /// Where the games go
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Games to play
+    /// Games that the file is to hold in the end
     #[arg(long, default_value_t = 1000)]
-    games: usize,
-    /// Nodes a move
-    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+    games: u64,
+    /// Nodes a move, after which no new iteration begins
+    #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Random plies at the beginning of each game
-    #[arg(long, default_value_t = 8)]
-    random_plies: usize,
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u8).range(..=40))]
+    random_plies: u8,
     /// Openings with a higher score, in centipawns, are not played
     #[arg(long, default_value_t = 400)]
     opening_limit: Score,
@@ -39,85 +45,104 @@ pub struct Args {
     seed: u64,
 }
 
-/// Plays the games and writes the samples, game after game.
+/// Plays the games and appends them to the file, one after the other.
 ///
 /// # Errors
-/// If the file cannot be written.
+/// If the file cannot be written, or was begun with other settings.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = interruption()?;
-    let folder = args.output.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))
-        .with_context(|| format!("cannot write beside {}", args.output.display()))?;
-    let compressed = args.output.extension().is_some_and(|extension| extension == "zst");
-    let samples = play(args, &interrupted, file.as_file(), compressed)
-        .with_context(|| format!("cannot write {}", args.output.display()))?;
-    file.persist(&args.output)
-        .with_context(|| format!("cannot write {}", args.output.display()))?;
-    println!("{samples} samples in {}", args.output.display());
+    let settings = args.settings();
+    let (mut file, held) = GameFile::open(&args.output, &settings)?;
+    let played = play(args, &settings, held as u64, &interrupted, &mut file)?;
+    let Tally { games, positions, quiet, elapsed } = played;
+    println!(
+        "{games} games added to {held} in {}: {positions} positions, {quiet} of them quiet, \
+         {:.0} positions/s",
+        args.output.display(),
+        positions as f64 / elapsed.as_secs_f64().max(1e-9)
+    );
     Ok(ExitCode::SUCCESS)
 }
 
-/// Plays in all threads; returns the number of samples written.
+/// Plays in all threads.
 fn play(
     args: &Args,
+    settings: &GameSettings,
+    held: u64,
     interrupted: &AtomicBool,
-    file: &File,
-    compressed: bool,
-) -> std::io::Result<usize> {
-    let started = AtomicUsize::new(0);
+    file: &mut GameFile,
+) -> Result<Tally, GameError> {
+    let next = AtomicU64::new(held);
     let (sender, receiver) = bounded(64);
     std::thread::scope(|scope| {
-        for thread in 0..args.threads {
-            let (sender, started) = (sender.clone(), &started);
+        for _ in 0..args.threads {
+            let (sender, next) = (sender.clone(), &next);
             scope.spawn(move || {
-                let seed = args.seed.wrapping_mul(1 << 16).wrapping_add(thread.into());
-                let mut player = SelfPlay::new(args.settings(), seed);
-                while started.fetch_add(1, Relaxed) < args.games && !interrupted.load(Relaxed) {
-                    if sender.send(player.play()).is_err() {
-                        return; // the writer failed
+                let mut player = SelfPlay::new(settings.clone());
+                while !interrupted.load(Relaxed) {
+                    let number = next.fetch_add(1, Relaxed);
+                    if number >= args.games || sender.send((number, player.play(number))).is_err() {
+                        return; // all are played, or the writer failed
                     }
                 }
             });
         }
         drop(sender);
-        if compressed {
-            let mut encoder = zstd::Encoder::new(file, zstd::DEFAULT_COMPRESSION_LEVEL)?;
-            let samples = write(args, receiver, &mut encoder)?;
-            encoder.finish()?;
-            Ok(samples)
-        } else {
-            let mut buffered = BufWriter::new(file);
-            let samples = write(args, receiver, &mut buffered)?;
-            buffered.flush()?;
-            Ok(samples)
-        }
+        write(held, args.games, receiver, file)
     })
 }
 
-/// Writes games as they come.
+/// What has been written.
+struct Tally {
+    games: u64,
+    positions: usize,
+    quiet: usize,
+    elapsed: Duration,
+}
+
+/// Writes the games in the order of their numbers, whatever order they are finished in.
 fn write(
-    args: &Args,
-    games: Receiver<Vec<Sample>>,
-    out: &mut impl Write,
-) -> std::io::Result<usize> {
-    let bar = progress_bar(args.games, "games");
-    let mut samples = 0;
-    for game in games {
-        for sample in &game {
-            writeln!(out, "{sample}")?;
+    held: u64,
+    wanted: u64,
+    games: Receiver<(u64, PlayedGame)>,
+    file: &mut GameFile,
+) -> Result<Tally, GameError> {
+    let start = Instant::now();
+    let bar = progress_bar(wanted.saturating_sub(held) as usize, "games");
+    let mut told = start;
+    let mut tally = Tally { games: 0, positions: 0, quiet: 0, elapsed: Duration::ZERO };
+    let mut early = BTreeMap::new();
+    for (number, game) in games {
+        early.insert(number, game);
+        while let Some(game) = early.remove(&(held + tally.games)) {
+            file.append(&game)?;
+            tally.games += 1;
+            tally.positions += game.moves.len();
+            tally.quiet += game.moves.iter().filter(|played| !played.noisy).count();
         }
-        samples += game.len();
-        bar.inc(1);
+        tally.elapsed = start.elapsed();
+        tell(&bar, &tally, &mut told);
     }
     bar.finish_and_clear();
-    Ok(samples)
+    Ok(tally)
+}
+
+/// Moves the bar, or says now and then how far things are.
+fn tell(bar: &ProgressBar, tally: &Tally, told: &mut Instant) {
+    bar.set_position(tally.games);
+    if bar.is_hidden() && told.elapsed() >= TELL_EVERY {
+        *told = Instant::now();
+        let rate = tally.positions as f64 / tally.elapsed.as_secs_f64();
+        println!("{} games, {} positions, {rate:.0}/s", tally.games, tally.positions);
+    }
 }
 
 impl Args {
     fn settings(&self) -> GameSettings {
         GameSettings {
+            seed: self.seed,
             nodes: self.nodes,
-            random_plies: self.random_plies,
+            random_plies: self.random_plies.into(),
             opening_limit: self.opening_limit,
             ..GameSettings::default()
         }

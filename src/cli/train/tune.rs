@@ -20,7 +20,7 @@ const BLOCK: usize = 500;
 /// Fit the weights of the evaluation to the results of games (Texel's method)
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Games (.pgn), or lines of `FEN | score | result` (other names; .zst: compressed)
+    /// Games (.pgn), self-play (.games), or lines of `FEN | score | result` (.zst: compressed)
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Where the weights go, as Rust source
@@ -79,7 +79,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = interruption()?;
     let (samples, games) = read(args)?;
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{} positions, {games} PGN games", samples.len())?;
+    writeln!(out, "{} positions, {games} games", samples.len())?;
     let [training, validation] = split(&samples, args);
     anyhow::ensure!(
         !training.is_empty() && !validation.is_empty(),

@@ -5,7 +5,7 @@ use super::data::Data;
 use super::in_parallel;
 use super::model::{Model, Values};
 use crate::eval::tuning::{WEIGHTS, Weights};
-use crate::train::Random;
+use crate::random::Random;
 
 /// How to tune.
 #[derive(Debug, Clone)]
