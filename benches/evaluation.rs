@@ -32,20 +32,20 @@ fn positions() -> Vec<Position> {
 }
 
 fn evaluate_all(evaluator: &mut Evaluator, positions: &[Position]) -> i32 {
-    positions.iter().map(|position| evaluator.evaluate(black_box(position))).sum()
+    positions.iter().map(|position| evaluator.evaluate(black_box(position), 0)).sum()
 }
 
 fn evaluation(c: &mut Criterion) {
     let positions = positions();
     let mut group = c.benchmark_group("evaluation");
     group.throughput(Throughput::Elements(positions.len() as u64));
-    let mut evaluator = Evaluator::new();
+    let mut evaluator = Evaluator::default();
     group.bench_function("warm pawn table", |b| {
         b.iter(|| evaluate_all(&mut evaluator, &positions));
     });
     group.bench_function("cold pawn table", |b| {
         b.iter_batched_ref(
-            Evaluator::new,
+            Evaluator::default,
             |evaluator| evaluate_all(evaluator, &positions),
             BatchSize::LargeInput,
         );

@@ -31,6 +31,9 @@ pub const TABLEBASE_WIN: Score = MATE_BOUND - 1;
 /// The smallest score that stands for a tablebase win.
 pub const TABLEBASE_BOUND: Score = TABLEBASE_WIN - MAX_PLY as Score;
 
+/// The largest static evaluation, clear of all that is proven.
+pub const MAX_EVAL: Score = TABLEBASE_BOUND - 1;
+
 /// A draw.
 pub const DRAW: Score = 0;
 

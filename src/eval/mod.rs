@@ -4,35 +4,84 @@
 
 mod breakdown;
 mod classical;
+pub mod nnue;
 mod tapered;
 pub mod tuning;
 
 pub use breakdown::{Breakdown, breakdown};
 pub use classical::tuned::LOGISTIC_SCALE;
 
+use std::sync::Arc;
+
 use classical::assess;
 use classical::pawn_table::PawnTable;
 use classical::trace::Silent;
 use classical::tuned::TUNED;
+use nnue::{Accumulators, Network};
 
 use crate::position::{Color, Position};
-use crate::score::Score;
+use crate::score::{Ply, Score};
 
-/// Evaluates positions; each thread has its own, with a table of pawn structures.
+/// What judges positions.
+#[derive(Clone, Default)]
+pub enum Evaluation {
+    /// Terms with tuned weights, which explain themselves.
+    #[default]
+    Classical,
+    /// A network.
+    Nnue(Arc<Network>),
+}
+
+impl Evaluation {
+    /// Whether both are the same.
+    pub fn is(&self, other: &Evaluation) -> bool {
+        match (self, other) {
+            (Evaluation::Classical, Evaluation::Classical) => true,
+            (Evaluation::Nnue(one), Evaluation::Nnue(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        }
+    }
+}
+
+/// Evaluates positions; each thread has its own, with a table of pawn structures or the neurons'
+/// values along its line.
 #[derive(Clone)]
 pub struct Evaluator {
     pawns: PawnTable,
+    network: Option<Accumulators>,
 }
 
 impl Evaluator {
     /// An evaluator that has seen nothing yet.
-    pub fn new() -> Self {
-        Evaluator { pawns: PawnTable::new() }
+    pub fn new(evaluation: &Evaluation) -> Self {
+        let network = match evaluation {
+            Evaluation::Classical => None,
+            Evaluation::Nnue(network) => Some(Accumulators::new(Arc::clone(network))),
+        };
+        Evaluator { pawns: PawnTable::new(), network }
     }
 
-    /// The score in centipawns for the side to move; never a mate or a tablebase score.
+    /// Changes to `evaluation`, if it is not in use already.
+    pub fn set(&mut self, evaluation: &Evaluation) {
+        let in_use = match &self.network {
+            None => Evaluation::Classical,
+            Some(network) => Evaluation::Nnue(Arc::clone(network.network())),
+        };
+        if !in_use.is(evaluation) {
+            *self = Self::new(evaluation);
+        }
+    }
+
+    /// The score in centipawns for the side to move; never a mate or a tablebase score. `ply` is
+    /// the position's distance from the root: a network is fastest if the position above it was
+    /// the last one evaluated there.
     #[inline]
-    pub fn evaluate(&mut self, position: &Position) -> Score {
+    pub fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
+        if let Some(network) = &mut self.network
+            && !is_mop_up(position)
+        {
+            return network.evaluate(position, ply);
+        }
         let score = assess(position, &TUNED, &mut self.pawns, &mut Silent).score();
         match position.side_to_move() {
             Color::White => score,
@@ -41,9 +90,17 @@ impl Evaluator {
     }
 }
 
+/// Whether a side has nothing but its king. How to drive it to mate is known, and no network
+/// learns it from games that end before.
+#[inline]
+fn is_mop_up(position: &Position) -> bool {
+    let lone = |color| position.by_color(color).popcnt() == 1;
+    lone(Color::White) || lone(Color::Black)
+}
+
 impl Default for Evaluator {
     fn default() -> Self {
-        Self::new()
+        Self::new(&Evaluation::default())
     }
 }
 

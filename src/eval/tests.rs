@@ -60,10 +60,10 @@ fn random_positions() -> Vec<Position> {
 
 #[test]
 fn both_colours_are_evaluated_alike() {
-    let mut evaluator = Evaluator::new();
+    let mut evaluator = Evaluator::default();
     for position in random_positions() {
         let mirror = flipped(&position);
-        let (score, mirrored) = (evaluator.evaluate(&position), evaluator.evaluate(&mirror));
+        let (score, mirrored) = (evaluator.evaluate(&position, 0), evaluator.evaluate(&mirror, 0));
         assert_eq!(score, mirrored, "{position}");
         assert!(score.abs() < TABLEBASE_BOUND, "{position}");
     }
@@ -71,11 +71,11 @@ fn both_colours_are_evaluated_alike() {
 
 #[test]
 fn the_breakdown_and_the_pawn_table_agree_with_a_fresh_evaluation() {
-    let mut evaluator = Evaluator::new();
+    let mut evaluator = Evaluator::default();
     for position in random_positions() {
         let score = breakdown(&position).score();
-        assert_eq!(evaluator.evaluate(&position), score, "{position}");
-        assert_eq!(evaluator.evaluate(&position), score, "from the table: {position}");
+        assert_eq!(evaluator.evaluate(&position, 0), score, "{position}");
+        assert_eq!(evaluator.evaluate(&position, 0), score, "from the table: {position}");
     }
 }
 
@@ -89,14 +89,14 @@ fn the_terms_of_the_breakdown_add_up() {
 
 #[test]
 fn more_material_is_better() {
-    let mut evaluator = Evaluator::new();
+    let mut evaluator = Evaluator::default();
     for (fen, at_least) in [
         ("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 700),
         ("1nbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQk - 0 1", 300),
         ("rnbqkb1r/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 200),
         ("r1bq1rk1/1p2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9", 30),
     ] {
-        let score = evaluator.evaluate(&Position::from_fen(fen).expect(fen));
+        let score = evaluator.evaluate(&Position::from_fen(fen).expect(fen), 0);
         assert!(score > at_least, "{fen}: {score}");
     }
 }

@@ -161,7 +161,7 @@ impl Worker<'_> {
                 }
                 None
             }
-            BookSearch::Score => Some(self.book_score(position, counts)),
+            BookSearch::Score => Some(self.book_score(position, ply, counts)),
         }
     }
 
@@ -172,8 +172,8 @@ impl Worker<'_> {
 
     /// What the games say of a position, in centipawns for the side to move: the posterior mean
     /// of their results, the static evaluation's expectation being worth some games.
-    fn book_score(&mut self, position: &Position, counts: Counts) -> Score {
-        let prior = expectation(f64::from(self.evaluate(position)));
+    fn book_score(&mut self, position: &Position, ply: Ply, counts: Counts) -> Score {
+        let prior = expectation(f64::from(self.evaluate(position, ply)));
         let games = counts.games() as f64;
         let points = counts.score(position.side_to_move()) * games;
         let mean = (points + SCORE_PRIOR_GAMES * prior) / (games + SCORE_PRIOR_GAMES);

@@ -15,7 +15,7 @@ use super::source::MoveSource;
 use super::table::{Entry, NO_EVAL};
 use super::worker::Worker;
 use crate::position::{Move, Position};
-use crate::score::{Depth, MAX_PLY, Ply, Score, is_decided, is_mate, mate_in, mated_in};
+use crate::score::{Depth, MAX_EVAL, MAX_PLY, Ply, Score, is_decided, is_mate, mate_in, mated_in};
 
 /// A double extension wants the other moves to be worse by this much. Hand-set.
 const DOUBLE_EXTENSION_MARGIN: Score = 20;
@@ -94,7 +94,7 @@ impl Worker<'_> {
         if self.is_draw(position) {
             return Some(self.draw_score());
         }
-        (ply >= MAX_PLY - 1).then(|| self.evaluate(position))
+        (ply >= MAX_PLY - 1).then(|| self.evaluate(position, ply))
     }
 
     /// The facts of a node.
@@ -112,7 +112,7 @@ impl Worker<'_> {
             Some(_) => None,
         };
         let in_check = position.in_check();
-        let raw_eval = self.raw_eval(position, table);
+        let raw_eval = self.raw_eval(position, ply, table);
         let static_eval = match in_check {
             true => NO_EVAL,
             false => self.corrected(position, raw_eval),
@@ -141,18 +141,23 @@ impl Worker<'_> {
 
     /// The evaluator's word on `position`, from the table if it is there; `NO_EVAL` in check.
     #[inline]
-    pub(super) fn raw_eval(&mut self, position: &Position, table: Option<Entry>) -> Score {
+    pub(super) fn raw_eval(
+        &mut self,
+        position: &Position,
+        ply: Ply,
+        table: Option<Entry>,
+    ) -> Score {
         match table {
             _ if position.in_check() => NO_EVAL,
             Some(entry) if entry.eval != NO_EVAL => entry.eval,
-            _ => self.evaluate(position),
+            _ => self.evaluate(position, ply),
         }
     }
 
     /// The evaluation as experience corrects it, kept clear of proven scores.
     #[inline]
     pub(super) fn corrected(&self, position: &Position, raw: Score) -> Score {
-        let bound = crate::score::TABLEBASE_BOUND - 1;
+        let bound = MAX_EVAL;
         (raw + self.history.correction(position)).clamp(-bound, bound)
     }
 

@@ -27,7 +27,7 @@ impl Worker<'_> {
         {
             return entry.score;
         }
-        let raw_eval = self.raw_eval(position, table);
+        let raw_eval = self.raw_eval(position, ply, table);
         let stand_pat = self.stand_pat(position, raw_eval, table);
         if stand_pat >= window.beta {
             return stand_pat;

@@ -12,6 +12,7 @@ use super::report::{Event, SearchResult};
 use super::table::Table;
 use super::worker::{Job, Memory, Message, Told, Worker};
 use crate::book::Book;
+use crate::eval::Evaluation;
 use crate::position::Game;
 
 /// A search recurses some hundred plies deep, each with its moves on the stack.
@@ -36,6 +37,7 @@ impl Default for Options {
 /// table and histories last from one search to the next.
 pub struct Searcher {
     table: Arc<Table>,
+    evaluation: Evaluation,
     book: Option<(Book, BookSearch)>,
     workers: Vec<Thread>,
 }
@@ -55,6 +57,7 @@ impl Searcher {
     pub fn new(options: Options) -> Self {
         let mut searcher = Searcher {
             table: Arc::new(Table::new(options.memory_mb)),
+            evaluation: Evaluation::default(),
             book: None,
             workers: Vec::new(),
         };
@@ -74,6 +77,14 @@ impl Searcher {
         self.workers.truncate(threads.max(1));
         for id in self.workers.len()..threads.max(1) {
             self.workers.push(Thread::spawn(id));
+        }
+    }
+
+    /// Changes what judges positions. What was learnt with another is forgotten.
+    pub fn set_evaluation(&mut self, evaluation: Evaluation) {
+        if !self.evaluation.is(&evaluation) {
+            self.evaluation = evaluation;
+            self.new_game();
         }
     }
 
@@ -137,6 +148,7 @@ impl Searcher {
             limits.clone(),
             control.clone(),
             Arc::clone(&self.table),
+            self.evaluation.clone(),
             self.book.clone().map(|(book, mode)| BookProbe::new(book, mode)),
             self.workers.len(),
             told,

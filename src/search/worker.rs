@@ -16,7 +16,7 @@ use super::prune::Reductions;
 use super::report::{Event, SearchResult};
 use super::split::{SplitPoint, Splits};
 use super::table::{NO_EVAL, Table};
-use crate::eval::Evaluator;
+use crate::eval::{Evaluation, Evaluator};
 use crate::position::{Move, Position};
 use crate::score::{DRAW, INFINITY, MAX_PLY, Ply, Score};
 
@@ -66,6 +66,7 @@ pub(super) struct Job {
     pub(super) clock: Clock,
     pub(super) table: Arc<Table>,
     pub(super) splits: Splits,
+    pub(super) evaluation: Evaluation,
     /// The book to compare the tree with.
     pub(super) book: Option<BookProbe>,
     pub(super) told: Told,
@@ -83,6 +84,7 @@ impl Job {
         limits: Limits,
         control: Control,
         table: Arc<Table>,
+        evaluation: Evaluation,
         book: Option<BookProbe>,
         threads: usize,
         told: Told,
@@ -99,6 +101,7 @@ impl Job {
             control,
             table,
             splits: Splits::default(),
+            evaluation,
             book,
             told,
             messages,
@@ -129,7 +132,7 @@ impl Memory {
     pub(super) fn new() -> Self {
         Memory {
             history: History::new(),
-            evaluator: Evaluator::new(),
+            evaluator: Evaluator::default(),
             reductions: Reductions::new(),
         }
     }
@@ -187,6 +190,7 @@ pub(super) struct Worker<'a> {
 impl<'a> Worker<'a> {
     pub(super) fn new(id: usize, job: &'a Job, memory: &'a mut Memory) -> Self {
         memory.history.new_search();
+        memory.evaluator.set(&job.evaluation);
         Worker {
             id,
             job,
@@ -296,7 +300,7 @@ impl<'a> Worker<'a> {
 
     /// The static evaluation of `position`.
     #[inline]
-    pub(super) fn evaluate(&mut self, position: &Position) -> Score {
-        self.evaluator.evaluate(position)
+    pub(super) fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
+        self.evaluator.evaluate(position, ply)
     }
 }

@@ -31,7 +31,7 @@ impl Quiescence {
         if position.in_check() {
             return None;
         }
-        let score = self.evaluator.evaluate(position);
+        let score = self.evaluator.evaluate(position, 0);
         // A null window tells whether anything is better than standing pat.
         let best = self.search(position, score, score + 1, DEPTH);
         (best <= score).then_some(score)
@@ -39,7 +39,7 @@ impl Quiescence {
 
     fn search(&mut self, position: &Position, mut alpha: Score, beta: Score, depth: u32) -> Score {
         let mut best =
-            if position.in_check() { -INFINITY } else { self.evaluator.evaluate(position) };
+            if position.in_check() { -INFINITY } else { self.evaluator.evaluate(position, 0) };
         if best >= beta || depth == 0 {
             return best.max(-INFINITY + 1);
         }

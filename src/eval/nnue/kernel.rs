@@ -1,0 +1,173 @@
+//! The two inner loops: adding rows of weights, and the weighted sum of the neurons.
+//!
+//! They are written so that the compiler turns them into vector instructions, and compiled twice:
+//! for the processor that the program is built for, and for AVX2, which is chosen at run time where
+//! it is there. Integers add up alike in any order, so both give the same bits.
+
+use super::{HIDDEN, QA};
+
+/// A value or weight for each neuron, on a cache line's boundary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Row(pub [i16; HIDDEN]);
+
+/// Sums kept apart, so that none of them can overflow: 255 * 255 * 127 times the neurons of a lane.
+const LANES: usize = 8;
+const _: () = assert!(255 * 255 * 127 * (HIDDEN / LANES) < i32::MAX as usize);
+
+/// Which of the compiled loops to use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kernel {
+    /// What the program was built for.
+    Portable,
+    /// AVX2. Made by [`Kernel::detect`] alone, where the processor has it.
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Detected),
+}
+
+/// Proof that the processor has what a kernel needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Detected(());
+
+impl Kernel {
+    /// The fastest one for this processor.
+    pub fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            return Kernel::Avx2(Detected(()));
+        }
+        Kernel::Portable
+    }
+
+    /// `from` with the rows of `added` on top and those of `removed` taken off.
+    #[inline]
+    pub fn update(self, from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
+        match self {
+            Kernel::Portable => update(from, added, removed, to),
+            #[cfg(target_arch = "x86_64")]
+            // The processor has AVX2: a `Detected` proves it.
+            #[allow(unsafe_code)]
+            Kernel::Avx2(_) => unsafe { update_avx2(from, added, removed, to) },
+        }
+    }
+
+    /// The sum over all neurons of value squared times weight; values are clipped to 0..=QA.
+    #[inline]
+    pub fn weighted_sum(self, values: &Row, weights: &Row) -> i64 {
+        match self {
+            Kernel::Portable => weighted_sum(values, weights),
+            #[cfg(target_arch = "x86_64")]
+            // The processor has AVX2: a `Detected` proves it.
+            #[allow(unsafe_code)]
+            Kernel::Avx2(_) => unsafe { weighted_sum_avx2(values, weights) },
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn update_avx2(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
+    update(from, added, removed, to);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
+    weighted_sum(values, weights)
+}
+
+#[inline(always)]
+fn update(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
+    // A move adds one row and removes one or two; the loop over the neurons is then a single one.
+    match (added, removed) {
+        ([a], [r]) => {
+            for i in 0..HIDDEN {
+                to.0[i] = from.0[i].wrapping_add(a.0[i]).wrapping_sub(r.0[i]);
+            }
+        }
+        ([a], [r, s]) => {
+            for i in 0..HIDDEN {
+                let sum = from.0[i].wrapping_add(a.0[i]);
+                to.0[i] = sum.wrapping_sub(r.0[i]).wrapping_sub(s.0[i]);
+            }
+        }
+        _ => update_any(from, added, removed, to),
+    }
+}
+
+#[inline(always)]
+fn update_any(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
+    *to = *from;
+    for row in added {
+        for i in 0..HIDDEN {
+            to.0[i] = to.0[i].wrapping_add(row.0[i]);
+        }
+    }
+    for row in removed {
+        for i in 0..HIDDEN {
+            to.0[i] = to.0[i].wrapping_sub(row.0[i]);
+        }
+    }
+}
+
+#[inline(always)]
+fn weighted_sum(values: &Row, weights: &Row) -> i64 {
+    let mut lanes = [0_i32; LANES];
+    let pairs = values.0.chunks_exact(2 * LANES).zip(weights.0.chunks_exact(2 * LANES));
+    for (values, weights) in pairs {
+        for (lane, sum) in lanes.iter_mut().enumerate() {
+            let square = |i: usize| {
+                let value = values[i].clamp(0, QA as i16);
+                // Fits: weights are clipped for that.
+                i32::from(value) * i32::from(value.wrapping_mul(weights[i]))
+            };
+            *sum += square(2 * lane) + square(2 * lane + 1);
+        }
+    }
+    lanes.iter().map(|&lane| i64::from(lane)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::nnue::OUTPUT_WEIGHT_LIMIT;
+    use crate::random::Random;
+
+    fn row(random: &mut Random, limit: i16) -> Row {
+        Row([(); HIDDEN].map(|()| random.below(2 * limit as usize + 1) as i16 - limit))
+    }
+
+    #[test]
+    fn all_kernels_give_the_same_bits() {
+        let mut random = Random::new(5);
+        for round in 0..200 {
+            let rows: Vec<Row> = (0..6).map(|_| row(&mut random, 500)).collect();
+            let rows: Vec<&Row> = rows.iter().collect();
+            let (added, removed) = (&rows[..round % 4], &rows[4 - round % 3..4]);
+            let from = row(&mut random, 300);
+            let [mut one, mut other] = [from; 2];
+            Kernel::Portable.update(&from, added, removed, &mut one);
+            Kernel::detect().update(&from, added, removed, &mut other);
+            assert_eq!(one, other);
+            let plain = |i: usize| {
+                let sum = |rows: &[&Row]| rows.iter().map(|row| row.0[i]).sum::<i16>();
+                from.0[i] + sum(added) - sum(removed)
+            };
+            assert!((0..HIDDEN).all(|i| one.0[i] == plain(i)));
+            let weights = row(&mut random, OUTPUT_WEIGHT_LIMIT);
+            let expected: i64 = (0..HIDDEN)
+                .map(|i| i64::from(one.0[i].clamp(0, 255)).pow(2) * i64::from(weights.0[i]))
+                .sum();
+            assert_eq!(Kernel::Portable.weighted_sum(&one, &weights), expected);
+            assert_eq!(Kernel::detect().weighted_sum(&one, &weights), expected);
+        }
+    }
+
+    #[test]
+    fn the_largest_sums_do_not_overflow() {
+        let (values, weights) = (Row([i16::MAX; HIDDEN]), Row([OUTPUT_WEIGHT_LIMIT; HIDDEN]));
+        let expected = 255 * 255 * 127 * HIDDEN as i64;
+        assert_eq!(Kernel::Portable.weighted_sum(&values, &weights), expected);
+        assert_eq!(Kernel::detect().weighted_sum(&values, &weights), expected);
+    }
+}

@@ -1,0 +1,36 @@
+//! An efficiently updatable neural network as evaluation.
+//!
+//! The network sees the men on the board twice, once from each side, each time through the same
+//! weights: 768 inputs (own or enemy, kind, square), one for each man that stands there, feed
+//! [`HIDDEN`] neurons. A board whose own king stands on the files e to h is seen in a mirror.
+//! The neurons of both sides, those of the side to move first, pass a squared clipped rectifier
+//! and add up to the score, with weights for each of [`BUCKETS`] counts of men. All arithmetic is
+//! on integers, so every machine computes the same score.
+//!
+//! Sources: Y. Nasu, "Efficiently Updatable Neural-Network based Evaluation Functions for Computer
+//! Shogi" (2018); <https://www.chessprogramming.org/NNUE>; the integer arithmetic after
+//! <https://official-stockfish.github.io/docs/nnue-pytorch-wiki/docs/nnue.html>.
+
+mod accumulator;
+mod kernel;
+mod men;
+mod network;
+
+pub use accumulator::Accumulators;
+pub use men::Men;
+pub use network::{Network, NetworkError};
+
+/// Neurons that see the board, for each side.
+pub const HIDDEN: usize = 256;
+/// Inputs: own and enemy men of six kinds on 64 squares.
+pub const INPUTS: usize = 2 * 6 * 64;
+/// Sets of output weights, chosen by the number of men on the board.
+pub const BUCKETS: usize = 8;
+/// What 1.0 is as a neuron's value or a weight that leads to one. A value fits eight bits.
+pub const QA: i32 = 255;
+/// What 1.0 is as an output weight.
+pub const QB: i32 = 64;
+/// Output weights are clipped to this, so that a neuron's value times such a weight fits 16 bits.
+pub const OUTPUT_WEIGHT_LIMIT: i16 = 127;
+/// Centipawns for an output of 1.0; the network's expectation is the logistic of the output.
+pub const SCALE: i32 = 400;

@@ -1,0 +1,215 @@
+//! The network's weights, and the file that holds them.
+
+use thiserror::Error;
+
+use super::kernel::{Kernel, Row};
+use super::men::{Men, Perspective};
+use super::{BUCKETS, HIDDEN, INPUTS, OUTPUT_WEIGHT_LIMIT, QA, QB, SCALE};
+use crate::position::Color;
+use crate::score::{MAX_EVAL, Score};
+
+/// A network's weights.
+///
+/// Its file is a line of text, `tabia network 1; hidden H; buckets B`, and then as little-endian
+/// numbers the weights from each input to the H neurons (i16, QA is 1.0), the neurons' biases
+/// (i16), for each bucket the weights of the H neurons of the side to move and of the H of the
+/// other (i16, QB is 1.0), and for each bucket the bias of the output (i32, QA * QB is 1.0).
+#[derive(Clone, PartialEq, Eq)]
+pub struct Network {
+    /// From an input to the neurons.
+    pub(super) inputs: Box<[Row; INPUTS]>,
+    /// What the neurons begin with.
+    pub(super) biases: Row,
+    /// From the neurons of the side to move, and of the other, to the output.
+    outputs: [[Row; 2]; BUCKETS],
+    output_biases: [i32; BUCKETS],
+}
+
+/// Why bytes are no network.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum NetworkError {
+    /// They begin in another way.
+    #[error("no network of this version: it should begin with `{0}`")]
+    Foreign(String),
+    /// There are too few or too many of them.
+    #[error("a network has {expected} bytes, this has {found}")]
+    Length {
+        /// Bytes of a network.
+        expected: usize,
+        /// Bytes found.
+        found: usize,
+    },
+    /// An output weight is larger than the arithmetic allows.
+    #[error("output weight {0} is beyond {OUTPUT_WEIGHT_LIMIT}")]
+    Weight(i16),
+}
+
+impl Network {
+    /// Bytes of the numbers in a file.
+    const NUMBER_BYTES: usize = 2 * HIDDEN * (INPUTS + 1 + 2 * BUCKETS) + 4 * BUCKETS;
+
+    /// A network out of its parts, in the units of the file.
+    ///
+    /// # Errors
+    /// If an output weight is larger than the arithmetic allows.
+    pub fn new(
+        inputs: &[[i16; HIDDEN]; INPUTS],
+        biases: [i16; HIDDEN],
+        outputs: [[[i16; HIDDEN]; 2]; BUCKETS],
+        output_biases: [i32; BUCKETS],
+    ) -> Result<Self, NetworkError> {
+        let weights = outputs.iter().flatten().flatten();
+        if let Some(&weight) =
+            weights.clone().find(|w| w.unsigned_abs() > OUTPUT_WEIGHT_LIMIT as u16)
+        {
+            return Err(NetworkError::Weight(weight));
+        }
+        let inputs = boxed(inputs.iter().map(|&row| Row(row)));
+        let outputs = outputs.map(|sides| sides.map(Row));
+        Ok(Network { inputs, biases: Row(biases), outputs, output_biases })
+    }
+
+    /// Reads a file's bytes.
+    ///
+    /// # Errors
+    /// If they are no network of this shape.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, NetworkError> {
+        let headline = headline();
+        let numbers = bytes
+            .strip_prefix(headline.as_bytes())
+            .ok_or_else(|| NetworkError::Foreign(headline.trim_end().to_owned()))?;
+        if numbers.len() != Self::NUMBER_BYTES {
+            let expected = headline.len() + Self::NUMBER_BYTES;
+            return Err(NetworkError::Length { expected, found: bytes.len() });
+        }
+        let (words, output_biases) = numbers.split_at(Self::NUMBER_BYTES - 4 * BUCKETS);
+        let mut words = words.as_chunks().0.iter().map(|&word| i16::from_le_bytes(word));
+        let mut row = || [(); HIDDEN].map(|()| words.next().unwrap_or_default());
+        let inputs = boxed((0..INPUTS).map(|_| row()));
+        let biases = row();
+        let outputs = [(); BUCKETS].map(|()| [row(), row()]);
+        let mut output_biases =
+            output_biases.as_chunks().0.iter().map(|&word| i32::from_le_bytes(word));
+        let output_biases = [(); BUCKETS].map(|()| output_biases.next().unwrap_or_default());
+        Self::new(&inputs, biases, outputs, output_biases)
+    }
+
+    /// The bytes of its file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = headline().into_bytes();
+        let rows = self.inputs.iter().chain([&self.biases]).chain(self.outputs.iter().flatten());
+        for weight in rows.flat_map(|row| row.0) {
+            bytes.extend(weight.to_le_bytes());
+        }
+        for bias in self.output_biases {
+            bytes.extend(bias.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// The score, in centipawns for the side to move, of the neurons' values for both sides.
+    #[inline]
+    pub(super) fn score(&self, kernel: Kernel, bucket: usize, values: [&Row; 2]) -> Score {
+        let [own, enemy] = &self.outputs[bucket];
+        let sum = kernel.weighted_sum(values[0], own) + kernel.weighted_sum(values[1], enemy);
+        let output = sum / i64::from(QA) + i64::from(self.output_biases[bucket]);
+        let score = output * i64::from(SCALE) / i64::from(QA * QB);
+        score.clamp(-i64::from(MAX_EVAL), MAX_EVAL.into()) as Score
+    }
+
+    /// The score, in centipawns for the side to move, computed from nothing.
+    pub fn evaluate(&self, men: &Men, side_to_move: Color) -> Score {
+        let [own, enemy] = [side_to_move, !side_to_move].map(|color| {
+            let view = Perspective::new(men, color);
+            let mut rows = Vec::with_capacity(32);
+            men.beyond(&Men::NONE, |color, piece, square| {
+                rows.push(&self.inputs[view.input(color, piece, square)]);
+            });
+            let mut values = self.biases;
+            Kernel::Portable.update(&self.biases, &rows, &[], &mut values);
+            values
+        });
+        self.score(Kernel::Portable, men.bucket(), [&own, &enemy])
+    }
+}
+
+/// A row for each input, on the heap.
+fn boxed<R: Clone>(rows: impl Iterator<Item = R>) -> Box<[R; INPUTS]> {
+    let rows: Box<[R]> = rows.collect();
+    rows.try_into().unwrap_or_else(|_| unreachable!("as many rows as inputs"))
+}
+
+/// The first line of a file.
+fn headline() -> String {
+    format!("tabia network 1; hidden {HIDDEN}; buckets {BUCKETS}\n")
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::position::{Position, Square};
+    use crate::random::Random;
+
+    /// A network of random weights, as large as trained ones have them.
+    pub(in crate::eval) fn random_network(seed: u64) -> Network {
+        let mut random = Random::new(seed);
+        let mut weight = |limit: usize| random.below(2 * limit + 1) as i16 - limit as i16;
+        let inputs = boxed((0..INPUTS).map(|_| [(); HIDDEN].map(|()| weight(60))));
+        let biases = [(); HIDDEN].map(|()| weight(100));
+        let outputs = [(); BUCKETS].map(|()| [(); 2].map(|()| [(); HIDDEN].map(|()| weight(40))));
+        let output_biases = [(); BUCKETS].map(|()| i32::from(weight(3000)));
+        Network::new(&inputs, biases, outputs, output_biases).expect("weights in bounds")
+    }
+
+    #[test]
+    fn a_network_survives_its_file() {
+        let network = random_network(1);
+        let bytes = network.to_bytes();
+        assert!(Network::from_bytes(&bytes).is_ok_and(|read| read == network));
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        let bytes = random_network(1).to_bytes();
+        let refused = |bytes: &[u8]| Network::from_bytes(bytes).err().expect("refused");
+        assert!(matches!(refused(b"tabia network 2; "), NetworkError::Foreign(_)));
+        assert!(matches!(refused(&bytes[..bytes.len() - 1]), NetworkError::Length { .. }));
+        assert!(matches!(refused(&[&bytes[..], &[0]].concat()), NetworkError::Length { .. }));
+        let mut large = bytes;
+        let end = large.len() - 4 * BUCKETS;
+        large[end - 2..end].copy_from_slice(&128_i16.to_le_bytes());
+        assert_eq!(refused(&large), NetworkError::Weight(128));
+    }
+
+    #[test]
+    fn the_score_is_that_of_the_formula() {
+        let network = random_network(2);
+        let position = Position::from_fen("4k3/8/8/3p4/8/8/8/R3K3 b - - 0 1").expect("legal");
+        let men = Men::of(&position);
+        // Black's king is on the e-file, so Black sees the board turned and mirrored, White
+        // mirrored; squares counted from a1.
+        let black = [
+            64 * 5 + (60 ^ 56 ^ 7),
+            35 ^ 56 ^ 7,
+            384 + 64 * 5 + (4 ^ 56 ^ 7),
+            384 + 64 * 3 + (56 ^ 7),
+        ];
+        let white = [64 * 5 + (4 ^ 7), 64 * 3 + 7, 384 + 64 * 5 + (60 ^ 7), 384 + (35 ^ 7)];
+        let neurons = |inputs: [usize; 4], i: usize| -> f64 {
+            let sum: i16 = inputs.iter().map(|&input| network.inputs[input].0[i]).sum();
+            f64::from((sum + network.biases.0[i]).clamp(0, 255)) / 255.0
+        };
+        let mut output = f64::from(network.output_biases[0]) / f64::from(QA * QB);
+        for i in 0..HIDDEN {
+            for (side, inputs) in [black, white].into_iter().enumerate() {
+                let weight = f64::from(network.outputs[0][side].0[i]) / f64::from(QB);
+                output += neurons(inputs, i).powi(2) * weight;
+            }
+        }
+        let expected = output * f64::from(SCALE);
+        let score = network.evaluate(&men, Color::Black);
+        assert!((f64::from(score) - expected).abs() < 1.1, "{score} for {expected}");
+        let without = network.evaluate(&men.without(Square::A1), Color::Black);
+        assert_ne!(without, score);
+    }
+}
