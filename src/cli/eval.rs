@@ -1,27 +1,35 @@
-//! `tabia eval`: the evaluation of a position, term by term.
+//! `tabia eval`: what both evaluations think of a position.
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::eval::breakdown;
+use crate::eval::Evaluation;
 use crate::position::Position;
 
-/// Show what the evaluation thinks of a position, term by term for both sides
+/// Show what the evaluations think of a position: the classical one term by term, the network man by man
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Position as FEN (default: the start position)
     fen: Vec<String>,
+    /// Ask this network, made by `tabia train net`, instead of the embedded one
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
 }
 
-/// Prints the breakdown as a table.
+/// Prints the breakdown as a table, and the network's view as a board.
 ///
 /// # Errors
-/// If the FEN is no legal position.
+/// If the FEN is no legal position, or the file no network.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let position = match args.fen.is_empty() {
         true => Position::start(),
         false => Position::from_fen(&args.fen.join(" "))?,
     };
-    write!(std::io::stdout().lock(), "{}", breakdown(&position))?;
+    let evaluation = match &args.network {
+        Some(path) => Evaluation::open(path)?,
+        None => Evaluation::default(),
+    };
+    write!(std::io::stdout().lock(), "{}", evaluation.explain(&position))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -14,7 +14,7 @@ use super::console::{self, Console};
 use super::logging::Log;
 use crate::book::Book;
 use crate::cecp::{self, Feature, Reply};
-use crate::engine::{self, Engine, Face, Flow, Input, Settings};
+use crate::engine::{self, Engine, EvaluationKind, Face, Flow, Input, Settings};
 use crate::search::BookSearch;
 use crate::uci;
 
@@ -45,12 +45,36 @@ pub struct Args {
     /// Mebibytes for the transposition table
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
     memory: Option<u64>,
+    /// What judges positions
+    #[arg(long, value_name = "KIND", default_value = "nnue")]
+    evaluation: Judge,
+    /// Use this network, made by `tabia train net`, instead of the embedded one
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
     /// Write what is going on to this file
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
     /// The folder of the Syzygy endgame tables
     #[arg(long, value_name = "DIR")]
     egtpath: Option<PathBuf>,
+}
+
+/// The kinds of evaluation, for the command line.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Judge {
+    /// A network
+    Nnue,
+    /// Terms with tuned weights
+    Classical,
+}
+
+impl From<Judge> for EvaluationKind {
+    fn from(judge: Judge) -> Self {
+        match judge {
+            Judge::Nnue => EvaluationKind::Nnue,
+            Judge::Classical => EvaluationKind::Classical,
+        }
+    }
 }
 
 /// The modes of the book inside the search, for the command line.
@@ -95,6 +119,8 @@ impl Args {
         };
         self.cores.iter().for_each(|&cores| settings.set_threads(cores));
         self.memory.iter().for_each(|&memory| settings.set_memory(memory));
+        settings.evaluation = self.evaluation.into();
+        settings.network = self.network.as_deref().map(text).unwrap_or_default();
         settings.tablebases = self.egtpath.as_deref().map(text).unwrap_or_default();
         settings.log = self.log.as_deref().map(text).unwrap_or_default();
         settings
@@ -112,6 +138,7 @@ impl Args {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let log = Log::default();
     let settings = args.settings();
+    settings.evaluation()?;
     log.install();
     log.open(&settings.log).with_context(|| format!("cannot write the log {}", settings.log))?;
     let console = !args.xboard && !args.uci && io::stdin().is_terminal();

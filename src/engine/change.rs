@@ -1,6 +1,7 @@
 //! Changes of the settings, and what follows from them.
 
 use crate::book::Book;
+use crate::eval::Evaluation;
 
 use super::controller::Engine;
 use super::event::Event;
@@ -23,6 +24,9 @@ impl Engine {
         }
         let mut settings = self.settings.clone();
         row.change(&mut settings, value)?;
+        if settings.network != self.settings.network {
+            settings.evaluation()?;
+        }
         self.change(settings);
         Ok(())
     }
@@ -35,8 +39,9 @@ impl Engine {
             self.library.open(&new.book, self.worker.outbox());
         }
         let concern = |settings: &Settings| {
-            let Settings { memory, threads, book_search, tablebases, .. } = settings;
-            (*memory, *threads, *book_search, tablebases.clone())
+            let Settings { memory, threads, book_search, evaluation, .. } = *settings;
+            let files = (settings.network.clone(), settings.tablebases.clone());
+            (memory, threads, book_search, evaluation, files)
         };
         if concern(&old) != concern(new) {
             self.configure();
@@ -77,6 +82,7 @@ impl Engine {
     pub(super) fn configure(&mut self) {
         let Settings { memory, threads, book_search, .. } = self.settings;
         self.worker.configure(Setup {
+            evaluation: self.evaluation(),
             memory: memory.unsigned_abs() as usize,
             threads: threads.unsigned_abs() as usize,
             book: self.library.book().clone(),
@@ -103,6 +109,14 @@ impl Engine {
             self.events.extend(why.map(Event::BookFailed));
             self.configure();
         }
+    }
+
+    /// What judges positions.
+    pub fn evaluation(&self) -> Evaluation {
+        self.settings.evaluation().unwrap_or_else(|error| {
+            log::error!("{error}; the embedded network is used");
+            Evaluation::default()
+        })
     }
 
     /// The book that moves are played from.

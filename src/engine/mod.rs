@@ -27,6 +27,8 @@ pub use event::{Event, Found, Grounds, Moved, Progress, Transposed};
 pub use face::{Face, Flow, run};
 pub use job::SearchStatus;
 pub use lines::{Input, inputs, read_lines};
-pub use settings::{FULL_STRENGTH, Kind, SETTINGS, Setting, SettingError, Settings};
+pub use settings::{
+    EvaluationKind, FULL_STRENGTH, Kind, SETTINGS, Setting, SettingError, Settings,
+};
 pub use setup::{Setup, searcher};
 pub use worker::{Backend, MakeBackend, News, Worker};

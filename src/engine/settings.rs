@@ -5,6 +5,8 @@ use std::path::Path;
 use thiserror::Error;
 
 use crate::book::Policy;
+use crate::eval::Evaluation;
+use crate::eval::nnue::NetworkError;
 use crate::search::BookSearch;
 
 /// Everything a user can set. The defaults are those of a game against a person on one core.
@@ -26,6 +28,10 @@ pub struct Settings {
     pub policy: Policy,
     /// What the search does with positions of the book.
     pub book_search: BookSearch,
+    /// What judges positions.
+    pub evaluation: EvaluationKind,
+    /// The network's file; empty for the embedded network.
+    pub network: String,
     /// Resign after some moves in a row with so many centipawns behind; 0 for never.
     pub resign: i64,
     /// How many centipawns the engine has to be behind to take a draw.
@@ -40,6 +46,16 @@ pub struct Settings {
     pub log: String,
 }
 
+/// The kinds of evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EvaluationKind {
+    /// A network.
+    #[default]
+    Nnue,
+    /// Terms with tuned weights.
+    Classical,
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Settings {
@@ -51,6 +67,8 @@ impl Default for Settings {
             book: String::new(),
             policy: Policy::default(),
             book_search: BookSearch::default(),
+            evaluation: EvaluationKind::default(),
+            network: String::new(),
             resign: 0,
             contempt: 30,
             offer_draws: false,
@@ -140,6 +158,9 @@ const BOOK_SEARCHES: [BookSearch; 4] =
     [BookSearch::Off, BookSearch::First, BookSearch::Stop, BookSearch::Score];
 const BOOK_SEARCH_NAMES: [&str; 4] = ["off", "first", "stop", "score"];
 
+const EVALUATIONS: [EvaluationKind; 2] = [EvaluationKind::Nnue, EvaluationKind::Classical];
+const EVALUATION_NAMES: [&str; 2] = ["nnue", "classical"];
+
 fn index_of<T: PartialEq>(table: &[T], value: &T) -> usize {
     table.iter().position(|row| row == value).unwrap_or(0)
 }
@@ -167,6 +188,10 @@ pub const SETTINGS: &[Setting] = &[
         Kind::Choice { choices: &POLICY_NAMES, get: |s| index_of(&POLICIES, &s.policy), set: |s, i| s.policy = POLICIES[i] }),
     row("BookSearch", "BookSearch", "what the search does where it meets the book",
         Kind::Choice { choices: &BOOK_SEARCH_NAMES, get: |s| index_of(&BOOK_SEARCHES, &s.book_search), set: |s, i| s.book_search = BOOK_SEARCHES[i] }),
+    row("Evaluation", "Evaluation", "what judges positions: the network or the classical terms",
+        Kind::Choice { choices: &EVALUATION_NAMES, get: |s| index_of(&EVALUATIONS, &s.evaluation), set: |s, i| s.evaluation = EVALUATIONS[i] }),
+    row("NetworkFile", "EvalFile", "a network by tabia train net; empty for the embedded one",
+        Kind::File { get: |s| &s.network, set: |s, v| s.network = v }),
     row("ResignBelow", "ResignBelow", "resign when so many centipawns behind; 0 for never",
         Kind::Spin { min: 0, max: 5000, get: |s| s.resign, set: |s, v| s.resign = v }),
     row("Contempt", "Contempt", "centipawns to be behind before a draw is taken",
@@ -191,6 +216,9 @@ pub enum SettingError {
     /// The value is of another kind.
     #[error("expected {0}")]
     Value(String),
+    /// The network's file cannot be used.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
 }
 
 impl Setting {
@@ -244,6 +272,18 @@ impl Settings {
     /// If there is no such setting, or the value does not fit.
     pub fn change(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
         Setting::find(name).ok_or(SettingError::Unknown)?.change(self, value)
+    }
+
+    /// What judges positions by these settings.
+    ///
+    /// # Errors
+    /// If the network's file cannot be used.
+    pub fn evaluation(&self) -> Result<Evaluation, NetworkError> {
+        match (self.evaluation, self.network.as_str()) {
+            (EvaluationKind::Classical, _) => Ok(Evaluation::Classical),
+            (EvaluationKind::Nnue, "") => Ok(Evaluation::default()),
+            (EvaluationKind::Nnue, file) => Evaluation::open(Path::new(file)),
+        }
     }
 
     /// Sets the memory, cut to what this machine can give (three quarters of what it has).

@@ -1,6 +1,7 @@
 //! What the search needs to know of the settings, and the search as a backend.
 
 use crate::book::Book;
+use crate::eval::Evaluation;
 use crate::position::Game;
 use crate::search::{BookSearch, Control, Event, Limits, Options, SearchResult, Searcher};
 
@@ -13,6 +14,8 @@ pub struct Setup {
     pub memory: usize,
     /// Threads that search.
     pub threads: usize,
+    /// What judges positions.
+    pub evaluation: Evaluation,
     /// The book that the tree is compared with.
     pub book: Book,
     /// What a position of the book does to the search.
@@ -46,6 +49,7 @@ impl Backend for Real {
             searcher.set_memory(setup.memory);
             self.memory = setup.memory;
         }
+        searcher.set_evaluation(setup.evaluation.clone());
         searcher.set_book(Some(setup.book.clone()), setup.book_search);
     }
 

@@ -11,13 +11,14 @@ pub mod tuning;
 pub use breakdown::{Breakdown, breakdown};
 pub use classical::tuned::LOGISTIC_SCALE;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use classical::assess;
 use classical::pawn_table::PawnTable;
 use classical::trace::Silent;
 use classical::tuned::TUNED;
-use nnue::{Accumulators, Network};
+use nnue::{Accumulators, Network, NetworkError};
 
 use crate::position::{Color, Position};
 use crate::score::{Ply, Score};
@@ -33,11 +34,31 @@ pub enum Evaluation {
 }
 
 impl Evaluation {
+    /// The network in a file.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is no network.
+    pub fn open(path: &Path) -> Result<Self, NetworkError> {
+        Network::open(path).map(|network| Evaluation::Nnue(Arc::new(network)))
+    }
+
+    /// What there is to say of a position: the classical terms, and a network's view of each man.
+    pub fn explain(&self, position: &Position) -> String {
+        match self {
+            Evaluation::Classical => breakdown(position).to_string(),
+            Evaluation::Nnue(network) => {
+                format!("{}\n{}", breakdown(position), nnue::explain(network, position))
+            }
+        }
+    }
+
     /// Whether both are the same.
     pub fn is(&self, other: &Evaluation) -> bool {
         match (self, other) {
             (Evaluation::Classical, Evaluation::Classical) => true,
-            (Evaluation::Nnue(one), Evaluation::Nnue(other)) => Arc::ptr_eq(one, other),
+            (Evaluation::Nnue(one), Evaluation::Nnue(other)) => {
+                Arc::ptr_eq(one, other) || one == other
+            }
             _ => false,
         }
     }

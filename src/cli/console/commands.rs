@@ -10,7 +10,6 @@ use super::{Console, color_name};
 use crate::book::{Chooser, Policy};
 use crate::cecp;
 use crate::engine::{Engine, Flow, Mode};
-use crate::eval::breakdown;
 use crate::pgn::GameResult;
 use crate::position::{Game, Position, divide};
 
@@ -317,7 +316,7 @@ impl Console {
         let text = match what {
             "" | "board" => super::board::draw(self.position(), self.look),
             "fen" => self.position().to_string(),
-            "eval" => breakdown(self.position()).to_string(),
+            "eval" => self.engine.evaluation().explain(self.position()),
             "moves" => self.legal_moves(),
             "game" => {
                 files::record(self.engine.game(), self.engine.side(), self.result).to_string()

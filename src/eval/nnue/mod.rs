@@ -12,12 +12,14 @@
 //! <https://official-stockfish.github.io/docs/nnue-pytorch-wiki/docs/nnue.html>.
 
 mod accumulator;
+mod explain;
 mod kernel;
 mod men;
 mod network;
 
 pub use accumulator::Accumulators;
-pub use men::Men;
+pub use explain::{Explanation, explain};
+pub use men::{Men, Perspective};
 pub use network::{Network, NetworkError};
 
 /// Neurons that see the board, for each side.

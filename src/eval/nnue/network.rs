@@ -1,5 +1,7 @@
 //! The network's weights, and the file that holds them.
 
+use std::path::{Path, PathBuf};
+
 use thiserror::Error;
 
 use super::kernel::{Kernel, Row};
@@ -28,6 +30,14 @@ pub struct Network {
 /// Why bytes are no network.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NetworkError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {why}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        why: String,
+    },
     /// They begin in another way.
     #[error("no network of this version: it should begin with `{0}`")]
     Foreign(String),
@@ -67,6 +77,18 @@ impl Network {
         let inputs = boxed(inputs.iter().map(|&row| Row(row)));
         let outputs = outputs.map(|sides| sides.map(Row));
         Ok(Network { inputs, biases: Row(biases), outputs, output_biases })
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it cannot be read or is no network of this shape.
+    pub fn open(path: &Path) -> Result<Self, NetworkError> {
+        let bytes = std::fs::read(path).map_err(|error| NetworkError::Unreadable {
+            path: path.to_owned(),
+            why: error.to_string(),
+        })?;
+        Self::from_bytes(&bytes)
     }
 
     /// Reads a file's bytes.
