@@ -6,6 +6,7 @@ mod book;
 mod console;
 mod eval;
 mod generate;
+mod lesson;
 mod logging;
 mod perft;
 mod play;
@@ -33,6 +34,7 @@ enum Command {
     Book(book::Args),
     Eval(eval::Args),
     Generate(generate::Args),
+    Lesson(lesson::Args),
     Perft(perft::Args),
     Train(train::Args),
 }
@@ -49,6 +51,7 @@ pub fn main() -> ExitCode {
         Some(Command::Book(args)) => book::run(&args),
         Some(Command::Eval(args)) => eval::run(&args),
         Some(Command::Generate(args)) => generate::run(&args),
+        Some(Command::Lesson(args)) => lesson::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Train(args)) => train::run(&args),
         None => play::run(&cli.play),

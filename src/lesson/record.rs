@@ -1,0 +1,157 @@
+//! A search written down: every visit of a node, and every step in its order.
+
+use super::game::Window;
+use super::observe::{Observer, Why};
+use crate::score::{Ply, Score};
+
+/// One visit of a node. Windows and scores are those of the side to move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Visit<M> {
+    /// The visit of the parent from which this one was made.
+    pub parent: Option<usize>,
+    /// The move that led here.
+    pub via: Option<M>,
+    /// Plies from the root.
+    pub ply: Ply,
+    /// The window at the beginning.
+    pub window: Window,
+    /// Why it has this window.
+    pub why: Why,
+    /// The value it was left with.
+    pub value: Score,
+    /// The best line from here.
+    pub line: Vec<M>,
+    /// Whether there was nothing to search below.
+    pub leaf: bool,
+    /// Alpha and beta where they met, and the moves that this cut off.
+    pub cutoff: Option<(Score, Score, Vec<M>)>,
+    /// Visits below that were not written down.
+    pub hidden: u64,
+}
+
+/// A step of a search; the number is that of the visit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step<M> {
+    /// A node is entered.
+    Enter(usize),
+    /// The move raises alpha to the score.
+    Raise(usize, M, Score),
+    /// The remaining moves are cut off.
+    Cutoff(usize),
+    /// The node is left.
+    Leave(usize),
+}
+
+/// What is written down: nothing below a depth, and only so many visits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// The last ply that is.
+    pub ply: Ply,
+    /// The most visits.
+    pub visits: usize,
+}
+
+impl Bounds {
+    /// Everything.
+    pub const NONE: Bounds = Bounds { ply: Ply::MAX, visits: usize::MAX };
+}
+
+/// An [`Observer`] that writes down what it hears, within [`Bounds`], and counts all.
+#[derive(Debug, Clone)]
+pub struct Recorder<M> {
+    /// The visits, in the order of their beginnings.
+    pub visits: Vec<Visit<M>>,
+    /// The steps.
+    pub steps: Vec<Step<M>>,
+    /// Visits, written down or not.
+    pub nodes: u64,
+    /// Cutoffs that cut something off, written down or not.
+    pub cutoffs: u64,
+    /// Searches repeated with the open window, written down or not.
+    pub researches: u64,
+    bounds: Bounds,
+    /// The visits that go on; `None` for those that are not written down.
+    path: Vec<Option<usize>>,
+}
+
+impl<M> Recorder<M> {
+    /// A recorder that has heard nothing.
+    pub fn new(bounds: Bounds) -> Self {
+        Recorder {
+            visits: Vec::new(),
+            steps: Vec::new(),
+            nodes: 0,
+            cutoffs: 0,
+            researches: 0,
+            bounds,
+            path: Vec::new(),
+        }
+    }
+
+    fn current(&self) -> Option<usize> {
+        self.path.last().copied().flatten()
+    }
+
+    /// Notes at the innermost visit above that is written down that one below is not.
+    fn hide(&mut self) {
+        if let Some(above) = self.path.iter().rev().copied().flatten().next() {
+            self.visits[above].hidden += 1;
+        }
+    }
+}
+
+impl<M: Copy> Observer<M> for Recorder<M> {
+    fn enter(&mut self, ply: Ply, via: Option<M>, window: Window, why: Why) {
+        self.nodes += 1;
+        self.researches += u64::from(why == Why::Again);
+        let parent = self.current();
+        let orphan = ply > 0 && parent.is_none();
+        if orphan || ply > self.bounds.ply || self.visits.len() >= self.bounds.visits {
+            self.hide();
+            self.path.push(None);
+            return;
+        }
+        let id = self.visits.len();
+        self.visits.push(Visit {
+            parent,
+            via,
+            ply,
+            window,
+            why,
+            value: 0,
+            line: Vec::new(),
+            leaf: false,
+            cutoff: None,
+            hidden: 0,
+        });
+        self.steps.push(Step::Enter(id));
+        self.path.push(Some(id));
+    }
+
+    fn raise(&mut self, _ply: Ply, mv: M, value: Score) {
+        if let Some(id) = self.current() {
+            self.steps.push(Step::Raise(id, mv, value));
+        }
+    }
+
+    fn cutoff(&mut self, _ply: Ply, alpha: Score, beta: Score, rest: &[M]) {
+        if rest.is_empty() {
+            return;
+        }
+        self.cutoffs += 1;
+        if let Some(id) = self.current() {
+            self.visits[id].cutoff = Some((alpha, beta, rest.to_vec()));
+            self.steps.push(Step::Cutoff(id));
+        }
+    }
+
+    fn leave(&mut self, _ply: Ply, value: Score, line: &[M], leaf: bool) {
+        if let Some(id) = self.path.pop().flatten() {
+            let visit = &mut self.visits[id];
+            visit.value = value;
+            visit.line = line.to_vec();
+            visit.leaf = leaf;
+            self.steps.push(Step::Leave(id));
+        }
+    }
+}

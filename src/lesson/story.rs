@@ -1,0 +1,423 @@
+//! A recorded search in words and numbers that need no game to be understood: the source of the
+//! text, the JSON and the pictures.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::game::{Game, Window, bound};
+use super::observe::Why;
+use super::record::{Recorder, Step, Visit};
+use super::search::Algorithm;
+use crate::score::{Ply, Score};
+
+/// Cut off moves are shown one by one up to here; more of them are shown as one node.
+const SHOWN_CUT: usize = 3;
+
+/// A recorded search, told from the side of the player who maximises.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Story {
+    /// How the tree was searched.
+    pub algorithm: String,
+    /// Whether the algorithm has windows; minimax has none.
+    pub windows: bool,
+    /// Value, line and counts, in one line.
+    pub summary: String,
+    /// The value of the root.
+    pub value: Score,
+    /// The principal variation.
+    pub line: Vec<String>,
+    /// Nodes visited; one that was searched again counts again.
+    pub nodes: u64,
+    /// How often alpha met beta with moves left.
+    pub cutoffs: u64,
+    /// Searches repeated with the open window.
+    pub researches: u64,
+    /// Visits that were made but are not in the tree below.
+    pub hidden: u64,
+    /// The nodes, parents before their children, siblings in the order of their search.
+    pub tree: Vec<Node>,
+    /// What happened, in order.
+    pub steps: Vec<Happening>,
+}
+
+/// What became of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// It lies on the principal variation.
+    Pv,
+    /// It was searched.
+    Visited,
+    /// It was never searched: a cutoff made it needless.
+    Cut,
+}
+
+/// A node of the tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Node {
+    /// The node above, by its place in [`Story::tree`].
+    pub parent: Option<usize>,
+    /// The node's name, or the move that leads to it.
+    pub name: String,
+    /// Whether the player who maximises is to move.
+    pub max: bool,
+    /// Plies from the root.
+    pub ply: Ply,
+    /// What became of it.
+    pub state: State,
+    /// Its searches, in order; none if it was cut off.
+    pub visits: Vec<Told>,
+    /// Nodes that this one stands for: more than one where many moves were cut off together.
+    pub stands_for: usize,
+    /// Visits below it that were made but are not in the tree.
+    pub hidden: u64,
+}
+
+/// One search of a node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Told {
+    /// `(alpha, beta)`.
+    pub window: String,
+    /// Whether the window is a null window.
+    pub null: bool,
+    /// Whether the node is searched again, because the null window failed.
+    pub again: bool,
+    /// Whether the node is a leaf.
+    pub leaf: bool,
+    /// The value, or its bound.
+    pub value: Score,
+    /// `=`, or `>=` or `<=` where the value is only a bound.
+    pub relation: &'static str,
+    /// `alpha 6 >= beta 5`, if moves were cut off.
+    pub cutoff: Option<String>,
+}
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Happening {
+    /// To which node of [`Story::tree`].
+    pub node: usize,
+    /// In which of its visits.
+    pub visit: usize,
+    /// What.
+    pub kind: Kind,
+    /// In words.
+    pub text: String,
+}
+
+/// The kinds of happenings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A node is entered.
+    Enter,
+    /// A leaf is entered and left.
+    Leaf,
+    /// A bound moves.
+    Raise,
+    /// Moves are cut off.
+    Cutoff,
+    /// A node is left.
+    Leave,
+}
+
+impl Story {
+    /// Tells what `recorder` heard of a search of `root`. With `whole_cut` the subtrees that were
+    /// cut off are shown whole, otherwise their first moves alone.
+    pub fn new<G: Game>(
+        algorithm: Algorithm,
+        recorder: &Recorder<G::Move>,
+        game: &mut G,
+        root: (&G::State, &str),
+        whole_cut: bool,
+    ) -> Story {
+        let windows = algorithm != Algorithm::Minimax;
+        let (nodes, place) = (Vec::new(), Vec::new());
+        let mut teller = Teller { game, recorder, nodes, place, whole_cut, windows };
+        for visit in &recorder.visits {
+            teller.add_visit(visit, root);
+        }
+        let steps = recorder.steps.iter().filter_map(|step| teller.happening(step)).collect();
+        teller.mark_line();
+        teller.add_cut();
+        let first = teller.nodes.first().and_then(|node| node.node.visits.first());
+        let mut story = Story {
+            algorithm: algorithm.name().to_owned(),
+            windows,
+            summary: String::new(),
+            value: first.map_or(0, |visit| visit.value),
+            line: teller.line_of(recorder.visits.first(), 0),
+            nodes: recorder.nodes,
+            cutoffs: recorder.cutoffs,
+            researches: recorder.researches,
+            hidden: recorder.visits.iter().map(|visit| visit.hidden).sum(),
+            steps,
+            tree: teller.nodes.into_iter().map(|placed| placed.node).collect(),
+        };
+        story.summary = story.summarise();
+        story
+    }
+
+    /// The names of the nodes that were cut off.
+    pub fn cut(&self) -> Vec<&str> {
+        let cut = self.tree.iter().filter(|node| node.state == State::Cut);
+        cut.map(|node| node.name.as_str()).collect()
+    }
+
+    /// The nodes of the tree that were visited, each counted once.
+    pub fn distinct(&self) -> usize {
+        self.tree.iter().filter(|node| node.state != State::Cut).count()
+    }
+
+    /// All steps, indented by their depth, and a summary.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for step in &self.steps {
+            let indent = 2 * self.tree[step.node].ply;
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{:indent$}{}", "", step.text);
+        }
+        text.push_str(&self.summary);
+        text.push('\n');
+        text
+    }
+
+    fn summarise(&self) -> String {
+        let Story { algorithm, value, nodes, cutoffs, researches, .. } = self;
+        let mut text = format!(
+            "{algorithm}: value {value} by {}; {} visited",
+            self.line.join(" "),
+            counted(*nodes, "node")
+        );
+        if *cutoffs > 0 {
+            let _ = write!(text, ", {}", counted(*cutoffs, "cutoff"));
+        }
+        if *researches > 0 {
+            let _ = write!(text, ", {researches} searched again");
+        }
+        match self.cut() {
+            cut if cut.is_empty() => {}
+            cut if cut.len() <= 8 => {
+                let _ = write!(text, ", never visited: {}", cut.join(" "));
+            }
+            cut => {
+                let _ = write!(text, ", never visited: {} nodes", cut.len());
+            }
+        }
+        text
+    }
+}
+
+/// `1 node`, `2 nodes`.
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// A node with its state in the game and its children.
+struct Placed<S, M> {
+    node: Node,
+    state: S,
+    via: Option<M>,
+    children: Vec<usize>,
+}
+
+struct Teller<'a, G: Game> {
+    game: &'a mut G,
+    recorder: &'a Recorder<G::Move>,
+    nodes: Vec<Placed<G::State, G::Move>>,
+    /// For each visit its node, and which of the node's visits it is.
+    place: Vec<(usize, usize)>,
+    whole_cut: bool,
+    windows: bool,
+}
+
+impl<G: Game> Teller<'_, G> {
+    fn add_visit(&mut self, visit: &Visit<G::Move>, root: (&G::State, &str)) {
+        let node = match (visit.parent, visit.via) {
+            (Some(parent), Some(mv)) => {
+                let above = self.place[parent].0;
+                let mut known = self.nodes[above].children.iter().copied();
+                let known = known.find(|&child| self.nodes[child].via == Some(mv));
+                known.unwrap_or_else(|| self.add_child(above, mv, State::Visited))
+            }
+            _ => self.add_root(root),
+        };
+        let placed = &mut self.nodes[node];
+        placed.node.hidden += visit.hidden;
+        let told = tell(visit, placed.node.max);
+        placed.node.visits.push(told);
+        self.place.push((node, placed.node.visits.len() - 1));
+    }
+
+    fn add_root(&mut self, (state, name): (&G::State, &str)) -> usize {
+        let node = Node {
+            parent: None,
+            name: name.to_owned(),
+            max: self.game.maximises(state),
+            ply: 0,
+            state: State::Pv,
+            visits: Vec::new(),
+            stands_for: 1,
+            hidden: 0,
+        };
+        self.nodes.push(Placed { node, state: state.clone(), via: None, children: Vec::new() });
+        self.nodes.len() - 1
+    }
+
+    fn add_child(&mut self, parent: usize, mv: G::Move, state: State) -> usize {
+        let above = &self.nodes[parent];
+        let place = self.game.play(&above.state, mv);
+        let node = Node {
+            parent: Some(parent),
+            name: self.game.name(&above.state, mv),
+            max: self.game.maximises(&place),
+            ply: above.node.ply + 1,
+            state,
+            visits: Vec::new(),
+            stands_for: 1,
+            hidden: 0,
+        };
+        self.nodes.push(Placed { node, state: place, via: Some(mv), children: Vec::new() });
+        let id = self.nodes.len() - 1;
+        self.nodes[parent].children.push(id);
+        id
+    }
+
+    /// Marks the nodes of the principal variation.
+    fn mark_line(&mut self) {
+        let Some(first) = self.recorder.visits.first() else { return };
+        let mut current = 0;
+        for &mv in &first.line {
+            let children = &self.nodes[current].children;
+            let next = children.iter().copied().find(|&child| self.nodes[child].via == Some(mv));
+            let Some(next) = next else { return };
+            self.nodes[next].node.state = State::Pv;
+            current = next;
+        }
+    }
+
+    /// Adds the nodes that were never visited.
+    fn add_cut(&mut self) {
+        for (id, visit) in self.recorder.visits.iter().enumerate() {
+            let Some((_, _, rest)) = &visit.cutoff else { continue };
+            let parent = self.place[id].0;
+            let known = |mv: &&G::Move| {
+                let mut children = self.nodes[parent].children.iter();
+                !children.any(|&child| self.nodes[child].via == Some(**mv))
+            };
+            let new: Vec<G::Move> = rest.iter().filter(known).copied().collect();
+            if self.whole_cut || new.len() <= SHOWN_CUT {
+                for mv in new {
+                    self.add_cut_tree(parent, mv);
+                }
+            } else {
+                let child = self.add_child(parent, new[0], State::Cut);
+                self.nodes[child].node.name = format!("{} moves", new.len());
+                self.nodes[child].node.stands_for = new.len();
+            }
+        }
+    }
+
+    fn add_cut_tree(&mut self, parent: usize, mv: G::Move) {
+        let child = self.add_child(parent, mv, State::Cut);
+        if self.whole_cut {
+            let state = self.nodes[child].state.clone();
+            for next in self.game.moves(&state) {
+                self.add_cut_tree(child, next);
+            }
+        }
+    }
+
+    /// A step in words; `None` for those that go without saying.
+    fn happening(&self, step: &Step<G::Move>) -> Option<Happening> {
+        let (Step::Enter(id) | Step::Raise(id, ..) | Step::Cutoff(id) | Step::Leave(id)) = *step;
+        let visit = &self.recorder.visits[id];
+        let (node, number) = self.place[id];
+        let Node { name, max, visits, .. } = &self.nodes[node].node;
+        let told = &visits[number];
+        let (kind, text) = match *step {
+            Step::Enter(_) if visit.leaf => (
+                Kind::Leaf,
+                format!("{name} {} {}{}", told.relation, told.value, self.window_of(told)),
+            ),
+            Step::Enter(_) => {
+                let player = if *max { "max" } else { "min" };
+                let again = if told.again { ", again" } else { "" };
+                (Kind::Enter, format!("{name} {player}{again}{}", self.window_of(told)))
+            }
+            Step::Raise(_, mv, value) => {
+                let which = match (self.windows, *max) {
+                    (false, _) => "best",
+                    (true, true) => "alpha",
+                    (true, false) => "beta",
+                };
+                let by = self.game.name(&self.nodes[node].state, mv);
+                let value = if *max { value } else { -value };
+                (Kind::Raise, format!("{name}: {which} = {value} by {by}"))
+            }
+            Step::Cutoff(_) => {
+                let (_, _, rest) = visit.cutoff.as_ref()?;
+                let cut: Vec<String> = match rest.len() {
+                    0..=SHOWN_CUT => {
+                        let state = &self.nodes[node].state;
+                        rest.iter().map(|&mv| self.game.name(state, mv)).collect()
+                    }
+                    many => vec![format!("{many} moves")],
+                };
+                let why = told.cutoff.as_deref()?;
+                (Kind::Cutoff, format!("{name}: {why}, cut off: {}", cut.join(" ")))
+            }
+            Step::Leave(_) if visit.leaf => return None,
+            Step::Leave(_) => {
+                let line = self.line_of(Some(visit), node);
+                let by = if line.is_empty() { String::new() } else { " by ".to_owned() };
+                let text = format!("{name} {} {}{by}{}", told.relation, told.value, line.join(" "));
+                (Kind::Leave, text)
+            }
+        };
+        Some(Happening { node, visit: number, kind, text })
+    }
+
+    /// The window in a step's text, if the algorithm has windows.
+    fn window_of(&self, told: &Told) -> String {
+        let kind = if told.null { "null window" } else { "window" };
+        if self.windows { format!(", {kind} {}", told.window) } else { String::new() }
+    }
+
+    /// The names along the best line of a visit of `node`.
+    fn line_of(&self, visit: Option<&Visit<G::Move>>, node: usize) -> Vec<String> {
+        let Some(visit) = visit else { return Vec::new() };
+        let mut state = self.nodes[node].state.clone();
+        let mut names = Vec::new();
+        for &mv in &visit.line {
+            names.push(self.game.name(&state, mv));
+            state = self.game.play(&state, mv);
+        }
+        names
+    }
+}
+
+/// A visit as Max sees it.
+fn tell<M>(visit: &Visit<M>, max: bool) -> Told {
+    let Window { alpha, beta } = visit.window;
+    let relation = match visit.value {
+        _ if visit.leaf => "=",
+        value if value >= beta => [">=", "<="][usize::from(!max)],
+        value if value <= alpha => ["<=", ">="][usize::from(!max)],
+        _ => "=",
+    };
+    let cutoff = visit.cutoff.as_ref().map(|&(alpha, beta, _)| {
+        let met = Window::new(alpha, beta).seen(max);
+        format!("alpha {} >= beta {}", bound(met.alpha), bound(met.beta))
+    });
+    Told {
+        window: visit.window.seen(max).to_string(),
+        null: visit.window.is_null(),
+        again: visit.why == Why::Again,
+        leaf: visit.leaf,
+        value: if max { visit.value } else { -visit.value },
+        relation,
+        cutoff,
+    }
+}
