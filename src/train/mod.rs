@@ -1,10 +1,12 @@
 //! Data and tuning: samples out of games, and weights out of samples.
 
 mod games;
+pub mod net;
 mod quiet;
 mod sample;
 mod selfplay;
 mod source;
+mod tools;
 pub mod tune;
 
 pub use games::{GameError, GameFile, GameReader, PlayedGame, PlayedMove};
@@ -12,3 +14,6 @@ pub use quiet::Quiescence;
 pub use sample::{ParseSampleError, Sample};
 pub use selfplay::{GameSettings, SelfPlay};
 pub use source::{Sampler, Selection, SourceError};
+pub use tools::write_whole;
+
+use tools::in_parallel;

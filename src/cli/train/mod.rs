@@ -1,6 +1,7 @@
-//! `tabia train`: data, and weights tuned on it.
+//! `tabia train`: data, and weights and networks learnt from it.
 
 mod games;
+mod net;
 mod tune;
 
 use std::process::ExitCode;
@@ -10,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Play games to learn from, and tune the evaluation on them
+/// Play games to learn from, tune the evaluation on them, and train networks
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -20,6 +21,7 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Games(games::Args),
+    Net(net::Args),
     Tune(tune::Args),
 }
 
@@ -30,6 +32,7 @@ enum Command {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Games(args) => games::run(args),
+        Command::Net(args) => net::run(args),
         Command::Tune(args) => tune::run(args),
     }
 }
@@ -49,6 +52,14 @@ fn progress_bar(length: usize, what: &'static str) -> ProgressBar {
         ProgressStyle::default_bar() // the template above is checked by a test
     });
     ProgressBar::new(length as u64).with_message(what).with_style(style)
+}
+
+/// Reads a share of the whole.
+fn share(text: &str) -> Result<f32, String> {
+    match text.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("expected a number from 0 to 1".to_owned()),
+    }
 }
 
 #[cfg(test)]

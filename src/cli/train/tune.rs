@@ -1,7 +1,7 @@
 //! `tabia train tune`: fits the weights of the evaluation to the results of games.
 
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -12,7 +12,7 @@ use crate::eval::LOGISTIC_SCALE;
 use crate::eval::tuning::tuned;
 use crate::score::Score;
 use crate::train::tune::{Data, Outcome, Progress, Settings, normalised, source_file, tune};
-use crate::train::{Sample, Sampler, Selection};
+use crate::train::{Sample, Sampler, Selection, write_whole};
 
 /// Samples that lie together, as those of a game do, are held out together.
 const BLOCK: usize = 500;
@@ -36,7 +36,7 @@ pub struct Args {
     #[arg(long, default_value_t = 1000)]
     limit: Score,
     /// Share of the search's score in the target, where samples have one; the rest is the result
-    #[arg(long, default_value_t = 0.0, value_parser = share)]
+    #[arg(long, default_value_t = 0.0, value_parser = super::share)]
     score_share: f32,
     /// Passes over the data
     #[arg(long, default_value_t = 40)]
@@ -64,13 +64,6 @@ pub struct Args {
     seed: u64,
 }
 
-fn share(text: &str) -> Result<f32, String> {
-    match text.parse() {
-        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
-        _ => Err("expected a number from 0 to 1".to_owned()),
-    }
-}
-
 /// Reads the data, tunes, and writes the weights.
 ///
 /// # Errors
@@ -94,7 +87,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let model = normalised(&outcome.model, &training);
     let origin = origin(args, &outcome, training.len(), validation.len());
     let text = source_file(&model.values.rounded(), model.logistic_scale, &origin);
-    write_whole(&args.output, &text)?;
+    write_whole(&args.output, text.as_bytes())
+        .with_context(|| format!("cannot write {}", args.output.display()))?;
     writeln!(out, "{origin}")?;
     writeln!(out, "logistic scale {:.1}", model.logistic_scale)?;
     Ok(ExitCode::SUCCESS)
@@ -183,14 +177,4 @@ fn origin(args: &Args, outcome: &Outcome, training: usize, validation: usize) ->
         outcome.before.validation,
         outcome.after.validation,
     )
-}
-
-/// Writes a file so that it is there as a whole or not at all.
-fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))
-        .with_context(|| format!("cannot write beside {}", path.display()))?;
-    file.write_all(text.as_bytes())?;
-    file.persist(path).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(())
 }

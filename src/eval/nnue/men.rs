@@ -39,6 +39,13 @@ impl Men {
         self
     }
 
+    /// The same men and one on `square`, which is empty.
+    #[must_use]
+    pub fn with(mut self, color: Color, piece: Piece, square: Square) -> Self {
+        self.0[color.to_index()][piece.to_index()] |= BitBoard::from_square(square);
+        self
+    }
+
     /// The set of output weights that belongs to so many men.
     #[inline]
     pub fn bucket(&self) -> usize {

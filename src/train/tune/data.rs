@@ -1,8 +1,7 @@
 //! Positions as the tuner keeps them: which weights count how often, and the result to predict.
 
-use super::in_parallel;
 use crate::eval::tuning::{FIELDS, FULL_PHASE, FULL_SCALE, Term, Tracer, WEIGHTS};
-use crate::train::Sample;
+use crate::train::{Sample, in_parallel};
 
 /// A weight's place and how often it counts for White more than for Black.
 #[derive(Debug, Clone, Copy)]

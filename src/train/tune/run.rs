@@ -2,10 +2,10 @@
 
 use super::adam::Adam;
 use super::data::Data;
-use super::in_parallel;
 use super::model::{Model, Values};
 use crate::eval::tuning::{WEIGHTS, Weights};
 use crate::random::Random;
+use crate::train::in_parallel;
 
 /// How to tune.
 #[derive(Debug, Clone)]

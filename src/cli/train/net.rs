@@ -1,0 +1,225 @@
+//! `tabia train net`: trains a network on self-play.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use indicatif::ProgressBar;
+
+use super::{interruption, progress_bar};
+use crate::eval::nnue::{BUCKETS, HIDDEN, INPUTS};
+use crate::train::net::{Data, Progress, Selection, Settings, Trainer, plot};
+use crate::train::write_whole;
+
+/// Where there is no terminal, progress is told this often.
+const TELL_EVERY: Duration = Duration::from_secs(30);
+
+/// Train a network on games of self-play
+///
+/// The shape of the network is fixed when the program is built. After each epoch, and after
+/// Ctrl-C, there are: the network; beside it, with `.checkpoint` in place of its extension, all
+/// that --resume needs; and with `.svg` the losses as a picture.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Files of games that `tabia train games` made
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Where the network goes
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Go on from the checkpoint beside the output; settings and games must be the same
+    #[arg(long)]
+    resume: bool,
+    /// Passes over the data
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
+    epochs: u16,
+    /// Positions for each step
+    #[arg(long, default_value_t = 16384, value_parser = clap::value_parser!(u32).range(64..))]
+    batch: u32,
+    /// Step size at the beginning
+    #[arg(long, default_value_t = 1e-3)]
+    rate: f32,
+    /// Step size at the end
+    #[arg(long, default_value_t = 1e-5)]
+    final_rate: f32,
+    /// Weight decay: the share of a weight that a step of size 1 would take from it
+    #[arg(long, default_value_t = 0.01)]
+    decay: f32,
+    /// Share of the game's result in what is learnt; the rest is the search's score
+    #[arg(long, default_value_t = 0.0, value_parser = super::share)]
+    result_share: f32,
+    /// Positions with a higher score, in centipawns, are passed over
+    #[arg(long, default_value_t = 3000, value_parser = clap::value_parser!(i16).range(1..))]
+    limit: i16,
+    /// Plies after the random opening of each game that are passed over
+    #[arg(long, default_value_t = 0)]
+    skip_plies: usize,
+    /// Every n-th game is held out
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(2..))]
+    hold_out_every: u32,
+    /// Threads
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: u16,
+    /// What the first weights and the order of the positions follow from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Reads the games, trains, and writes the network.
+///
+/// # Errors
+/// If files cannot be read or written, or hold too few positions.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let interrupted = interruption()?;
+    let data = read(args)?;
+    let mut trainer = begin(args, &data)?;
+    println!(
+        "({INPUTS} -> {HIDDEN})x2 -> 1, {BUCKETS} sets of output weights; {} steps, {} of them taken",
+        trainer.all_steps(),
+        trainer.steps()
+    );
+    train(args, &mut trainer, &interrupted)?;
+    save(args, &trainer)?;
+    let network = trainer.parameters().quantised()?;
+    let error = trainer.parameters().quantisation_error(&network, &data.held_out);
+    println!(
+        "held-out loss {:.6}; integers cost {:.2} centipawns on average, {:.1} at most\n\
+         network in {}",
+        trainer.held_out_loss(),
+        error.mean,
+        error.max,
+        args.output.display()
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Args {
+    fn settings(&self) -> Settings {
+        Settings {
+            epochs: self.epochs.into(),
+            batch: self.batch as usize,
+            rate: self.rate,
+            final_rate: self.final_rate,
+            decay: self.decay,
+            threads: self.threads.into(),
+            seed: self.seed,
+        }
+    }
+
+    fn selection(&self) -> Selection {
+        Selection {
+            result_share: self.result_share,
+            limit: self.limit,
+            skip_plies: self.skip_plies,
+            hold_out_every: self.hold_out_every as usize,
+        }
+    }
+
+    fn checkpoint(&self) -> PathBuf {
+        self.output.with_extension("checkpoint")
+    }
+}
+
+fn read(args: &Args) -> anyhow::Result<Data> {
+    let bar = ProgressBar::new_spinner();
+    let data =
+        Data::read(&args.files, &args.selection(), args.threads.into(), args.seed, |data| {
+            bar.set_message(format!("{} games, {} positions", data.games, data.positions))
+        })?;
+    bar.finish_and_clear();
+    let (training, held_out) = (data.training.len(), data.held_out.len());
+    println!(
+        "{} games with {} positions: {training} to learn from, {held_out} held out",
+        data.games, data.positions
+    );
+    anyhow::ensure!(
+        training > 0 && held_out > 0,
+        "too few positions to train on: give at least {} games, better thousands",
+        args.hold_out_every
+    );
+    Ok(data)
+}
+
+fn begin<'d>(args: &Args, data: &'d Data) -> anyhow::Result<Trainer<'d>> {
+    if !args.resume {
+        return Ok(Trainer::new(args.settings(), data));
+    }
+    let path = args.checkpoint();
+    Trainer::resume(args.settings(), data, &path).with_context(|| path.display().to_string())
+}
+
+/// Takes all steps, or those until the interruption.
+fn train(args: &Args, trainer: &mut Trainer, interrupted: &AtomicBool) -> anyhow::Result<()> {
+    let mut narrator = Narrator::new(trainer.steps(), trainer.all_steps());
+    while !interrupted.load(Relaxed)
+        && let Some(progress) = trainer.step()
+    {
+        narrator.tell(&progress);
+        if progress.epoch_loss.is_some() {
+            save(args, trainer)?;
+        }
+    }
+    narrator.bar.finish_and_clear();
+    if trainer.steps() < trainer.all_steps() {
+        println!("interrupted after {} steps; --resume goes on from there", trainer.steps());
+    }
+    Ok(())
+}
+
+/// Writes what was reached.
+fn save(args: &Args, trainer: &Trainer) -> anyhow::Result<()> {
+    let write = |path: &Path, bytes: &[u8]| {
+        write_whole(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+    };
+    let checkpoint = args.checkpoint();
+    trainer.save(&checkpoint).with_context(|| format!("cannot write {}", checkpoint.display()))?;
+    write(&args.output, &trainer.parameters().quantised()?.to_bytes())?;
+    if trainer.history().is_empty() {
+        return Ok(());
+    }
+    write(&args.output.with_extension("svg"), plot(trainer.history()).as_bytes())
+}
+
+/// Tells how training goes.
+struct Narrator {
+    bar: ProgressBar,
+    start: Instant,
+    told: Instant,
+    /// Examples learnt from since the start.
+    examples: usize,
+}
+
+impl Narrator {
+    fn new(steps: u64, all_steps: u64) -> Self {
+        let bar = progress_bar(all_steps as usize, "steps");
+        bar.set_position(steps);
+        Narrator { bar, start: Instant::now(), told: Instant::now(), examples: 0 }
+    }
+
+    fn tell(&mut self, progress: &Progress) {
+        let Progress { epochs, steps, examples, loss, rate, epoch_loss } = *progress;
+        self.examples += examples;
+        let speed = self.examples as f64 / self.start.elapsed().as_secs_f64().max(1e-9);
+        self.bar.set_position(steps);
+        self.bar
+            .set_message(format!("epoch {}, loss {loss:.6}, {speed:.0} positions/s", epochs + 1));
+        if let Some(loss) = epoch_loss {
+            self.say(&format!(
+                "epoch {epochs:>3}: loss {:.6}, held out {:.6}, rate {rate:.1e}, {speed:.0} \
+                 positions/s",
+                loss.training, loss.held_out
+            ));
+        } else if self.bar.is_hidden() && self.told.elapsed() >= TELL_EVERY {
+            self.say(&format!(
+                "step {steps:>6}: loss {loss:.6}, rate {rate:.1e}, {speed:.0} positions/s"
+            ));
+        }
+    }
+
+    fn say(&mut self, line: &str) {
+        self.told = Instant::now();
+        self.bar.suspend(|| println!("{line}"));
+    }
+}

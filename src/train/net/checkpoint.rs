@@ -1,0 +1,120 @@
+//! Training interrupted and taken up again.
+//!
+//! A checkpoint begins with a line of text that tells what is trained, with which settings, on
+//! which data. Then come, little-endian: the steps taken (u64), the sum of the steps' losses in this epoch
+//! (f64), the number of epochs completed (u64) and the two losses of each (f64), and as f32 the
+//! weights and Adam's two memories of them.
+
+use std::io;
+use std::path::Path;
+
+use thiserror::Error;
+
+use super::adam::Adam;
+use super::data::Data;
+use super::parameters::Parameters;
+use super::trainer::{EpochLoss, Settings, State, Trainer};
+use crate::train::write_whole;
+
+/// Why training cannot be taken up again.
+#[derive(Debug, Error)]
+pub enum CheckpointError {
+    /// The file cannot be read.
+    #[error("cannot be read: {0}")]
+    Io(#[from] io::Error),
+    /// The file is something else.
+    #[error("is no checkpoint of a network")]
+    Foreign,
+    /// It was made with other settings or data.
+    #[error("was made with `{found}`, not with `{wanted}`; without --resume training begins anew")]
+    Settings {
+        /// What the file says.
+        found: String,
+        /// What was asked for.
+        wanted: String,
+    },
+    /// Bytes are missing or too many.
+    #[error("is damaged: {0} bytes do not make a checkpoint")]
+    Damaged(usize),
+}
+
+impl<'d, const N: usize> Trainer<'d, N> {
+    /// Writes all that is needed to go on, as a whole or not at all.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: &Path) -> io::Result<()> {
+        let mut bytes = headline::<N>(&self.settings, self.data).into_bytes();
+        let State { parameters, adam, steps, loss, history } = &self.state;
+        bytes.extend(steps.to_le_bytes());
+        bytes.extend(loss.to_le_bytes());
+        bytes.extend((history.len() as u64).to_le_bytes());
+        for loss in history.iter().flat_map(|epoch| [epoch.training, epoch.held_out]) {
+            bytes.extend(loss.to_le_bytes());
+        }
+        let numbers = [parameters.as_slice(), &adam.first, &adam.second];
+        bytes.extend(numbers.into_iter().flatten().flat_map(|number| number.to_le_bytes()));
+        write_whole(path, &bytes)
+    }
+
+    /// Takes training up where [`Trainer::save`] left it. With the same number of threads the
+    /// outcome is that of training without interruption.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is something else, or comes of other settings or data.
+    pub fn resume(
+        settings: Settings,
+        data: &'d Data,
+        path: &Path,
+    ) -> Result<Self, CheckpointError> {
+        let bytes = std::fs::read(path)?;
+        let end = bytes.iter().position(|&byte| byte == b'\n').ok_or(CheckpointError::Foreign)?;
+        let (found, rest) = bytes.split_at(end + 1);
+        let wanted = headline::<N>(&settings, data);
+        if !found.starts_with(MAGIC.as_bytes()) {
+            return Err(CheckpointError::Foreign);
+        }
+        if found != wanted.as_bytes() {
+            let found = String::from_utf8_lossy(found).trim_end().to_owned();
+            let wanted = wanted.trim_end().to_owned();
+            return Err(CheckpointError::Settings { found, wanted });
+        }
+        let state = decode(rest).ok_or(CheckpointError::Damaged(bytes.len()))?;
+        Ok(Self::continued(settings, data, state))
+    }
+}
+
+const MAGIC: &str = "tabia checkpoint 1; ";
+
+/// What all that follows depends on, but for the number of threads.
+fn headline<const N: usize>(settings: &Settings, data: &Data) -> String {
+    let Settings { epochs, batch, rate, final_rate, decay, threads: _, seed } = settings;
+    let (training, held_out) = (data.training.len(), data.held_out.len());
+    format!(
+        "{MAGIC}hidden {N}; {training} positions; {held_out} held out; {epochs} epochs; \
+         batch {batch}; rate {rate} to {final_rate}; decay {decay}; seed {seed}\n"
+    )
+}
+
+/// The state out of the bytes after the headline; `None` if they are none.
+fn decode<const N: usize>(bytes: &[u8]) -> Option<State<N>> {
+    let (words, _) = bytes.as_chunks::<8>();
+    let mut words = words.iter().copied();
+    let steps = u64::from_le_bytes(words.next()?);
+    let loss = f64::from_le_bytes(words.next()?);
+    let epochs = usize::try_from(u64::from_le_bytes(words.next()?)).ok()?;
+    let mut history = Vec::new();
+    for _ in 0..epochs {
+        let [training, held_out] = [words.next()?, words.next()?].map(f64::from_le_bytes);
+        history.push(EpochLoss { training, held_out });
+    }
+    let (numbers, rest) = bytes[8 * (3 + 2 * epochs)..].as_chunks::<4>();
+    if numbers.len() != 3 * Parameters::<N>::LEN || !rest.is_empty() {
+        return None;
+    }
+    let numbers: Vec<f32> = numbers.iter().map(|&number| f32::from_le_bytes(number)).collect();
+    let mut parts = numbers.chunks_exact(Parameters::<N>::LEN).map(<[f32]>::to_vec);
+    let parameters = Parameters::from_vec(parts.next()?)?;
+    let adam = Adam { first: parts.next()?, second: parts.next()? };
+    Some(State { parameters, adam, steps, loss, history })
+}

@@ -1,0 +1,130 @@
+//! Games turned into examples.
+
+use std::path::{Path, PathBuf};
+
+use super::example::Example;
+use super::gradient::logistic;
+use crate::eval::nnue::SCALE;
+use crate::position::{Color, Position};
+use crate::random::Random;
+use crate::train::{GameError, GameReader, PlayedGame, PlayedMove, in_parallel};
+
+/// Games that are turned into examples at a time.
+const GAMES_AT_ONCE: usize = 4096;
+
+/// Which positions are taken, and what is to be learnt from them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Selection {
+    /// Share of the game's result in the target; the rest is the search's score.
+    pub result_share: f32,
+    /// Positions with a larger score, in centipawns, for either side are decided, and passed over.
+    pub limit: i16,
+    /// Plies after the random opening that are passed over.
+    pub skip_plies: usize,
+    /// Every so many games one is held out, to judge by.
+    pub hold_out_every: usize,
+}
+
+/// Examples to learn from, and examples to judge by, of other games.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Data {
+    /// To learn from, in random order.
+    pub training: Vec<Example>,
+    /// To judge by.
+    pub held_out: Vec<Example>,
+    /// Games read.
+    pub games: usize,
+    /// Positions in them, taken or not.
+    pub positions: usize,
+}
+
+impl Data {
+    /// Takes the quiet positions of all games in `paths` and shuffles those to learn from. `tell`
+    /// hears of what has been read now and then.
+    ///
+    /// # Errors
+    /// If a file cannot be read, is something else, or holds a game with an illegal move.
+    pub fn read(
+        paths: &[PathBuf],
+        selection: &Selection,
+        threads: usize,
+        seed: u64,
+        mut tell: impl FnMut(&Data),
+    ) -> Result<Self, GameError> {
+        let mut data = Data::default();
+        for path in paths {
+            let mut reader = GameReader::open(path)?;
+            loop {
+                let games = read_some(&mut reader)?;
+                if games.is_empty() {
+                    break;
+                }
+                data.add(path, &games, reader.games(), selection, threads)?;
+                tell(&data);
+            }
+        }
+        Random::new(seed).shuffle(&mut data.training);
+        Ok(data)
+    }
+
+    /// Adds games, the last of which is the one numbered `last` of its file.
+    fn add(
+        &mut self,
+        path: &Path,
+        games: &[PlayedGame],
+        last: usize,
+        selection: &Selection,
+        threads: usize,
+    ) -> Result<(), GameError> {
+        let parts = in_parallel(games, threads, |games| {
+            games.iter().map(|game| examples(game, selection)).collect::<Vec<_>>()
+        });
+        for (place, examples) in parts.into_iter().flatten().enumerate() {
+            let examples = examples.ok_or_else(|| GameError::Damaged {
+                path: path.to_owned(),
+                game: last - games.len() + place + 1,
+                what: "a move is illegal",
+            })?;
+            self.games += 1;
+            self.positions += games[place].moves.len();
+            let held_out = self.games.is_multiple_of(selection.hold_out_every);
+            if held_out { &mut self.held_out } else { &mut self.training }.extend(examples);
+        }
+        Ok(())
+    }
+}
+
+fn read_some(reader: &mut GameReader) -> Result<Vec<PlayedGame>, GameError> {
+    let mut games = Vec::with_capacity(GAMES_AT_ONCE);
+    while games.len() < GAMES_AT_ONCE
+        && let Some(game) = reader.read_game()?
+    {
+        games.push(game);
+    }
+    Ok(games)
+}
+
+/// The positions of a game that are taken; `None` if it has an illegal move.
+fn examples(game: &PlayedGame, selection: &Selection) -> Option<Vec<Example>> {
+    let mut examples = Vec::new();
+    let mut ply = 0;
+    let whole = game.replay(|position, played| {
+        ply += 1;
+        let decided = played.score.unsigned_abs() > selection.limit.unsigned_abs();
+        if !played.noisy && !decided && ply > selection.skip_plies {
+            let target = target(position, played, game.result(), selection.result_share);
+            examples.push(Example::new(position, target));
+        }
+    });
+    whole.then_some(examples)
+}
+
+/// What the side to move should expect.
+fn target(position: &Position, played: &PlayedMove, result: f32, result_share: f32) -> f32 {
+    let expected = logistic(f32::from(played.score) / SCALE as f32);
+    let for_white = result_share * result + (1.0 - result_share) * expected;
+    match position.side_to_move() {
+        Color::White => for_white,
+        Color::Black => 1.0 - for_white,
+    }
+}

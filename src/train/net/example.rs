@@ -1,0 +1,120 @@
+//! A position to learn from, in 32 bytes.
+
+use crate::eval::nnue::{BUCKETS, INPUTS, Men};
+use crate::position::{Color, Position, Square};
+
+/// Inputs that are one side's men.
+const INPUTS_PER_SIDE: usize = INPUTS / 2;
+const FLIP_RANKS: usize = 56;
+const FLIP_FILES: usize = 7;
+const MOST_MEN: usize = 32;
+/// Men for each set of output weights.
+const MEN_PER_BUCKET: usize = MOST_MEN / BUCKETS;
+/// In a man's four bits: it is the enemy's.
+const ENEMY: u8 = 8;
+const PIECE: u8 = 7;
+
+/// A position, seen by the side to move, and the result that is expected of it.
+///
+/// The board is turned so that the side to move moves up it, as White does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Example {
+    occupied: u64,
+    /// Four bits for each man in the order of the squares: kind, and whether it is the enemy's.
+    men: [u8; MOST_MEN / 2],
+    /// What the side to move should be told to expect, from 0 to 1.
+    pub target: f32,
+    /// Whether the side to move, and the enemy, see the board in a mirror.
+    mirrored: [bool; 2],
+}
+
+const _: () = assert!(size_of::<Example>() == 32);
+
+/// The rows of weights that an example adds up, for the side to move and for the enemy.
+pub(super) struct Inputs {
+    rows: [[u16; MOST_MEN]; 2],
+    men: usize,
+}
+
+impl Inputs {
+    /// The rows of one view.
+    #[inline(always)]
+    pub(super) fn of(&self, side: usize) -> &[u16] {
+        &self.rows[side][..self.men]
+    }
+}
+
+impl Example {
+    /// A position with the result to expect for the side to move, from 0 to 1.
+    pub fn new(position: &Position, target: f32) -> Self {
+        let us = position.side_to_move();
+        let flip = if us == Color::White { 0 } else { FLIP_RANKS };
+        let occupied = match us {
+            Color::White => position.occupied().0,
+            Color::Black => position.occupied().0.swap_bytes(),
+        };
+        let mut men = [0; MOST_MEN / 2];
+        for (place, square) in squares(occupied).enumerate() {
+            let square = square_at(square ^ flip);
+            let side = if position.board().color_on(square) == Some(us) { 0 } else { ENEMY };
+            let piece = position.piece_on(square).map_or(0, |piece| piece.to_index()) as u8;
+            men[place / 2] |= (side | piece) << (4 * (place % 2));
+        }
+        let mirrored = [us, !us].map(|color| position.king(color).get_file().to_index() >= 4);
+        Example { occupied, men, target, mirrored }
+    }
+
+    /// The set of output weights.
+    #[inline(always)]
+    pub(super) fn bucket(&self) -> usize {
+        (self.occupied.count_ones() as usize).saturating_sub(2) / MEN_PER_BUCKET
+    }
+
+    /// The inputs that are 1.
+    #[inline(always)]
+    pub(super) fn inputs(&self) -> Inputs {
+        let mut inputs = Inputs { rows: [[0; MOST_MEN]; 2], men: 0 };
+        let [own, enemy] = self.mirrored.map(|mirrored| if mirrored { FLIP_FILES } else { 0 });
+        self.visit(|side, piece, square| {
+            let kind = 64 * piece;
+            let [near, far] = [side * INPUTS_PER_SIDE, (1 - side) * INPUTS_PER_SIDE];
+            inputs.rows[0][inputs.men] = (near + kind + (square ^ own)) as u16;
+            inputs.rows[1][inputs.men] = (far + kind + (square ^ enemy ^ FLIP_RANKS)) as u16;
+            inputs.men += 1;
+        });
+        inputs
+    }
+
+    /// The men as the network at work sees them; the side to move is White.
+    pub fn board(&self) -> Men {
+        let mut board = Men::NONE;
+        self.visit(|side, piece, square| {
+            let color = if side == 0 { Color::White } else { Color::Black };
+            board = board.with(color, chess::ALL_PIECES[piece], square_at(square));
+        });
+        board
+    }
+
+    /// Calls `visit` with the side (1: the enemy), kind and square of each man.
+    #[inline(always)]
+    fn visit(&self, mut visit: impl FnMut(usize, usize, usize)) {
+        for (place, square) in squares(self.occupied).enumerate().take(MOST_MEN) {
+            let man = self.men[place / 2] >> (4 * (place % 2));
+            visit(usize::from(man & ENEMY != 0), usize::from(man & PIECE), square);
+        }
+    }
+}
+
+/// The numbers of the bits that are set.
+#[inline(always)]
+fn squares(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let square = bits.trailing_zeros() as usize;
+        bits &= bits.wrapping_sub(1);
+        (square < 64).then_some(square)
+    })
+}
+
+fn square_at(index: usize) -> Square {
+    chess::ALL_SQUARES[index]
+}

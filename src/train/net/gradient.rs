@@ -1,0 +1,161 @@
+//! The two passes of training: what the network says, and which way each weight should go.
+//!
+//! The loops are written so that the compiler turns them into vector instructions, and compiled
+//! three times: for the processor that the program is built for, for AVX2 and for AVX-512. They do
+//! the same operations in the same order, so all give the same bits.
+
+use super::example::{Example, Inputs};
+use super::parameters::{BIASES, Parameters};
+
+/// Sums kept apart, so that they can be added in one instruction; as many as AVX-512 holds.
+const LANES: usize = 16;
+
+/// Adds to `gradient` that of the square error of all examples; returns the sum of the square
+/// errors.
+pub(super) fn add_gradient<const N: usize>(
+    parameters: &Parameters<N>,
+    blocks: &[&[Example]],
+    gradient: &mut Parameters<N>,
+) -> f64 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        // The processor has what the function was compiled for: that is asked just before.
+        if is_x86_feature_detected!("avx512f") {
+            #[allow(unsafe_code)]
+            return unsafe { add_avx512(parameters, blocks, gradient) };
+        }
+        if is_x86_feature_detected!("avx2") {
+            #[allow(unsafe_code)]
+            return unsafe { add_avx2(parameters, blocks, gradient) };
+        }
+    }
+    add(parameters, blocks, gradient)
+}
+
+/// The sum of the square errors.
+pub(super) fn square_errors<const N: usize>(
+    parameters: &Parameters<N>,
+    examples: &[Example],
+) -> f64 {
+    let square =
+        |example: &Example| (logistic(output(parameters, example)) - example.target).powi(2);
+    examples.iter().map(|example| f64::from(square(example))).sum()
+}
+
+/// What the network says; the logistic of it is the expected result for the side to move.
+pub(super) fn output<const N: usize>(parameters: &Parameters<N>, example: &Example) -> f32 {
+    let neurons = neurons(parameters.rows(), &example.inputs());
+    weighted_sum(parameters, &neurons, example.bucket())
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn add_avx512<const N: usize>(
+    parameters: &Parameters<N>,
+    blocks: &[&[Example]],
+    gradient: &mut Parameters<N>,
+) -> f64 {
+    add(parameters, blocks, gradient)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn add_avx2<const N: usize>(
+    parameters: &Parameters<N>,
+    blocks: &[&[Example]],
+    gradient: &mut Parameters<N>,
+) -> f64 {
+    add(parameters, blocks, gradient)
+}
+
+#[inline(always)]
+fn add<const N: usize>(
+    parameters: &Parameters<N>,
+    blocks: &[&[Example]],
+    gradient: &mut Parameters<N>,
+) -> f64 {
+    let (slopes, bias_slopes) = gradient.split_mut();
+    let mut loss = 0.0;
+    for example in blocks.iter().copied().flatten() {
+        let inputs = example.inputs();
+        let bucket = example.bucket();
+        let neurons = neurons(parameters.rows(), &inputs);
+        let expected = logistic(weighted_sum(parameters, &neurons, bucket));
+        let error = expected - example.target;
+        loss += f64::from(error * error);
+        let slope = 2.0 * error * expected * (1.0 - expected);
+        bias_slopes[bucket] += slope;
+        for (side, row) in Parameters::<N>::output_rows(bucket).into_iter().enumerate() {
+            let weights = &parameters.rows()[row];
+            let back = propagate(&neurons[side], weights, slope, &mut slopes[row]);
+            add_row(&mut slopes[BIASES], &back);
+            for &input in inputs.of(side) {
+                add_row(&mut slopes[usize::from(input)], &back);
+            }
+        }
+    }
+    loss
+}
+
+/// The neurons' values before the rectifier, for the side to move and the other.
+#[inline(always)]
+fn neurons<const N: usize>(rows: &[[f32; N]], inputs: &Inputs) -> [[f32; N]; 2] {
+    [0, 1].map(|side| {
+        let mut sums = rows[BIASES];
+        for &input in inputs.of(side) {
+            add_row(&mut sums, &rows[usize::from(input)]);
+        }
+        sums
+    })
+}
+
+#[inline(always)]
+fn add_row<const N: usize>(sums: &mut [f32; N], row: &[f32; N]) {
+    for i in 0..N {
+        sums[i] += row[i];
+    }
+}
+
+/// The output: bias and weighted squares of the clipped neurons.
+#[inline(always)]
+fn weighted_sum<const N: usize>(
+    parameters: &Parameters<N>,
+    neurons: &[[f32; N]; 2],
+    bucket: usize,
+) -> f32 {
+    let mut lanes = [0.0; LANES];
+    for (side, row) in Parameters::<N>::output_rows(bucket).into_iter().enumerate() {
+        let values = neurons[side].as_chunks::<LANES>().0;
+        let weights = parameters.rows()[row].as_chunks::<LANES>().0;
+        for (values, weights) in values.iter().zip(weights) {
+            for lane in 0..LANES {
+                let clipped = values[lane].clamp(0.0, 1.0);
+                lanes[lane] += clipped * clipped * weights[lane];
+            }
+        }
+    }
+    parameters.output_biases()[bucket] + lanes.iter().sum::<f32>()
+}
+
+/// Adds the slopes of the output weights, and returns those of the neurons' values.
+#[inline(always)]
+fn propagate<const N: usize>(
+    values: &[f32; N],
+    weights: &[f32; N],
+    slope: f32,
+    weight_slopes: &mut [f32; N],
+) -> [f32; N] {
+    let mut back = [0.0; N];
+    for i in 0..N {
+        let clipped = values[i].clamp(0.0, 1.0);
+        weight_slopes[i] += slope * clipped * clipped;
+        let rise = if values[i] < 1.0 { 2.0 * clipped } else { 0.0 };
+        back[i] = slope * weights[i] * rise;
+    }
+    back
+}
+
+#[inline(always)]
+pub(super) fn logistic(output: f32) -> f32 {
+    1.0 / (1.0 + (-output).exp())
+}

@@ -1,0 +1,26 @@
+//! Training a network for [`crate::eval::nnue`] on the engine's own games, on the processor.
+//!
+//! The network learns to predict, from a quiet position alone, what the search said of it (and, if
+//! wanted, how the game ended). The mean square of the error of the expected result is made small
+//! by stochastic gradient descent; an example touches only the rows of its men, so a step costs
+//! little more than the evaluation itself, forwards and backwards.
+//!
+//! Sources: Y. Nasu, "Efficiently Updatable Neural-Network based Evaluation Functions for Computer
+//! Shogi" (2018); the settings are those that small networks are commonly trained with, see
+//! <https://www.chessprogramming.org/NNUE>.
+
+mod adam;
+mod checkpoint;
+mod data;
+mod example;
+mod gradient;
+mod parameters;
+mod plot;
+mod trainer;
+
+pub use checkpoint::CheckpointError;
+pub use data::{Data, Selection};
+pub use example::Example;
+pub use parameters::{Parameters, QuantisationError};
+pub use plot::plot;
+pub use trainer::{EpochLoss, Progress, Settings, Trainer};

@@ -1,0 +1,134 @@
+//! A network's weights while they are trained, and their way into integers.
+
+use super::example::Example;
+use super::gradient::output;
+use crate::eval::nnue::{
+    BUCKETS, HIDDEN, INPUTS, Network, NetworkError, OUTPUT_WEIGHT_LIMIT, QA, QB, SCALE,
+};
+use crate::position::Color;
+use crate::random::Random;
+
+/// The row of the neurons' biases, after those of the inputs.
+pub(super) const BIASES: usize = INPUTS;
+/// Where the rows of output weights begin: for each bucket that of the side to move, then that of
+/// the other.
+const OUTPUTS: usize = BIASES + 1;
+const ROWS: usize = OUTPUTS + 2 * BUCKETS;
+
+/// No weight becomes larger. Output weights must not, so that integer arithmetic can hold them; and
+/// with weights to the neurons in the same bounds 32 men cannot overflow a sum of 16 bits.
+pub(super) const LIMIT: f32 = 1.98;
+const _: () = assert!(LIMIT * QB as f32 <= OUTPUT_WEIGHT_LIMIT as f32);
+const _: () = assert!(33.0 * LIMIT * (QA as f32) < i16::MAX as f32);
+
+/// First weights lie within this: small, but large enough for half the neurons to answer.
+const INPUT_SPREAD: f32 = 0.1;
+const OUTPUT_SPREAD: f32 = 0.05;
+
+/// The weights of a network with `N` neurons a side; also their gradient.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameters<const N: usize>(Vec<f32>);
+
+/// How far the integer network is from the weights that it comes of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct QuantisationError {
+    /// In centipawns, on average over the positions.
+    pub mean: f64,
+    /// The largest one, in centipawns.
+    pub max: f64,
+}
+
+impl<const N: usize> Parameters<N> {
+    /// The number of weights.
+    pub(super) const LEN: usize = ROWS * N + BUCKETS;
+
+    /// All weights zero.
+    pub(super) fn zero() -> Self {
+        Parameters(vec![0.0; Self::LEN])
+    }
+
+    /// Small random weights.
+    pub fn random(seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let mut parameters = Self::zero();
+        let (rows, _) = parameters.split_mut();
+        for (row, weights) in rows.iter_mut().enumerate().filter(|&(row, _)| row != BIASES) {
+            let spread = if row < BIASES { INPUT_SPREAD } else { OUTPUT_SPREAD };
+            weights.fill_with(|| spread * (2.0 * random.fraction() as f32 - 1.0));
+        }
+        parameters
+    }
+
+    /// Weights in the order of [`Parameters::as_slice`].
+    pub(super) fn from_vec(weights: Vec<f32>) -> Option<Self> {
+        (weights.len() == Self::LEN).then_some(Parameters(weights))
+    }
+
+    /// All weights.
+    pub(super) fn as_slice(&self) -> &[f32] {
+        &self.0
+    }
+
+    /// All weights.
+    pub(super) fn as_mut_slice(&mut self) -> &mut [f32] {
+        &mut self.0
+    }
+
+    /// The rows of weights.
+    #[inline(always)]
+    pub(super) fn rows(&self) -> &[[f32; N]] {
+        self.0[..ROWS * N].as_chunks().0
+    }
+
+    /// The rows of output weights of a bucket, for the side to move and for the other.
+    #[inline(always)]
+    pub(super) const fn output_rows(bucket: usize) -> [usize; 2] {
+        [OUTPUTS + 2 * bucket, OUTPUTS + 2 * bucket + 1]
+    }
+
+    /// The biases of the output, by bucket.
+    #[inline(always)]
+    pub(super) fn output_biases(&self) -> &[f32] {
+        &self.0[ROWS * N..]
+    }
+
+    /// The rows of weights and the biases of the output.
+    #[inline(always)]
+    pub(super) fn split_mut(&mut self) -> (&mut [[f32; N]], &mut [f32]) {
+        let (rows, biases) = self.0.split_at_mut(ROWS * N);
+        (rows.as_chunks_mut().0, biases)
+    }
+}
+
+impl Parameters<HIDDEN> {
+    /// The network in integers.
+    ///
+    /// # Errors
+    /// If a weight is larger than the trainer lets any become.
+    pub fn quantised(&self) -> Result<Network, NetworkError> {
+        let row = |row: usize, one: i32| self.rows()[row].map(|weight| rounded(weight, one) as i16);
+        let inputs: Vec<[i16; HIDDEN]> = (0..INPUTS).map(|input| row(input, QA)).collect();
+        let inputs = inputs.as_array().unwrap_or_else(|| unreachable!("a row for each input"));
+        let outputs =
+            std::array::from_fn(|bucket| Self::output_rows(bucket).map(|output| row(output, QB)));
+        let biases = std::array::from_fn(|bucket| rounded(self.output_biases()[bucket], QA * QB));
+        Network::new(inputs, row(BIASES, QA), outputs, biases)
+    }
+
+    /// How far `network`, made by [`Parameters::quantised`], is off on average and at most.
+    pub fn quantisation_error(&self, network: &Network, examples: &[Example]) -> QuantisationError {
+        let mut error = QuantisationError { mean: 0.0, max: 0.0 };
+        for example in examples {
+            let exact = f64::from(output(self, example)) * f64::from(SCALE);
+            let score = network.evaluate(&example.board(), Color::White);
+            let off = (exact - f64::from(score)).abs();
+            error.mean += off / examples.len() as f64;
+            error.max = error.max.max(off);
+        }
+        error
+    }
+}
+
+fn rounded(weight: f32, one: i32) -> i32 {
+    (weight * one as f32).round() as i32
+}

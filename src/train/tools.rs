@@ -1,0 +1,31 @@
+//! What tuning and training share.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Does a part of the work in each thread.
+pub(super) fn in_parallel<I: Sync, O: Send>(
+    items: &[I],
+    threads: usize,
+    work: impl Fn(&[I]) -> O + Sync,
+) -> Vec<O> {
+    let size = items.len().div_ceil(threads.max(1)).max(1);
+    std::thread::scope(|scope| {
+        let work = &work;
+        let handles: Vec<_> =
+            items.chunks(size).map(|part| scope.spawn(move || work(part))).collect();
+        handles.into_iter().map(|handle| handle.join().expect("a worker panicked")).collect()
+    })
+}
+
+/// Writes a file so that it is there as a whole or not at all.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    file.write_all(bytes)?;
+    file.persist(path)?;
+    Ok(())
+}
