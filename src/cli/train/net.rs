@@ -126,7 +126,7 @@ fn read(args: &Args) -> anyhow::Result<Data> {
     let bar = ProgressBar::new_spinner();
     let data =
         Data::read(&args.files, &args.selection(), args.threads.into(), args.seed, |data| {
-            bar.set_message(format!("{} games, {} positions", data.games, data.positions))
+            bar.set_message(format!("{} games, {} positions", data.games, data.positions));
         })?;
     bar.finish_and_clear();
     let (training, held_out) = (data.training.len(), data.held_out.len());
