@@ -10,8 +10,8 @@ use pgn_reader::{RawTag, SanPlus};
 use shakmaty::fen::Fen;
 use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, Outcome, Position as _, Role};
-use tabia::pgn::{Fate, GameEnd, Reader, Tags, Visitor};
-use tabia::position::{Move, Position};
+use tabia::pgn::{Fate, GameEnd, Ply, Reader, Tags, Visitor};
+use tabia::position::Position;
 
 /// What a reader found in a file.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Visitor for All {
         ControlFlow::Continue(())
     }
 
-    fn played(&mut self, _: &Position, _: Move, _: &Position) -> ControlFlow<()> {
+    fn played(&mut self, _: &Ply) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 

@@ -33,6 +33,15 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Adds a move, to its last one if that is the same.
+    #[inline]
+    pub(super) fn add_move(&mut self, mv: Move, played: Counts) {
+        match self.moves.last_mut() {
+            Some(last) if last.0 == mv => last.1 += played,
+            _ => self.moves.push((mv, played)),
+        }
+    }
+
     /// Sorts the moves and adds up the counts of those that are the same.
     pub(super) fn join_moves(&mut self) {
         if self.moves.len() < 2 {

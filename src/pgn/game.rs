@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 
 use super::tags::text;
-use super::{GameEnd, Reader, Tags, Visitor};
+use super::{GameEnd, Ply, Reader, Tags, Visitor};
 use crate::position::{Color, Move, Position};
 
 /// How a game ended, as PGN tells it.
@@ -158,8 +158,8 @@ impl Visitor for Collector {
         ControlFlow::Continue(())
     }
 
-    fn played(&mut self, _before: &Position, mv: Move, _after: &Position) -> ControlFlow<()> {
-        self.game.moves.push(mv.into());
+    fn played(&mut self, ply: &Ply) -> ControlFlow<()> {
+        self.game.moves.push(ply.mv.into());
         ControlFlow::Continue(())
     }
 

@@ -18,6 +18,6 @@ mod writer;
 pub use chunks::{BrokenInput, Chunk, Chunks};
 pub use game::{GameResult, PgnGame, PgnMove, read_games};
 pub use input::{Input, InputError, in_words};
-pub use reader::{Fate, Fault, FaultReason, GameEnd, Reader, Visitor};
+pub use reader::{Experience, Fate, Fault, FaultReason, GameEnd, Ply, Reader, Visitor};
 pub use tags::Tags;
 pub use writer::Writer;

@@ -12,7 +12,7 @@ use shakmaty::{CastlingMode, Chess, FromSetup, KnownOutcome, Outcome, fen::Fen};
 
 use super::tree::{Place, Tree};
 use super::{GameResult, Tags};
-use crate::position::{FenError, Move, Position, SanError};
+use crate::position::{FenError, Move, Position, Replay, SanError};
 
 /// `Variant` tags that mean orthodox chess, in lower case. Lichess writes `From Position` for
 /// games with a FEN.
@@ -26,7 +26,7 @@ pub trait Visitor {
     /// A game begins at `start`. `Break` declines it: nothing else of it is handed over.
     fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()>;
     /// A legal move of the main line. `Break`: no more moves of this game are wanted.
-    fn played(&mut self, before: &Position, mv: Move, after: &Position) -> ControlFlow<()>;
+    fn played(&mut self, ply: &Ply) -> ControlFlow<()>;
     /// A comment (or a part of a long one) on the move before.
     fn comment(&mut self, text: &[u8]) {
         let _ = text;
@@ -37,6 +37,29 @@ pub trait Visitor {
     }
     /// The game that [`Visitor::begin`] accepted is over, one way or another.
     fn end(&mut self, end: &GameEnd);
+}
+
+/// A move of a game and the position that it led to, as far as counting needs it: whoever wants the
+/// whole position plays the move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ply {
+    /// The move, which is legal.
+    pub mv: Move,
+    /// The key of the position after it, see [`Position::key`].
+    pub key: u64,
+    /// The key of its pawns.
+    pub pawn_key: u64,
+    /// Plies since the last capture or pawn move, this one included.
+    pub halfmove_clock: u16,
+}
+
+impl Ply {
+    #[inline]
+    pub(super) fn new(mv: Move, after: &Replay) -> Self {
+        let (key, pawn_key, halfmove_clock) =
+            (after.key(), after.pawn_key(), after.halfmove_clock());
+        Ply { mv, key, pawn_key, halfmove_clock }
+    }
 }
 
 /// How the reading of one game ended.
@@ -122,16 +145,17 @@ pub struct Reader<R> {
 impl<R: Read> Reader<R> {
     /// A reader at the beginning of an input. It buffers by itself.
     pub fn new(input: R) -> Self {
-        Self::at_line(input, 1)
+        Self::at_line(input, 1, Experience::default())
     }
 
-    /// A reader of a part of a larger input that begins at `line`.
-    pub fn at_line(input: R, line: u64) -> Self {
+    /// A reader of a part of a larger input that begins at `line`, with what the reader of another
+    /// part has learned.
+    pub fn at_line(input: R, line: u64, experience: Experience) -> Self {
         let progress = Arc::new(Progress { line: AtomicU64::new(line), ..Progress::default() });
         let counter = LineCounter { input, progress: Arc::clone(&progress) };
         let inner =
             pgn_reader::Reader::build(counter).set_supported_tag_line_length(MAX_TAG_LINE).finish();
-        Reader { inner, progress, state: State::new() }
+        Reader { inner, progress, state: State::new(experience.0) }
     }
 
     /// Reads the next game; `None` at the end of the input.
@@ -151,16 +175,30 @@ impl<R: Read> Reader<R> {
         if let Fate::Broken(fault) = &mut fate {
             fault.line = self.line();
         }
-        let end = GameEnd { result: self.state.result(), plies: self.state.plies, fate };
+        let end = GameEnd { result: self.state.result(), plies: self.state.moves.len(), fate };
         if self.state.accepted {
             visitor.end(&end);
         }
         Ok(Some(end))
     }
 
+    /// What the reader has learned, for the next.
+    pub fn into_experience(self) -> Experience {
+        Experience(self.state.tree)
+    }
+
     /// The line that the reader has come to.
     pub fn line(&self) -> u64 {
         self.progress.line.load(Relaxed) - count_lines(self.inner.buffer())
+    }
+}
+
+/// The openings that a [`Reader`] has met, which it need not resolve move by move again.
+pub struct Experience(Tree);
+
+impl Default for Experience {
+    fn default() -> Self {
+        Experience(Tree::new())
     }
 }
 
@@ -203,9 +241,10 @@ struct State {
     tree: Tree,
     /// Where the game stands in the tree, as long as it does.
     place: Option<Place>,
-    /// The current position and the one before, by turns, once the game has left the tree.
-    positions: [Position; 2],
-    plies: usize,
+    start: Position,
+    /// The current position, once the game has left the tree.
+    position: Replay,
+    moves: Vec<Move>,
     accepted: bool,
     /// The visitor wants no more moves; only the result is still missing.
     done: bool,
@@ -213,15 +252,15 @@ struct State {
 }
 
 impl State {
-    fn new() -> Self {
-        let tree = Tree::new();
-        let start = *tree.position(Tree::ROOT);
+    fn new(tree: Tree) -> Self {
+        let (start, position) = (*tree.start(), *tree.position(Tree::ROOT));
         State {
             tags: Tags::default(),
             tree,
             place: None,
-            positions: [start; 2],
-            plies: 0,
+            start,
+            position,
+            moves: Vec::new(),
             accepted: false,
             done: false,
             token: None,
@@ -230,7 +269,7 @@ impl State {
 
     fn reset(&mut self) {
         self.tags.clear();
-        self.plies = 0;
+        self.moves.clear();
         self.accepted = false;
         self.done = false;
         self.token = None;
@@ -250,37 +289,45 @@ impl State {
         {
             return Err(Fate::Variant);
         }
-        self.place = Some(Tree::ROOT);
-        let Some(fen) = self.tags.get("FEN") else { return Ok(()) };
-        let start = Position::from_fen(&fen).map_err(|error| {
+        let Some(fen) = self.tags.get("FEN") else {
+            self.start = *self.tree.start();
+            self.place = Some(Tree::ROOT);
+            return Ok(());
+        };
+        self.start = Position::from_fen(&fen).map_err(|error| {
             if is_chess960(&fen) { Fate::Variant } else { Fate::broken(FaultReason::Fen(error)) }
         })?;
-        if start != *self.tree.position(Tree::ROOT) {
-            self.place = None;
-            self.positions[0] = start;
-        }
+        self.place = None;
+        self.position = Replay::from(&self.start);
         Ok(())
     }
 
-    /// The current position.
+    /// Plays a move that an earlier game has played in this place.
     #[inline]
-    fn position(&self) -> &Position {
-        match self.place {
-            Some(place) => self.tree.position(place),
-            None => &self.positions[self.plies % 2],
-        }
+    fn play_remembered(&mut self, san: San) -> Option<Ply> {
+        let child = self.tree.child(self.place?, san)?;
+        self.place = Some(child);
+        Some(*self.tree.ply(child))
     }
 
     /// Plays a move that is not in the tree, and remembers it there if it can.
     #[inline]
-    fn leave_tree(&mut self, san: San) -> Result<Move, SanError> {
-        let before = self.position();
-        let mv = before.resolve_san(san)?;
-        let after = before.play(mv);
-        let grown = self.place.and_then(|place| self.tree.grow(place, san, mv, &after));
-        self.positions[(self.plies + 1) % 2] = after;
-        self.place = grown;
-        Ok(mv)
+    fn play_anew(&mut self, san: San) -> Result<Ply, SanError> {
+        if let Some(place) = self.place {
+            self.position = *self.tree.position(place);
+        }
+        let mv = self.position.resolve_san(san)?;
+        self.position.play(mv);
+        let ply = Ply::new(mv, &self.position);
+        if let Some(place) = self.place {
+            self.place = self.tree.grow(place, san, &ply, &self.position);
+        }
+        Ok(ply)
+    }
+
+    /// The current position in full.
+    fn full_position(&self) -> Position {
+        self.moves.iter().fold(self.start, |position, &mv| position.play(mv))
     }
 }
 
@@ -303,41 +350,15 @@ struct Adapter<'a, V> {
 }
 
 impl<V: Visitor> Adapter<'_, V> {
-    /// Plays a move that an earlier game has played in this place.
-    #[inline]
-    fn remembered(&mut self, san: San) -> Option<ControlFlow<()>> {
-        let state = &mut *self.state;
-        let place = state.place?;
-        let child = state.tree.child(place, san)?;
-        state.place = Some(child);
-        state.plies += 1;
-        let (before, after) = (state.tree.position(place), state.tree.position(child));
-        Some(self.visitor.played(before, state.tree.mv(child), after))
-    }
-
-    /// Plays any other move.
-    #[inline]
-    fn play(&mut self, san_plus: SanPlus) -> ControlFlow<Fate, ControlFlow<()>> {
-        let state = &mut *self.state;
-        let place = state.place;
-        let mv = match state.leave_tree(san_plus.san) {
-            Ok(mv) => mv,
-            Err(error) => {
-                return ControlFlow::Break(Fate::Broken(Box::new(Fault {
-                    line: 0,
-                    fen: Some(state.position().fen()),
-                    san: Some(san_plus.to_string()),
-                    reason: FaultReason::Move(error),
-                })));
-            }
-        };
-        let before = match place {
-            Some(place) => state.tree.position(place),
-            None => &state.positions[state.plies % 2],
-        };
-        state.plies += 1;
-        let after = &state.positions[state.plies % 2];
-        ControlFlow::Continue(self.visitor.played(before, mv, after))
+    /// The fate of a game in which a move cannot be played.
+    #[cold]
+    fn broken(&self, san: &SanPlus, error: SanError) -> Fate {
+        Fate::Broken(Box::new(Fault {
+            line: 0,
+            fen: Some(self.state.full_position().fen()),
+            san: Some(san.to_string()),
+            reason: FaultReason::Move(error),
+        }))
     }
 
     /// Ends the game at once if its result is known, else once it is.
@@ -368,7 +389,7 @@ impl<V: Visitor> pgn_reader::Visitor for Adapter<'_, V> {
         if let Err(fate) = self.state.set_up() {
             return ControlFlow::Break(fate);
         }
-        if self.visitor.begin(&self.state.tags, self.state.position()).is_break() {
+        if self.visitor.begin(&self.state.tags, &self.state.start).is_break() {
             return ControlFlow::Break(Fate::Declined);
         }
         self.state.accepted = true;
@@ -379,11 +400,15 @@ impl<V: Visitor> pgn_reader::Visitor for Adapter<'_, V> {
         if self.state.done {
             return ControlFlow::Continue(());
         }
-        let played = match self.remembered(san_plus.san) {
-            Some(played) => played,
-            None => self.play(san_plus)?,
+        let ply = match self.state.play_remembered(san_plus.san) {
+            Some(ply) => ply,
+            None => match self.state.play_anew(san_plus.san) {
+                Ok(ply) => ply,
+                Err(error) => return ControlFlow::Break(self.broken(&san_plus, error)),
+            },
         };
-        match played {
+        self.state.moves.push(ply.mv);
+        match self.visitor.played(&ply) {
             ControlFlow::Continue(()) => ControlFlow::Continue(()),
             ControlFlow::Break(()) => self.finish(),
         }

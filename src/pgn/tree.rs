@@ -1,29 +1,31 @@
 //! The first moves of the games read so far.
 //!
-//! Games share their openings. A reader that remembers the beginnings it has seen as a tree need
-//! not resolve and play those moves again, which saves a tenth to a fifth of its time.
+//! Games share their openings. A reader that remembers the beginnings it has seen often as a tree
+//! need not resolve and play those moves again.
 
 use shakmaty::san::San;
 
-use crate::position::{Move, Position};
+use super::Ply;
+use crate::position::{Move, Position, Replay};
 
-/// Nodes of the tree: 0.7 MB, which a second-level cache holds in good part.
+/// Nodes of the tree: 0.2 MB, which a second-level cache holds, and 0.7 MB for the positions, which
+/// are only looked at where a game leaves the tree.
 const MAX_NODES: usize = 1 << 12;
-/// Deeper in a game than this, too few games go the same way.
-const MAX_PLIES: u16 = 24;
+/// A position gets children once so many games have come through it: else the tree would be full
+/// of what the very first games played.
+const VISITS_TO_GROW: u16 = 8;
 /// No node: the end of a list.
 const NONE: u16 = u16::MAX;
 
 const _: () = assert!(MAX_NODES < NONE as usize);
 
-/// A position that games have come to from the start position.
+/// A move from the start position on, which games have played.
 struct Node {
-    position: Position,
     san: San,
-    mv: Move,
+    ply: Ply,
     first_child: u16,
     next_sibling: u16,
-    ply: u16,
+    visits: u16,
 }
 
 /// The place of a position in the tree.
@@ -32,7 +34,10 @@ pub(super) struct Place(u16);
 
 /// The tree of beginnings, from the start position.
 pub(super) struct Tree {
+    start: Position,
     nodes: Vec<Node>,
+    /// The positions of the nodes.
+    positions: Vec<Replay>,
 }
 
 impl Tree {
@@ -40,23 +45,34 @@ impl Tree {
     pub const ROOT: Place = Place(0);
 
     pub fn new() -> Self {
+        let start = Position::start();
+        let position = Replay::from(&start);
         // Nobody looks at the root's move.
         let mv = Move::new(crate::position::Square::A1, crate::position::Square::A2);
-        let position = Position::start();
-        let root =
-            Node { position, san: San::Null, mv, first_child: NONE, next_sibling: NONE, ply: 0 };
-        Tree { nodes: vec![root] }
+        let root = Node {
+            san: San::Null,
+            ply: Ply::new(mv, &position),
+            first_child: NONE,
+            next_sibling: NONE,
+            visits: 0,
+        };
+        Tree { start, nodes: vec![root], positions: vec![position] }
+    }
+
+    /// The start position.
+    pub fn start(&self) -> &Position {
+        &self.start
     }
 
     #[inline]
-    pub fn position(&self, place: Place) -> &Position {
-        &self.nodes[usize::from(place.0)].position
+    pub fn position(&self, place: Place) -> &Replay {
+        &self.positions[usize::from(place.0)]
     }
 
     /// The move that led to a place.
     #[inline]
-    pub fn mv(&self, place: Place) -> Move {
-        self.nodes[usize::from(place.0)].mv
+    pub fn ply(&self, place: Place) -> &Ply {
+        &self.nodes[usize::from(place.0)].ply
     }
 
     /// Where a move that was seen before leads.
@@ -72,16 +88,28 @@ impl Tree {
         None
     }
 
-    /// Remembers a move and where it leads, if there is room.
-    pub fn grow(&mut self, place: Place, san: San, mv: Move, after: &Position) -> Option<Place> {
+    /// Remembers a move and where it leads, if that is worth it and there is room.
+    #[inline]
+    pub fn grow(&mut self, place: Place, san: San, ply: &Ply, after: &Replay) -> Option<Place> {
         let number = self.nodes.len() as u16;
         let parent = &mut self.nodes[usize::from(place.0)];
-        let ply = parent.ply + 1;
-        if usize::from(number) >= MAX_NODES || ply > MAX_PLIES {
+        parent.visits = parent.visits.saturating_add(1);
+        if parent.visits < VISITS_TO_GROW || usize::from(number) >= MAX_NODES {
             return None;
         }
-        let next_sibling = std::mem::replace(&mut parent.first_child, number);
-        self.nodes.push(Node { position: *after, san, mv, first_child: NONE, next_sibling, ply });
+        // At the end of the list: what is played often is seen first, and shall be found first.
+        if parent.first_child == NONE {
+            parent.first_child = number;
+        } else {
+            let mut last = usize::from(parent.first_child);
+            while self.nodes[last].next_sibling != NONE {
+                last = usize::from(self.nodes[last].next_sibling);
+            }
+            self.nodes[last].next_sibling = number;
+        }
+        let (first_child, next_sibling, visits) = (NONE, NONE, 0);
+        self.nodes.push(Node { san, ply: *ply, first_child, next_sibling, visits });
+        self.positions.push(*after);
         Some(Place(number))
     }
 }

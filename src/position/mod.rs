@@ -10,6 +10,7 @@ mod movegen;
 mod moves;
 mod perft;
 mod polyglot_constants;
+mod replay;
 mod san;
 mod zobrist;
 
@@ -20,6 +21,7 @@ pub use game::{Game, IllegalMove, Outcome, OutcomeReason};
 pub use movegen::{MAX_MOVES, MoveList, attacks};
 pub use moves::{Move, ParseMoveError};
 pub use perft::{divide, perft};
+pub use replay::Replay;
 pub use san::SanError;
 
 use chess::{Board, CastleRights, EMPTY};

@@ -229,7 +229,7 @@ fn letter(piece: Piece) -> char {
 }
 
 #[inline]
-fn piece_of(role: shakmaty::Role) -> Piece {
+pub(super) fn piece_of(role: shakmaty::Role) -> Piece {
     chess::ALL_PIECES[usize::from(role) - 1]
 }
 

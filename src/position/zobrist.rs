@@ -3,7 +3,7 @@
 //! Source: A. Zobrist, "A New Hashing Method with Application for Game Playing" (1970); the
 //! constants and the en passant rule are Polyglot's.
 
-use chess::{Board, Color, Piece, Square};
+use chess::{Board, Color, File, Piece, Square};
 
 use super::polyglot_constants::{CASTLING, EN_PASSANT, PIECE_SQUARE, WHITE_TO_MOVE};
 
@@ -42,9 +42,16 @@ const CASTLING_STATE: [u64; 16] = {
 pub(super) fn state(board: &Board) -> u64 {
     let white = board.castle_rights(Color::White).to_index();
     let black = board.castle_rights(Color::Black).to_index();
-    let castling = CASTLING_STATE[(white | black << 2) & 15];
-    match board.en_passant() {
-        Some(pawn) => castling ^ EN_PASSANT[pawn.get_file().to_index()],
+    state_of((white | black << 2) as u8, board.en_passant().map(|pawn| pawn.get_file()))
+}
+
+/// The same for castling rights as [`CASTLING_STATE`] counts them and the file on which a pawn may
+/// be taken en passant.
+#[inline]
+pub(super) fn state_of(castling: u8, en_passant: Option<File>) -> u64 {
+    let castling = CASTLING_STATE[usize::from(castling & 15)];
+    match en_passant {
+        Some(file) => castling ^ EN_PASSANT[file.to_index()],
         None => castling,
     }
 }

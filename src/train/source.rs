@@ -9,8 +9,8 @@ use hashbrown::HashSet;
 use thiserror::Error;
 
 use super::{GameError, GameReader, ParseSampleError, Quiescence, Sample};
-use crate::pgn::{GameEnd, GameResult, Reader, Tags, Visitor, in_words};
-use crate::position::{Move, Position};
+use crate::pgn::{GameEnd, GameResult, Ply, Reader, Tags, Visitor, in_words};
+use crate::position::Position;
 use crate::random::Random;
 use crate::score::Score;
 
@@ -107,7 +107,7 @@ impl Sampler {
 
     fn read_games(&mut self, input: impl Read) -> io::Result<()> {
         let mut reader = Reader::new(input);
-        let mut positions = Positions(Vec::new());
+        let mut positions = Positions { current: Position::start(), positions: Vec::new() };
         while let Some(end) = reader.read_game(&mut positions)? {
             let result = match end.result {
                 GameResult::White => 1.0,
@@ -116,7 +116,7 @@ impl Sampler {
                 GameResult::Undecided => continue,
             };
             self.games += 1;
-            self.take_from_game(&mut positions.0, result);
+            self.take_from_game(&mut positions.positions, result);
         }
         Ok(())
     }
@@ -179,16 +179,21 @@ impl Sampler {
 }
 
 /// Collects the positions of a game.
-struct Positions(Vec<Position>);
+struct Positions {
+    current: Position,
+    positions: Vec<Position>,
+}
 
 impl Visitor for Positions {
-    fn begin(&mut self, _: &Tags, _: &Position) -> ControlFlow<()> {
-        self.0.clear();
+    fn begin(&mut self, _: &Tags, start: &Position) -> ControlFlow<()> {
+        self.current = *start;
+        self.positions.clear();
         ControlFlow::Continue(())
     }
 
-    fn played(&mut self, _: &Position, _: Move, after: &Position) -> ControlFlow<()> {
-        self.0.push(*after);
+    fn played(&mut self, ply: &Ply) -> ControlFlow<()> {
+        self.current = self.current.play(ply.mv);
+        self.positions.push(self.current);
         ControlFlow::Continue(())
     }
 

@@ -6,10 +6,10 @@ use std::collections::{BTreeSet, HashMap};
 use chess::ALL_SQUARES;
 use proptest::prelude::{ProptestConfig, proptest};
 use shakmaty::fen::{Epd, Fen};
-use shakmaty::san::SanPlus;
+use shakmaty::san::{San, SanPlus};
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};
-use tabia::position::{Color, Game, Move, MoveList, OutcomeReason, Piece, Position};
+use tabia::position::{Color, Game, Move, MoveList, OutcomeReason, Piece, Position, Replay};
 
 use crate::walk::game;
 
@@ -107,6 +107,18 @@ proptest! {
     }
 
     #[test]
+    fn a_replayed_game_comes_to_the_same_positions(game in game(PLIES)) {
+        let mut replayed = Replay::from(game.start());
+        for (&mv, position) in game.moves().iter().zip(&game.positions()[1..]) {
+            replayed.play(mv);
+            assert_eq!(replayed, Replay::from(position), "{position}");
+        }
+        for position in game.positions().iter().rev().take(4) {
+            replay_resolves_as_position(position);
+        }
+    }
+
+    #[test]
     fn taking_back_undoes(game in game(PLIES)) {
         let mut shrinking = game.clone();
         for (&mv, position) in game.moves().iter().zip(game.positions()).rev() {
@@ -140,6 +152,26 @@ fn legality_of_delicate_moves() {
     }
 }
 
+#[test]
+fn replay_resolves_delicate_moves() {
+    for fen in DELICATE {
+        replay_resolves_as_position(&Position::from_fen(fen).expect(fen));
+    }
+}
+
+/// Resolves every SAN there could be, but for those with a rank, in both ways.
+fn replay_resolves_as_position(position: &Position) {
+    let replay = Replay::from(position);
+    for san in all_sans() {
+        assert_eq!(replay.resolve_san(san), position.resolve_san(san), "{san} in {position}");
+    }
+    for mv in position.legal_moves().iter() {
+        let text = position.san(mv);
+        let san = SanPlus::from_ascii(text.as_bytes()).expect(&text).san;
+        assert_eq!(replay.resolve_san(san), Ok(mv), "{text} in {position}");
+    }
+}
+
 /// Asks the legality test about every move there could be.
 fn legality_is_that_of_generation(position: &Position) {
     let generated = position.legal_moves();
@@ -151,6 +183,29 @@ fn legality_is_that_of_generation(position: &Position) {
     for mv in generated.iter() {
         assert_eq!(position.is_noisy(mv), noisy.contains(mv), "{mv} in {position}");
     }
+}
+
+/// Every kind of man, file of origin, capture, destination and promotion; castling and a null move.
+fn all_sans() -> impl Iterator<Item = San> {
+    let files = || shakmaty::File::ALL.into_iter().map(Some).chain([None]);
+    let normal = shakmaty::Role::ALL.into_iter().flat_map(move |role| {
+        files().flat_map(move |file| {
+            shakmaty::Square::ALL.into_iter().flat_map(move |to| {
+                let promotions = [None, Some(shakmaty::Role::Knight), Some(shakmaty::Role::King)];
+                let captures = promotions.map(|promotion| [(promotion, false), (promotion, true)]);
+                captures.into_iter().flatten().map(move |(promotion, capture)| San::Normal {
+                    role,
+                    file,
+                    rank: None,
+                    capture,
+                    to,
+                    promotion,
+                })
+            })
+        })
+    });
+    let castling = [shakmaty::CastlingSide::KingSide, shakmaty::CastlingSide::QueenSide];
+    normal.chain(castling.map(San::Castle)).chain([San::Null])
 }
 
 /// The positions of a game as `shakmaty` has them.

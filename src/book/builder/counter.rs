@@ -11,7 +11,7 @@ use super::records::Record;
 use super::store::Store;
 use super::{BuildOptions, Verdict};
 use crate::book::filter_bits::PawnSet;
-use crate::pgn::{GameEnd, GameResult, Tags, Visitor};
+use crate::pgn::{GameEnd, GameResult, Ply, Tags, Visitor};
 use crate::position::{Color, Move, Position};
 
 /// No position can come back before two moves of each side.
@@ -48,6 +48,8 @@ pub(super) struct GameCounter<'a> {
     store: Store,
     /// The game being read: its positions and moves.
     line: Vec<Step>,
+    /// The pawn structures of the game being read.
+    pawns: Vec<u64>,
     /// Pawn structures that this thread has seen lately, each in the slot of its lowest bits.
     pawns_seen: Vec<u64>,
     /// A hash of its players and date.
@@ -72,7 +74,15 @@ impl<'a> GameCounter<'a> {
         let line = Vec::with_capacity(shared.options.max_ply as usize + 1);
         // No slot begins with a key of its own, not even 0, the key of no pawns.
         let pawns_seen = (0..PAWNS_SEEN as u64).map(|slot| slot ^ 1).collect();
-        GameCounter { shared, store, line, pawns_seen, players: 0, verdict: Verdict::Counted }
+        GameCounter {
+            shared,
+            store,
+            line,
+            pawns: Vec::new(),
+            pawns_seen,
+            players: 0,
+            verdict: Verdict::Counted,
+        }
     }
 
     /// What became of the last game that was not declined.
@@ -89,22 +99,21 @@ impl<'a> GameCounter<'a> {
         self.store
     }
 
-    /// Takes down a pawn structure.
-    #[inline]
-    fn note_pawns(&mut self, pawn_key: u64) {
-        let slot = &mut self.pawns_seen[pawn_key as usize % PAWNS_SEEN];
-        if *slot != pawn_key {
-            *slot = pawn_key;
-            self.shared.pawns.insert(pawn_key);
-        }
-    }
-
     /// Adds a position to the line of the game.
     #[inline]
-    fn visit(&mut self, position: &Position) {
-        let (key, clock) = (position.key(), position.halfmove_clock());
+    fn visit(&mut self, key: u64, side: Color, clock: u16) {
         let again = clock >= SHORTEST_CYCLE && self.has_stood(key, usize::from(clock));
-        self.line.push(Step { key, side: position.side_to_move(), mv: None, again });
+        self.line.push(Step { key, side, mv: None, again });
+    }
+
+    /// Takes down the pawn structures of a game that counts. All at once: the shared set is far
+    /// away, and so the processor waits for many of its words at a time.
+    fn note_pawns(&mut self) {
+        self.pawns.retain(|&pawn_key| {
+            let slot = &mut self.pawns_seen[pawn_key as usize % PAWNS_SEEN];
+            std::mem::replace(slot, pawn_key) != pawn_key
+        });
+        self.pawns.iter().for_each(|&pawn_key| self.shared.pawns.insert(pawn_key));
     }
 
     /// Whether a position has stood in the game within so many plies.
@@ -112,12 +121,6 @@ impl<'a> GameCounter<'a> {
         let cycle = usize::from(SHORTEST_CYCLE);
         let same_side = self.line.iter().rev().take(plies).skip(cycle - 1).step_by(2);
         same_side.clone().any(|step| step.key == key)
-    }
-
-    /// Whether the moves played in a position go into the book.
-    #[inline]
-    fn wants_moves_of(&self, side: Color) -> bool {
-        self.shared.options.side.is_none_or(|wanted| wanted == side)
     }
 
     fn judge(&self, end: &GameEnd) -> Verdict {
@@ -166,21 +169,22 @@ impl Visitor for GameCounter<'_> {
             self.players = self.hash_players(tags);
         }
         self.line.clear();
-        self.visit(start);
-        self.shared.pawns.insert(start.pawn_key());
+        self.visit(start.key(), start.side_to_move(), start.halfmove_clock());
+        self.pawns.clear();
+        self.pawns.push(start.pawn_key());
         ControlFlow::Continue(())
     }
 
     #[inline]
-    fn played(&mut self, before: &Position, mv: Move, after: &Position) -> ControlFlow<()> {
-        if self.wants_moves_of(before.side_to_move())
-            && let Some(step) = self.line.last_mut()
-        {
-            step.mv = Some(mv);
+    fn played(&mut self, ply: &Ply) -> ControlFlow<()> {
+        let Some(step) = self.line.last_mut() else { return ControlFlow::Break(()) };
+        let mover = step.side;
+        if self.shared.options.side.is_none_or(|wanted| wanted == mover) {
+            step.mv = Some(ply.mv);
         }
-        self.visit(after);
-        if after.pawn_key() != before.pawn_key() {
-            self.note_pawns(after.pawn_key());
+        self.visit(ply.key, !mover, ply.halfmove_clock);
+        if self.pawns.last() != Some(&ply.pawn_key) {
+            self.pawns.push(ply.pawn_key);
         }
         if self.line.len() > self.shared.options.max_ply as usize {
             return ControlFlow::Break(());
@@ -193,6 +197,7 @@ impl Visitor for GameCounter<'_> {
         if self.verdict != Verdict::Counted {
             return;
         }
+        self.note_pawns();
         for (index, step) in self.line.iter().enumerate() {
             if !step.again {
                 self.store.push(Record::new(step.key, step.side, step.mv, end.result));

@@ -31,7 +31,7 @@ pub use tally::{GameFault, Tally};
 
 use super::writer::{BookWriter, Piece};
 use super::{Book, BookError, Entry};
-use crate::pgn::{Chunks, Input, Reader, in_words};
+use crate::pgn::{Chunks, Experience, Input, Reader, in_words};
 use crate::position::Color;
 use counter::{GameCounter, Shared};
 use records::{PARTITIONS, group};
@@ -179,14 +179,16 @@ fn read_share(
     let store = Store::new(memory.saturating_sub(THREAD_MEMORY), &options.spill_folder);
     let mut counter = GameCounter::new(shared, store);
     let mut text = Vec::new();
+    let mut experience = Experience::default();
     while !monitor.is_stopped() {
         let Some(chunk) = lock(source).next(&mut text) else { break };
         let mut tally = ChunkTally::new(chunk, text.len());
-        let mut reader = Reader::at_line(&text[..], chunk.line);
+        let mut reader = Reader::at_line(&text[..], chunk.line, experience);
         while let Some(end) = reader.read_game(&mut counter)? {
             tally.note(end, counter.verdict());
             counter.relieve()?;
         }
+        experience = reader.into_experience();
         monitor.games.fetch_add(tally.found, Relaxed);
         if options.strict && tally.is_broken() {
             monitor.stop();

@@ -7,7 +7,7 @@ use crate::position::{Color, Move};
 /// That a position was reached in some games with one result, and left by one move or none.
 ///
 /// Sixteen bytes that sort as two numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Record {
     key: u64,
     /// From the top: move (16 bits, 0 for none; the highest is [`AGAIN`]), [`BLACK_TO_MOVE`] and
@@ -49,6 +49,12 @@ impl Record {
     pub fn again(key: u64, side: Color, mv: Option<Move>, result: GameResult) -> Self {
         let first = Self::new(key, side, mv, result);
         Record { rest: first.rest | AGAIN, ..first }
+    }
+
+    /// What records are sorted by: as one number, they compare without a branch.
+    #[inline]
+    fn rank(&self) -> u128 {
+        u128::from(self.key) << 64 | u128::from(self.rest)
     }
 
     /// The partition that the record belongs to. Partitions follow each other in the order of the
@@ -99,7 +105,7 @@ impl Record {
     }
 
     pub fn to_bytes(self) -> [u8; RECORD_BYTES] {
-        (u128::from(self.key) << 64 | u128::from(self.rest)).to_le_bytes()
+        self.rank().to_le_bytes()
     }
 
     pub fn from_bytes(bytes: [u8; RECORD_BYTES]) -> Self {
@@ -110,13 +116,13 @@ impl Record {
 
 /// Sorts records and makes one of those that are alike.
 pub(super) fn combine(records: &mut Vec<Record>) {
-    records.sort_unstable();
+    records.sort_unstable_by_key(Record::rank);
     records.dedup_by(|next, kept| kept.is_like(next) && kept.absorb(next));
 }
 
 /// Sorts records and hands over an entry for each position, by ascending key, and who is to move.
 pub(super) fn group(records: &mut [Record], mut take: impl FnMut(&mut Entry, Color)) {
-    records.sort_unstable();
+    records.sort_unstable_by_key(Record::rank);
     let mut entry = Entry::default();
     for same_position in records.chunk_by(|a, b| a.key == b.key) {
         entry.key = same_position[0].key;
@@ -128,10 +134,13 @@ pub(super) fn group(records: &mut [Record], mut take: impl FnMut(&mut Entry, Col
                 entry.reached += counts;
             }
             if let Some(mv) = record.mv() {
-                entry.moves.push((mv, counts));
+                entry.add_move(mv, counts);
             }
         }
-        entry.join_moves();
+        // Records are sorted by move, but for those of games that were here before.
+        if same_position.last().is_some_and(|record| record.rest & AGAIN != 0) {
+            entry.join_moves();
+        }
         let black = same_position[0].rest & BLACK_TO_MOVE != 0;
         take(&mut entry, if black { Color::Black } else { Color::White });
     }

@@ -10,8 +10,8 @@ use anyhow::bail;
 
 use super::place::Place;
 use super::{grouped, open};
-use crate::pgn::{GameEnd, Input, Reader, Tags, Visitor};
-use crate::position::{Move, Position};
+use crate::pgn::{GameEnd, Input, Ply, Reader, Tags, Visitor};
+use crate::position::Position;
 
 /// Find the games in which a position stood, by whatever order of moves
 #[derive(Debug, clap::Args)]
@@ -137,9 +137,9 @@ impl Visitor for Seeker {
         ControlFlow::Continue(())
     }
 
-    fn played(&mut self, _before: &Position, _mv: Move, after: &Position) -> ControlFlow<()> {
+    fn played(&mut self, ply: &Ply) -> ControlFlow<()> {
         self.ply += 1;
-        if after.key() == self.key {
+        if ply.key == self.key {
             self.found = Some(self.ply);
         }
         if self.found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
