@@ -5,9 +5,9 @@ mod common;
 use std::path::Path;
 
 use common::shared_data;
-use tabia::book::{Book, BuildOptions, Counts, build_in_memory};
+use tabia::book::{Book, BuildOptions, Chooser, Counts, Policy, build_in_memory};
 use tabia::pgn::Input;
-use tabia::position::{Move, Position};
+use tabia::position::{Game, Move, Position};
 
 fn after(moves: &str) -> Position {
     moves.split_ascii_whitespace().fold(Position::start(), |position, san| {
@@ -73,4 +73,25 @@ fn positions_without_pawns_are_known_too() {
     let (book, _) = build_in_memory(&inputs, &BuildOptions::default(), "test").expect("a book");
     let bare = Position::from_fen("8/R4k2/8/8/8/8/4K3/8 b - - 2 2").expect("legal");
     assert_eq!(book.reached(&bare), Some(Counts::new(1, 0, 0)));
+}
+
+#[test]
+fn several_books_are_asked_in_order() {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("books/dumb.pgn");
+    let both = Book::open_all(&format!("{};embedded", example.display())).expect("two books");
+    let (first, second) = (Book::open(&example).expect("a book"), Book::embedded());
+    let start = Position::start();
+    assert_ne!(first.moves(&start), second.moves(&start));
+    assert_eq!(both.moves(&start), first.moves(&start));
+    assert_eq!(both.reached(&start), first.reached(&start));
+    let unknown_to_the_first = after("d4 d5");
+    assert_eq!(first.reached(&unknown_to_the_first), None);
+    assert_eq!(both.moves(&unknown_to_the_first), second.moves(&unknown_to_the_first));
+    assert_eq!(both.reached(&unknown_to_the_first), second.reached(&unknown_to_the_first));
+    let game = Game::new(unknown_to_the_first);
+    let choice = Chooser::new(Policy::Best, 1).choose(&both, &game);
+    assert!(choice.is_some_and(|choice| {
+        second.moves(game.position()).iter().any(|book_move| book_move.mv == choice.mv)
+    }));
+    assert!(Book::open_all("embedded;/no/such/book.tbk").is_err());
 }

@@ -66,11 +66,21 @@ pub struct BookMove {
 }
 
 /// An opening book to be asked. Cloning is cheap; clones share the data.
+///
+/// It may have a second book behind it, that one a third, and so on: what [`Book::reached`],
+/// [`Book::moves`] and [`Chooser::choose`] do not find in one, they look for in the next.
+/// Everything else is about the first alone.
 #[derive(Clone)]
 pub struct Book {
     image: Arc<Image>,
     name: Arc<str>,
+    next: Option<Arc<Book>>,
 }
+
+/// What stands between the paths of several books, see [`Book::open_all`].
+pub const BOOK_SEPARATOR: char = ';';
+/// The word for the book that comes with the program where the path of a book is asked for.
+pub const EMBEDDED_NAME: &str = "embedded";
 
 impl Book {
     /// Opens a book: `.tbk` as a memory map, without reading it; a Polyglot `.bin` by importing
@@ -98,9 +108,28 @@ impl Book {
         Ok(book)
     }
 
+    /// Opens books that are asked in order: paths as in [`Book::open`], or [`EMBEDDED_NAME`], with a
+    /// [`BOOK_SEPARATOR`] between them.
+    ///
+    /// # Errors
+    /// As [`Book::open`], of the first book that fails.
+    pub fn open_all(paths: &str) -> Result<Self, BookError> {
+        let open = |path: &str| match path.trim() {
+            "" | EMBEDDED_NAME => Ok(Self::embedded()),
+            path => Self::open(Path::new(path)),
+        };
+        let mut books = paths.rsplit(BOOK_SEPARATOR).map(open);
+        let last = books.next().unwrap_or_else(|| Ok(Self::embedded()))?;
+        books.try_fold(last, |next, book| {
+            let book = book?;
+            let name = format!("{}, then {}", book.name, next.name).into();
+            Ok(Book { name, next: Some(Arc::new(next)), ..book })
+        })
+    }
+
     /// The book that comes with the program: named opening lines, see `books/README.md`.
     pub fn embedded() -> Self {
-        Self::from_storage(Storage::Static(EMBEDDED), "embedded")
+        Self::from_storage(Storage::Static(EMBEDDED), EMBEDDED_NAME)
             .expect("a test has compared the embedded book with its source")
     }
 
@@ -113,7 +142,7 @@ impl Book {
     }
 
     fn from_storage(storage: Storage, name: &str) -> Result<Self, BookError> {
-        Ok(Book { image: Arc::new(Image::new(storage, name)?), name: name.into() })
+        Ok(Book { image: Arc::new(Image::new(storage, name)?), name: name.into(), next: None })
     }
 
     /// What the book is called: its path, or `embedded`.
@@ -154,7 +183,22 @@ impl Book {
     /// The same by the position's keys.
     #[inline]
     pub fn probe(&self, key: u64, pawn_key: u64) -> Option<Counts> {
-        if self.image.may_hold_pawns(pawn_key) { self.image.reached(key) } else { None }
+        let found =
+            if self.image.may_hold_pawns(pawn_key) { self.image.reached(key) } else { None };
+        match &self.next {
+            Some(next) if found.is_none() => next.probe(key, pawn_key),
+            _ => found,
+        }
+    }
+
+    /// The book and those behind it, in order, each as it is without the others.
+    fn in_order(&self) -> impl Iterator<Item = Book> {
+        let mut rest = Some(self.clone());
+        std::iter::from_fn(move || {
+            let mut book = rest.take()?;
+            rest = book.next.take().map(Arc::unwrap_or_clone);
+            Some(book)
+        })
     }
 
     /// All that the book holds of a position.
@@ -164,8 +208,15 @@ impl Book {
     }
 
     /// Every legal move that was played here or leads to a position of the book, the most often
-    /// reached first.
+    /// reached first. Of several books, the first that has a move speaks.
     pub fn moves(&self, position: &Position) -> Vec<BookMove> {
+        self.in_order()
+            .map(|book| book.own_moves(position))
+            .find(|moves| !moves.is_empty())
+            .unwrap_or_default()
+    }
+
+    fn own_moves(&self, position: &Position) -> Vec<BookMove> {
         let entry = self.entry(position).unwrap_or_default();
         let mut moves: Vec<BookMove> = position
             .legal_moves()

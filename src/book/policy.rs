@@ -195,11 +195,15 @@ impl Chooser {
     }
 
     /// Chooses a move in the current position of a game; `None` if the policy is off or the book
-    /// has nothing to play.
+    /// has nothing to play. Of several books, the first that has something to play is taken.
     pub fn choose(&mut self, book: &Book, game: &Game) -> Option<Choice> {
         if self.policy == Policy::Off {
             return None;
         }
+        book.in_order().find_map(|book| self.choose_from(&book, game))
+    }
+
+    fn choose_from(&mut self, book: &Book, game: &Game) -> Option<Choice> {
         let candidates = self.candidates(book, game);
         let mut left = self.random.fraction();
         let mut chosen = None;

@@ -12,7 +12,7 @@ use signal_hook::iterator::Signals;
 
 use super::console::{self, Console};
 use super::logging::Log;
-use crate::book::Book;
+use crate::book::{BOOK_SEPARATOR, Book, EMBEDDED_NAME};
 use crate::cecp::{self, Feature, Reply};
 use crate::engine::{self, Engine, EvaluationKind, Face, Flow, Input, Settings};
 use crate::search::BookSearch;
@@ -27,12 +27,14 @@ pub struct Args {
     /// Engine mode: speak UCI
     #[arg(long)]
     uci: bool,
-    /// Use the book inside the search too: a .pgn, .tbk or Polyglot .bin, or the embedded book
-    #[arg(short = 'b', long = "bookpvs", value_name = "BOOK", num_args = 0..=1)]
-    bookpvs: Option<Option<PathBuf>>,
-    /// Play opening moves from this book
+    /// Use the book inside the search too: a .pgn, .tbk or Polyglot .bin, or the embedded book;
+    /// several are asked in order (-b FIRST -b SECOND)
+    #[arg(short = 'b', long = "bookpvs", value_name = "BOOK", num_args = 0..=1,
+          default_missing_value = EMBEDDED_NAME)]
+    bookpvs: Vec<String>,
+    /// Play opening moves from this book; several are asked in order
     #[arg(long, value_name = "BOOK", conflicts_with_all = ["bookpvs", "no_book"])]
-    book: Option<PathBuf>,
+    book: Vec<String>,
     /// Play no moves from a book
     #[arg(long)]
     no_book: bool,
@@ -102,19 +104,23 @@ impl From<SearchMode> for BookSearch {
 }
 
 impl Args {
-    /// The file of the book; `None` for the embedded one.
-    fn book_file(&self) -> Option<&Path> {
-        self.bookpvs.iter().flatten().chain(&self.book).next().map(PathBuf::as_path)
+    /// The books in order; empty for the embedded one alone.
+    fn books(&self) -> String {
+        let books = [&self.bookpvs[..], &self.book].concat();
+        if books == [EMBEDDED_NAME] {
+            return String::new();
+        }
+        books.join(&BOOK_SEPARATOR.to_string())
     }
 
     fn settings(&self) -> Settings {
         let mut settings = Settings::default();
         let text = |path: &Path| path.to_string_lossy().into_owned();
         settings.own_book = !self.no_book;
-        settings.book = self.book_file().map(text).unwrap_or_default();
+        settings.book = self.books();
         settings.book_search = match self.book_search {
             Some(mode) => mode.into(),
-            None if self.bookpvs.is_some() => BookSearch::Stop,
+            None if !self.bookpvs.is_empty() => BookSearch::Stop,
             None => BookSearch::Off,
         };
         self.cores.iter().for_each(|&cores| settings.set_threads(cores));
@@ -124,10 +130,6 @@ impl Args {
         settings.tablebases = self.egtpath.as_deref().map(text).unwrap_or_default();
         settings.log = self.log.as_deref().map(text).unwrap_or_default();
         settings
-    }
-
-    fn open_book(&self) -> anyhow::Result<Book> {
-        self.book_file().map_or_else(|| Ok(Book::embedded()), |path| Ok(Book::open(path)?))
     }
 }
 
@@ -144,12 +146,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let console = !args.xboard && !args.uci && io::stdin().is_terminal();
     let (sender, inputs) = engine::inputs();
     watch_signals(sender.clone(), console)?;
-    if args.xboard && args.book_file().is_some() {
+    if args.xboard && !args.books().is_empty() {
         // Counting the games of a PGN may take longer than a GUI waits for the first feature.
         println!("{}", Reply::Features(vec![Feature::number("done", 0)]));
         io::stdout().flush()?;
     }
-    let book = args.open_book()?;
+    let book = Book::open_all(&args.books())?;
     let mut engine = Engine::new(engine::searcher(), settings, book);
     let set_log = Box::new(move |name: &str| log.open(name));
     if console {
@@ -160,7 +162,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let asks_for_uci = matches!(&first, Some(Input::Line(line)) if line.trim() == "uci");
     let mut face: Box<dyn Face> = if args.uci || asks_for_uci {
         // GUIs of this protocol bring their own openings and expect a search for every `go`.
-        if args.book_file().is_none() {
+        if args.books().is_empty() {
             engine.set_own_book(false);
         }
         Box::new(uci::Session::new(engine, io::stdout()))

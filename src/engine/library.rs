@@ -1,7 +1,6 @@
 //! The engine's book: opened on a thread of its own, asked at the root.
 
 use std::hash::{BuildHasher, RandomState};
-use std::path::Path;
 use std::thread;
 
 use crossbeam::channel::Sender;
@@ -30,18 +29,14 @@ impl Library {
         Library { book, chooser, asked: 0, is_opening: false }
     }
 
-    /// Begins to open a book, the embedded one if `path` is empty; counting a PGN takes a while,
-    /// so that the outcome comes as [`News::Opened`].
-    pub(super) fn open(&mut self, path: &str, news: Sender<News>) {
+    /// Begins to open books as [`Book::open_all`] does, the embedded one if `paths` is empty;
+    /// counting a PGN takes a while, so that the outcome comes as [`News::Opened`].
+    pub(super) fn open(&mut self, paths: &str, news: Sender<News>) {
         self.asked += 1;
         self.is_opening = true;
-        let (number, path) = (self.asked, path.to_owned());
+        let (number, paths) = (self.asked, paths.to_owned());
         thread::spawn(move || {
-            let book = if path.is_empty() {
-                Ok(Book::embedded())
-            } else {
-                Book::open(Path::new(&path)).map_err(|error| error.to_string())
-            };
+            let book = Book::open_all(&paths).map_err(|error| error.to_string());
             let _ = news.send(News::Opened { number, book });
         });
     }

@@ -22,7 +22,7 @@ pub struct Settings {
     pub lines: i64,
     /// Whether moves are played from the book.
     pub own_book: bool,
-    /// The book's file; empty for the embedded book.
+    /// The book's file, or several, see [`crate::book::Book::open_all`]; empty for the embedded book.
     pub book: String,
     /// How a move is chosen among those of the book.
     pub policy: Policy,
@@ -182,7 +182,7 @@ pub const SETTINGS: &[Setting] = &[
         Kind::Spin { min: 1, max: 218, get: |s| s.lines, set: |s, v| s.lines = v }),
     row("OwnBook", "OwnBook", "play moves from the book",
         Kind::Check { get: |s| s.own_book, set: |s, v| s.own_book = v }),
-    row("BookFile", "BookFile", "a .pgn, .tbk or Polyglot .bin; empty for the embedded book",
+    row("BookFile", "BookFile", "a .pgn, .tbk or Polyglot .bin, or several, separated by semicolons; empty for the embedded book",
         Kind::File { get: |s| &s.book, set: |s, v| s.book = v }),
     row("BookPolicy", "BookPolicy", "how a move is chosen among those of the book",
         Kind::Choice { choices: &POLICY_NAMES, get: |s| index_of(&POLICIES, &s.policy), set: |s, i| s.policy = POLICIES[i] }),

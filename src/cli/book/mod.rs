@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use crate::book::{Book, BookError, NewFile};
+use crate::book::{Book, BookError, EMBEDDED_NAME, NewFile};
 use crate::pgn::in_words;
 use crate::position::Color;
 
@@ -76,7 +76,7 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 /// Opens a book by its path; `embedded` is the one that comes with the program.
 fn open(path: &Path) -> Result<Book, BookError> {
-    if path.as_os_str() == "embedded" { Ok(Book::embedded()) } else { Book::open(path) }
+    if path.as_os_str() == EMBEDDED_NAME { Ok(Book::embedded()) } else { Book::open(path) }
 }
 
 /// Writes a book to a new file, all or nothing, and tells what is in it.
