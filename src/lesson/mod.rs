@@ -5,13 +5,21 @@
 //! every step; a [`record::Recorder`] writes the steps down, and a [`story::Story`] tells them in
 //! text, JSON, SVG and as a page to step through.
 
+pub mod book_effect;
+pub mod chess;
+pub mod compare;
+pub mod deepening;
 pub mod game;
 pub mod observe;
 pub mod page;
+pub mod plot;
+pub mod positions;
 pub mod record;
 pub mod search;
+pub mod splitting;
 pub mod story;
 pub mod svg;
+pub mod timing;
 pub mod tree;
 
 use game::Window;

@@ -1,5 +1,7 @@
 //! Watching a search: what it calls at each of its steps.
 
+use serde::Serialize;
+
 use super::game::Window;
 use crate::score::{Ply, Score};
 
@@ -12,6 +14,31 @@ pub enum Why {
     Null,
     /// It is, so its value is wanted: once more, with the open window.
     Again,
+}
+
+/// The type of a searched node, by its value and window.
+/// <https://www.chessprogramming.org/Node_Types>
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NodeType {
+    /// The value lies inside the window: it is exact.
+    Pv,
+    /// The value is beta or more: one move refutes the last one.
+    Cut,
+    /// The value is alpha or less: no move helps.
+    All,
+}
+
+impl NodeType {
+    /// The type of a node that was left with `value`.
+    #[inline]
+    pub fn of(window: Window, value: Score) -> Self {
+        match value {
+            _ if value >= window.beta => NodeType::Cut,
+            _ if value <= window.alpha => NodeType::All,
+            _ => NodeType::Pv,
+        }
+    }
 }
 
 /// Hears of every step of a search. Windows and scores are those of the side to move.
@@ -27,7 +54,7 @@ pub trait Observer<M> {
     #[inline]
     fn raise(&mut self, _ply: Ply, _mv: M, _value: Score) {}
 
-    /// Alpha has reached beta: the moves of `rest` are cut off.
+    /// Alpha has reached beta: the moves of `rest`, if there are any, are cut off.
     #[inline]
     fn cutoff(&mut self, _ply: Ply, _alpha: Score, _beta: Score, _rest: &[M]) {}
 
@@ -39,3 +66,36 @@ pub trait Observer<M> {
 
 /// Nobody watches.
 impl<M> Observer<M> for () {}
+
+/// An [`Observer`] that only counts.
+#[derive(Debug, Clone, Default)]
+pub struct Counter {
+    /// Nodes entered; one that is searched again counts again.
+    pub nodes: u64,
+    /// Nodes left, by [`NodeType`].
+    pub types: [u64; 3],
+    /// How often alpha met beta with moves left.
+    pub cutoffs: u64,
+    /// Searches repeated with the open window.
+    pub researches: u64,
+    /// The windows of the nodes that are open.
+    windows: Vec<Window>,
+}
+
+impl<M> Observer<M> for Counter {
+    fn enter(&mut self, _ply: Ply, _via: Option<M>, window: Window, why: Why) {
+        self.nodes += 1;
+        self.researches += u64::from(why == Why::Again);
+        self.windows.push(window);
+    }
+
+    fn cutoff(&mut self, _ply: Ply, _alpha: Score, _beta: Score, rest: &[M]) {
+        self.cutoffs += u64::from(!rest.is_empty());
+    }
+
+    fn leave(&mut self, _ply: Ply, value: Score, _line: &[M], _leaf: bool) {
+        if let Some(window) = self.windows.pop() {
+            self.types[NodeType::of(window, value) as usize] += 1;
+        }
+    }
+}

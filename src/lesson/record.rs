@@ -1,7 +1,7 @@
 //! A search written down: every visit of a node, and every step in its order.
 
 use super::game::Window;
-use super::observe::{Observer, Why};
+use super::observe::{Counter, Observer, Why};
 use crate::score::{Ply, Score};
 
 /// One visit of a node. Windows and scores are those of the side to move.
@@ -63,12 +63,8 @@ pub struct Recorder<M> {
     pub visits: Vec<Visit<M>>,
     /// The steps.
     pub steps: Vec<Step<M>>,
-    /// Visits, written down or not.
-    pub nodes: u64,
-    /// Cutoffs that cut something off, written down or not.
-    pub cutoffs: u64,
-    /// Searches repeated with the open window, written down or not.
-    pub researches: u64,
+    /// All visits, written down or not.
+    pub counter: Counter,
     bounds: Bounds,
     /// The visits that go on; `None` for those that are not written down.
     path: Vec<Option<usize>>,
@@ -80,9 +76,7 @@ impl<M> Recorder<M> {
         Recorder {
             visits: Vec::new(),
             steps: Vec::new(),
-            nodes: 0,
-            cutoffs: 0,
-            researches: 0,
+            counter: Counter::default(),
             bounds,
             path: Vec::new(),
         }
@@ -102,8 +96,7 @@ impl<M> Recorder<M> {
 
 impl<M: Copy> Observer<M> for Recorder<M> {
     fn enter(&mut self, ply: Ply, via: Option<M>, window: Window, why: Why) {
-        self.nodes += 1;
-        self.researches += u64::from(why == Why::Again);
+        self.counter.enter(ply, via, window, why);
         let parent = self.current();
         let orphan = ply > 0 && parent.is_none();
         if orphan || ply > self.bounds.ply || self.visits.len() >= self.bounds.visits {
@@ -134,18 +127,19 @@ impl<M: Copy> Observer<M> for Recorder<M> {
         }
     }
 
-    fn cutoff(&mut self, _ply: Ply, alpha: Score, beta: Score, rest: &[M]) {
+    fn cutoff(&mut self, ply: Ply, alpha: Score, beta: Score, rest: &[M]) {
+        self.counter.cutoff(ply, alpha, beta, rest);
         if rest.is_empty() {
             return;
         }
-        self.cutoffs += 1;
         if let Some(id) = self.current() {
             self.visits[id].cutoff = Some((alpha, beta, rest.to_vec()));
             self.steps.push(Step::Cutoff(id));
         }
     }
 
-    fn leave(&mut self, _ply: Ply, value: Score, line: &[M], leaf: bool) {
+    fn leave(&mut self, ply: Ply, value: Score, line: &[M], leaf: bool) {
+        self.counter.leave(ply, value, line, leaf);
         if let Some(id) = self.path.pop().flatten() {
             let visit = &mut self.visits[id];
             visit.value = value;

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::game::{Game, Window, bound};
-use super::observe::Why;
+use super::observe::{NodeType, Why};
 use super::record::{Recorder, Step, Visit};
 use super::search::Algorithm;
 use crate::score::{Ply, Score};
@@ -33,24 +33,14 @@ pub struct Story {
     pub cutoffs: u64,
     /// Searches repeated with the open window.
     pub researches: u64,
+    /// Visits by type: of PV, cut and all nodes. Minimax has no windows, and PV nodes alone.
+    pub types: [u64; 3],
     /// Visits that were made but are not in the tree below.
     pub hidden: u64,
     /// The nodes, parents before their children, siblings in the order of their search.
     pub tree: Vec<Node>,
     /// What happened, in order.
     pub steps: Vec<Happening>,
-}
-
-/// What became of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum State {
-    /// It lies on the principal variation.
-    Pv,
-    /// It was searched.
-    Visited,
-    /// It was never searched: a cutoff made it needless.
-    Cut,
 }
 
 /// A node of the tree.
@@ -64,8 +54,10 @@ pub struct Node {
     pub max: bool,
     /// Plies from the root.
     pub ply: Ply,
-    /// What became of it.
-    pub state: State,
+    /// Its type in its last visit; `None` if it was never visited.
+    pub kind: Option<NodeType>,
+    /// Whether it lies on the principal variation.
+    pub on_line: bool,
     /// Its searches, in order; none if it was cut off.
     pub visits: Vec<Told>,
     /// Nodes that this one stands for: more than one where many moves were cut off together.
@@ -87,6 +79,8 @@ pub struct Told {
     pub leaf: bool,
     /// The value, or its bound.
     pub value: Score,
+    /// What kind of node it was in this visit.
+    pub kind: NodeType,
     /// `=`, or `>=` or `<=` where the value is only a bound.
     pub relation: &'static str,
     /// `alpha 6 >= beta 5`, if moves were cut off.
@@ -148,9 +142,10 @@ impl Story {
             summary: String::new(),
             value: first.map_or(0, |visit| visit.value),
             line: teller.line_of(recorder.visits.first(), 0),
-            nodes: recorder.nodes,
-            cutoffs: recorder.cutoffs,
-            researches: recorder.researches,
+            nodes: recorder.counter.nodes,
+            cutoffs: recorder.counter.cutoffs,
+            researches: recorder.counter.researches,
+            types: recorder.counter.types,
             hidden: recorder.visits.iter().map(|visit| visit.hidden).sum(),
             steps,
             tree: teller.nodes.into_iter().map(|placed| placed.node).collect(),
@@ -161,13 +156,13 @@ impl Story {
 
     /// The names of the nodes that were cut off.
     pub fn cut(&self) -> Vec<&str> {
-        let cut = self.tree.iter().filter(|node| node.state == State::Cut);
+        let cut = self.tree.iter().filter(|node| node.kind.is_none());
         cut.map(|node| node.name.as_str()).collect()
     }
 
     /// The nodes of the tree that were visited, each counted once.
     pub fn distinct(&self) -> usize {
-        self.tree.iter().filter(|node| node.state != State::Cut).count()
+        self.tree.iter().filter(|node| node.kind.is_some()).count()
     }
 
     /// All steps, indented by their depth, and a summary.
@@ -197,7 +192,7 @@ impl Story {
             let _ = write!(text, ", {researches} searched again");
         }
         match self.cut() {
-            cut if cut.is_empty() => {}
+            cut if cut.is_empty() || self.hidden > 0 => {}
             cut if cut.len() <= 8 => {
                 let _ = write!(text, ", never visited: {}", cut.join(" "));
             }
@@ -239,13 +234,14 @@ impl<G: Game> Teller<'_, G> {
                 let above = self.place[parent].0;
                 let mut known = self.nodes[above].children.iter().copied();
                 let known = known.find(|&child| self.nodes[child].via == Some(mv));
-                known.unwrap_or_else(|| self.add_child(above, mv, State::Visited))
+                known.unwrap_or_else(|| self.add_child(above, mv))
             }
             _ => self.add_root(root),
         };
         let placed = &mut self.nodes[node];
         placed.node.hidden += visit.hidden;
         let told = tell(visit, placed.node.max);
+        placed.node.kind = Some(told.kind);
         placed.node.visits.push(told);
         self.place.push((node, placed.node.visits.len() - 1));
     }
@@ -256,7 +252,8 @@ impl<G: Game> Teller<'_, G> {
             name: name.to_owned(),
             max: self.game.maximises(state),
             ply: 0,
-            state: State::Pv,
+            kind: None,
+            on_line: true,
             visits: Vec::new(),
             stands_for: 1,
             hidden: 0,
@@ -265,7 +262,7 @@ impl<G: Game> Teller<'_, G> {
         self.nodes.len() - 1
     }
 
-    fn add_child(&mut self, parent: usize, mv: G::Move, state: State) -> usize {
+    fn add_child(&mut self, parent: usize, mv: G::Move) -> usize {
         let above = &self.nodes[parent];
         let place = self.game.play(&above.state, mv);
         let node = Node {
@@ -273,7 +270,8 @@ impl<G: Game> Teller<'_, G> {
             name: self.game.name(&above.state, mv),
             max: self.game.maximises(&place),
             ply: above.node.ply + 1,
-            state,
+            kind: None,
+            on_line: false,
             visits: Vec::new(),
             stands_for: 1,
             hidden: 0,
@@ -292,7 +290,7 @@ impl<G: Game> Teller<'_, G> {
             let children = &self.nodes[current].children;
             let next = children.iter().copied().find(|&child| self.nodes[child].via == Some(mv));
             let Some(next) = next else { return };
-            self.nodes[next].node.state = State::Pv;
+            self.nodes[next].node.on_line = true;
             current = next;
         }
     }
@@ -312,7 +310,7 @@ impl<G: Game> Teller<'_, G> {
                     self.add_cut_tree(parent, mv);
                 }
             } else {
-                let child = self.add_child(parent, new[0], State::Cut);
+                let child = self.add_child(parent, new[0]);
                 self.nodes[child].node.name = format!("{} moves", new.len());
                 self.nodes[child].node.stands_for = new.len();
             }
@@ -320,7 +318,7 @@ impl<G: Game> Teller<'_, G> {
     }
 
     fn add_cut_tree(&mut self, parent: usize, mv: G::Move) {
-        let child = self.add_child(parent, mv, State::Cut);
+        let child = self.add_child(parent, mv);
         if self.whole_cut {
             let state = self.nodes[child].state.clone();
             for next in self.game.moves(&state) {
@@ -417,6 +415,7 @@ fn tell<M>(visit: &Visit<M>, max: bool) -> Told {
         again: visit.why == Why::Again,
         leaf: visit.leaf,
         value: if max { visit.value } else { -visit.value },
+        kind: NodeType::of(visit.window, visit.value),
         relation,
         cutoff,
     }

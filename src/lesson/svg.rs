@@ -1,15 +1,16 @@
 //! A [`Story`] as a picture: the tree with its windows, values and cutoffs, as SVG.
 //!
 //! Max's nodes are squares, Min's are circles. Every node is an element of the class `node` and
-//! one of `pv`, `visited` and `cut`, with `data-visits` and `data-count` (the nodes that it stands
-//! for); every cutoff is an element of the class `cutoff`. So the picture can be counted.
+//! its type in its last visit, `pv`, `cut`, `all` or `never`, and `line` on the principal variation,
+//! with `data-visits` and `data-count` (the nodes that it stands for); every cutoff is an element of the class `cutoff`. So the picture can be counted.
 
 use std::fmt::Write;
 
-use super::story::{Node, State, Story, Told};
+use super::observe::NodeType;
+use super::story::{Node, Story, Told};
 
 /// Room for a leaf, from one to the next, in user units (pixels).
-const LEAF_WIDTH: f64 = 104.0;
+const LEAF_WIDTH: f64 = 116.0;
 /// From one level to the next.
 const LEVEL_HEIGHT: f64 = 104.0;
 /// From the edge of the picture to the middle of the outermost nodes.
@@ -21,7 +22,7 @@ const LINE_HEIGHT: f64 = 13.0;
 /// Room for title and legend.
 const HEADER: f64 = 110.0;
 /// The narrowest picture: the legend must fit.
-const MIN_WIDTH: f64 = 640.0;
+const MIN_WIDTH: f64 = 660.0;
 
 /// How nodes and edges look.
 const STYLE: &str = "
@@ -29,10 +30,10 @@ const STYLE: &str = "
   .title { font-size: 18px; text-anchor: start; } .legend { text-anchor: start; }
   .small { font-size: 11px; fill: #3b444d; } .null .small { font-style: italic; }
   .edge { stroke: #8b96a1; stroke-width: 1.4; fill: none; }
-  .edge.pv { stroke: #2f7d4f; stroke-width: 3.5; } .edge.cut { stroke-dasharray: 4 4; stroke: #b9c0c7; }
-  .shape { stroke: #2f5fa8; stroke-width: 1.6; fill: #dbe7f7; }
-  .pv .shape { stroke: #1d5c38; fill: #a9dcbc; }
-  .cut .shape { stroke: #b9c0c7; stroke-dasharray: 4 3; fill: #f2f4f6; } .cut text { fill: #87919b; }
+  .edge.line { stroke: #2f7d4f; stroke-width: 3.5; } .edge.never { stroke-dasharray: 4 4; stroke: #b9c0c7; }
+  .shape { stroke: #1c2024; stroke-width: 1.4; } .line .shape { stroke: #1d5c38; stroke-width: 3; }
+  .pv .shape { fill: #a9dcbc; } .cut .shape { fill: #f6d5a8; } .all .shape { fill: #cfe0f6; }
+  .never .shape { stroke: #b9c0c7; stroke-dasharray: 4 3; fill: #f2f4f6; } .never text { fill: #87919b; }
   .cutoff line { stroke: #b3332a; stroke-width: 2.6; } .cutoff text { fill: #b3332a; font-size: 11px; }
   .halo { paint-order: stroke; stroke: #ffffff; stroke-width: 4px; }
 ";
@@ -63,7 +64,7 @@ pub fn svg(story: &Story, title: &str) -> String {
     for (id, node) in story.tree.iter().enumerate() {
         if let Some(parent) = node.parent {
             let visits = if story.windows { node.visits.as_slice() } else { &[] };
-            edge(&mut out, class(node), visits, points[parent], points[id]);
+            edge(&mut out, &class(node), visits, points[parent], points[id]);
         }
     }
     for (node, &point) in story.tree.iter().zip(&points) {
@@ -114,9 +115,11 @@ fn header(out: &mut String, story: &Story, title: &str) {
         writeln!(out, "<text class=\"legend\" x=\"16\" y=\"50\">{}</text>", escape(&story.summary));
     let mut x = 16.0;
     for (class, word, width) in [
-        ("pv", "principal variation", 160.0),
-        ("visited", "visited", 92.0),
-        ("cut", "never visited", 122.0),
+        ("pv line", "on the principal variation", 206.0),
+        ("pv", "PV node", 92.0),
+        ("cut", "cut node", 96.0),
+        ("all", "all node", 90.0),
+        ("never", "never visited", 110.0),
     ] {
         let _ = writeln!(
             out,
@@ -127,17 +130,20 @@ fn header(out: &mut String, story: &Story, title: &str) {
         x += width;
     }
     out.push_str(
-        "<text class=\"legend\" x=\"16\" y=\"98\">square: Max, circle: Min; on the edges the window \
-         (alpha, beta), a null one in italics</text>\n",
+        "<text class=\"legend\" x=\"16\" y=\"98\">square: Max, circle: Min; \
+         on the edges the window (alpha, beta), a null one in italics</text>\n",
     );
 }
 
-fn class(node: &Node) -> &'static str {
-    match node.state {
-        State::Pv => "pv",
-        State::Visited => "visited",
-        State::Cut => "cut",
-    }
+/// The classes of a node and of the edge that leads to it.
+fn class(node: &Node) -> String {
+    let kind = match node.kind {
+        Some(NodeType::Pv) => "pv",
+        Some(NodeType::Cut) => "cut",
+        Some(NodeType::All) => "all",
+        None => "never",
+    };
+    format!("{kind}{}", if node.on_line { " line" } else { "" })
 }
 
 /// The line from a node's parent, with the windows of its visits beside it.
@@ -235,7 +241,7 @@ fn values(visits: &[Told]) -> Vec<String> {
 fn first_cut(story: &Story) -> Vec<Option<usize>> {
     let mut first = vec![None; story.tree.len()];
     for (id, node) in story.tree.iter().enumerate() {
-        if let (Some(parent), State::Cut) = (node.parent, node.state) {
+        if let (Some(parent), None) = (node.parent, node.kind) {
             first[parent].get_or_insert(id);
         }
     }
@@ -307,8 +313,14 @@ mod tests {
                 let picture = svg(&story, algorithm.name());
                 assert_eq!(sum(&picture, "data-visits"), story.nodes, "{algorithm}");
                 assert_eq!(count(&picture, "<g class=\"cutoff\">"), story.cutoffs as usize);
-                assert_eq!(count(&picture, "<g class=\"node cut\""), story.cut().len());
-                assert_eq!(count(&picture, "<g class=\"node pv\""), story.line.len() + 1);
+                assert_eq!(count(&picture, "<g class=\"node never\""), story.cut().len());
+                assert_eq!(count(&picture, " line\" data-visits"), story.line.len() + 1);
+                let again = story.nodes as usize - story.distinct();
+                for (kind, name) in ["pv", "cut", "all"].into_iter().enumerate() {
+                    let drawn = count(&picture, &format!("<g class=\"node {name}"));
+                    let searched = story.types[kind] as usize;
+                    assert!(drawn <= searched && searched <= drawn + again, "{algorithm} {name}");
+                }
                 assert_eq!(sum(&picture, "data-count"), tree.len() as u64);
                 let windows = count(&picture, "<text class=\"small halo\"") as u64;
                 // Each visit but the root's has its window on an edge; each visited node its value.

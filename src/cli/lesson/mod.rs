@@ -1,11 +1,22 @@
 //! `tabia lesson`: the algorithms to be watched at work.
 
+mod book;
+mod nodes;
 mod output;
+mod place;
+mod split;
+mod trace;
 mod tree;
 
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use anyhow::Context;
 use clap::Subcommand;
+
+/// As shells have it for a program that Ctrl-C ended.
+const INTERRUPTED: u8 = 130;
 
 /// See the algorithms at work: trees, traces, node counts, splitting, the book
 #[derive(Debug, clap::Args)]
@@ -17,6 +28,10 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Tree(tree::Args),
+    Trace(trace::Args),
+    Nodes(nodes::Args),
+    Split(split::Args),
+    Book(book::Args),
 }
 
 /// Runs one of the lessons.
@@ -26,5 +41,17 @@ enum Command {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Tree(args) => tree::run(args),
+        Command::Trace(args) => trace::run(args),
+        Command::Nodes(args) => nodes::run(args),
+        Command::Split(args) => split::run(args),
+        Command::Book(args) => book::run(args),
     }
+}
+
+/// A flag that Ctrl-C raises instead of ending the process, so that what was found is told.
+fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let raised = Arc::clone(&flag);
+    ctrlc::set_handler(move || raised.store(true, Relaxed)).context("cannot watch for Ctrl-C")?;
+    Ok(flag)
 }

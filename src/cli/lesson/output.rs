@@ -4,6 +4,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::lesson::page::page;
 use crate::lesson::story::Story;
@@ -29,6 +30,25 @@ impl Forms {
     /// # Errors
     /// If something cannot be written.
     pub fn put(&self, title: &str, stories: &[Story], text: &str) -> anyhow::Result<()> {
+        self.put_with(title, stories, text, &[])
+    }
+
+    /// Whether JSON is wanted.
+    pub fn json(&self) -> bool {
+        self.json
+    }
+
+    /// As [`Forms::put`], with something more for the JSON.
+    ///
+    /// # Errors
+    /// If something cannot be written.
+    pub fn put_with(
+        &self,
+        title: &str,
+        stories: &[Story],
+        text: &str,
+        news: &[serde_json::Value],
+    ) -> anyhow::Result<()> {
         if let Some(path) = &self.svg {
             for story in stories {
                 let one = stories.len() == 1;
@@ -40,7 +60,8 @@ impl Forms {
             save(path, &page(title, stories))?;
         }
         if self.json {
-            print(&format!("{}\n", serde_json::to_string(&stories)?))
+            let all = serde_json::json!({ "title": title, "news": news, "searches": stories });
+            print(&format!("{all}\n"))
         } else {
             print(text)
         }
@@ -55,6 +76,15 @@ fn beside(path: &Path, word: &str) -> PathBuf {
     path.with_file_name(format!("{stem}-{word}{dot}{extension}"))
 }
 
+/// A bar on a terminal, nothing elsewhere.
+pub fn bar(length: usize, what: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new(length as u64).with_message(what);
+    match ProgressStyle::with_template("{msg} {bar:40} {pos}/{len} ({eta} left)") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
 /// Prints; a reader that has seen enough is no error.
 pub fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
@@ -64,14 +94,14 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Writes a file, all or nothing.
+/// Writes a file, all or nothing: first beside it, then under its name.
 pub fn save(path: &Path, text: &str) -> anyhow::Result<()> {
-    let write = || -> std::io::Result<()> {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
-        file.write_all(text.as_bytes())?;
-        file.persist(path)?;
-        Ok(())
-    };
-    write().with_context(|| format!("cannot write {}", path.display()))
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    let written = std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, path));
+    if written.is_err() {
+        // There may be nothing to remove.
+        let _ = std::fs::remove_file(&part);
+    }
+    written.with_context(|| format!("cannot write {}", path.display()))
 }

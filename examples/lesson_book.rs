@@ -1,0 +1,30 @@
+//! Searches the position after some moves with and without a book inside the search:
+//! `cargo run --release --example lesson_book [BOOK MOVE...]`
+
+use std::path::Path;
+
+use tabia::book::Book;
+use tabia::lesson::book_effect::{EXAMPLE_MOVES, effect, example_book};
+use tabia::position::Game;
+use tabia::search::{BookSearch, Control};
+
+/// How deep the search goes if the book does not end it, in plies.
+const DEPTH: i32 = 12;
+
+fn main() -> anyhow::Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (book, moves) = match arguments.split_first() {
+        Some((path, moves)) => (Book::open(Path::new(path))?, moves.join(" ")),
+        None => (example_book()?, EXAMPLE_MOVES.to_owned()),
+    };
+    let mut game = Game::default();
+    for text in moves.split_whitespace() {
+        game.play(game.position().parse_move(text)?)?;
+    }
+    for mode in [BookSearch::Off, BookSearch::Stop] {
+        let found = effect(&game, &book, mode, DEPTH, &Control::new());
+        let best = found.best.map(|mv| game.position().san(mv));
+        println!("{mode:?}: {best:?} after iteration {} and {} nodes", found.depth, found.nodes);
+    }
+    Ok(())
+}

@@ -1,0 +1,23 @@
+//! Counts the nodes of alpha-beta and PVS on a position, with every order of moves:
+//! `cargo run --release --example lesson_nodes ["FEN"]`
+
+use std::sync::atomic::AtomicBool;
+
+use tabia::lesson::compare::{Way, cost};
+use tabia::position::Position;
+
+/// How deep the searches go, in plies.
+const DEPTH: i32 = 4;
+
+fn main() -> anyhow::Result<()> {
+    let root = match std::env::args().nth(1) {
+        Some(fen) => Position::from_fen(&fen)?,
+        None => Position::start(),
+    };
+    for way in Way::all() {
+        if let Some(cost) = cost(&root, way, DEPTH, &AtomicBool::new(false)) {
+            println!("{:<18} {:>9} nodes, score {}", way.name(), cost.nodes, cost.score);
+        }
+    }
+    Ok(())
+}

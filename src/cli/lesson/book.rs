@@ -1,0 +1,166 @@
+//! `tabia lesson book`: a search with and without the book inside.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use anyhow::Context;
+use serde_json::{Value, json};
+
+use super::INTERRUPTED;
+use super::output::print;
+use super::place::play;
+use crate::book::Book;
+use crate::lesson::book_effect::{EXAMPLE_MOVES, Effect, Known, effect, example_book, walk};
+use crate::lesson::deepening::san_line;
+use crate::position::{Game, Position};
+use crate::score::Depth;
+use crate::search::{BookSearch, Control};
+
+/// Search a position with and without the book inside the search, and compare
+///
+/// Without arguments: the game books/dumb.pgn, and another order of moves that runs into it.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Moves from the start position
+    #[arg(long, default_value = EXAMPLE_MOVES, value_name = "MOVES")]
+    moves: String,
+    /// The book: .tbk, .bin, .pgn, or `embedded` (default: the game of books/dumb.pgn)
+    #[arg(short, long, value_name = "FILE")]
+    book: Option<PathBuf>,
+    /// How deep the search goes if nothing ends it, in plies
+    #[arg(short, long, default_value_t = 12, value_parser = clap::value_parser!(i32).range(1..=64))]
+    depth: Depth,
+    /// What to compare: off, first, stop (what -b means) or score
+    #[arg(long, value_delimiter = ',', default_values_t = ["off".to_owned(), "stop".to_owned()])]
+    modes: Vec<String>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Searches in each mode and compares.
+///
+/// # Errors
+/// If the moves cannot be played or the book not be opened.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let modes: Vec<BookSearch> = args
+        .modes
+        .iter()
+        .map(|mode| mode.parse().context("--modes"))
+        .collect::<anyhow::Result<_>>()?;
+    let game = play(Game::default(), &args.moves).context("--moves")?;
+    let book = match &args.book {
+        None => example_book()?,
+        Some(path) if path.as_os_str() == "embedded" => Book::embedded(),
+        Some(path) => Book::open(path)?,
+    };
+    // A search may stop its own control, so each has one.
+    let controls: Vec<Control> = modes.iter().map(|_| Control::new()).collect();
+    let (handles, interrupted) = (controls.clone(), Arc::new(AtomicBool::new(false)));
+    let raised = Arc::clone(&interrupted);
+    let interrupt = move || {
+        raised.store(true, Relaxed);
+        handles.iter().for_each(Control::stop);
+    };
+    ctrlc::set_handler(interrupt).context("cannot watch for Ctrl-C")?;
+    let steps = walk(&game, &book);
+    let searches = modes.iter().zip(&controls);
+    let effects: Vec<Effect> =
+        searches.map(|(&mode, control)| effect(&game, &book, mode, args.depth, control)).collect();
+    let root = game.position();
+    print(&match args.json {
+        true => format!("{}\n", as_json(root, &steps, &effects)),
+        false => as_text(root, &steps, &effects),
+    })?;
+    Ok(if interrupted.load(Relaxed) { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+fn name(mode: BookSearch) -> &'static str {
+    match mode {
+        BookSearch::Off => "off",
+        BookSearch::First => "first",
+        BookSearch::Stop => "stop",
+        BookSearch::Score => "score",
+    }
+}
+
+fn as_text(root: &Position, steps: &[Known], effects: &[Effect]) -> String {
+    let mut text = format!("{:<8}{:<18}{}\n", "move", "games in the book", "moves that lead there");
+    // Writing to a string cannot fail.
+    for step in steps {
+        let reached = step.reached.map_or("none".to_owned(), |counts| counts.to_string());
+        let _ = writeln!(text, "{:<8}{reached:<18}{}", step.mv, step.exits);
+    }
+    for effect in effects {
+        let _ = writeln!(text, "\nbook inside the search: {}", name(effect.mode));
+        let _ = writeln!(text, "{:>5} {:>6} {:>8}  line", "depth", "score", "nodes");
+        for iteration in &effect.iterations {
+            let line = san_line(root, &iteration.line);
+            let enters = iteration.book.as_ref().map_or(String::new(), |book| {
+                format!("  (in the book after {} plies)", book.line.len())
+            });
+            let _ = writeln!(
+                text,
+                "{:>5} {:>6} {:>8}  {line}{enters}",
+                iteration.depth, iteration.score, iteration.nodes
+            );
+        }
+        if let Some(book) = &effect.ending {
+            let _ = writeln!(
+                text,
+                "ends after iteration {}: transposes to the book after {} plies: {} ({})",
+                effect.depth,
+                book.line.len(),
+                san_line(root, &book.line),
+                book.counts
+            );
+        }
+    }
+    text.push('\n');
+    for effect in effects {
+        let _ = writeln!(
+            text,
+            "{:<6} plays {:<6} after iteration {:>2} and {:>7} nodes{}",
+            name(effect.mode),
+            effect.best.map_or("-".to_owned(), |mv| root.san(mv)),
+            effect.depth,
+            effect.nodes,
+            share(effect, &effects[0])
+        );
+    }
+    text
+}
+
+/// The share of the first search's nodes.
+fn share(effect: &Effect, first: &Effect) -> String {
+    if std::ptr::eq(effect, first) || first.nodes == 0 {
+        return String::new();
+    }
+    format!(" ({:.1}%)", 100.0 * effect.nodes as f64 / first.nodes as f64)
+}
+
+fn as_json(root: &Position, steps: &[Known], effects: &[Effect]) -> Value {
+    let steps = steps.iter().map(|step| {
+        let games = step.reached.map_or(0, |counts| counts.games());
+        json!({ "move": step.mv, "games": games, "exits": step.exits })
+    });
+    let searches = effects.iter().map(|effect| {
+        let iterations = effect.iterations.iter().map(|iteration| {
+            json!({
+                "depth": iteration.depth, "score": iteration.score, "nodes": iteration.nodes,
+                "line": san_line(root, &iteration.line),
+                "in_book_after": iteration.book.as_ref().map(|book| book.line.len()),
+            })
+        });
+        json!({
+            "mode": name(effect.mode), "best": effect.best.map(|mv| root.san(mv)),
+            "nodes": effect.nodes, "depth": effect.depth,
+            "ends_in_book": effect.ending.as_ref().map(|book| san_line(root, &book.line)),
+            "iterations": iterations.collect::<Vec<Value>>(),
+        })
+    });
+    json!({ "steps": steps.collect::<Vec<Value>>(), "searches": searches.collect::<Vec<Value>>() })
+}

@@ -1,0 +1,158 @@
+//! `tabia lesson nodes`: how many nodes the algorithms need to the same depth.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::Ordering::Relaxed;
+
+use anyhow::Context;
+use serde_json::json;
+
+use super::output::{bar, print};
+use super::{INTERRUPTED, interruption};
+use crate::lesson::chess::Ordering;
+use crate::lesson::compare::{Cost, Sum, Way, cost};
+use crate::lesson::positions::{positions, read_positions};
+use crate::position::Position;
+use crate::score::Depth;
+
+/// Count the nodes of alpha-beta and PVS to the same depth, with good, plain and bad move orders
+///
+/// Textbook searches with quiescence, without table and reductions. Counted is the last
+/// iteration; those before it only tell which line to search first.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The depth in plies
+    #[arg(short, long, default_value_t = 3, value_parser = clap::value_parser!(i32).range(2..=12))]
+    depth: Depth,
+    /// The orders of moves; a bad one takes minutes from depth 4 on
+    #[arg(long, value_delimiter = ',', default_values_t = Ordering::ALL)]
+    orders: Vec<Ordering>,
+    /// File of positions, a FEN a line (default: 60 positions from Tabia's games with itself)
+    #[arg(long, value_name = "FILE")]
+    positions: Option<PathBuf>,
+    /// Show every position
+    #[arg(long)]
+    each: bool,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Counts and prints a table.
+///
+/// # Errors
+/// If the positions cannot be read or the output not be written.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let positions = read(args)?;
+    let stop = interruption()?;
+    let ways: Vec<Way> = args.orders.iter().flat_map(|&ordering| Way::both(ordering)).collect();
+    let mut sums = vec![Sum::default(); ways.len()];
+    let mut rows = Vec::new();
+    let bar = bar(positions.len(), "positions");
+    for position in &positions {
+        let costs = ways.iter().map(|&way| cost(position, way, args.depth, &stop));
+        let Some(costs) = costs.collect::<Option<Vec<Cost>>>() else { break };
+        anyhow::ensure!(
+            costs.iter().all(|cost| cost.score == costs[0].score),
+            "the algorithms do not agree on {position}: this is a fault of the program"
+        );
+        for (sum, cost) in sums.iter_mut().zip(&costs) {
+            sum.add(cost, &costs[0]);
+        }
+        rows.push((position, costs));
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    if args.json {
+        print(&format!("{}\n", as_json(args, &ways, &sums, &rows)))?;
+    } else {
+        print(&as_text(args, &ways, &sums, &rows))?;
+    }
+    let stopped = stop.load(Relaxed);
+    Ok(if stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+fn read(args: &Args) -> anyhow::Result<Vec<Position>> {
+    let Some(path) = &args.positions else { return Ok(positions()) };
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("cannot read the positions {}", path.display()))?;
+    let positions =
+        read_positions(&text).map_err(|fault| anyhow::anyhow!("{}: {fault}", path.display()))?;
+    anyhow::ensure!(!positions.is_empty(), "{}: there is no position", path.display());
+    Ok(positions)
+}
+
+fn as_text(args: &Args, ways: &[Way], sums: &[Sum], rows: &[(&Position, Vec<Cost>)]) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    if args.each {
+        for (position, costs) in rows {
+            let nodes: Vec<String> =
+                costs.iter().map(|cost| format!("{:>9}", cost.nodes)).collect();
+            let _ = writeln!(text, "{}  {position}", nodes.join(" "));
+        }
+    }
+    let _ = writeln!(
+        text,
+        "depth {}, {} positions; nodes with quiescence, node types and repeated searches without\n\n\
+         {:<17}{:>12}{:>9}{:>11}{:>11}{:>11}{:>10}",
+        args.depth,
+        sums[0].positions,
+        "search",
+        "nodes",
+        "ratio",
+        "PV nodes",
+        "cut nodes",
+        "all nodes",
+        "repeated"
+    );
+    for (way, sum) in ways.iter().zip(sums) {
+        let [pv, cut, all] = sum.types;
+        let _ = writeln!(
+            text,
+            "{:<17}{:>12}{:>9.3}{pv:>11}{cut:>11}{all:>11}{:>10}",
+            way.name(),
+            sum.nodes,
+            sum.mean_ratio(),
+            sum.researches
+        );
+    }
+    let [first, second, ..] = sums else { return text };
+    let _ = writeln!(
+        text,
+        "\nratio: to the first row, geometric mean over the positions.\n\
+         With the {} order PVS needs {:.1}% {} nodes than alpha-beta ({:+.1}% in the sum).",
+        args.orders[0],
+        100.0 * (1.0 - second.mean_ratio()).abs(),
+        if second.mean_ratio() <= 1.0 { "fewer" } else { "more" },
+        100.0 * (second.nodes as f64 / first.nodes.max(1) as f64 - 1.0),
+    );
+    text
+}
+
+fn as_json(
+    args: &Args,
+    ways: &[Way],
+    sums: &[Sum],
+    rows: &[(&Position, Vec<Cost>)],
+) -> serde_json::Value {
+    let ways: Vec<_> = ways
+        .iter()
+        .zip(sums)
+        .map(|(way, sum)| {
+            json!({
+                "search": way.algorithm.name(), "order": way.ordering.name(), "nodes": sum.nodes,
+                "ratio": sum.mean_ratio(), "types": sum.types, "repeated": sum.researches,
+            })
+        })
+        .collect();
+    let rows: Vec<_> = rows
+        .iter()
+        .map(|(position, costs)| {
+            let nodes: Vec<u64> = costs.iter().map(|cost| cost.nodes).collect();
+            json!({ "fen": position.fen(), "score": costs[0].score, "nodes": nodes })
+        })
+        .collect();
+    json!({ "depth": args.depth, "ways": ways, "positions": rows })
+}

@@ -1,0 +1,51 @@
+//! Where a lesson begins: a position, and moves from it.
+
+use anyhow::Context;
+
+use crate::position::{Game, Position};
+
+/// The position of a lesson.
+#[derive(Debug, clap::Args)]
+pub struct Place {
+    /// Position as FEN (default: the start position)
+    #[arg(long, value_name = "FEN")]
+    fen: Option<String>,
+    /// Moves from there, like "e4 Nc6 Ke2 d5"
+    #[arg(long, default_value = "", value_name = "MOVES")]
+    moves: String,
+}
+
+impl Place {
+    /// The game up to the position.
+    ///
+    /// # Errors
+    /// If the position is illegal or a move cannot be played.
+    pub fn game(&self) -> anyhow::Result<Game> {
+        let start = match &self.fen {
+            Some(fen) => Position::from_fen(fen).context("--fen")?,
+            None => Position::start(),
+        };
+        play(Game::new(start), &self.moves).context("--moves")
+    }
+
+    /// In words, for a title.
+    pub fn title(&self) -> String {
+        let start = self.fen.as_deref().unwrap_or("start position");
+        match self.moves.is_empty() {
+            true => start.to_owned(),
+            false => format!("{start}, {}", self.moves),
+        }
+    }
+}
+
+/// Plays moves; numbers like `1.` between them are passed over.
+pub fn play(mut game: Game, moves: &str) -> anyhow::Result<Game> {
+    for word in moves.split_whitespace() {
+        let text = word.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches('.');
+        if !text.is_empty() {
+            let mv = game.position().parse_move(text)?;
+            game.play(mv)?;
+        }
+    }
+    Ok(game)
+}

@@ -1,0 +1,145 @@
+//! `tabia lesson split`: serial alpha-beta against PV-splitting.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::Ordering::Relaxed;
+
+use serde_json::json;
+
+use super::output::{bar, print, save};
+use super::place::Place;
+use super::{INTERRUPTED, interruption};
+use crate::lesson::plot::plot;
+use crate::lesson::timing::{Measurement, Outcome, PUBLISHED, Stopwatch};
+use crate::position::{Game, Move};
+use crate::score::Depth;
+
+/// Time serial alpha-beta against PV-splitting over some moves of a game
+///
+/// The searches are exact (no table, no reductions), so all of them find the same score; that is
+/// checked. After each move's measurements the deepest search's best move is played.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    place: Place,
+    /// Depths in plies
+    #[arg(short, long, default_values_t = [3, 4, 5], value_delimiter = ',', value_parser = clap::value_parser!(i32).range(1..=12))]
+    depths: Vec<Depth>,
+    /// Numbers of threads (default: 1, 2, 5 and as many as there are cores)
+    #[arg(short, long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Vec<u16>,
+    /// Moves of the game
+    #[arg(short = 'n', long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=200))]
+    number: u16,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+    /// Draw the times as SVG
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+/// Takes the times and prints them.
+///
+/// # Errors
+/// If the position cannot be read, or a file not be written.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let game = args.place.game()?;
+    let stop = interruption()?;
+    let threads = args.resolve_threads();
+    let mut stopwatch = Stopwatch::new(&threads, &stop)?;
+    let measurements = measure(args, game, &mut stopwatch)?;
+    if let Some(path) = &args.svg {
+        let title = "Serial alpha-beta and PV-splitting: seconds for each move of a game";
+        save(path, &plot(&measurements, title))?;
+    }
+    if args.json {
+        let all = json!({ "measurements": measurements, "published": PUBLISHED });
+        print(&format!("{all}\n"))?;
+    } else {
+        print(&as_text(&measurements, &threads))?;
+    }
+    let stopped = stop.load(Relaxed);
+    Ok(if stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+impl Args {
+    fn resolve_threads(&self) -> Vec<usize> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut threads: Vec<usize> = match self.threads.as_slice() {
+            [] => vec![1, 2, 5, cores],
+            chosen => chosen.iter().map(|&threads| threads.into()).collect(),
+        };
+        threads.sort_unstable();
+        threads.dedup();
+        threads
+    }
+}
+
+/// Plays the game and measures at each of its moves.
+fn measure(
+    args: &Args,
+    mut game: Game,
+    stopwatch: &mut Stopwatch,
+) -> anyhow::Result<Vec<Measurement>> {
+    let mut measurements = Vec::new();
+    let mut depths = args.depths.clone();
+    depths.sort_unstable();
+    depths.dedup();
+    let bar = bar(usize::from(args.number) * depths.len(), "searches");
+    for number in 1..=usize::from(args.number) {
+        let mut next: Option<Move> = None;
+        for &depth in &depths {
+            match stopwatch.measure(game.position(), number, depth) {
+                Outcome::Done(measurement, best) => {
+                    measurements.push(measurement);
+                    next = best;
+                }
+                Outcome::Disagreement(fault) => anyhow::bail!("a fault of the program: {fault}"),
+                Outcome::Stopped => return Ok(measurements),
+            }
+            bar.inc(1);
+        }
+        match next {
+            Some(mv) => game.play(mv)?,
+            None => break, // the game is over
+        }
+    }
+    bar.finish_and_clear();
+    Ok(measurements)
+}
+
+fn as_text(measurements: &[Measurement], threads: &[usize]) -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut text = format!("cores: {cores}; seconds, and how many times faster than serial\n\n");
+    // Writing to a string cannot fail.
+    let _ = write!(text, "{:<6}{:<6}{:<8}{:>9}", "depth", "move", "best", "serial");
+    for threads in threads {
+        let _ = write!(text, "{:>17}", format!("{threads} threads"));
+    }
+    text.push('\n');
+    let mut sorted: Vec<&Measurement> = measurements.iter().collect();
+    sorted.sort_by_key(|one| (one.depth, one.number));
+    for one in sorted {
+        let Measurement { depth, number, best, seconds, splits, .. } = one;
+        let _ = write!(text, "{depth:<6}{number:<6}{best:<8}{seconds:>9.4}");
+        for split in splits {
+            let _ = write!(text, "{:>10.4} {:>5.2}x", split.seconds, one.speedup(split));
+        }
+        text.push('\n');
+    }
+    text.push_str("\npublished: five moves, serial and with five threads\n\n");
+    let _ = writeln!(text, "{:<6}{:<6}{:>9}{:>18}", "depth", "move", "serial", "5 threads");
+    for (depth, figures) in PUBLISHED {
+        for (index, (serial, split)) in figures.iter().enumerate() {
+            let _ = writeln!(
+                text,
+                "{depth:<6}{:<6}{serial:>9.4}{split:>10.4} {:>6.2}x",
+                index + 1,
+                serial / split
+            );
+        }
+    }
+    text
+}

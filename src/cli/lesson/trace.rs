@@ -1,0 +1,87 @@
+//! `tabia lesson trace`: the search of a real position as it happens.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use super::interruption;
+use super::output::{Forms, print};
+use super::place::Place;
+use crate::lesson::chess::{Chess, Ordering};
+use crate::lesson::deepening::{News, Plan, deepen};
+use crate::lesson::record::{Bounds, Recorder};
+use crate::lesson::search::Algorithm;
+use crate::lesson::story::Story;
+use crate::score::{Depth, Ply, Score};
+
+/// Search a position as the textbook does, telling iterations, windows and the root's best moves
+///
+/// Iterative deepening with a plain evaluation: no table, no reductions, no draws by repetition.
+/// --tree tells the last iteration step by step, --svg and --html draw it. Scores are
+/// centipawns for the side to move at the root, who is Max.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    place: Place,
+    /// The last iteration, in plies
+    #[arg(short, long, default_value_t = 4, value_parser = clap::value_parser!(i32).range(1..=30))]
+    depth: Depth,
+    /// minimax, alpha-beta or pvs
+    #[arg(short, long, default_value_t = Algorithm::Pvs)]
+    algorithm: Algorithm,
+    /// The order of moves: good, plain or bad
+    #[arg(short, long, default_value_t = Ordering::Good)]
+    order: Ordering,
+    /// Half the width of the windows around the last score, in centipawns; 0 for full windows
+    #[arg(short = 'w', long, default_value_t = 15, value_parser = clap::value_parser!(i32).range(0..=10_000))]
+    aspiration: Score,
+    /// Evaluate at the end of the depth at once, without playing captures out
+    #[arg(long)]
+    no_quiescence: bool,
+    /// Tell the last iteration step by step
+    #[arg(long)]
+    tree: bool,
+    /// The tree is shown down to this ply
+    #[arg(long, default_value_t = 2)]
+    plies: Ply,
+    /// Visits shown at most
+    #[arg(long, default_value_t = 400)]
+    visits: usize,
+    #[command(flatten)]
+    forms: Forms,
+}
+
+/// Searches and tells.
+///
+/// # Errors
+/// If the position cannot be read, or something cannot be written.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let root = *args.place.game()?.position();
+    let stop = interruption()?;
+    let plan = Plan {
+        algorithm: args.algorithm,
+        depth: args.depth,
+        aspiration: (args.aspiration > 0).then_some(args.aspiration),
+    };
+    let mut chess = Chess::new(&root);
+    chess.ordering = args.order;
+    chess.quiescence = !args.no_quiescence;
+    let bounds = Bounds { ply: args.plies, visits: args.visits };
+    let (mut trouble, mut told) = (Ok(()), Vec::new());
+    let mut on_news = |news: News| {
+        if args.forms.json() {
+            told.push(news.json(&root));
+        } else if trouble.is_ok() {
+            trouble = print(&format!("{}\n", news.text(&root)));
+        }
+    };
+    let mut recorder = || Recorder::new(bounds);
+    let (_, recorder) = deepen(&mut chess, &root, plan, &stop, &mut recorder, &mut on_news);
+    trouble?;
+    let story = Story::new(args.algorithm, &recorder, &mut chess, (&root, "root"), false);
+    let mut text = String::new();
+    if args.tree {
+        let _ = write!(text, "\n{}", story.text());
+    }
+    args.forms.put_with(&args.place.title(), &[story], &text, &told)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,188 @@
+//! docs/lessons.md quotes what the lessons print; here the commands are run and compared.
+//!
+//! A block ```` ```console ```` begins with `$ tabia …` and must be what the command prints. In a
+//! block ```` ```console varies ```` numbers may differ, and lines that begin with a number are
+//! passed over: they hold times, or iterations of the engine's own search. With
+//! `TABIA_UPDATE_DOCS` set the page is written anew instead.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+const PAGE: &str = "docs/lessons.md";
+
+/// What `tabia` prints, run in a folder.
+fn tabia(arguments: &[&str], folder: &Path) -> String {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("tabia"));
+    let output =
+        command.args(arguments).current_dir(folder).output().expect("tabia can be started");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {errors}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+fn json(arguments: &[&str], folder: &Path) -> Value {
+    serde_json::from_str(&tabia(arguments, folder)).expect("JSON")
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+/// A quoted command with what it is said to print.
+struct Block {
+    varies: bool,
+    command: String,
+    quoted: String,
+}
+
+/// The page in parts: text as it is, and blocks.
+fn parts(page: &str) -> Vec<Result<Block, String>> {
+    let mut parts = Vec::new();
+    let mut text = String::new();
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        let varies = match line {
+            "```console" => false,
+            "```console varies" => true,
+            _ => {
+                text.push_str(line);
+                text.push('\n');
+                continue;
+            }
+        };
+        let command = lines.next().expect("a command").to_owned();
+        let quoted = lines.by_ref().take_while(|line| *line != "```");
+        let quoted = quoted.map(|line| format!("{line}\n")).collect();
+        parts.push(Err(std::mem::take(&mut text)));
+        parts.push(Ok(Block { varies, command, quoted }));
+    }
+    parts.push(Err(text));
+    parts
+}
+
+/// A text without its numbers and the lines that begin with one.
+fn shape(text: &str) -> String {
+    let lines =
+        text.lines().filter(|line| !line.trim_start().starts_with(|c: char| c.is_ascii_digit()));
+    let mut shape = String::new();
+    for line in lines {
+        let words: Vec<String> = line
+            .split_whitespace()
+            .map(|word| {
+                let is_number = |c: char| c.is_ascii_digit() || "+-.%x()".contains(c);
+                if word.chars().all(is_number) { "#".to_owned() } else { word.to_owned() }
+            })
+            .collect();
+        shape.push_str(&words.join(" "));
+        shape.push('\n');
+    }
+    shape
+}
+
+#[test]
+fn the_page_quotes_what_the_lessons_print() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE);
+    let page = std::fs::read_to_string(&path).expect(PAGE);
+    let folder = folder();
+    let (mut fresh, mut blocks) = (String::new(), 0);
+    for part in parts(&page) {
+        let block = match part {
+            Err(text) => {
+                fresh.push_str(&text);
+                continue;
+            }
+            Ok(block) => block,
+        };
+        blocks += 1;
+        let words = shlex::split(&block.command).expect("a command line");
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let ["$", "tabia", arguments @ ..] = &words[..] else { panic!("{}", block.command) };
+        let printed = tabia(arguments, folder.path());
+        if std::env::var_os("TABIA_UPDATE_DOCS").is_none() {
+            let (printed, quoted) = match block.varies {
+                true => (shape(&printed), shape(&block.quoted)),
+                false => (printed, block.quoted),
+            };
+            assert_eq!(printed, quoted, "{PAGE} is out of date: {}", block.command);
+            continue;
+        }
+        let kind = if block.varies { " varies" } else { "" };
+        fresh.push_str(&format!("```console{kind}\n{}\n{printed}```\n", block.command));
+    }
+    assert!(blocks >= 6, "{PAGE} quotes {blocks} commands");
+    if std::env::var_os("TABIA_UPDATE_DOCS").is_some() {
+        std::fs::write(&path, fresh).expect(PAGE);
+    }
+}
+
+#[test]
+fn a_tree_comes_in_every_form() {
+    let folder = folder();
+    let arguments = ["lesson", "tree", "--json", "--svg", "t.svg", "--html", "t.html"];
+    let all = json(&arguments, folder.path());
+    let nodes: Vec<u64> = all["searches"]
+        .as_array()
+        .expect("searches")
+        .iter()
+        .map(|search| search["nodes"].as_u64().expect("a count"))
+        .collect();
+    assert_eq!(nodes, [15, 14, 13]);
+    for (algorithm, nodes) in ["minimax", "alpha-beta", "pvs"].into_iter().zip(nodes) {
+        let picture = folder.path().join(format!("t-{algorithm}.svg"));
+        let picture = std::fs::read_to_string(picture).expect(algorithm);
+        assert_eq!(picture.matches("data-visits=\"1\"").count() as u64, nodes, "{algorithm}");
+    }
+    let page = std::fs::read_to_string(folder.path().join("t.html")).expect("a page");
+    assert!(page.contains("\"algorithm\":\"pvs\""));
+}
+
+#[test]
+fn a_tree_of_ones_own_is_read() {
+    let folder = folder();
+    std::fs::write(folder.path().join("own.tree"), "a min\n  b 3\n  c -2\n").expect("written");
+    let all = json(&["lesson", "tree", "own.tree", "--json", "-a", "pvs"], folder.path());
+    assert_eq!(all["searches"][0]["value"], -2);
+    let printed = tabia(&["lesson", "tree", "own.tree", "--print"], folder.path());
+    assert_eq!(printed, "a min\n  b 3\n  c -2\n");
+}
+
+#[test]
+fn a_trace_counts_what_it_draws() {
+    let folder = folder();
+    let fen = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1";
+    let arguments = [
+        "lesson", "trace", "--fen", fen, "-d", "2", "-w", "0", "--plies", "9", "--visits", "99999",
+        "--json", "--svg", "t.svg",
+    ];
+    let all = json(&arguments, folder.path());
+    let search = &all["searches"][0];
+    let picture = std::fs::read_to_string(folder.path().join("t.svg")).expect("a picture");
+    let visits: u64 = picture
+        .split("data-visits=\"")
+        .skip(1)
+        .map(|rest| rest.split('"').next().expect("a value").parse::<u64>().expect("a number"))
+        .sum();
+    assert_eq!(search["nodes"], visits);
+    assert_eq!(search["cutoffs"], picture.matches("<g class=\"cutoff\">").count());
+    assert_eq!(search["hidden"], 0);
+    assert_eq!(search["line"][0], "Rd8#");
+    let news = all["news"].as_array().expect("news");
+    assert!(news.iter().any(|one| one["new"] == "Rd8#" && one["score"] == 31_999), "{news:?}");
+}
+
+#[test]
+fn the_book_ends_the_search_of_the_example_early() {
+    let all = json(&["lesson", "book", "--json", "--modes", "off,stop,first"], folder().path());
+    let [off, stop, first] = all["searches"].as_array().expect("searches").as_slice() else {
+        panic!("three searches")
+    };
+    for search in [off, stop, first] {
+        assert_eq!(search["best"], "Qxd5");
+    }
+    assert_eq!(off["depth"], 12);
+    assert_eq!(stop["ends_in_book"], "Qxd5 Ke1 Nf6");
+    let nodes = |search: &Value| search["nodes"].as_u64().expect("a count");
+    assert!(nodes(stop) < nodes(off) && nodes(first) <= nodes(stop));
+}
