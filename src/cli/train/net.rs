@@ -82,12 +82,13 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     );
     train(args, &mut trainer, &interrupted)?;
     save(args, &trainer)?;
-    let network = trainer.parameters().quantised()?;
+    let network = trainer.quantised()?;
     let error = trainer.parameters().quantisation_error(&network, &data.held_out);
     println!(
-        "held-out loss {:.6}; integers cost {:.2} centipawns on average, {:.1} at most\n\
-         network in {}",
+        "held-out loss {:.6}, in integers {:.6}; integers are off by {:.2} centipawns on average, \
+         {:.1} at most\nnetwork in {}",
         trainer.held_out_loss(),
+        error.loss,
         error.mean,
         error.max,
         args.output.display()
@@ -175,7 +176,7 @@ fn save(args: &Args, trainer: &Trainer) -> anyhow::Result<()> {
     };
     let checkpoint = args.checkpoint();
     trainer.save(&checkpoint).with_context(|| format!("cannot write {}", checkpoint.display()))?;
-    write(&args.output, &trainer.parameters().quantised()?.to_bytes())?;
+    write(&args.output, &trainer.quantised()?.to_bytes())?;
     if trainer.history().is_empty() {
         return Ok(());
     }

@@ -10,6 +10,9 @@ use super::parameters::{BIASES, Parameters};
 /// Sums kept apart, so that they can be added in one instruction; as many as AVX-512 holds.
 const LANES: usize = 16;
 
+/// Neurons whose sums the registers of AVX2 and AVX-512 hold at once.
+const IN_REGISTERS: usize = 64;
+
 /// Adds to `gradient` that of the square error of all examples; returns the sum of the square
 /// errors.
 pub(super) fn add_gradient<const N: usize>(
@@ -29,6 +32,16 @@ pub(super) fn add_gradient<const N: usize>(
             return unsafe { add_avx2(parameters, blocks, gradient) };
         }
     }
+    add(parameters, blocks, gradient)
+}
+
+/// The same by the loops that any processor can run.
+#[cfg(test)]
+pub(super) fn add_gradient_portably<const N: usize>(
+    parameters: &Parameters<N>,
+    blocks: &[&[Example]],
+    gradient: &mut Parameters<N>,
+) -> f64 {
     add(parameters, blocks, gradient)
 }
 
@@ -102,8 +115,13 @@ fn add<const N: usize>(
 fn neurons<const N: usize>(rows: &[[f32; N]], inputs: &Inputs) -> [[f32; N]; 2] {
     [0, 1].map(|side| {
         let mut sums = rows[BIASES];
-        for &input in inputs.of(side) {
-            add_row(&mut sums, &rows[usize::from(input)]);
+        // So many neurons at a time that their sums stay in registers.
+        for (place, sums) in sums.as_chunks_mut::<IN_REGISTERS>().0.iter_mut().enumerate() {
+            let mut kept = *sums;
+            for &input in inputs.of(side) {
+                add_row(&mut kept, &rows[usize::from(input)].as_chunks().0[place]);
+            }
+            *sums = kept;
         }
         sums
     })

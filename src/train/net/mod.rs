@@ -24,3 +24,6 @@ pub use example::Example;
 pub use parameters::{Parameters, QuantisationError};
 pub use plot::plot;
 pub use trainer::{EpochLoss, Progress, Settings, Trainer};
+
+#[cfg(test)]
+mod tests;

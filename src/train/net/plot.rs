@@ -33,17 +33,17 @@ pub fn plot(history: &[EpochLoss]) -> String {
     );
     axes.draw(&mut svg);
     for (place, (name, colour, loss)) in CURVES.into_iter().enumerate() {
-        let points: Vec<String> = history
+        let points = history
             .iter()
             .enumerate()
-            .map(|(epoch, losses)| format!("{:.1},{:.1}", axes.x(epoch + 1), axes.y(loss(losses))))
-            .collect();
-        let points = points.join(" ");
+            .map(|(epoch, losses)| format!("{:.1} {:.1}", axes.x(epoch + 1), axes.y(loss(losses))));
+        let points = points.collect::<Vec<_>>().join("L");
+        let path = if points.is_empty() { points } else { format!("M{points}") };
         let (x, y) = (WIDTH - RIGHT - 110.0, TOP + 20.0 * (place as f64 + 1.0));
         // Writing to a string cannot fail.
         let _ = writeln!(
             svg,
-            "<polyline points=\"{points}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>\n\
+            "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>\n\
              <text x=\"{x}\" y=\"{y}\" fill=\"{colour}\">{name}</text>"
         );
     }
@@ -62,7 +62,9 @@ struct Axes {
 
 impl Axes {
     fn new(history: &[EpochLoss]) -> Self {
-        let losses = history.iter().flat_map(|loss| [loss.training, loss.held_out]);
+        // The loss of the first epoch is mostly that of random weights.
+        let learnt = history.iter().skip(1).map(|loss| loss.training);
+        let losses = learnt.chain(history.iter().map(|loss| loss.held_out));
         let (mut low, mut high) =
             losses.fold((f64::MAX, 0.0_f64), |(low, high), loss| (low.min(loss), high.max(loss)));
         if low >= high {
@@ -78,8 +80,10 @@ impl Axes {
         LEFT + width * (epoch - 1) as f64 / (self.epochs.max(2) - 1) as f64
     }
 
+    /// What is higher than the picture is drawn at its upper edge.
     fn y(&self, loss: f64) -> f64 {
-        TOP + (HEIGHT - TOP - BOTTOM) * (self.high - loss) / (self.high - self.low)
+        let below = self.high - loss.min(self.high);
+        TOP + (HEIGHT - TOP - BOTTOM) * below / (self.high - self.low)
     }
 
     /// Grid, numbers and names.

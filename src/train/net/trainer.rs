@@ -7,7 +7,7 @@ use super::data::Data;
 use super::example::Example;
 use super::gradient::{add_gradient, square_errors};
 use super::parameters::Parameters;
-use crate::eval::nnue::HIDDEN;
+use crate::eval::nnue::{HIDDEN, Network, NetworkError};
 use crate::random::Random;
 use crate::train::in_parallel;
 
@@ -235,6 +235,16 @@ impl<'d, const N: usize> Trainer<'d, N> {
     /// Batches of this epoch that have been learnt from.
     fn place_in_epoch(&self) -> usize {
         (self.state.steps % self.steps_per_epoch().max(1) as u64) as usize
+    }
+}
+
+impl Trainer<'_> {
+    /// The network in integers.
+    ///
+    /// # Errors
+    /// If a weight is larger than the trainer lets any become.
+    pub fn quantised(&self) -> Result<Network, NetworkError> {
+        self.state.parameters.quantised(&self.data.held_out)
     }
 }
 

@@ -1,0 +1,290 @@
+use std::path::Path;
+
+use super::adam::Adam;
+use super::gradient::{add_gradient, add_gradient_portably, logistic, output, square_errors};
+use super::parameters::LIMIT;
+use super::*;
+use crate::eval::nnue::{HIDDEN, Men};
+use crate::position::{Color, Move, Piece, Position};
+use crate::random::Random;
+use crate::train::{GameFile, GameSettings, PlayedGame, PlayedMove};
+
+/// Neurons of a network that is trained in no time.
+const FEW: usize = 64;
+
+/// Positions of random games, one in four.
+fn positions(count: usize, seed: u64) -> Vec<Position> {
+    const LONGEST_GAME: usize = 120;
+    let mut random = Random::new(seed);
+    let mut positions = Vec::new();
+    while positions.len() < count {
+        let mut position = Position::start();
+        for _ in 0..LONGEST_GAME {
+            let moves: Vec<_> = position.legal_moves().iter().collect();
+            let Some(&mv) = moves.get(random.below(moves.len().max(1))) else { break };
+            position = position.play(mv);
+            if random.below(4) == 0 {
+                positions.push(position);
+            }
+        }
+    }
+    random.shuffle(&mut positions);
+    positions.truncate(count);
+    positions
+}
+
+/// What the men of the side to move are worth more than the enemy's, in pawns.
+fn material(position: &Position) -> f32 {
+    let us = position.side_to_move();
+    [(Piece::Pawn, 1.0), (Piece::Knight, 3.0), (Piece::Bishop, 3.0), (Piece::Rook, 5.0)]
+        .into_iter()
+        .chain([(Piece::Queen, 9.0)])
+        .map(|(piece, value)| {
+            let count = |color| position.pieces(color, piece).popcnt() as f32;
+            value * (count(us) - count(!us))
+        })
+        .sum()
+}
+
+/// Positions whose target follows from the material.
+fn examples(count: usize, seed: u64) -> Vec<Example> {
+    let target = |position: &Position| logistic(material(position) / 4.0);
+    positions(count, seed).iter().map(|p| Example::new(p, target(p))).collect()
+}
+
+fn data() -> Data {
+    Data { training: examples(1500, 1), held_out: examples(200, 2), ..Data::default() }
+}
+
+fn settings(threads: usize) -> Settings {
+    Settings { epochs: 4, batch: 128, rate: 0.01, final_rate: 1e-4, decay: 0.01, threads, seed: 7 }
+}
+
+/// Weights as large as trained ones.
+fn grown<const N: usize>(seed: u64) -> Parameters<N> {
+    let mut parameters = Parameters::random(seed);
+    parameters.as_mut_slice().iter_mut().for_each(|weight| *weight *= 4.0);
+    parameters
+}
+
+#[test]
+fn the_gradient_is_that_of_finite_differences() {
+    const STEP: f32 = 1e-3;
+    let mut parameters = grown::<FEW>(3);
+    let examples = examples(20, 4);
+    let mut gradient = Parameters::zero();
+    let loss = add_gradient(&parameters, &[&examples], &mut gradient);
+    assert!((loss - square_errors(&parameters, &examples)).abs() < 1e-5);
+    let (mut compared, mut wrong) = (0, 0);
+    for place in (0..Parameters::<FEW>::LEN).filter(|place| place % 7 == 0) {
+        let slope = gradient.as_slice()[place];
+        let weight = parameters.as_slice()[place];
+        let [above, below] = [weight + STEP, weight - STEP].map(|moved| {
+            parameters.as_mut_slice()[place] = moved;
+            square_errors(&parameters, &examples)
+        });
+        parameters.as_mut_slice()[place] = weight;
+        let difference = (above - below) as f32 / (2.0 * STEP);
+        let bound = 2e-3 + 0.02 * slope.abs();
+        wrong += usize::from((slope - difference).abs() > bound);
+        compared += usize::from(slope.abs() > 5.0 * bound);
+    }
+    assert!(compared > 50, "only {compared} weights matter");
+    // A neuron that reaches 1 within the step has no slope there.
+    assert!(wrong <= compared / 20, "{wrong} wrong, {compared} compared");
+}
+
+#[test]
+fn all_kernels_give_the_same_bits() {
+    let parameters = grown::<HIDDEN>(5);
+    let examples = examples(50, 6);
+    let (first, second) = examples.split_at(20);
+    let mut gradients = [Parameters::zero(), Parameters::zero()];
+    let blocks = [first, second];
+    let portable = add_gradient_portably(&parameters, &blocks, &mut gradients[0]);
+    let detected = add_gradient(&parameters, &blocks, &mut gradients[1]);
+    assert_eq!(portable.to_bits(), detected.to_bits());
+    assert!(gradients[0] == gradients[1]);
+}
+
+#[test]
+fn material_is_learnt() {
+    let data = Data { training: examples(10_000, 1), ..data() };
+    let mut trainer: Trainer<FEW> = Trainer::new(settings(2), &data);
+    let before = trainer.held_out_loss();
+    let mut steps = 0;
+    while let Some(progress) = trainer.step() {
+        steps += 1;
+        assert_eq!(progress.steps, steps);
+    }
+    assert_eq!(steps, trainer.all_steps());
+    let losses = trainer.history();
+    assert_eq!(losses.len(), 4);
+    assert_eq!(losses[3].held_out, trainer.held_out_loss());
+    assert!(losses[3].held_out < 0.5 * before, "{before} -> {losses:?}");
+    let expected = |fen: &str| {
+        let position = Position::from_fen(fen).expect(fen);
+        logistic(output(trainer.parameters(), &Example::new(&position, 0.0)))
+    };
+    let ahead = expected("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    let behind = expected("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1");
+    assert!(ahead > 0.6 && behind < 0.4, "{ahead} {behind}");
+}
+
+#[test]
+fn training_is_deterministic_for_a_number_of_threads() {
+    let data = data();
+    for threads in [1, 3] {
+        let [one, other] = [(); 2].map(|()| {
+            let mut trainer: Trainer<FEW> = Trainer::new(settings(threads), &data);
+            while trainer.step().is_some() {}
+            trainer
+        });
+        assert!(one.state == other.state);
+    }
+}
+
+#[test]
+fn training_taken_up_again_ends_as_if_never_interrupted() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("net.checkpoint");
+    let data = data();
+    let mut whole: Trainer<FEW> = Trainer::new(settings(1), &data);
+    while whole.step().is_some() {}
+    // In the middle of an epoch, and at an end.
+    for pause in [16, 22] {
+        let mut first: Trainer<FEW> = Trainer::new(settings(1), &data);
+        (0..pause).for_each(|_| assert!(first.step().is_some()));
+        first.save(&path).expect("written");
+        let mut second: Trainer<FEW> =
+            Trainer::resume(settings(1), &data, &path).expect("a checkpoint");
+        while second.step().is_some() {}
+        assert!(second.state == whole.state);
+    }
+}
+
+#[test]
+fn other_checkpoints_are_refused() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("net.checkpoint");
+    let data = data();
+    let resume = |settings: Settings, path: &Path| {
+        Trainer::<FEW>::resume(settings, &data, path).err().expect("refused").to_string()
+    };
+    assert!(resume(settings(1), &path).starts_with("cannot be read"));
+    Trainer::<FEW>::new(settings(1), &data).save(&path).expect("written");
+    let other = Settings { seed: 8, ..settings(1) };
+    assert!(resume(other, &path).contains("seed 7`, not with"), "{}", resume(settings(1), &path));
+    let mut bytes = std::fs::read(&path).expect("written");
+    bytes.pop();
+    std::fs::write(&path, &bytes).expect("written");
+    assert!(resume(settings(1), &path).starts_with("is damaged"));
+    std::fs::write(&path, "[Event \"?\"]\n").expect("written");
+    assert_eq!(resume(settings(1), &path), "is no checkpoint of a network");
+}
+
+#[test]
+fn an_example_is_the_position_as_the_network_sees_it() {
+    let parameters = grown::<HIDDEN>(8);
+    let network = parameters.quantised(&[]).expect("weights in bounds");
+    for position in positions(100, 9) {
+        let example = Example::new(&position, 0.5);
+        let men = Men::of(&position);
+        let us = position.side_to_move();
+        assert_eq!(example.bucket(), men.bucket());
+        let expected = network.evaluate(&men, us);
+        assert_eq!(network.evaluate(&example.board(), Color::White), expected, "{position}");
+    }
+}
+
+#[test]
+fn colours_do_not_matter() {
+    let [white, black] = [
+        "r1bqk2r/pppp1ppp/2n2n2/4p3/1bB1P3/2N2N2/PPPP1PPP/R1BQ1RK1 b kq - 0 1",
+        "r1bq1rk1/pppp1ppp/2n2n2/1Bb1p3/4P3/2N2N2/PPPP1PPP/R1BQK2R w KQ - 0 1",
+    ]
+    .map(|fen| Example::new(&Position::from_fen(fen).expect(fen), 0.5));
+    assert!(white == black);
+}
+
+#[test]
+fn integers_say_nearly_the_same() {
+    let parameters = grown::<HIDDEN>(10);
+    let examples = examples(500, 11);
+    let network = parameters.quantised(&examples).expect("weights in bounds");
+    let error = parameters.quantisation_error(&network, &examples);
+    // 512 output weights are rounded to 64ths; were all neurons at 1, the standard deviation would
+    // be 41 centipawns.
+    assert!(error.mean > 0.0 && error.mean < 20.0 && error.max < 80.0, "{error:?}");
+    let exact = square_errors(&parameters, &examples) / 500.0;
+    assert!((error.loss - exact).abs() < 0.03 * exact, "{error:?}, not {exact}");
+}
+
+#[test]
+fn no_weight_outgrows_the_integers() {
+    let mut parameters = Parameters::<HIDDEN>::zero();
+    let mut adam = Adam::new(Parameters::<HIDDEN>::LEN);
+    let uphill = vec![-1.0; Parameters::<HIDDEN>::LEN];
+    let stride = adam::Stride { step: 1, rate: 9.0, decay: 0.0, scale: 1.0 };
+    adam.step(parameters.as_mut_slice(), &[&uphill], stride);
+    assert_eq!(parameters.as_slice()[0], LIMIT);
+    assert!(parameters.quantised(&[]).is_ok());
+}
+
+/// Game `number`: 1. e4 e5 2. Nf3 Nc6, worth `number` centipawns and won by White.
+fn game(number: i16) -> PlayedGame {
+    let played = |(ply, text): (i16, &str)| PlayedMove {
+        mv: text.parse::<Move>().expect("a move"),
+        score: if ply == 3 { 9000 } else { number },
+        noisy: ply == 2,
+    };
+    let moves = (0..).zip(["e2e4", "e7e5", "g1f3", "b8c6"]).map(played).collect();
+    PlayedGame { half_points: 2, opening: Vec::new(), moves }
+}
+
+#[test]
+fn games_become_examples_that_are_quiet_and_not_decided() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("a.games");
+    let (mut file, _) = GameFile::open(&path, &GameSettings::default()).expect("a new file");
+    (0..10).for_each(|number| file.append(&game(100 * number)).expect("written"));
+    let selection = Selection { result_share: 0.25, limit: 3000, skip_plies: 0, hold_out_every: 5 };
+    let read = |selection: &Selection| {
+        Data::read(std::slice::from_ref(&path), selection, 2, 1, |_| ()).expect("games")
+    };
+    let data = read(&selection);
+    assert_eq!((data.games, data.positions), (10, 40));
+    assert_eq!((data.training.len(), data.held_out.len()), (16, 4));
+    // The fifth game: White's view of 400 centipawns and a win, then Black's.
+    let expected = 0.75 * logistic(1.0) + 0.25;
+    let targets: Vec<f32> = data.held_out[..2].iter().map(|example| example.target).collect();
+    assert!((targets[0] - expected).abs() < 1e-6 && (targets[1] - 1.0 + expected).abs() < 1e-6);
+    assert_eq!(read(&Selection { skip_plies: 1, ..selection }).training.len(), 8);
+    let mut broken = game(0);
+    broken.moves.swap(0, 1);
+    file.append(&broken).expect("written");
+    let error = Data::read(&[path], &selection_of_all(), 1, 1, |_| ()).expect_err("illegal");
+    assert!(error.to_string().ends_with("a.games, game 11: a move is illegal"), "{error}");
+}
+
+fn selection_of_all() -> Selection {
+    Selection { result_share: 0.0, limit: i16::MAX, skip_plies: 0, hold_out_every: 2 }
+}
+
+#[test]
+fn the_picture_shows_every_epoch() {
+    let history: Vec<EpochLoss> = (1..=30)
+        .map(|epoch| EpochLoss {
+            training: 0.005 + 0.01 / f64::from(epoch),
+            held_out: 0.006 + 0.01 / f64::from(epoch),
+        })
+        .collect();
+    let svg = plot(&history);
+    let curves: Vec<&str> = svg.lines().filter(|line| line.contains("stroke-width")).collect();
+    assert_eq!(curves.len(), 2);
+    assert!(curves.iter().all(|curve| curve.matches('L').count() == 29));
+    assert!(svg.contains(">0.006<") && svg.contains(">0.016<") && !svg.contains("NaN"), "{svg}");
+    for short in [&history[..0], &history[..1]] {
+        assert!(!plot(short).contains("NaN") && !plot(short).contains("inf"));
+    }
+}
