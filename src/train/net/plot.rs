@@ -43,7 +43,8 @@ pub fn plot(history: &[EpochLoss]) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(
             svg,
-            "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>\n\
+            "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" \
+             stroke-linejoin=\"round\"/>\n\
              <text x=\"{x}\" y=\"{y}\" fill=\"{colour}\">{name}</text>"
         );
     }
