@@ -71,8 +71,12 @@ fn shape(text: &str) -> String {
         let words: Vec<String> = line
             .split_whitespace()
             .map(|word| {
-                let is_number = |c: char| c.is_ascii_digit() || "+-.%x()".contains(c);
-                if word.chars().all(is_number) { "#".to_owned() } else { word.to_owned() }
+                let is_number = |c: char| c.is_ascii_digit() || "+-.%x(),".contains(c);
+                if word.chars().all(is_number) || word.ends_with("inf") {
+                    "#".to_owned()
+                } else {
+                    word.to_owned()
+                }
             })
             .collect();
         shape.push_str(&words.join(" "));

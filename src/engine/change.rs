@@ -39,9 +39,10 @@ impl Engine {
             self.library.open(&new.book, self.worker.outbox());
         }
         let concern = |settings: &Settings| {
-            let Settings { memory, threads, book_search, evaluation, .. } = *settings;
+            let Settings { memory, threads, book_search, evaluation, research_order, .. } =
+                *settings;
             let files = (settings.network.clone(), settings.tablebases.clone());
-            (memory, threads, book_search, evaluation, files)
+            (memory, threads, book_search, evaluation, research_order, files)
         };
         if concern(&old) != concern(new) {
             self.configure();
@@ -80,13 +81,14 @@ impl Engine {
 
     /// Tells the search what has changed for it.
     pub(super) fn configure(&mut self) {
-        let Settings { memory, threads, book_search, .. } = self.settings;
+        let Settings { memory, threads, book_search, research_order, .. } = self.settings;
         self.worker.configure(Setup {
             evaluation: self.evaluation(),
             memory: memory.unsigned_abs() as usize,
             threads: threads.unsigned_abs() as usize,
             book: self.library.book().clone(),
             book_search,
+            research_order,
         });
         self.restart();
     }

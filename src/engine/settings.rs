@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::book::Policy;
 use crate::eval::Evaluation;
 use crate::eval::nnue::NetworkError;
-use crate::search::BookSearch;
+use crate::search::{BookSearch, ResearchOrder};
 
 /// Everything a user can set. The defaults are those of a game against a person on one core.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub struct Settings {
     pub policy: Policy,
     /// What the search does with positions of the book.
     pub book_search: BookSearch,
+    /// How a reduced move that turns out better is searched again.
+    pub research_order: ResearchOrder,
     /// What judges positions.
     pub evaluation: EvaluationKind,
     /// The network's file; empty for the embedded network.
@@ -67,6 +69,7 @@ impl Default for Settings {
             book: String::new(),
             policy: Policy::default(),
             book_search: BookSearch::default(),
+            research_order: ResearchOrder::default(),
             evaluation: EvaluationKind::default(),
             network: String::new(),
             resign: 0,
@@ -161,6 +164,9 @@ const BOOK_SEARCH_NAMES: [&str; 4] = ["off", "first", "stop", "score"];
 const EVALUATIONS: [EvaluationKind; 2] = [EvaluationKind::Nnue, EvaluationKind::Classical];
 const EVALUATION_NAMES: [&str; 2] = ["nnue", "classical"];
 
+/// The orders of searching again, in the order of [`ResearchOrder::ALL`].
+const RESEARCH_ORDER_NAMES: [&str; 2] = ["depth-first", "window-first"];
+
 fn index_of<T: PartialEq>(table: &[T], value: &T) -> usize {
     table.iter().position(|row| row == value).unwrap_or(0)
 }
@@ -192,6 +198,8 @@ pub const SETTINGS: &[Setting] = &[
         Kind::Choice { choices: &EVALUATION_NAMES, get: |s| index_of(&EVALUATIONS, &s.evaluation), set: |s, i| s.evaluation = EVALUATIONS[i] }),
     row("NetworkFile", "EvalFile", "a network by tabia train net; empty for the embedded one",
         Kind::File { get: |s| &s.network, set: |s, v| s.network = v }),
+    row("ResearchOrder", "ResearchOrder", "what comes first when a reduced move is searched again",
+        Kind::Choice { choices: &RESEARCH_ORDER_NAMES, get: |s| index_of(&ResearchOrder::ALL, &s.research_order), set: |s, i| s.research_order = ResearchOrder::ALL[i] }),
     row("ResignBelow", "ResignBelow", "resign when so many centipawns behind; 0 for never",
         Kind::Spin { min: 0, max: 5000, get: |s| s.resign, set: |s, v| s.resign = v }),
     row("Contempt", "Contempt", "centipawns to be behind before a draw is taken",

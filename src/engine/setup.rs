@@ -3,7 +3,9 @@
 use crate::book::Book;
 use crate::eval::Evaluation;
 use crate::position::Game;
-use crate::search::{BookSearch, Control, Event, Limits, Options, SearchResult, Searcher};
+use crate::search::{
+    BookSearch, Control, Event, Limits, Options, ResearchOrder, SearchResult, Searcher,
+};
 
 use super::worker::{Backend, MakeBackend};
 
@@ -20,6 +22,8 @@ pub struct Setup {
     pub book: Book,
     /// What a position of the book does to the search.
     pub book_search: BookSearch,
+    /// How a reduced move that turns out better is searched again.
+    pub research_order: ResearchOrder,
 }
 
 /// The real search. It is made with the first setup, so that no table is allocated in vain.
@@ -50,6 +54,7 @@ impl Backend for Real {
             self.memory = setup.memory;
         }
         searcher.set_evaluation(setup.evaluation.clone());
+        searcher.set_research_order(setup.research_order);
         searcher.set_book(Some(setup.book.clone()), setup.book_search);
     }
 

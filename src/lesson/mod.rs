@@ -15,6 +15,7 @@ pub mod page;
 pub mod plot;
 pub mod positions;
 pub mod record;
+pub mod research;
 pub mod search;
 pub mod splitting;
 pub mod story;

@@ -13,8 +13,8 @@ use super::splitting::Splitter;
 use crate::position::{Move, Position};
 use crate::score::{Depth, Score};
 
-/// Figures that were published for a PV-splitting engine of 2012 with five threads: by depth, for
-/// five moves of a game, the seconds that serial alpha-beta and the split search took.
+/// Figures that were published for PV-splitting with five threads: by depth, for five moves of a
+/// game, the seconds that serial alpha-beta and the split search took.
 pub const PUBLISHED: [(Depth, [(f64, f64); 5]); 3] = [
     (3, [(0.022, 0.0083), (0.032, 0.0097), (0.022, 0.0084), (0.021, 0.0084), (0.029, 0.0093)]),
     (4, [(0.310, 0.082), (0.546, 0.081), (0.091, 0.093), (0.502, 0.032), (0.502, 0.159)]),

@@ -28,7 +28,7 @@ mod tests;
 
 pub use book_probe::{BookSearch, ParseBookSearchError};
 pub use control::Control;
-pub use limits::{Limits, TimeControl};
+pub use limits::{Limits, ResearchOrder, TimeControl};
 pub use report::{Bound, Event, Report, SearchResult, Transposition};
 pub use searcher::{Options, Searcher};
 pub use see::{see_ge, value};

@@ -6,6 +6,7 @@
 //! <https://www.chessprogramming.org/Principal_Variation_Search>.
 
 use super::history::bonus;
+use super::limits::ResearchOrder;
 use super::node::{Node, Progress, Window};
 use super::ordering::MovePicker;
 use super::prune;
@@ -370,7 +371,7 @@ impl Worker<'_> {
     }
 
     /// Null window and reduced depth first; full depth if that fails high; the open window if
-    /// that fails high too.
+    /// that fails high too. The other [`ResearchOrder`] opens the window before it deepens.
     fn search_late_move(
         &mut self,
         node: &Node,
@@ -383,6 +384,10 @@ impl Worker<'_> {
         let ply = node.ply + 1;
         let mut score = -self.pvs(next, ply, depth - reduction, null, true);
         if score > turn.alpha && reduction > 0 {
+            if node.pv && self.job.research_order == ResearchOrder::WindowFirst {
+                let window = Window::new(turn.alpha, node.window.beta);
+                return self.search_window_first(next, ply, [depth - reduction, depth], window);
+            }
             score = -self.pvs(next, ply, depth, null, !node.cut);
         }
         if score > turn.alpha && node.pv && !self.is_interrupted() {
@@ -390,6 +395,22 @@ impl Worker<'_> {
             score = -self.pvs(next, ply, depth, window, false);
         }
         score
+    }
+
+    /// The open window at the reduced depth, then at the full one if the move is still better.
+    #[cold]
+    fn search_window_first(
+        &mut self,
+        next: &Position,
+        ply: Ply,
+        [reduced, full]: [Depth; 2],
+        window: Window,
+    ) -> Score {
+        let score = -self.pvs(next, ply, reduced, window.flip(), false);
+        if score <= window.alpha || self.is_interrupted() {
+            return score;
+        }
+        -self.pvs(next, ply, full, window.flip(), false)
     }
 
     /// Asks whether the table's move is the only good one by a search without it.

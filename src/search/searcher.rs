@@ -7,7 +7,7 @@ use crossbeam::channel::{Receiver, Sender, unbounded};
 
 use super::book_probe::{BookProbe, BookSearch};
 use super::control::Control;
-use super::limits::Limits;
+use super::limits::{Limits, ResearchOrder};
 use super::report::{Event, SearchResult};
 use super::table::Table;
 use super::worker::{Job, Memory, Message, Told, Worker};
@@ -39,6 +39,7 @@ pub struct Searcher {
     table: Arc<Table>,
     evaluation: Evaluation,
     book: Option<(Book, BookSearch)>,
+    research_order: ResearchOrder,
     workers: Vec<Thread>,
 }
 
@@ -59,6 +60,7 @@ impl Searcher {
             table: Arc::new(Table::new(options.memory_mb)),
             evaluation: Evaluation::default(),
             book: None,
+            research_order: ResearchOrder::default(),
             workers: Vec::new(),
         };
         searcher.set_threads(options.threads);
@@ -91,6 +93,11 @@ impl Searcher {
     /// Sets the book that the tree is compared with, and what a match does.
     pub fn set_book(&mut self, book: Option<Book>, mode: BookSearch) {
         self.book = book.filter(|_| mode != BookSearch::Off).map(|book| (book, mode));
+    }
+
+    /// Sets how a reduced move that turns out better is searched again.
+    pub fn set_research_order(&mut self, order: ResearchOrder) {
+        self.research_order = order;
     }
 
     /// The number of search threads.
@@ -150,6 +157,7 @@ impl Searcher {
             Arc::clone(&self.table),
             self.evaluation.clone(),
             self.book.clone().map(|(book, mode)| BookProbe::new(book, mode)),
+            self.research_order,
             self.workers.len(),
             told,
             sender,

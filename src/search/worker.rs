@@ -10,7 +10,7 @@ use super::book_probe::{BookProbe, BookSearch, SCORE_MODE_SALT};
 use super::clock::Clock;
 use super::control::Control;
 use super::history::{Context, Footprint, History};
-use super::limits::Limits;
+use super::limits::{Limits, ResearchOrder};
 use super::node::Line;
 use super::prune::Reductions;
 use super::report::{Event, SearchResult};
@@ -69,6 +69,7 @@ pub(super) struct Job {
     pub(super) evaluation: Evaluation,
     /// The book to compare the tree with.
     pub(super) book: Option<BookProbe>,
+    pub(super) research_order: ResearchOrder,
     pub(super) told: Told,
     pub(super) messages: Sender<Message>,
     /// Nodes by thread.
@@ -86,6 +87,7 @@ impl Job {
         table: Arc<Table>,
         evaluation: Evaluation,
         book: Option<BookProbe>,
+        research_order: ResearchOrder,
         threads: usize,
         told: Told,
         messages: Sender<Message>,
@@ -103,6 +105,7 @@ impl Job {
             splits: Splits::default(),
             evaluation,
             book,
+            research_order,
             told,
             messages,
             counters: (0..threads).map(|_| CachePadded::default()).collect(),

@@ -4,6 +4,7 @@ mod book;
 mod nodes;
 mod output;
 mod place;
+mod research;
 mod split;
 mod trace;
 mod tree;
@@ -30,6 +31,7 @@ enum Command {
     Tree(tree::Args),
     Trace(trace::Args),
     Nodes(nodes::Args),
+    Research(research::Args),
     Split(split::Args),
     Book(book::Args),
 }
@@ -43,6 +45,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Tree(args) => tree::run(args),
         Command::Trace(args) => trace::run(args),
         Command::Nodes(args) => nodes::run(args),
+        Command::Research(args) => research::run(args),
         Command::Split(args) => split::run(args),
         Command::Book(args) => book::run(args),
     }

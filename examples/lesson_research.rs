@@ -1,0 +1,18 @@
+//! Counts the nodes that both orders of searching a move again need for the shipped positions:
+//! `cargo run --release --example lesson_research [DEPTH]`
+
+use tabia::lesson::positions::positions;
+use tabia::lesson::research::nodes;
+use tabia::search::{Control, ResearchOrder};
+
+/// How deep the searches go, in plies.
+const DEPTH: i32 = 8;
+
+fn main() -> anyhow::Result<()> {
+    let depth = std::env::args().nth(1).map_or(Ok(DEPTH), |text| text.parse())?;
+    for order in ResearchOrder::ALL {
+        let nodes = nodes(order, &positions(), depth, &Control::new());
+        println!("{:<12} {} nodes", order.name(), nodes.unwrap_or_default());
+    }
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! `tabia lesson research`: two orders of searching a move again.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context;
+use serde_json::json;
+
+use super::INTERRUPTED;
+use super::output::{bar, print};
+use crate::autoplay::play::Interrupt;
+use crate::autoplay::stats::Tally;
+use crate::lesson::positions::positions;
+use crate::lesson::research::{Match, nodes};
+use crate::score::Depth;
+use crate::search::{Control, ResearchOrder};
+
+/// Compare two orders of searching a reduced move again: depth first, or window first
+///
+/// Counts the nodes that both need to the same depth, and lets them play each other at fixed
+/// nodes, two games from each of the shipped positions.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The depth at which nodes are counted, in plies
+    #[arg(short, long, default_value_t = 8, value_parser = clap::value_parser!(i32).range(1..=30))]
+    depth: Depth,
+    /// Games; 0 for the node counts alone
+    #[arg(short, long, default_value_t = 40)]
+    games: usize,
+    /// Nodes for each move
+    #[arg(short = 'N', long, default_value_t = 3000, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Games at a time
+    #[arg(short = 'j', long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    concurrency: u16,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Counts, plays, and tells.
+///
+/// # Errors
+/// If the program cannot start itself.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let (control, interrupt) = (Control::new(), Arc::new(Interrupt::new()));
+    let (handle, bell) = (control.clone(), Arc::clone(&interrupt));
+    let stop = move || {
+        handle.stop();
+        bell.trigger();
+    };
+    ctrlc::set_handler(stop).context("cannot watch for Ctrl-C")?;
+    let orders = ResearchOrder::ALL;
+    let positions = positions();
+    let counts = orders.map(|order| nodes(order, &positions, args.depth, &control));
+    let bar = bar(args.games, "games");
+    let mut tally = Tally::default();
+    if args.games > 0 && !control.is_stopped() {
+        let program = std::env::current_exe().context("cannot find this program")?;
+        let concurrency = usize::from(args.concurrency);
+        let duel = Match { games: args.games, nodes: args.nodes, concurrency };
+        let on_game = &mut |tally: &Tally| bar.set_position(tally.total.games().into());
+        tally = duel.play(&program, orders, &positions, &interrupt, on_game)?;
+    }
+    bar.finish_and_clear();
+    print(&if args.json { as_json(args, counts, &tally) } else { as_text(args, counts, &tally) })?;
+    Ok(if control.is_stopped() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+fn as_text(args: &Args, counts: [Option<u64>; 2], tally: &Tally) -> String {
+    let mut text = format!("{:<14}{:>12}\n", "order", format!("nodes, d{}", args.depth));
+    for (order, count) in ResearchOrder::ALL.into_iter().zip(counts) {
+        let count = count.map_or("stopped".to_owned(), |count| count.to_string());
+        text.push_str(&format!("{:<14}{count:>12}\n", order.name()));
+    }
+    if let [Some(depth_first), Some(window_first)] = counts {
+        let change = 100.0 * (window_first as f64 / depth_first.max(1) as f64 - 1.0);
+        text.push_str(&format!("window-first needs {change:+.1}% nodes\n"));
+    }
+    let total = tally.total;
+    if total.games() > 0 {
+        text.push_str(&format!(
+            "depth-first against window-first at {} nodes a move: {} won, {} drawn, {} lost\n",
+            args.nodes, total.wins, total.draws, total.losses
+        ));
+    }
+    if let Some(elo) = tally.elo().filter(|_| total.games() > 0) {
+        text.push_str(&format!("Elo {:+.1} ± {:.1} (95%)\n", elo.value, elo.error));
+    }
+    text
+}
+
+fn as_json(args: &Args, counts: [Option<u64>; 2], tally: &Tally) -> String {
+    let finite = |number: f64| number.is_finite().then_some(number);
+    let elo = tally.elo();
+    let all = json!({
+        "depth": args.depth, "orders": ResearchOrder::ALL.map(ResearchOrder::name),
+        "nodes": counts, "nodes_a_move": args.nodes,
+        "wins": tally.total.wins, "draws": tally.total.draws, "losses": tally.total.losses,
+        "elo": elo.and_then(|elo| finite(elo.value)), "error": elo.and_then(|elo| finite(elo.error)),
+    });
+    format!("{all}\n")
+}
