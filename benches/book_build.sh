@@ -23,37 +23,43 @@ size=$(stat -c %s "$work/clean.pgn")
 for ((bytes = 0; bytes < megabytes * 1000000; bytes += size)); do cat "$work/clean.pgn"; done >"$work/games.pgn"
 megabytes=$(awk -v bytes="$(stat -c %s "$work/games.pgn")" 'BEGIN { printf "%.0f", bytes / 1e6 }')
 
-# Prints processor and wall clock seconds of a command, the best of the rounds.
-measure() {
-    for ((round = 0; round < rounds; round++)); do
-        { TIMEFORMAT='%3U %3S %3R'; time "$@" >/dev/null 2>&1; } 2>&1
-    done | awk '{ cpu = $1 + $2; if (!best || cpu < best) best = cpu; if (!wall || $3 < wall) wall = $3 }
-                END { print best, wall }'
-}
-
-echo "$megabytes MB of games, 40 plies, best of $rounds rounds"
-printf '%-28s %9s %9s %8s %10s\n' program cpu-s wall-s MB/s 'x polyglot'
-base=
-row() {
+# One line for each program and round: name, processor and wall clock seconds. The programs take
+# turns, so that all suffer alike from whatever else the machine does.
+once() {
     local name=$1; shift
-    read -r cpu wall < <(measure "$@")
-    base=${base:-$wall}
-    awk -v name="$name" -v cpu="$cpu" -v wall="$wall" -v mb="$megabytes" -v base="$base" \
-        'BEGIN { printf "%-28s %9.2f %9.2f %8.0f %10.1f\n", name, cpu, wall, mb / wall, base / wall }'
+    { TIMEFORMAT='%3U %3S %3R'; time "$@" >/dev/null 2>&1; } 2>&1 |
+        awk -v name="$name" '{ print name, $1 + $2, $3 }' >>"$work/times"
 }
-row polyglot polyglot make-book -pgn "$work/games.pgn" -bin "$work/book.bin" -max-ply 40
-row pgn-extract pgn-extract -s -r "$work/games.pgn"
-for threads in 1 2 $(($(nproc) > 2 ? $(nproc) : 0)); do
-    [ "$threads" = 0 ] && continue
-    row "tabia, threads: $threads" "$tabia" book build -q "$work/games.pgn" -o "$work/t$threads.tbk" --threads "$threads"
+cores=$(nproc)
+threads="1 2"; [ "$cores" -gt 2 ] && threads="1 2 $cores"
+for ((round = 0; round < rounds; round++)); do
+    once polyglot polyglot make-book -pgn "$work/games.pgn" -bin "$work/book.bin" -max-ply 40
+    once pgn-extract pgn-extract -s -r "$work/games.pgn"
+    for n in $threads; do
+        once "tabia:$n" "$tabia" book build -q "$work/games.pgn" -o "$work/t$n.tbk" --threads "$n"
+    done
 done
+echo "$megabytes MB of games, 40 plies, best of $rounds rounds; tabia:N has N threads"
+awk -v mb="$megabytes" '
+    !($1 in cpu) { order[++count] = $1; cpu[$1] = $2; wall[$1] = $3 }
+    { if ($2 < cpu[$1]) cpu[$1] = $2; if ($3 < wall[$1]) wall[$1] = $3 }
+    END {
+        printf "%-12s %8s %8s %8s %14s %14s\n", "program", "cpu-s", "wall-s", "MB/s", "x polyglot cpu", "wall"
+        for (i = 1; i <= count; i++) {
+            name = order[i]
+            printf "%-12s %8.2f %8.2f %8.0f %14.1f %14.1f\n", name, cpu[name], wall[name],
+                mb / wall[name], cpu["polyglot"] / cpu[name], wall["polyglot"] / wall[name]
+        }
+    }' "$work/times"
 cmp "$work/t1.tbk" "$work/t2.tbk" && echo "one thread and two make the same bytes"
 
 # The whole games, not only their openings, need the memory.
-peak() { /usr/bin/env python3 -c '
+peak() {
+    /usr/bin/env python3 -c '
 import resource, subprocess, sys
 subprocess.run(sys.argv[1:], check=True)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$@"; }
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$@"
+}
 for cap in 64M 4G; do
     echo "--memory $cap --max-ply 300: peak $(peak "$tabia" book build -q "$work/games.pgn" \
         -o "$work/m$cap.tbk" --max-ply 300 --memory "$cap") MB resident"

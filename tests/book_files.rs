@@ -267,6 +267,47 @@ fn real_polyglot_books_survive_import_and_export() {
     }
 }
 
+/// A row of a Polyglot book.
+fn row(key: u64, word: u16, weight: u16) -> [u8; 16] {
+    let number = u128::from(key) << 64 | u128::from(word) << 48 | u128::from(weight) << 32;
+    number.to_be_bytes()
+}
+
+#[test]
+fn files_that_only_look_like_polyglot_books_are_refused() {
+    let folder = folder();
+    let start = Position::start().key();
+    let e4 = "e2e4".parse::<tabia::position::Move>().expect("a move").to_polyglot();
+    let e5 = "e7e5".parse::<tabia::position::Move>().expect("a move").to_polyglot();
+    let refusal = |bytes: &[u8]| {
+        let path = folder.path().join("fake.bin");
+        fs::write(&path, bytes).expect("writable");
+        match Book::open(&path) {
+            Err(BookError::Polyglot { reason, .. }) => reason,
+            other => panic!("{other:?}"),
+        }
+    };
+    for (rows, reason) in [
+        (vec![row(start, e4, 1), row(start - 1, e4, 1)], "not sorted"),
+        (vec![row(1, e4, 1), row(start, 0, 1)], "row 2 holds no move"),
+        (vec![row(1, e4, 1), row(start, e4 | 0x7000, 1)], "row 2 holds no move"),
+        (vec![row(1, e4, 1), row(start, e5, 1)], "none of its moves is legal"),
+        (vec![row(1, e4, 1), row(2, e5, 1)], "does not know the start position"),
+    ] {
+        let said = refusal(&rows.concat());
+        assert!(said.contains(reason), "{said}");
+    }
+    let Some(books) = shared_data("books/not_polyglot") else { return };
+    for name in ["eco.bin", "komodo.bin"] {
+        // Whole rows, then sorted ones: neither their size nor their order gives them away.
+        let bytes = fs::read(books.join(name)).expect(name);
+        let mut rows = bytes.as_chunks::<16>().0.to_vec();
+        assert!(refusal(&rows.concat()).contains("not sorted"), "{name}");
+        rows.sort_unstable();
+        assert!(refusal(&rows.concat()).contains("holds no move"), "{name}");
+    }
+}
+
 #[test]
 fn the_polyglot_program_makes_the_same_book() {
     let polyglot = Path::new("/usr/games/polyglot");
@@ -302,4 +343,36 @@ fn the_polyglot_program_makes_the_same_book() {
     // Polyglot counts a move twice that a game plays twice; a book of games does not.
     let other: Vec<_> = ours.iter().filter(|&(row, weight)| theirs[row] != *weight).collect();
     assert!(other.len() < 10 && other.iter().all(|&(row, weight)| theirs[row] == weight * 2));
+}
+
+/// The games of the guide that is checked below, the last of which has a fault.
+const LUCKY: &str = "[Event \"A\"]\n[White \"Anna\"]\n[Black \"Bert\"]\n[Result \"1-0\"]\n\n\
+                     1. e4 e5 2. Nf3 Nf6 3. Nxe5 Nxe4 4. Ke3 1-0\n";
+
+/// What the guide shows of `tabia book` is what it prints, but for times and progress.
+#[test]
+fn the_guide_shows_what_the_commands_print() {
+    let Some(games) = shared_data("pgn/mid_otb") else { return };
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/book.md");
+    let guide = fs::read_to_string(guide).expect("docs/book.md");
+    let folder = folder();
+    std::os::unix::fs::symlink(games, folder.path().join("mid_otb")).expect("writable");
+    fs::write(folder.path().join("lucky.pgn"), LUCKY).expect("writable");
+    let timeless = |text: &str| -> Vec<String> {
+        let progress = |line: &str| line.contains(" games, ") && line.contains(" games/s");
+        let lines = text.lines().filter(|line| !progress(line));
+        lines.map(|line| line.split(" games read in ").next().unwrap_or(line).to_owned()).collect()
+    };
+    let examples = guide.split("```\n$ tabia ").skip(1);
+    let mut checked = 0;
+    for example in examples.filter_map(|rest| rest.split("```").next()) {
+        let (command, shown) = example.split_once('\n').expect("a command and its output");
+        let arguments = shlex::split(command).expect("closed quotes");
+        let output = Command::new(PROGRAM).args(&arguments).current_dir(folder.path()).output();
+        let output = output.expect("tabia can be started");
+        let said = String::from_utf8([output.stderr, output.stdout].concat()).expect("UTF-8");
+        assert_eq!(timeless(&said), timeless(shown), "{command}");
+        checked += 1;
+    }
+    assert_eq!(checked, 5);
 }

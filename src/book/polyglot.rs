@@ -88,8 +88,8 @@ fn rows(bytes: &[u8]) -> Result<Vec<Row>, String> {
 /// result; the positions after the last moves are added with the games that led there.
 ///
 /// # Errors
-/// If the bytes are no such book: of a wrong size, unsorted, without moves, or with moves that are
-/// illegal in the start position.
+/// If the bytes are no such book: of a wrong size, unsorted, without moves, with moves that are
+/// illegal in the start position, or without moves for it and all positions after the first move.
 pub(super) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
     let refuse = |reason| BookError::Polyglot { name: name.to_owned(), reason };
     let rows = rows(bytes).map_err(refuse)?;
@@ -134,6 +134,10 @@ impl<'a> Import<'a> {
     fn walk(&mut self) -> Result<(), String> {
         let start = Position::start();
         let mut open = vec![start];
+        self.push_known(&start, &mut open);
+        if open.len() == 1 && !self.rows.contains_key(&start.key()) {
+            return Err("it does not know the start position, nor one after a move".to_owned());
+        }
         while let Some(position) = open.pop() {
             let Some(rows) = self.rows.remove(&position.key()) else { continue };
             let moves: Vec<(Move, Counts)> = rows

@@ -63,9 +63,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             out.flush()?;
         }
     }
-    writeln!(out, "{findings} findings")?;
+    writeln!(out, "{findings} {}", if findings == 1 { "finding" } else { "findings" })?;
     out.flush()?;
     Ok(if findings == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// A number of games in words.
+fn games(number: u64) -> String {
+    if number == 1 { "1 game".to_owned() } else { format!("{number} games") }
 }
 
 /// What is missing in a position where the book has no move.
@@ -74,17 +79,17 @@ fn hole(book: &Book, at: &Visited, args: &Args, ours: bool) -> Option<String> {
     if !at.entry.moves.is_empty() || over || at.ply >= args.max_ply {
         return None;
     }
-    let games = at.entry.reached.games();
+    let games = games(at.entry.reached.games());
     if let Some(transposed) = book.moves(&at.position).first() {
         let san = at.position.san(transposed.mv);
-        let there = transposed.reached.games();
+        let there = self::games(transposed.reached.games());
         return Some(format!(
-            "hole: {games} games end here, but {san} leads to a position of {there} games"
+            "hole: no move after {games} here, but {san} leads to a position of {there}"
         ));
     }
     Some(match ours {
-        true => format!("no reply: {games} games reach this, and the book has no move"),
-        false => format!("dead end: {games} games reach this, and no answer to our move is known"),
+        true => format!("no reply: reached in {games}, and the book has no move"),
+        false => format!("dead end: reached in {games}, and no answer to our move is known"),
     })
 }
 

@@ -58,7 +58,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     for hit in hits.iter().take(args.limit) {
         writeln!(out, "{}: game {}, ply {}: {}", hit.input, hit.game, hit.ply, hit.label)?;
     }
-    writeln!(out, "{} games reach {}", grouped(hits.len() as u64), game.position().fen())?;
+    let reach = if hits.len() == 1 { "game reaches" } else { "games reach" };
+    writeln!(out, "{} {reach} {}", grouped(hits.len() as u64), game.position().fen())?;
     out.flush()?;
     Ok(if hits.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -71,20 +72,24 @@ fn inputs(args: &Args) -> anyhow::Result<Vec<Input>> {
             paths.push(source.clone());
             continue;
         }
-        let beside = source.parent().unwrap_or(Path::new("."));
-        let folder = args.games.as_deref().unwrap_or(beside);
-        for input in open(source)?.manifest()?.inputs {
-            let path = folder.join(&input.name);
-            if !path.exists() {
-                bail!(
-                    "{} was built from {}, which is not in {}; --games FOLDER says where it is",
-                    source.display(),
-                    input.name,
-                    folder.display()
-                );
-            }
-            paths.push(path);
+        let folder = args.games.as_deref().or(source.parent()).unwrap_or(Path::new(""));
+        let inputs = open(source)?.manifest()?.inputs;
+        let (here, missing): (Vec<PathBuf>, Vec<PathBuf>) =
+            inputs.iter().map(|input| folder.join(&input.name)).partition(|path| path.exists());
+        for path in &missing {
+            eprintln!(
+                "{} was built from {} too, which is not there",
+                source.display(),
+                path.display()
+            );
         }
+        if here.is_empty() {
+            bail!(
+                "the games of {} are not there; --games FOLDER says where they are",
+                source.display()
+            );
+        }
+        paths.extend(here);
     }
     Ok(Input::from_paths(&paths)?)
 }
