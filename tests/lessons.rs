@@ -71,7 +71,7 @@ fn shape(text: &str) -> String {
         let words: Vec<String> = line
             .split_whitespace()
             .map(|word| {
-                let is_number = |c: char| c.is_ascii_digit() || "+-.%x(),".contains(c);
+                let is_number = |c: char| c.is_ascii_digit() || "+-.%x(),;".contains(c);
                 if word.chars().all(is_number) || word.ends_with("inf") {
                     "#".to_owned()
                 } else {
