@@ -4,6 +4,7 @@
 //! [`Position::play_null`], which hand out a new one. So its keys cannot go stale, and no illegal
 //! position reaches `chess::Board`, which would corrupt memory on some.
 
+mod cycles;
 mod fen;
 mod game;
 mod movegen;
@@ -16,6 +17,7 @@ mod zobrist;
 
 pub use chess::{BitBoard, Color, File, Piece, Rank, Square};
 
+pub use cycles::Cycles;
 pub use fen::FenError;
 pub use game::{Game, IllegalMove, Outcome, OutcomeReason};
 pub use movegen::{MAX_MOVES, MoveList, attacks};
@@ -181,6 +183,12 @@ impl Position {
         let passed_by_black = (self.side_to_move() == Color::Black) as u16;
         let fullmove_number = self.fullmove_number + passed_by_black;
         Some(Position { board, key, halfmove_clock, fullmove_number, ..*self })
+    }
+
+    /// What changes in the key when the turn passes.
+    #[inline]
+    pub fn turn_key() -> u64 {
+        zobrist::turn()
     }
 
     /// Whether nobody can ever give mate: kings alone, with one knight, or with bishops that all

@@ -69,7 +69,7 @@ impl Worker<'_> {
         {
             return score;
         }
-        let window = mate_distance_window(window, ply);
+        let window = self.repetition_window(position, ply, mate_distance_window(window, ply));
         if window.alpha >= window.beta {
             return window.alpha;
         }
@@ -96,6 +96,21 @@ impl Worker<'_> {
             return Some(self.draw_score());
         }
         (ply >= MAX_PLY - 1).then(|| self.evaluate(position, ply))
+    }
+
+    /// The window of a side that can repeat a position: it need not take less than a draw.
+    #[inline]
+    pub(super) fn repetition_window(
+        &self,
+        position: &Position,
+        ply: Ply,
+        window: Window,
+    ) -> Window {
+        let draw = self.draw_score();
+        if window.alpha < draw && self.can_repeat(position, ply) {
+            return Window { alpha: draw, ..window };
+        }
+        window
     }
 
     /// The facts of a node.

@@ -20,6 +20,10 @@ impl Worker<'_> {
         if let Some(score) = self.enter_node(position, ply) {
             return score;
         }
+        let window = self.repetition_window(position, ply, window);
+        if window.alpha >= window.beta {
+            return window.alpha;
+        }
         let table = self.job.table.probe(self.table_key(position), position, ply);
         if let Some(entry) = table
             && !window.is_open()

@@ -13,7 +13,7 @@ use super::table::Table;
 use super::worker::{Job, Memory, Message, Told, Worker};
 use crate::book::Book;
 use crate::eval::Evaluation;
-use crate::position::Game;
+use crate::position::{Cycles, Game};
 
 /// A search recurses some hundred plies deep, each with its moves on the stack.
 const STACK_SIZE: usize = 32 << 20;
@@ -37,6 +37,7 @@ impl Default for Options {
 /// table and histories last from one search to the next.
 pub struct Searcher {
     table: Arc<Table>,
+    cycles: Arc<Cycles>,
     evaluation: Evaluation,
     book: Option<(Book, BookSearch)>,
     research_order: ResearchOrder,
@@ -58,6 +59,7 @@ impl Searcher {
     pub fn new(options: Options) -> Self {
         let mut searcher = Searcher {
             table: Arc::new(Table::new(options.memory_mb)),
+            cycles: Arc::new(Cycles::new()),
             evaluation: Evaluation::default(),
             book: None,
             research_order: ResearchOrder::default(),
@@ -155,6 +157,7 @@ impl Searcher {
             limits.clone(),
             control.clone(),
             Arc::clone(&self.table),
+            Arc::clone(&self.cycles),
             self.evaluation.clone(),
             self.book.clone().map(|(book, mode)| BookProbe::new(book, mode)),
             self.research_order,

@@ -17,7 +17,7 @@ use super::report::{Event, SearchResult};
 use super::split::{SplitPoint, Splits};
 use super::table::{NO_EVAL, Table};
 use crate::eval::{Evaluation, Evaluator};
-use crate::position::{Move, Position};
+use crate::position::{Cycles, Move, Position};
 use crate::score::{DRAW, INFINITY, MAX_PLY, Ply, Score};
 
 /// Plies without capture or pawn move that make a draw.
@@ -66,6 +66,7 @@ pub(super) struct Job {
     pub(super) clock: Clock,
     pub(super) table: Arc<Table>,
     pub(super) splits: Splits,
+    pub(super) cycles: Arc<Cycles>,
     pub(super) evaluation: Evaluation,
     /// The book to compare the tree with.
     pub(super) book: Option<BookProbe>,
@@ -85,6 +86,7 @@ impl Job {
         limits: Limits,
         control: Control,
         table: Arc<Table>,
+        cycles: Arc<Cycles>,
         evaluation: Evaluation,
         book: Option<BookProbe>,
         research_order: ResearchOrder,
@@ -103,6 +105,7 @@ impl Job {
             control,
             table,
             splits: Splits::default(),
+            cycles,
             evaluation,
             book,
             research_order,
@@ -290,6 +293,34 @@ impl<'a> Worker<'a> {
                     return true;
                 }
                 seen_before_root = true;
+            }
+        }
+        false
+    }
+
+    /// Whether the side to move can bring about again, by one move, a position that stood on the
+    /// board since the root: it can claim a draw at least. Null moves are not looked through.
+    pub(super) fn can_repeat(&self, position: &Position, ply: Ply) -> bool {
+        let reach = usize::from(position.halfmove_clock()).min(ply);
+        if reach < 3 {
+            return false;
+        }
+        let current = self.keys.len() - 1;
+        let key = |back: usize| self.keys[current - back];
+        let is_null = |back: usize| self.frames[ply - back].mv.is_none();
+        if is_null(1) {
+            return false;
+        }
+        // What the opponent's moves have changed, all together: only where they cancel each other
+        // out can one move of ours do the rest.
+        let mut theirs = key(0) ^ key(1) ^ Position::turn_key();
+        for back in (3..=reach).step_by(2) {
+            if is_null(back - 1) || is_null(back) {
+                return false;
+            }
+            theirs ^= key(back - 1) ^ key(back) ^ Position::turn_key();
+            if theirs == 0 && self.job.cycles.is_move(position, key(0) ^ key(back)) {
+                return true;
             }
         }
         false

@@ -1,0 +1,127 @@
+//! Moves by what they change in the key: how a search sees that a repetition is one move away.
+//!
+//! A piece that moves and later moves back brings an old position about again. Whether the
+//! position before us can be turned into an older one by a single move can be read off the two
+//! keys: their difference is the difference of that move. M. van Kervinck, "The design and
+//! implementation of the Rookie 2.0 chess playing program" (2002), keeps all such differences in a
+//! table with cuckoo hashing (R. Pagh and F. Rodler, 2001), where a look-up takes two probes.
+//! <https://www.chessprogramming.org/Repetitions>
+
+use chess::{ALL_SQUARES, BitBoard, Color, EMPTY, Piece, Square, get_bishop_moves, get_king_moves};
+use chess::{get_knight_moves, get_rook_moves};
+
+use super::{Position, zobrist};
+
+/// Slots of the table: more than twice the 3668 moves, so that the table can be filled.
+const SLOTS: usize = 1 << 13;
+
+#[derive(Clone, Copy)]
+struct Slot {
+    /// Zero where the slot is empty.
+    difference: u64,
+    squares: [Square; 2],
+}
+
+/// All moves of pieces, with what they change in the key (the turn included). A move and its way
+/// back are the same.
+pub struct Cycles(Box<[Slot]>);
+
+impl Cycles {
+    /// Fills the table.
+    pub fn new() -> Self {
+        let empty = Slot { difference: 0, squares: [Square::A1; 2] };
+        let mut cycles = Cycles(vec![empty; SLOTS].into_boxed_slice());
+        for color in [Color::White, Color::Black] {
+            for piece in [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen, Piece::King] {
+                for from in ALL_SQUARES {
+                    for to in moves(piece, from).filter(|to| to.to_index() > from.to_index()) {
+                        let key = |square| zobrist::piece_square(color, piece, square);
+                        let difference = key(from) ^ key(to) ^ zobrist::turn();
+                        cycles.insert(Slot { difference, squares: [from, to] });
+                    }
+                }
+            }
+        }
+        cycles
+    }
+
+    /// Puts a move in one of its two slots; what lay there goes to its own other slot, and so on.
+    fn insert(&mut self, mut moving: Slot) {
+        let mut index = slots(moving.difference)[0];
+        while moving.difference != 0 {
+            std::mem::swap(&mut self.0[index], &mut moving);
+            let [one, other] = slots(moving.difference);
+            index = if index == one { other } else { one };
+        }
+    }
+
+    /// Whether a piece can go, in `position`, between the two squares of the move that makes
+    /// `difference`: whether the older position with the key `position.key() ^ difference` can be
+    /// reached by one move. It is not looked at whether that leaves the king in check.
+    #[inline]
+    pub fn is_move(&self, position: &Position, difference: u64) -> bool {
+        slots(difference).into_iter().any(|index| {
+            let Slot { difference: found, squares: [from, to] } = self.0[index];
+            found == difference && position.occupied() & chess::between(from, to) == EMPTY
+        })
+    }
+}
+
+impl Default for Cycles {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The two slots where a move may lie.
+#[inline]
+fn slots(difference: u64) -> [usize; 2] {
+    [difference, difference >> 16].map(|bits| bits as usize % SLOTS)
+}
+
+/// Where a piece can go on an empty board.
+fn moves(piece: Piece, from: Square) -> BitBoard {
+    match piece {
+        Piece::Knight => get_knight_moves(from),
+        Piece::Bishop => get_bishop_moves(from, EMPTY),
+        Piece::Rook => get_rook_moves(from, EMPTY),
+        Piece::Queen => get_bishop_moves(from, EMPTY) | get_rook_moves(from, EMPTY),
+        Piece::King => get_king_moves(from),
+        Piece::Pawn => EMPTY, // no way back
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_moves_of_pieces_are_there() {
+        let cycles = Cycles::new();
+        // Two colours, and half of 336 knight, 560 bishop, 896 rook, 1456 queen and 420 king moves.
+        let held = cycles.0.iter().filter(|slot| slot.difference != 0).count();
+        assert_eq!(held, 3668);
+    }
+
+    #[test]
+    fn a_move_that_undoes_others_is_seen() {
+        let cycles = Cycles::new();
+        let play = |moves: &[&str]| {
+            let mut positions = vec![Position::start()];
+            for text in moves {
+                let position = positions[positions.len() - 1];
+                positions.push(position.play(text.parse().expect("a move")));
+            }
+            positions
+        };
+        // The knight can go back to g1, and so make the start position again.
+        let line = play(&["g1f3", "g8f6", "f3e5", "f6g8"]);
+        assert!(cycles.is_move(&line[4], line[4].key() ^ line[1].key()));
+        assert!(!cycles.is_move(&line[4], line[4].key() ^ line[2].key()));
+        // After e2e4 the bishop may return from c4 unless something stands between.
+        let line = play(&["e2e4", "b8c6", "f1c4", "c6b8", "g1f3", "b8c6", "f3g1"]);
+        assert!(cycles.is_move(&line[4], line[4].key() ^ line[1].key()));
+        let line = play(&["e2e4", "b8c6", "f1a6", "c6b8", "g1e2", "b8c6"]);
+        assert!(!cycles.is_move(&line[6], line[4].key() ^ line[1].key()));
+    }
+}
