@@ -14,5 +14,6 @@ pub mod position;
 pub mod random;
 pub mod score;
 pub mod search;
+pub mod suite;
 pub mod train;
 pub mod uci;

@@ -11,6 +11,7 @@ mod logging;
 mod perft;
 mod play;
 mod train;
+mod work;
 
 use std::process::ExitCode;
 

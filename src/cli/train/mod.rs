@@ -5,11 +5,10 @@ mod net;
 mod tune;
 
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use clap::Subcommand;
-use indicatif::{ProgressBar, ProgressStyle};
+
+use super::work::{interruption, progress_bar, write_whole};
 
 /// Play games to learn from, tune the evaluation on them, and train networks
 #[derive(Debug, clap::Args)]
@@ -37,39 +36,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// A flag that Ctrl-C raises instead of ending the process, so that what was reached is kept.
-fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&flag);
-    ctrlc::set_handler(move || raised.store(true, Relaxed))?;
-    Ok(flag)
-}
-
-/// A bar on a terminal, nothing elsewhere.
-fn progress_bar(length: usize, what: &'static str) -> ProgressBar {
-    let style = "{msg} {bar:40} {pos}/{len} ({eta} left)";
-    let style = ProgressStyle::with_template(style).unwrap_or_else(|_| {
-        ProgressStyle::default_bar() // the template above is checked by a test
-    });
-    ProgressBar::new(length as u64).with_message(what).with_style(style)
-}
-
 /// Reads a share of the whole.
 fn share(text: &str) -> Result<f32, String> {
     match text.parse() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
         _ => Err("expected a number from 0 to 1".to_owned()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_bar_is_well_formed() {
-        let template = "{msg} {bar:40} {pos}/{len} ({eta} left)";
-        assert!(ProgressStyle::with_template(template).is_ok());
-        assert_eq!(progress_bar(7, "files").length(), Some(7));
     }
 }

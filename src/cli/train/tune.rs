@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 
-use anyhow::Context;
-
-use super::{interruption, progress_bar};
+use super::{interruption, progress_bar, write_whole};
 use crate::eval::LOGISTIC_SCALE;
 use crate::eval::tuning::tuned;
 use crate::score::Score;

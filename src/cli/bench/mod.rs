@@ -1,14 +1,21 @@
-//! `tabia bench`: the signature of the search and its speed.
+//! `tabia bench`: the signature of the search and its speed; suites of positions.
+
+mod transpositions;
 
 use std::io::Write;
 use std::process::ExitCode;
+
+use clap::Subcommand;
 
 use crate::score::Depth;
 use crate::search::bench;
 
 /// Search fixed positions to a fixed depth: the node count is the search's signature
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Args {
+    #[command(subcommand)]
+    suite: Option<Suite>,
     /// Depth in plies
     #[arg(long, default_value_t = bench::BENCH_DEPTH, value_parser = clap::value_parser!(i32).range(1..=64))]
     depth: Depth,
@@ -17,11 +24,19 @@ pub struct Args {
     json: bool,
 }
 
-/// Prints nodes for each position, then `N nodes M nps`.
+#[derive(Debug, Subcommand)]
+enum Suite {
+    Transpositions(transpositions::Args),
+}
+
+/// Prints nodes for each position, then `N nodes M nps`; or runs a suite.
 ///
 /// # Errors
-/// If standard output cannot be written.
+/// If standard output cannot be written, or a suite not be made.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    if let Some(Suite::Transpositions(args)) = &args.suite {
+        return transpositions::run(args);
+    }
     let mut out = std::io::stdout().lock();
     let mut positions = Vec::new();
     let total = bench::bench(args.depth, &mut |fen, result| {

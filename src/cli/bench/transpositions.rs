@@ -1,0 +1,180 @@
+//! `tabia bench transpositions`: what comparing the tree with the book is worth.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Context;
+
+use crate::book::Book;
+use crate::cli::work::{on_interruption, progress_bar, write_whole};
+use crate::pgn::Input;
+use crate::position::Position;
+use crate::search::{BookSearch, Limits, Options, Searcher, TimeControl};
+use crate::suite::Switch;
+use crate::suite::transpositions::{Selection, Selector, Summary, Trial, attempt, summarise};
+
+/// Compare the modes of the book inside the search with plain search
+///
+/// The positions come from games: they are not in the book, but their games come back into it
+/// within a few plies.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The book: a .tbk, .bin or .pgn
+    #[arg(long, value_name = "BOOK")]
+    book: PathBuf,
+    /// Games (PGN, also compressed, or folders) that are not those of the book
+    #[arg(long, value_name = "PGN", required = true, num_args = 1..)]
+    games: Vec<PathBuf>,
+    /// Positions to search
+    #[arg(long, default_value_t = 100)]
+    positions: usize,
+    /// Plies within which a game must come back into the book
+    #[arg(long, default_value_t = 6)]
+    reach: usize,
+    /// Seconds on the clock that a search budgets, with a hundredth of it as increment
+    #[arg(long, default_value_t = 10.0, value_parser = seconds)]
+    clock: f64,
+    /// How many times the nodes of the plain search the judge gets
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u64).range(1..))]
+    judge: u64,
+    /// Mebibytes for the transposition table
+    #[arg(long, default_value_t = 64)]
+    memory: usize,
+    /// What the choice of the positions follows from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write the positions to this file (EPD), as openings for a match, and search nothing
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.01..=86_400.0).contains(&seconds) => Ok(seconds),
+        _ => Err("expected seconds, from 0.01 to 86400".to_owned()),
+    }
+}
+
+/// Selects the positions and searches them, or saves them.
+///
+/// # Errors
+/// If book or games cannot be read, or no position is found.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let book = Book::open(&args.book)?;
+    let (positions, found) = select(args, &book)?;
+    anyhow::ensure!(
+        !positions.is_empty(),
+        "no game is out of the book and comes back within {} plies; give more games, or others \
+         than those of the book",
+        args.reach
+    );
+    let mut out = std::io::stdout().lock();
+    if let Some(path) = &args.save {
+        let epd: String = positions.iter().map(epd_line).collect();
+        write_whole(path, &epd)?;
+        writeln!(out, "{} of {found} positions in {}", positions.len(), path.display())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let trials = search(args, &book, &positions)?;
+    let summaries = summarise(&trials);
+    if args.json {
+        let rows: Vec<_> = summaries.iter().map(to_json).collect();
+        writeln!(out, "{}", serde_json::json!({ "found": found, "modes": rows }))?;
+    } else {
+        writeln!(out, "{} of {found} positions searched", trials.len())?;
+        summaries.iter().try_fold((), |(), summary| write_summary(&mut out, summary))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn select(args: &Args, book: &Book) -> anyhow::Result<(Vec<Position>, usize)> {
+    let selection =
+        Selection { reach: args.reach, max_plies: 60, positions: args.positions, seed: args.seed };
+    let mut selector = Selector::new(book, selection);
+    let inputs = Input::from_paths(&args.games)?;
+    let bar = progress_bar(inputs.len(), "reading files");
+    for input in &inputs {
+        selector.read(input).with_context(|| format!("cannot read {}", input.name()))?;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(selector.finish())
+}
+
+/// Searches the positions; an interruption ends it with those done.
+fn search(args: &Args, book: &Book, positions: &[Position]) -> anyhow::Result<Vec<Trial>> {
+    let switch = Switch::default();
+    let interrupted = switch.clone();
+    on_interruption(move || interrupted.stop())?;
+    let limits = Limits {
+        time: TimeControl::Clock {
+            remaining: Duration::from_secs_f64(args.clock),
+            increment: Duration::from_secs_f64(args.clock / 100.0),
+            moves_to_go: None,
+        },
+        ..Limits::default()
+    };
+    let mut searcher = Searcher::new(Options { memory_mb: args.memory, threads: 1 });
+    let bar = progress_bar(positions.len(), "positions");
+    let mut trials = Vec::new();
+    for position in positions {
+        let trial = attempt(&mut searcher, book, position, &limits, args.judge, &switch);
+        if switch.is_stopped() {
+            break;
+        }
+        trials.push(trial);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(trials)
+}
+
+/// A position as a line of EPD: four fields and what it is.
+fn epd_line(position: &Position) -> String {
+    let fen = position.to_string();
+    let fields: Vec<&str> = fen.split(' ').take(4).collect();
+    format!("{} c0 \"transposes\";\n", fields.join(" "))
+}
+
+fn name(mode: BookSearch) -> &'static str {
+    match mode {
+        BookSearch::Off => "off",
+        BookSearch::First => "first",
+        BookSearch::Stop => "stop",
+        BookSearch::Score => "score",
+    }
+}
+
+fn write_summary(out: &mut impl Write, summary: &Summary) -> std::io::Result<()> {
+    let share = |count: usize, of: usize| 100.0 * count as f64 / of.max(1) as f64;
+    let Summary { positions, used, cost_used, cost, .. } = *summary;
+    writeln!(
+        out,
+        "{:<6} used {used:>4} ({:>3.0}%)   nodes {:>3.0}% where used, {:>3.0}% over all",
+        name(summary.mode),
+        share(used, positions),
+        100.0 * cost_used,
+        100.0 * cost
+    )?;
+    let [plain, with] = summary.agreement_used;
+    let [all_plain, all_with] = summary.agreement;
+    writeln!(
+        out,
+        "       the judge's move: {with} against {plain} without the book where used, {all_with} \
+         against {all_plain} over all"
+    )
+}
+
+fn to_json(summary: &Summary) -> serde_json::Value {
+    serde_json::json!({
+        "mode": name(summary.mode), "positions": summary.positions, "used": summary.used,
+        "cost_used": summary.cost_used, "cost": summary.cost,
+        "agreement_used": { "plain": summary.agreement_used[0], "book": summary.agreement_used[1] },
+        "agreement": { "plain": summary.agreement[0], "book": summary.agreement[1] },
+    })
+}
