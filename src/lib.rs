@@ -15,5 +15,6 @@ pub mod random;
 pub mod score;
 pub mod search;
 pub mod suite;
+pub mod tablebase;
 pub mod train;
 pub mod uci;

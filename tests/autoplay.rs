@@ -1,13 +1,7 @@
 //! The match runner against engines that misbehave by script (`examples/fake_engine.rs`).
 
-mod common;
-
 use std::path::PathBuf;
 use std::process::{Command, Output};
-
-use common::shared_data;
-use tabia::autoplay::tables::Tables;
-use tabia::position::{Color, Position};
 
 /// The scripted engine; `cargo test` builds examples beside the tests.
 fn fake_engine() -> PathBuf {
@@ -256,19 +250,4 @@ fn the_check_finds_what_the_scripted_engine_lacks() {
     }
     assert!(text.contains("    sent: new | xyzzy 12 | ping 1\n    came: nothing\n"), "{text}");
     assert_eq!(output.status.code(), Some(4));
-}
-
-#[test]
-fn the_tables_know_simple_endings() {
-    let Some(folder) = shared_data("syzygy") else { return };
-    let tables = Tables::open(&folder).expect("endgame tables");
-    for (fen, winner) in [
-        ("8/8/8/8/8/4k3/8/Q3K3 w - - 0 1", Some(Some(Color::White))),
-        ("8/8/8/8/8/4k3/8/Q3K3 b - - 0 1", Some(Some(Color::White))),
-        ("8/8/8/8/8/4k3/4p3/4K3 w - - 0 1", Some(None)),
-        ("8/8/8/8/8/4k3/8/RN1QK3 w - - 0 1", None),
-    ] {
-        let position = Position::from_fen(fen).expect(fen);
-        assert_eq!(tables.winner(&position), winner, "{fen}");
-    }
 }

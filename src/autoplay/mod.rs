@@ -21,7 +21,6 @@ pub mod schedule;
 pub mod state;
 pub mod stats;
 pub mod summary;
-pub mod tables;
 pub mod tournament;
 mod uci;
 pub mod verdict;

@@ -1,11 +1,12 @@
 //! One game between two engines.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, Sender, TryRecvError, bounded, select};
 
 use crate::position::{Color, Game, Move};
+use crate::tablebase::Tables;
 
 use super::clock::Clock;
 use super::dialect::{EngineError, Event, Info, Setup, Turn};
@@ -13,7 +14,6 @@ use super::player::Player;
 use super::process::Line;
 use super::record::PlayedMove;
 use super::referee::{Referee, Rules, judge_claim};
-use super::tables::Tables;
 use super::verdict::{Termination, Verdict, color_name};
 
 /// Why a game was broken off by its [`Interrupt`].
@@ -57,7 +57,7 @@ pub struct Conditions {
     /// What ends them early.
     pub rules: Rules,
     /// Endgame tables that end them, too.
-    pub tablebases: Option<Arc<Tables>>,
+    pub tablebases: Option<Tables>,
     /// How late the flag falls.
     pub margin: Duration,
     /// How long an engine may be silent after its flag fell, or without a clock, until it counts

@@ -1,13 +1,11 @@
 //! The rules that end a game before mate: adjudication, and claims of engines.
 
-use std::sync::Arc;
-
 use serde::Deserialize;
 
 use crate::position::{Color, Game};
 use crate::score::Score;
+use crate::tablebase::Tables;
 
-use super::tables::Tables;
 use super::verdict::{Termination, Verdict, color_name};
 
 /// A game is a draw once both engines see it so.
@@ -49,12 +47,12 @@ pub struct Referee {
     drawish: u32,
     /// Plies in a row that see White, or Black, winning.
     winning: [u32; 2],
-    tables: Option<Arc<Tables>>,
+    tables: Option<Tables>,
 }
 
 impl Referee {
     /// A referee for one game.
-    pub fn new(rules: Rules, tables: Option<Arc<Tables>>) -> Self {
+    pub fn new(rules: Rules, tables: Option<Tables>) -> Self {
         Referee { rules, drawish: 0, winning: [0; 2], tables }
     }
 

@@ -38,7 +38,11 @@ pub(super) fn name() -> String {
 pub(super) fn all(settings: &Settings) -> Vec<Vec<Feature>> {
     let mut lines = vec![
         vec![Feature::number("done", 0)],
-        vec![Feature::text("myname", &name()), Feature::text("variants", "normal")],
+        vec![
+            Feature::text("myname", &name()),
+            Feature::text("variants", "normal"),
+            Feature::text("egt", "syzygy"),
+        ],
         SWITCHES.iter().map(|&(name, value)| Feature::number(name, value)).collect(),
     ];
     lines.extend(options(settings).iter().map(|spec| vec![Feature::option(spec)]));

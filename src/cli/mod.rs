@@ -6,6 +6,7 @@ mod book;
 mod console;
 mod eval;
 mod generate;
+mod judge;
 mod lesson;
 mod logging;
 mod perft;

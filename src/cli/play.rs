@@ -11,10 +11,11 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::console::{self, Console};
+use super::judge::Judge;
 use super::logging::Log;
 use crate::book::{BOOK_SEPARATOR, Book, EMBEDDED_NAME};
 use crate::cecp::{self, Feature, Reply};
-use crate::engine::{self, Engine, EvaluationKind, Face, Flow, Input, Settings};
+use crate::engine::{self, Engine, Face, Flow, Input, Settings};
 use crate::search::BookSearch;
 use crate::uci;
 
@@ -59,24 +60,6 @@ pub struct Args {
     /// The folder of the Syzygy endgame tables
     #[arg(long, value_name = "DIR")]
     egtpath: Option<PathBuf>,
-}
-
-/// The kinds of evaluation, for the command line.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Judge {
-    /// A network
-    Nnue,
-    /// Terms with tuned weights
-    Classical,
-}
-
-impl From<Judge> for EvaluationKind {
-    fn from(judge: Judge) -> Self {
-        match judge {
-            Judge::Nnue => EvaluationKind::Nnue,
-            Judge::Classical => EvaluationKind::Classical,
-        }
-    }
 }
 
 /// The modes of the book inside the search, for the command line.
@@ -141,6 +124,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let log = Log::default();
     let settings = args.settings();
     settings.evaluation()?;
+    settings.endgames()?;
     log.install();
     log.open(&settings.log).with_context(|| format!("cannot write the log {}", settings.log))?;
     let console = !args.xboard && !args.uci && io::stdin().is_terminal();

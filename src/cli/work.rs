@@ -1,7 +1,5 @@
-//! Long work and its results: progress, interruption, and files that are written whole.
+//! Long work: progress and interruption.
 
-use std::io::Write;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -28,16 +26,6 @@ pub(super) fn progress_bar(length: usize, what: &'static str) -> ProgressBar {
         ProgressStyle::default_bar() // the template above is checked by a test
     });
     ProgressBar::new(length as u64).with_message(what).with_style(style)
-}
-
-/// Writes a file beside its place and then moves it there, so that it is whole or absent.
-pub(super) fn write_whole(path: &Path, contents: impl AsRef<[u8]>) -> anyhow::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))
-        .with_context(|| format!("cannot write beside {}", path.display()))?;
-    file.write_all(contents.as_ref())?;
-    file.persist(path).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(())
 }
 
 #[cfg(test)]

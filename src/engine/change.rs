@@ -27,6 +27,9 @@ impl Engine {
         if settings.network != self.settings.network {
             settings.evaluation()?;
         }
+        if settings.tablebases != self.settings.tablebases {
+            settings.endgames()?;
+        }
         self.change(settings);
         Ok(())
     }
@@ -84,6 +87,10 @@ impl Engine {
         let Settings { memory, threads, book_search, research_order, .. } = self.settings;
         self.worker.configure(Setup {
             evaluation: self.evaluation(),
+            endgames: self.settings.endgames().unwrap_or_else(|error| {
+                log::error!("{error}; no tables are used");
+                None
+            }),
             memory: memory.unsigned_abs() as usize,
             threads: threads.unsigned_abs() as usize,
             book: self.library.book().clone(),

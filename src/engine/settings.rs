@@ -8,6 +8,7 @@ use crate::book::Policy;
 use crate::eval::Evaluation;
 use crate::eval::nnue::NetworkError;
 use crate::search::{BookSearch, ResearchOrder};
+use crate::tablebase::{Tables, TablesError};
 
 /// Everything a user can set. The defaults are those of a game against a person on one core.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -224,6 +225,9 @@ pub enum SettingError {
     /// The value is of another kind.
     #[error("expected {0}")]
     Value(String),
+    /// There are no such endgame tables.
+    #[error(transparent)]
+    Endgames(#[from] TablesError),
     /// The network's file cannot be used.
     #[error(transparent)]
     Network(#[from] NetworkError),
@@ -292,6 +296,15 @@ impl Settings {
             (EvaluationKind::Nnue, "") => Ok(Evaluation::default()),
             (EvaluationKind::Nnue, file) => Evaluation::open(Path::new(file)),
         }
+    }
+
+    /// The endgame tables of these settings, if there are to be any.
+    ///
+    /// # Errors
+    /// If there are none in the folder.
+    pub fn endgames(&self) -> Result<Option<Tables>, TablesError> {
+        let folder = Some(&self.tablebases).filter(|folder| !folder.is_empty());
+        folder.map(|folder| Tables::open(Path::new(folder))).transpose()
     }
 
     /// Sets the memory, cut to what this machine can give (three quarters of what it has).

@@ -7,6 +7,8 @@ use crate::search::{
     BookSearch, Control, Event, Limits, Options, ResearchOrder, SearchResult, Searcher,
 };
 
+use crate::tablebase::Tables;
+
 use super::worker::{Backend, MakeBackend};
 
 /// The settings that concern the search.
@@ -18,6 +20,8 @@ pub struct Setup {
     pub threads: usize,
     /// What judges positions.
     pub evaluation: Evaluation,
+    /// The endgame tables that the search asks.
+    pub endgames: Option<Tables>,
     /// The book that the tree is compared with.
     pub book: Book,
     /// What a position of the book does to the search.
@@ -55,6 +59,7 @@ impl Backend for Real {
         }
         searcher.set_evaluation(setup.evaluation.clone());
         searcher.set_research_order(setup.research_order);
+        searcher.set_endgames(setup.endgames.clone());
         searcher.set_book(Some(setup.book.clone()), setup.book_search);
     }
 

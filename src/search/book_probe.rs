@@ -55,6 +55,9 @@ impl FromStr for BookSearch {
 
 /// `Stop` ends no search before this iteration.
 const STOP_DEPTH: Depth = 4;
+/// `Stop` ends no search before this share of its time. By `tabia bench transpositions`: see
+/// docs/book.md.
+const STOP_SHARE: f64 = 0.4;
 /// How far, in centipawns, the value of a plausible line may be from the root's.
 const PLAUSIBLE_MARGIN: Score = 60;
 /// Lines verified by search at the end of one iteration.
@@ -193,7 +196,9 @@ impl Worker<'_> {
         let best = self.job.root_moves()[0].clone();
         let entered = self.pv_enters_book(&best.pv);
         let ending = match probe.mode {
-            BookSearch::Stop if depth >= STOP_DEPTH => self.plausible_match(probe, depth, &best),
+            BookSearch::Stop if depth >= STOP_DEPTH && self.spent() >= STOP_SHARE => {
+                self.plausible_match(probe, depth, &best)
+            }
             BookSearch::Score => {
                 *in_book = if entered.is_some() { *in_book + 1 } else { 0 };
                 entered.filter(|_| *in_book >= SCORE_ITERATIONS)
@@ -202,6 +207,13 @@ impl Worker<'_> {
         };
         let us = self.job.root.side_to_move();
         ending.filter(|found| verdict(found.counts, us) >= BAD_VERDICT)
+    }
+
+    /// The share of the budget that is spent; all of it where there is none to save.
+    fn spent(&self) -> f64 {
+        let job = self.job;
+        let by_nodes = job.limits.soft_nodes.map(|limit| job.nodes() as f64 / limit as f64);
+        by_nodes.or_else(|| job.clock.spent(&job.control)).unwrap_or(1.0)
     }
 
     /// The first position of a principal variation that is in the book, if any.

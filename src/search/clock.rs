@@ -70,6 +70,12 @@ impl Clock {
         self.start.elapsed()
     }
 
+    /// The share of the soft bound that has gone by; `None` without one, or while pondering.
+    pub(super) fn spent(&self, control: &Control) -> Option<f64> {
+        let soft = self.soft.filter(|_| !self.is_pondering(control))?;
+        Some(self.elapsed().as_secs_f64() / soft.as_secs_f64().max(1e-9))
+    }
+
     /// Whether the opponent's clock runs, not ours.
     pub(super) fn is_pondering(&self, control: &Control) -> bool {
         self.pondering && !control.is_ponder_hit()

@@ -2,6 +2,7 @@
 //! <https://www.chessprogramming.org/Iterative_Deepening>,
 //! <https://www.chessprogramming.org/Aspiration_Windows>.
 
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use super::clock::Stability;
@@ -186,7 +187,7 @@ impl Worker<'_> {
             pv: pv.clone(),
             multi_pv: index + 1,
             hash_full: self.job.table.full(),
-            tablebase_hits: 0,
+            tablebase_hits: self.job.tablebase_hits.load(Relaxed),
             book: self.pv_enters_book(pv),
         }));
     }

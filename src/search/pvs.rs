@@ -5,6 +5,8 @@
 //! M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982);
 //! <https://www.chessprogramming.org/Principal_Variation_Search>.
 
+use std::sync::atomic::Ordering;
+
 use super::history::bonus;
 use super::limits::ResearchOrder;
 use super::node::{Node, Progress, Window};
@@ -16,7 +18,11 @@ use super::source::MoveSource;
 use super::table::{Entry, NO_EVAL};
 use super::worker::Worker;
 use crate::position::{Move, Position};
-use crate::score::{Depth, MAX_EVAL, MAX_PLY, Ply, Score, is_decided, is_mate, mate_in, mated_in};
+use crate::score::{
+    DRAW, Depth, MAX_EVAL, MAX_PLY, Ply, Score, TABLEBASE_WIN, is_decided, is_mate, mate_in,
+    mated_in,
+};
+use crate::tablebase::Outcome;
 
 /// A double extension wants the other moves to be worse by this much. Hand-set.
 const DOUBLE_EXTENSION_MARGIN: Score = 20;
@@ -24,6 +30,8 @@ const DOUBLE_EXTENSION_MARGIN: Score = 20;
 const DOUBLE_EXTENSIONS: u8 = 8;
 /// History is worth a ply of reduction for each of these. Hand-set.
 const HISTORY_PER_PLY: i32 = 9_000;
+/// The plies of search that the word of an endgame table is worth in the transposition table.
+const TABLEBASE_DEPTH: Depth = 6;
 /// The score must be so low before quiet moves are pruned: not when it is a mate suffered.
 const NOT_MATED: Score = -crate::score::TABLEBASE_BOUND;
 
@@ -77,7 +85,7 @@ impl Worker<'_> {
         if let Some(score) = table_cutoff(&node) {
             return score;
         }
-        if let Some(score) = self.prune_node(&node) {
+        if let Some(score) = self.probe_endgames(&node).or_else(|| self.prune_node(&node)) {
             return score;
         }
         let node = Node { depth: node.depth - prune::internal_reduction(&node), ..node };
@@ -111,6 +119,30 @@ impl Worker<'_> {
             return Window { alpha: draw, ..window };
         }
         window
+    }
+
+    /// What the endgame tables say of a position that a capture or pawn move has led to. A win or
+    /// a loss cuts a null-window node off; the principal variation is searched on, so that it
+    /// shows the way.
+    fn probe_endgames(&mut self, node: &Node) -> Option<Score> {
+        let tables = self.job.tables.as_ref()?;
+        if node.excluded.is_some() {
+            return None;
+        }
+        let outcome = tables.after_zeroing(&node.position)?;
+        self.job.tablebase_hits.fetch_add(1, Ordering::Relaxed);
+        let (score, bound) = match outcome {
+            Outcome::Win => (TABLEBASE_WIN - node.ply as Score, Bound::Lower),
+            Outcome::Draw => (self.draw_score(), Bound::Exact),
+            Outcome::Loss => (node.ply as Score - TABLEBASE_WIN, Bound::Upper),
+        };
+        let settled = bound_applies(bound, score, node.window) && (!node.pv || score == DRAW);
+        settled.then(|| {
+            let depth = node.depth + TABLEBASE_DEPTH;
+            let entry = Entry { mv: None, score, eval: node.raw_eval, bound, depth };
+            self.job.table.store(self.table_key(&node.position), entry, node.ply);
+            score
+        })
     }
 
     /// The facts of a node.

@@ -14,6 +14,7 @@ use super::worker::{Job, Memory, Message, Told, Worker};
 use crate::book::Book;
 use crate::eval::Evaluation;
 use crate::position::{Cycles, Game};
+use crate::tablebase::Tables;
 
 /// A search recurses some hundred plies deep, each with its moves on the stack.
 const STACK_SIZE: usize = 32 << 20;
@@ -39,6 +40,7 @@ pub struct Searcher {
     table: Arc<Table>,
     cycles: Arc<Cycles>,
     evaluation: Evaluation,
+    endgames: Option<Tables>,
     book: Option<(Book, BookSearch)>,
     research_order: ResearchOrder,
     workers: Vec<Thread>,
@@ -61,6 +63,7 @@ impl Searcher {
             table: Arc::new(Table::new(options.memory_mb)),
             cycles: Arc::new(Cycles::new()),
             evaluation: Evaluation::default(),
+            endgames: None,
             book: None,
             research_order: ResearchOrder::default(),
             workers: Vec::new(),
@@ -90,6 +93,11 @@ impl Searcher {
             self.evaluation = evaluation;
             self.new_game();
         }
+    }
+
+    /// Sets the endgame tables that are asked at the root and at every capture and pawn move.
+    pub fn set_endgames(&mut self, tables: Option<Tables>) {
+        self.endgames = tables;
     }
 
     /// Sets the book that the tree is compared with, and what a match does.
@@ -159,6 +167,7 @@ impl Searcher {
             Arc::clone(&self.table),
             Arc::clone(&self.cycles),
             self.evaluation.clone(),
+            self.endgames.clone(),
             self.book.clone().map(|(book, mode)| BookProbe::new(book, mode)),
             self.research_order,
             self.workers.len(),

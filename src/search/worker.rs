@@ -19,6 +19,7 @@ use super::table::{NO_EVAL, Table};
 use crate::eval::{Evaluation, Evaluator};
 use crate::position::{Cycles, Move, Position};
 use crate::score::{DRAW, INFINITY, MAX_PLY, Ply, Score};
+use crate::tablebase::Tables;
 
 /// Plies without capture or pawn move that make a draw.
 const FIFTY_MOVES: u16 = 100;
@@ -68,11 +69,14 @@ pub(super) struct Job {
     pub(super) splits: Splits,
     pub(super) cycles: Arc<Cycles>,
     pub(super) evaluation: Evaluation,
+    pub(super) tables: Option<Tables>,
     /// The book to compare the tree with.
     pub(super) book: Option<BookProbe>,
     pub(super) research_order: ResearchOrder,
     pub(super) told: Told,
     pub(super) messages: Sender<Message>,
+    /// Positions that the endgame tables knew, of all threads.
+    pub(super) tablebase_hits: AtomicU64,
     /// Nodes by thread.
     pub(super) counters: Box<[CachePadded<AtomicU64>]>,
     root_moves: Mutex<Vec<RootMove>>,
@@ -88,6 +92,7 @@ impl Job {
         table: Arc<Table>,
         cycles: Arc<Cycles>,
         evaluation: Evaluation,
+        tables: Option<Tables>,
         book: Option<BookProbe>,
         research_order: ResearchOrder,
         threads: usize,
@@ -95,7 +100,12 @@ impl Job {
         messages: Sender<Message>,
     ) -> Self {
         let legal = root.legal_moves();
-        let wanted = |mv: &Move| limits.root_moves.is_empty() || limits.root_moves.contains(mv);
+        let advice = tables.as_ref().and_then(|tables| tables.advise(&root));
+        let wanted = |mv: &Move| match &advice {
+            _ if !limits.root_moves.is_empty() => limits.root_moves.contains(mv),
+            Some(advice) if limits.multi_pv == 1 => advice.moves.contains(mv),
+            _ => true,
+        };
         let root_moves = legal.iter().filter(wanted).map(RootMove::new).collect();
         Job {
             clock: Clock::start(&limits),
@@ -107,10 +117,12 @@ impl Job {
             splits: Splits::default(),
             cycles,
             evaluation,
+            tables,
             book,
             research_order,
             told,
             messages,
+            tablebase_hits: AtomicU64::new(0),
             counters: (0..threads).map(|_| CachePadded::default()).collect(),
             root_moves: Mutex::new(root_moves),
         }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{PlayedGame, PlayedMove};
+use crate::eval::Evaluation;
 use crate::position::{Color, Game, Move, Position};
 use crate::random::Random;
 use crate::score::{Score, is_decided};
@@ -18,8 +19,10 @@ const HARD_NODES: u64 = 8;
 const MAX_PLIES: usize = 400;
 
 /// How games are played.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct GameSettings {
+    /// What judges positions.
+    pub evaluation: Evaluation,
     /// What the openings follow from.
     pub seed: u64,
     /// Nodes for each move: none begins an iteration that has taken more.
@@ -40,6 +43,7 @@ impl Default for GameSettings {
     /// beyond four pawns, resignation at ten.
     fn default() -> Self {
         GameSettings {
+            evaluation: Evaluation::default(),
             seed: 1,
             nodes: 300,
             random_plies: 8,
@@ -54,6 +58,10 @@ impl fmt::Display for GameSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let GameSettings { seed, nodes, random_plies, opening_limit, .. } = self;
         let (score, plies) = (self.adjudicate_score, self.adjudicate_plies);
+        match &self.evaluation {
+            Evaluation::Classical => write!(f, "classical; ")?,
+            Evaluation::Nnue(network) => write!(f, "network {:08x}; ", network.checksum())?,
+        }
         write!(f, "seed {seed}; {nodes} nodes; {random_plies} random plies; ")?;
         write!(f, "openings within {opening_limit} cp; ended at {score} cp for {plies} plies")
     }
@@ -91,7 +99,8 @@ impl Adjudicator<'_> {
 impl SelfPlay {
     /// A player.
     pub fn new(settings: GameSettings) -> Self {
-        let searcher = Searcher::new(Options { memory_mb: MEMORY_MB, threads: 1 });
+        let mut searcher = Searcher::new(Options { memory_mb: MEMORY_MB, threads: 1 });
+        searcher.set_evaluation(settings.evaluation.clone());
         SelfPlay { settings, searcher }
     }
 

@@ -1,7 +1,6 @@
 //! The arguments of `tabia autoplay`, and what they resolve to.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
@@ -15,8 +14,8 @@ use crate::autoplay::play::Conditions;
 use crate::autoplay::referee::{DrawRule, Rules, WinRule};
 use crate::autoplay::schedule::{Format, Schedule};
 use crate::autoplay::stats::{EloModel, Sprt};
-use crate::autoplay::tables::Tables;
 use crate::position::Game;
+use crate::tablebase::Tables;
 
 /// Let chess engines play each other
 ///
@@ -381,7 +380,6 @@ impl Args {
             max_moves,
         };
         let tablebases = self.endings.tablebases.as_deref().map(Tables::open).transpose()?;
-        let tablebases = tablebases.map(Arc::new);
         Ok(Conditions { rules, tablebases, margin: Duration::from_millis(margin), patience })
     }
 

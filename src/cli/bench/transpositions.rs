@@ -8,12 +8,13 @@ use std::time::Duration;
 use anyhow::Context;
 
 use crate::book::Book;
-use crate::cli::work::{on_interruption, progress_bar, write_whole};
+use crate::cli::work::{on_interruption, progress_bar};
 use crate::pgn::Input;
 use crate::position::Position;
 use crate::search::{BookSearch, Limits, Options, Searcher, TimeControl};
 use crate::suite::Switch;
 use crate::suite::transpositions::{Selection, Selector, Summary, Trial, attempt, summarise};
+use crate::train::write_whole;
 
 /// Compare the modes of the book inside the search with plain search
 ///
@@ -36,6 +37,9 @@ pub struct Args {
     /// Seconds on the clock that a search budgets, with a hundredth of it as increment
     #[arg(long, default_value_t = 10.0, value_parser = seconds)]
     clock: f64,
+    /// Nodes after which a search begins no new iteration, instead of a clock
+    #[arg(long, value_name = "N", conflicts_with = "clock")]
+    nodes: Option<u64>,
     /// How many times the nodes of the plain search the judge gets
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u64).range(1..))]
     judge: u64,
@@ -76,7 +80,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut out = std::io::stdout().lock();
     if let Some(path) = &args.save {
         let epd: String = positions.iter().map(epd_line).collect();
-        write_whole(path, &epd)?;
+        write_whole(path, epd.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
         writeln!(out, "{} of {found} positions in {}", positions.len(), path.display())?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -111,7 +116,7 @@ fn search(args: &Args, book: &Book, positions: &[Position]) -> anyhow::Result<Ve
     let switch = Switch::default();
     let interrupted = switch.clone();
     on_interruption(move || interrupted.stop())?;
-    let limits = Limits {
+    let by_clock = Limits {
         time: TimeControl::Clock {
             remaining: Duration::from_secs_f64(args.clock),
             increment: Duration::from_secs_f64(args.clock / 100.0),
@@ -119,6 +124,8 @@ fn search(args: &Args, book: &Book, positions: &[Position]) -> anyhow::Result<Ve
         },
         ..Limits::default()
     };
+    let by_nodes = |nodes| Limits { soft_nodes: Some(nodes), ..Limits::default() };
+    let limits = args.nodes.map_or(by_clock, by_nodes);
     let mut searcher = Searcher::new(Options { memory_mb: args.memory, threads: 1 });
     let bar = progress_bar(positions.len(), "positions");
     let mut trials = Vec::new();

@@ -10,6 +10,7 @@ use crossbeam::channel::{Receiver, bounded};
 use indicatif::ProgressBar;
 
 use super::{interruption, progress_bar};
+use crate::cli::judge::Judge;
 use crate::score::Score;
 use crate::train::{GameError, GameFile, GameSettings, PlayedGame, SelfPlay};
 
@@ -22,6 +23,12 @@ const TELL_EVERY: Duration = Duration::from_secs(60);
 /// any number of threads.
 #[derive(Debug, clap::Args)]
 pub struct Args {
+    /// What judges positions
+    #[arg(long, value_name = "KIND", default_value = "nnue")]
+    evaluation: Judge,
+    /// Use this network, made by `tabia train net`, instead of the embedded one
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
     /// Where the games go
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -51,7 +58,7 @@ pub struct Args {
 /// If the file cannot be written, or was begun with other settings.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = interruption()?;
-    let settings = args.settings();
+    let settings = args.settings()?;
     let (mut file, held) = GameFile::open(&args.output, &settings)?;
     let played = play(args, &settings, held as u64, &interrupted, &mut file)?;
     let Tally { games, positions, quiet, elapsed } = played;
@@ -138,13 +145,14 @@ fn tell(bar: &ProgressBar, tally: &Tally, told: &mut Instant) {
 }
 
 impl Args {
-    fn settings(&self) -> GameSettings {
-        GameSettings {
+    fn settings(&self) -> anyhow::Result<GameSettings> {
+        Ok(GameSettings {
+            evaluation: self.evaluation.with(self.network.as_deref())?,
             seed: self.seed,
             nodes: self.nodes,
             random_plies: self.random_plies.into(),
             opening_limit: self.opening_limit,
             ..GameSettings::default()
-        }
+        })
     }
 }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::work::{interruption, progress_bar, write_whole};
+use super::work::{interruption, progress_bar};
 
 /// Play games to learn from, tune the evaluation on them, and train networks
 #[derive(Debug, clap::Args)]

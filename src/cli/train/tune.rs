@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::{interruption, progress_bar, write_whole};
+use anyhow::Context;
+
+use super::{interruption, progress_bar};
 use crate::eval::LOGISTIC_SCALE;
 use crate::eval::tuning::tuned;
 use crate::score::Score;

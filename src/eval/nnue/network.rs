@@ -116,6 +116,11 @@ impl Network {
         Self::new(&inputs, biases, outputs, output_biases)
     }
 
+    /// A number to tell networks apart: the CRC-32 of its file.
+    pub fn checksum(&self) -> u32 {
+        crc32fast::hash(&self.to_bytes())
+    }
+
     /// The bytes of its file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = headline().into_bytes();

@@ -1,0 +1,211 @@
+//! Syzygy endgame tables: what is won, drawn and lost with best play.
+//!
+//! R. de Man's tables tell for each position with few men who wins (WDL), and how far the next
+//! capture or pawn move is on the way there (DTZ): <https://www.chessprogramming.org/Syzygy_Bases>.
+//! They know nothing of castling. `shakmaty-syzygy` reads them.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use shakmaty::{Bitboard, ByColor, ByRole, CastlingMode, Chess, Setup};
+use shakmaty_syzygy::{AmbiguousWdl, Tablebase, Wdl};
+use thiserror::Error;
+
+use crate::position::{Color, Move, Piece, Position};
+
+/// Separates folders, as in a `PATH`.
+#[cfg(not(windows))]
+const SEPARATOR: char = ':';
+#[cfg(windows)]
+const SEPARATOR: char = ';';
+
+/// Syzygy tables; clones share them.
+#[derive(Clone)]
+pub struct Tables {
+    tables: Arc<Tablebase<Chess>>,
+    men: u32,
+}
+
+impl fmt::Debug for Tables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tables").field("men", &self.men).finish()
+    }
+}
+
+/// Why there are no tables.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum TablesError {
+    /// A folder cannot be read.
+    #[error("cannot read endgame tables in {}: {why}", path.display())]
+    Read {
+        /// The folder.
+        path: PathBuf,
+        /// What the system says.
+        why: String,
+    },
+    /// There are none.
+    #[error("there are no Syzygy tables (*.rtbw) in {}", path.display())]
+    None {
+        /// The folder.
+        path: PathBuf,
+    },
+}
+
+/// Who wins with best play; a win that the fifty-move rule undoes is a draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// The side to move loses.
+    Loss,
+    /// Nobody wins.
+    Draw,
+    /// The side to move wins.
+    Win,
+}
+
+/// What the tables say of the moves at hand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Advice {
+    /// What the position is worth.
+    pub outcome: Outcome,
+    /// The moves that keep it: of winning ones those that lead on fastest, of losing ones those
+    /// that resist longest.
+    pub moves: Vec<Move>,
+}
+
+impl Tables {
+    /// The tables of a folder, or of several with `:` in between (`;` on Windows).
+    ///
+    /// # Errors
+    /// If there are none, or they cannot be read.
+    pub fn open(path: &Path) -> Result<Self, TablesError> {
+        let mut tables = Tablebase::new();
+        let mut files = 0;
+        for folder in path.to_string_lossy().split(SEPARATOR).map(Path::new) {
+            files += tables.add_directory(folder).map_err(|error| TablesError::Read {
+                path: folder.to_owned(),
+                why: error.to_string(),
+            })?;
+        }
+        if files == 0 {
+            return Err(TablesError::None { path: path.to_owned() });
+        }
+        let men = tables.max_pieces() as u32;
+        Ok(Tables { tables: Arc::new(tables), men })
+    }
+
+    /// The most men of a position that the tables may know.
+    pub fn men(&self) -> u32 {
+        self.men
+    }
+
+    /// Whether the tables may know a position.
+    #[inline]
+    pub fn may_know(&self, position: &Position) -> bool {
+        position.occupied().popcnt() <= self.men
+            && [Color::White, Color::Black]
+                .into_iter()
+                .all(|color| position.castle_rights(color).to_index() == 0)
+    }
+
+    /// What a position is worth that has just come about by a capture or a pawn move: nothing
+    /// counts towards the fifty moves yet. `None` if the tables do not know.
+    pub fn after_zeroing(&self, position: &Position) -> Option<Outcome> {
+        if !self.may_know(position) || position.halfmove_clock() != 0 {
+            return None;
+        }
+        self.tables.probe_wdl_after_zeroing(&chess(position)?).ok().map(Outcome::from)
+    }
+
+    /// Who wins with best play; `Some(None)` is a draw. `None` if the tables do not know, or the
+    /// moves since the last capture or pawn move may turn a win into a draw.
+    pub fn winner(&self, position: &Position) -> Option<Option<Color>> {
+        if !self.may_know(position) {
+            return None;
+        }
+        let mover = position.side_to_move();
+        match self.tables.probe_wdl(&chess(position)?).ok()? {
+            AmbiguousWdl::Win => Some(Some(mover)),
+            AmbiguousWdl::Loss => Some(Some(!mover)),
+            AmbiguousWdl::Draw | AmbiguousWdl::CursedWin | AmbiguousWdl::BlessedLoss => Some(None),
+            AmbiguousWdl::MaybeWin | AmbiguousWdl::MaybeLoss => None,
+        }
+    }
+
+    /// What to play. `None` if the tables do not know.
+    pub fn advise(&self, position: &Position) -> Option<Advice> {
+        if !self.may_know(position) {
+            return None;
+        }
+        let ranked: Option<Vec<_>> = position
+            .legal_moves()
+            .iter()
+            .map(|mv| Some((self.rank(&position.play(mv))?, mv)))
+            .collect();
+        let ranked = ranked?;
+        let best = ranked.iter().map(|&(rank, _)| rank).max()?;
+        let moves = ranked.iter().filter(|&&(rank, _)| rank == best).map(|&(_, mv)| mv).collect();
+        Some(Advice { outcome: best.0, moves })
+    }
+
+    /// How good it is to have brought a position about, for who did: the outcome, and plies to
+    /// the next capture or pawn move, few being good in a win and bad in a loss.
+    fn rank(&self, position: &Position) -> Option<(Outcome, i32)> {
+        let chess = chess(position)?;
+        if position.in_check() && position.has_no_moves() {
+            return Some((Outcome::Win, 1));
+        }
+        let theirs = match self.tables.probe_wdl(&chess).ok()? {
+            AmbiguousWdl::Loss | AmbiguousWdl::MaybeLoss => Outcome::Loss,
+            AmbiguousWdl::Win | AmbiguousWdl::MaybeWin => Outcome::Win,
+            AmbiguousWdl::Draw | AmbiguousWdl::CursedWin | AmbiguousWdl::BlessedLoss => {
+                return Some((Outcome::Draw, 0));
+            }
+        };
+        if position.halfmove_clock() == 0 {
+            // The move itself leads on: nothing is faster, and nothing resists less.
+            return Some(if theirs == Outcome::Loss {
+                (Outcome::Win, 0)
+            } else {
+                (Outcome::Loss, 0)
+            });
+        }
+        let plies = self.tables.probe_dtz(&chess).ok()?.ignore_rounding().0;
+        Some(if theirs == Outcome::Loss { (Outcome::Win, plies) } else { (Outcome::Loss, plies) })
+    }
+}
+
+impl From<Wdl> for Outcome {
+    fn from(wdl: Wdl) -> Self {
+        match wdl {
+            Wdl::Loss => Outcome::Loss,
+            Wdl::BlessedLoss | Wdl::Draw | Wdl::CursedWin => Outcome::Draw,
+            Wdl::Win => Outcome::Win,
+        }
+    }
+}
+
+/// The position as `shakmaty` has it.
+fn chess(position: &Position) -> Option<Chess> {
+    let of_piece = |piece| Bitboard(position.board().pieces(piece).0);
+    let of_color = |color| Bitboard(position.by_color(color).0);
+    let by_role = ByRole {
+        pawn: of_piece(Piece::Pawn),
+        knight: of_piece(Piece::Knight),
+        bishop: of_piece(Piece::Bishop),
+        rook: of_piece(Piece::Rook),
+        queen: of_piece(Piece::Queen),
+        king: of_piece(Piece::King),
+    };
+    let by_color = ByColor { white: of_color(Color::White), black: of_color(Color::Black) };
+    let mut setup = Setup::empty();
+    setup.board = shakmaty::Board::try_from_bitboards(by_role, by_color).ok()?;
+    setup.turn = match position.side_to_move() {
+        Color::White => shakmaty::Color::White,
+        Color::Black => shakmaty::Color::Black,
+    };
+    setup.ep_square =
+        position.en_passant_target().map(|square| shakmaty::Square::new(square.to_index() as u32));
+    setup.halfmoves = position.halfmove_clock().into();
+    setup.position(CastlingMode::Standard).ok()
+}
