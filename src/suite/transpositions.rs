@@ -12,8 +12,8 @@ use hashbrown::HashSet;
 
 use super::Switch;
 use crate::book::Book;
-use crate::pgn::{GameEnd, Input, Reader, Tags, Visitor};
-use crate::position::{Game, Move, Position};
+use crate::pgn::{GameEnd, Input, Ply, Reader, Tags, Visitor};
+use crate::position::{Game, Position};
 use crate::random::Random;
 use crate::search::{BookSearch, Limits, SearchResult, Searcher};
 
@@ -85,8 +85,9 @@ impl Visitor for Selector<'_> {
         ControlFlow::Continue(())
     }
 
-    fn played(&mut self, _: &Position, _: Move, after: &Position) -> ControlFlow<()> {
-        self.line.push(*after);
+    fn played(&mut self, ply: &Ply) -> ControlFlow<()> {
+        let before = self.line[self.line.len() - 1];
+        self.line.push(before.play(ply.mv));
         match self.line.len() <= self.selection.max_plies {
             true => ControlFlow::Continue(()),
             false => ControlFlow::Break(()),
