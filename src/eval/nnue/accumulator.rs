@@ -11,6 +11,7 @@
 
 use std::sync::Arc;
 
+use arrayvec::ArrayVec;
 use chess::Color;
 
 use super::kernel::{Kernel, Row};
@@ -35,9 +36,8 @@ struct Values {
 
 /// The rows of weights between two boards.
 struct Difference<'n> {
-    added: [&'n Row; MAX_DIFFERENCE],
-    removed: [&'n Row; MAX_DIFFERENCE],
-    counts: [usize; 2],
+    added: ArrayVec<&'n Row, MAX_DIFFERENCE>,
+    removed: ArrayVec<&'n Row, MAX_DIFFERENCE>,
 }
 
 /// A network at work: evaluates the positions of a search.
@@ -109,30 +109,20 @@ impl<'n> Difference<'n> {
     #[inline]
     fn new(network: &'n Network, view: Perspective, from: &Men, to: &Men) -> Self {
         let rows = &network.inputs;
-        let mut difference = Difference {
-            added: [&rows[0]; MAX_DIFFERENCE],
-            removed: [&rows[0]; MAX_DIFFERENCE],
-            counts: [0; 2],
-        };
-        to.beyond(from, |color, piece, square| {
-            difference.added[difference.counts[0]] = &rows[view.input(color, piece, square)];
-            difference.counts[0] += 1;
-        });
-        from.beyond(to, |color, piece, square| {
-            difference.removed[difference.counts[1]] = &rows[view.input(color, piece, square)];
-            difference.counts[1] += 1;
-        });
-        difference
+        let row = |color, piece, square| &rows[view.input(color, piece, square)];
+        let (mut added, mut removed) = (ArrayVec::new(), ArrayVec::new());
+        to.beyond(from, |color, piece, square| added.push(row(color, piece, square)));
+        from.beyond(to, |color, piece, square| removed.push(row(color, piece, square)));
+        Difference { added, removed }
     }
 
     fn len(&self) -> usize {
-        self.counts[0] + self.counts[1]
+        self.added.len() + self.removed.len()
     }
 
     #[inline]
     fn apply(&self, kernel: Kernel, from: &Row, to: &mut Row) {
-        let [added, removed] = self.counts;
-        kernel.update(from, &self.added[..added], &self.removed[..removed], to);
+        kernel.update(from, &self.added, &self.removed, to);
     }
 }
 

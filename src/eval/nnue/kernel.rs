@@ -15,6 +15,17 @@ pub struct Row(pub [i16; HIDDEN]);
 const LANES: usize = 8;
 const _: () = assert!(255 * 255 * 127 * (HIDDEN / LANES) < i32::MAX as usize);
 
+/// The sums, as a vector register holds them.
+#[repr(C, align(32))]
+struct Lanes([i32; LANES]);
+
+impl Lanes {
+    #[inline(always)]
+    fn sum(&self) -> i64 {
+        self.0.iter().map(|&lane| i64::from(lane)).sum()
+    }
+}
+
 /// Which of the compiled loops to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kernel {
@@ -70,10 +81,39 @@ fn update_avx2(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
     update(from, added, removed, to);
 }
 
+/// Written out, because no form of the plain loop made the compiler multiply and add in pairs.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
-    weighted_sum(values, weights)
+    use std::arch::x86_64::{
+        __m256i, _mm256_add_epi32, _mm256_load_si256, _mm256_madd_epi16, _mm256_max_epi16,
+        _mm256_min_epi16, _mm256_mullo_epi16, _mm256_set1_epi16, _mm256_setzero_si256,
+        _mm256_store_si256,
+    };
+    /// Numbers of 16 bits in a vector.
+    const WIDTH: usize = 16;
+    const _: () = assert!(HIDDEN.is_multiple_of(WIDTH));
+    let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(QA as i16));
+    let mut sums = zero;
+    for at in (0..HIDDEN).step_by(WIDTH) {
+        // A row is aligned to 64 bytes, and `at` leaves room for a whole vector.
+        #[allow(unsafe_code)]
+        let (value, weight) = unsafe {
+            let value = values.0.as_ptr().add(at).cast::<__m256i>();
+            let weight = weights.0.as_ptr().add(at).cast::<__m256i>();
+            (_mm256_load_si256(value), _mm256_load_si256(weight))
+        };
+        let value = _mm256_max_epi16(_mm256_min_epi16(value, one), zero);
+        let weighted = _mm256_mullo_epi16(value, weight);
+        sums = _mm256_add_epi32(sums, _mm256_madd_epi16(value, weighted));
+    }
+    let mut lanes = Lanes([0; LANES]);
+    // `Lanes` is as large as a vector and aligned like one.
+    #[allow(unsafe_code)]
+    unsafe {
+        _mm256_store_si256(lanes.0.as_mut_ptr().cast::<__m256i>(), sums);
+    }
+    lanes.sum()
 }
 
 #[inline(always)]
@@ -112,19 +152,21 @@ fn update_any(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
 
 #[inline(always)]
 fn weighted_sum(values: &Row, weights: &Row) -> i64 {
-    let mut lanes = [0_i32; LANES];
-    let pairs = values.0.chunks_exact(2 * LANES).zip(weights.0.chunks_exact(2 * LANES));
+    let mut lanes = Lanes([0; LANES]);
+    let pairs = values.0.as_chunks::<{ 2 * LANES }>().0.iter().zip(weights.0.as_chunks().0);
     for (values, weights) in pairs {
-        for (lane, sum) in lanes.iter_mut().enumerate() {
-            let square = |i: usize| {
-                let value = values[i].clamp(0, QA as i16);
-                // Fits: weights are clipped for that.
-                i32::from(value) * i32::from(value.wrapping_mul(weights[i]))
-            };
-            *sum += square(2 * lane) + square(2 * lane + 1);
+        let values = values.map(|value| value.clamp(0, QA as i16));
+        let mut weighted: [i16; 2 * LANES] = *weights;
+        for (weight, value) in weighted.iter_mut().zip(values) {
+            // Fits: weights are clipped for that.
+            *weight = weight.wrapping_mul(value);
+        }
+        for (lane, sum) in lanes.0.iter_mut().enumerate() {
+            let product = |i: usize| i32::from(values[i]) * i32::from(weighted[i]);
+            *sum += product(2 * lane) + product(2 * lane + 1);
         }
     }
-    lanes.iter().map(|&lane| i64::from(lane)).sum()
+    lanes.sum()
 }
 
 #[cfg(test)]
