@@ -325,9 +325,7 @@ fn the_result_may_come_at_any_time() {
 #[test]
 fn settings_may_change_at_any_time() {
     let mut engine = engine(&["--no-book"]);
-    engine.send(
-        "st 1000000\nnps 0\nusermove e2e4\nmemory 2\ncores 2\noption MultiPV=2",
-    );
+    engine.send("st 1000000\nnps 0\nusermove e2e4\nmemory 2\ncores 2\noption MultiPV=2");
     engine.send("option BookSearch=stop\noption ClearHash\neasy\nhard\ncores 1\n?");
     engine.until_start("move");
     engine.send("memory 4\ncores 2\noption OwnBook=1\nusermove d2d4\n?");
