@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::eval::Evaluation;
+use crate::cli::judge::evaluation;
 use crate::position::Position;
 
 /// Show what the evaluations think of a position: the classical one term by term, the network man by man
@@ -12,7 +12,7 @@ use crate::position::Position;
 pub struct Args {
     /// Position as FEN (default: the start position)
     fen: Vec<String>,
-    /// Ask this network, made by `tabia train net`, instead of the embedded one
+    /// Show the view of this network, made by `tabia train net`, too
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
 }
@@ -26,10 +26,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         true => Position::start(),
         false => Position::from_fen(&args.fen.join(" "))?,
     };
-    let evaluation = match &args.network {
-        Some(path) => Evaluation::open(path)?,
-        None => Evaluation::default(),
-    };
+    let evaluation = evaluation(args.network.as_deref())?;
     write!(std::io::stdout().lock(), "{}", evaluation.explain(&position))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -11,11 +11,10 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::console::{self, Console};
-use super::judge::Judge;
 use super::logging::Log;
 use crate::book::{BOOK_SEPARATOR, Book, EMBEDDED_NAME};
 use crate::cecp::{self, Feature, Reply};
-use crate::engine::{self, Engine, Face, Flow, Input, Settings};
+use crate::engine::{self, Engine, EvaluationKind, Face, Flow, Input, Settings};
 use crate::search::BookSearch;
 use crate::uci;
 
@@ -48,10 +47,7 @@ pub struct Args {
     /// Mebibytes for the transposition table
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
     memory: Option<u64>,
-    /// What judges positions
-    #[arg(long, value_name = "KIND", default_value = "nnue")]
-    evaluation: Judge,
-    /// Use this network, made by `tabia train net`, instead of the embedded one
+    /// Judge positions by this network, made by `tabia train net`, not by the classical terms
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
     /// Write what is going on to this file
@@ -108,7 +104,9 @@ impl Args {
         };
         self.cores.iter().for_each(|&cores| settings.set_threads(cores));
         self.memory.iter().for_each(|&memory| settings.set_memory(memory));
-        settings.evaluation = self.evaluation.into();
+        if self.network.is_some() {
+            settings.evaluation = EvaluationKind::Nnue;
+        }
         settings.network = self.network.as_deref().map(text).unwrap_or_default();
         settings.tablebases = self.egtpath.as_deref().map(text).unwrap_or_default();
         settings.log = self.log.as_deref().map(text).unwrap_or_default();

@@ -1,5 +1,7 @@
 //! Changes of the settings, and what follows from them.
 
+use std::path::Path;
+
 use crate::book::Book;
 use crate::eval::Evaluation;
 
@@ -24,7 +26,10 @@ impl Engine {
         }
         let mut settings = self.settings.clone();
         row.change(&mut settings, value)?;
-        if settings.network != self.settings.network {
+        if settings.network != self.settings.network && !settings.network.is_empty() {
+            Evaluation::open(Path::new(&settings.network))?;
+        }
+        if settings.evaluation != self.settings.evaluation {
             settings.evaluation()?;
         }
         if settings.tablebases != self.settings.tablebases {
@@ -123,7 +128,7 @@ impl Engine {
     /// What judges positions.
     pub fn evaluation(&self) -> Evaluation {
         self.settings.evaluation().unwrap_or_else(|error| {
-            log::error!("{error}; the embedded network is used");
+            log::error!("{error}; the classical terms are used");
             Evaluation::default()
         })
     }

@@ -33,7 +33,7 @@ pub struct Settings {
     pub research_order: ResearchOrder,
     /// What judges positions.
     pub evaluation: EvaluationKind,
-    /// The network's file; empty for the embedded network.
+    /// The network's file; empty for none.
     pub network: String,
     /// Resign after some moves in a row with so many centipawns behind; 0 for never.
     pub resign: i64,
@@ -52,11 +52,11 @@ pub struct Settings {
 /// The kinds of evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EvaluationKind {
-    /// A network.
-    #[default]
-    Nnue,
     /// Terms with tuned weights.
+    #[default]
     Classical,
+    /// A network, out of a file.
+    Nnue,
 }
 
 impl Default for Settings {
@@ -162,8 +162,8 @@ const BOOK_SEARCHES: [BookSearch; 4] =
     [BookSearch::Off, BookSearch::First, BookSearch::Stop, BookSearch::Score];
 const BOOK_SEARCH_NAMES: [&str; 4] = ["off", "first", "stop", "score"];
 
-const EVALUATIONS: [EvaluationKind; 2] = [EvaluationKind::Nnue, EvaluationKind::Classical];
-const EVALUATION_NAMES: [&str; 2] = ["nnue", "classical"];
+const EVALUATIONS: [EvaluationKind; 2] = [EvaluationKind::Classical, EvaluationKind::Nnue];
+const EVALUATION_NAMES: [&str; 2] = ["classical", "nnue"];
 
 /// The orders of searching again, in the order of [`ResearchOrder::ALL`].
 const RESEARCH_ORDER_NAMES: [&str; 2] = ["depth-first", "window-first"];
@@ -195,9 +195,9 @@ pub const SETTINGS: &[Setting] = &[
         Kind::Choice { choices: &POLICY_NAMES, get: |s| index_of(&POLICIES, &s.policy), set: |s, i| s.policy = POLICIES[i] }),
     row("BookSearch", "BookSearch", "what the search does where it meets the book",
         Kind::Choice { choices: &BOOK_SEARCH_NAMES, get: |s| index_of(&BOOK_SEARCHES, &s.book_search), set: |s, i| s.book_search = BOOK_SEARCHES[i] }),
-    row("Evaluation", "Evaluation", "what judges positions: the network or the classical terms",
+    row("Evaluation", "Evaluation", "what judges positions: the classical terms, or the network of NetworkFile",
         Kind::Choice { choices: &EVALUATION_NAMES, get: |s| index_of(&EVALUATIONS, &s.evaluation), set: |s, i| s.evaluation = EVALUATIONS[i] }),
-    row("NetworkFile", "EvalFile", "a network by tabia train net; empty for the embedded one",
+    row("NetworkFile", "EvalFile", "a network made by tabia train net",
         Kind::File { get: |s| &s.network, set: |s, v| s.network = v }),
     row("ResearchOrder", "ResearchOrder", "what comes first when a reduced move is searched again",
         Kind::Choice { choices: &RESEARCH_ORDER_NAMES, get: |s| index_of(&ResearchOrder::ALL, &s.research_order), set: |s, i| s.research_order = ResearchOrder::ALL[i] }),
@@ -293,7 +293,7 @@ impl Settings {
     pub fn evaluation(&self) -> Result<Evaluation, NetworkError> {
         match (self.evaluation, self.network.as_str()) {
             (EvaluationKind::Classical, _) => Ok(Evaluation::Classical),
-            (EvaluationKind::Nnue, "") => Ok(Evaluation::default()),
+            (EvaluationKind::Nnue, "") => Err(NetworkError::None),
             (EvaluationKind::Nnue, file) => Evaluation::open(Path::new(file)),
         }
     }

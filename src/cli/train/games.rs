@@ -10,7 +10,7 @@ use crossbeam::channel::{Receiver, bounded};
 use indicatif::ProgressBar;
 
 use super::{interruption, progress_bar};
-use crate::cli::judge::Judge;
+use crate::cli::judge::evaluation;
 use crate::score::Score;
 use crate::train::{GameError, GameFile, GameSettings, PlayedGame, SelfPlay};
 
@@ -23,10 +23,7 @@ const TELL_EVERY: Duration = Duration::from_secs(60);
 /// any number of threads.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What judges positions
-    #[arg(long, value_name = "KIND", default_value = "nnue")]
-    evaluation: Judge,
-    /// Use this network, made by `tabia train net`, instead of the embedded one
+    /// Judge positions by this network, made by `tabia train net`, not by the classical terms
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
     /// Where the games go
@@ -147,7 +144,7 @@ fn tell(bar: &ProgressBar, tally: &Tally, told: &mut Instant) {
 impl Args {
     fn settings(&self) -> anyhow::Result<GameSettings> {
         Ok(GameSettings {
-            evaluation: self.evaluation.with(self.network.as_deref())?,
+            evaluation: evaluation(self.network.as_deref())?,
             seed: self.seed,
             nodes: self.nodes,
             random_plies: self.random_plies.into(),

@@ -30,6 +30,9 @@ pub struct Network {
 /// Why bytes are no network.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NetworkError {
+    /// There is no file.
+    #[error("no network is built in: set NetworkFile first")]
+    None,
     /// The file cannot be read.
     #[error("cannot read {}: {why}", path.display())]
     Unreadable {
