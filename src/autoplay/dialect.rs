@@ -100,6 +100,9 @@ impl From<std::io::Error> for EngineError {
             std::io::ErrorKind::TimedOut => {
                 EngineError::Silent("does not read its input any more".to_owned())
             }
+            std::io::ErrorKind::BrokenPipe if error.get_ref().is_some() => {
+                EngineError::Dead(error.to_string())
+            }
             _ => EngineError::Dead("has closed its input".to_owned()),
         }
     }

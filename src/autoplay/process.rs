@@ -188,13 +188,18 @@ impl Process {
     /// Sends one line.
     ///
     /// # Errors
-    /// If the engine has closed its input, or does not read it.
+    /// If the engine has ended or closed its input, which the error's text tells, or does not read.
     pub fn send(&mut self, line: &str) -> io::Result<()> {
         self.memory.trace("<", line);
         let mut bytes = Vec::with_capacity(line.len() + 1);
         bytes.extend_from_slice(line.as_bytes());
         bytes.push(b'\n');
-        self.write_all(&bytes)?;
+        if let Err(error) = self.write_all(&bytes) {
+            // Whether an engine that has ended is noticed by writing or by reading is chance.
+            let closed = error.kind() == io::ErrorKind::BrokenPipe;
+            let end = if closed { self.end_in_words() } else { None };
+            return Err(end.map_or(error, |words| io::Error::new(io::ErrorKind::BrokenPipe, words)));
+        }
         if !self.pace.is_zero() {
             thread::sleep(self.pace);
         }
@@ -268,16 +273,20 @@ impl Process {
         }
     }
 
-    /// How the process ended, in words: `ended with code 3`, `was killed by signal 11`.
+    /// How the process that has closed its output ended, in words: `ended with code 3`, `was
+    /// killed by signal 11`.
     pub fn obituary(&mut self) -> String {
-        match self.wait(Instant::now() + QUIT_PATIENCE) {
-            None => "closed its output".to_owned(),
-            Some(status) => match (status.code(), status.signal()) {
-                (Some(code), _) => format!("ended with code {code}"),
-                (None, Some(signal)) => format!("was killed by signal {signal}"),
-                (None, None) => "ended".to_owned(),
-            },
-        }
+        self.end_in_words().unwrap_or_else(|| "closed its output".to_owned())
+    }
+
+    /// How the process ended, in words; `None` if it goes on.
+    fn end_in_words(&mut self) -> Option<String> {
+        let status = self.wait(Instant::now() + QUIT_PATIENCE)?;
+        Some(match (status.code(), status.signal()) {
+            (Some(code), _) => format!("ended with code {code}"),
+            (None, Some(signal)) => format!("was killed by signal {signal}"),
+            (None, None) => "ended".to_owned(),
+        })
     }
 
     /// Sends a last line and waits for the end; kills the process if that takes too long. Tells

@@ -4,9 +4,9 @@
 //! checks are kept up, and a move is held against the rules when it is known: the men that could
 //! go there are looked up backwards from its square, and what remains must not leave the king in
 //! check. Sliders are followed by the squares between two squares, 32 kB that stay near the
-//! processor, instead of magic tables of nearly a megabyte. In building a book, resolving and
-//! playing a move costs two fifths of what it does by [`Position::resolve_san`] and
-//! [`Position::play`].
+//! processor, instead of magic tables of nearly a megabyte. By the profile of a book's building,
+//! resolving and playing a move takes two fifths of what [`Position::resolve_san`] and
+//! [`Position::play`] do.
 
 use chess::{
     ALL_SQUARES, BitBoard, CastleRights, Color, EMPTY, File, Piece, Rank, Square, between,
