@@ -2,7 +2,7 @@
 //!
 //! A late move is searched with a null window and at reduced depth first. Where that beats alpha
 //! at a PV node, both have to be made good: the depth and the window. See
-//! [`ResearchOrder`](crate::search::ResearchOrder).
+//! [`ResearchOrder`].
 
 use std::path::Path;
 use std::time::Duration;
