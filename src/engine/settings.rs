@@ -157,10 +157,13 @@ pub enum Kind {
 const POLICIES: [Policy; 4] = [Policy::Prefer, Policy::Random, Policy::Best, Policy::Worst];
 const POLICY_NAMES: [&str; 4] = ["prefer", "random", "best", "worst"];
 
-/// What the search can do with book positions, in the order of the menu.
-const BOOK_SEARCHES: [BookSearch; 4] =
-    [BookSearch::Off, BookSearch::First, BookSearch::Stop, BookSearch::Score];
-const BOOK_SEARCH_NAMES: [&str; 4] = ["off", "first", "stop", "score"];
+/// What the search can do with book positions, in the order of [`BookSearch::ALL`].
+const BOOK_SEARCH_NAMES: [&str; 4] = [
+    BookSearch::Off.name(),
+    BookSearch::First.name(),
+    BookSearch::Stop.name(),
+    BookSearch::Score.name(),
+];
 
 const EVALUATIONS: [EvaluationKind; 2] = [EvaluationKind::Classical, EvaluationKind::Nnue];
 const EVALUATION_NAMES: [&str; 2] = ["classical", "nnue"];
@@ -194,7 +197,7 @@ pub const SETTINGS: &[Setting] = &[
     row("BookPolicy", "BookPolicy", "how a move is chosen among those of the book",
         Kind::Choice { choices: &POLICY_NAMES, get: |s| index_of(&POLICIES, &s.policy), set: |s, i| s.policy = POLICIES[i] }),
     row("BookSearch", "BookSearch", "what the search does where it meets the book",
-        Kind::Choice { choices: &BOOK_SEARCH_NAMES, get: |s| index_of(&BOOK_SEARCHES, &s.book_search), set: |s, i| s.book_search = BOOK_SEARCHES[i] }),
+        Kind::Choice { choices: &BOOK_SEARCH_NAMES, get: |s| index_of(&BookSearch::ALL, &s.book_search), set: |s, i| s.book_search = BookSearch::ALL[i] }),
     row("Evaluation", "Evaluation", "what judges positions: the classical terms, or the network of NetworkFile",
         Kind::Choice { choices: &EVALUATION_NAMES, get: |s| index_of(&EVALUATIONS, &s.evaluation), set: |s, i| s.evaluation = EVALUATIONS[i] }),
     row("NetworkFile", "EvalFile", "a network made by tabia train net",

@@ -74,7 +74,7 @@ pub fn bench(depth: Depth, on_position: &mut dyn FnMut(&str, BenchResult)) -> Be
     for fen in POSITIONS {
         searcher.new_game();
         let game = Game::new(Position::from_fen(fen).expect("the bench positions are legal"));
-        let found = searcher.search(&game, &Limits::depth(depth), &Control::new(), &mut |_| {});
+        let found = searcher.search_silently(&game, &Limits::depth(depth), &Control::new());
         let result = BenchResult { nodes: found.nodes, elapsed: found.elapsed };
         on_position(fen, result);
         total.nodes += result.nodes;

@@ -39,17 +39,28 @@ pub enum BookSearch {
 #[error("unknown book search mode `{0}` (expected off, first, stop or score)")]
 pub struct ParseBookSearchError(String);
 
+impl BookSearch {
+    /// All modes.
+    pub const ALL: [BookSearch; 4] =
+        [BookSearch::Off, BookSearch::First, BookSearch::Stop, BookSearch::Score];
+
+    /// The word for the mode, in options and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            BookSearch::Off => "off",
+            BookSearch::First => "first",
+            BookSearch::Stop => "stop",
+            BookSearch::Score => "score",
+        }
+    }
+}
+
 impl FromStr for BookSearch {
     type Err = ParseBookSearchError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "off" => Ok(BookSearch::Off),
-            "first" => Ok(BookSearch::First),
-            "stop" => Ok(BookSearch::Stop),
-            "score" => Ok(BookSearch::Score),
-            _ => Err(ParseBookSearchError(text.to_owned())),
-        }
+        let mode = BookSearch::ALL.into_iter().find(|mode| mode.name() == text);
+        mode.ok_or_else(|| ParseBookSearchError(text.to_owned()))
     }
 }
 

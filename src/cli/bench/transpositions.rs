@@ -11,7 +11,7 @@ use crate::book::Book;
 use crate::cli::work::{on_interruption, progress_bar};
 use crate::pgn::Input;
 use crate::position::Position;
-use crate::search::{BookSearch, Limits, Options, Searcher, TimeControl};
+use crate::search::{Limits, Options, Searcher, TimeControl};
 use crate::suite::Switch;
 use crate::suite::transpositions::{Selection, Selector, Summary, Trial, attempt, summarise};
 use crate::train::write_whole;
@@ -148,22 +148,13 @@ fn epd_line(position: &Position) -> String {
     format!("{} c0 \"transposes\";\n", fields.join(" "))
 }
 
-fn name(mode: BookSearch) -> &'static str {
-    match mode {
-        BookSearch::Off => "off",
-        BookSearch::First => "first",
-        BookSearch::Stop => "stop",
-        BookSearch::Score => "score",
-    }
-}
-
 fn write_summary(out: &mut impl Write, summary: &Summary) -> std::io::Result<()> {
     let share = |count: usize, of: usize| 100.0 * count as f64 / of.max(1) as f64;
     let Summary { positions, used, cost_used, cost, .. } = *summary;
     writeln!(
         out,
         "{:<6} used {used:>4} ({:>3.0}%)   nodes {:>3.0}% where used, {:>3.0}% over all",
-        name(summary.mode),
+        summary.mode.name(),
         share(used, positions),
         100.0 * cost_used,
         100.0 * cost
@@ -179,7 +170,7 @@ fn write_summary(out: &mut impl Write, summary: &Summary) -> std::io::Result<()>
 
 fn to_json(summary: &Summary) -> serde_json::Value {
     serde_json::json!({
-        "mode": name(summary.mode), "positions": summary.positions, "used": summary.used,
+        "mode": summary.mode.name(), "positions": summary.positions, "used": summary.used,
         "cost_used": summary.cost_used, "cost": summary.cost,
         "agreement_used": { "plain": summary.agreement_used[0], "book": summary.agreement_used[1] },
         "agreement": { "plain": summary.agreement[0], "book": summary.agreement[1] },

@@ -3,8 +3,6 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use anyhow::Context;
 use serde_json::{Value, json};
@@ -13,11 +11,13 @@ use super::INTERRUPTED;
 use super::output::print;
 use super::place::play;
 use crate::book::Book;
+use crate::cli::work::on_interruption;
 use crate::lesson::book_effect::{EXAMPLE_MOVES, Effect, Known, effect, example_book, walk};
 use crate::lesson::deepening::san_line;
 use crate::position::{Game, Position};
 use crate::score::Depth;
-use crate::search::{BookSearch, Control};
+use crate::search::BookSearch;
+use crate::suite::Switch;
 
 /// Search a position with and without the book inside the search, and compare
 ///
@@ -57,34 +57,18 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Some(path) if path.as_os_str() == "embedded" => Book::embedded(),
         Some(path) => Book::open(path)?,
     };
-    // A search may stop its own control, so each has one.
-    let controls: Vec<Control> = modes.iter().map(|_| Control::new()).collect();
-    let (handles, interrupted) = (controls.clone(), Arc::new(AtomicBool::new(false)));
-    let raised = Arc::clone(&interrupted);
-    let interrupt = move || {
-        raised.store(true, Relaxed);
-        handles.iter().for_each(Control::stop);
-    };
-    ctrlc::set_handler(interrupt).context("cannot watch for Ctrl-C")?;
+    let switch = Switch::default();
+    let interrupted = switch.clone();
+    on_interruption(move || interrupted.stop())?;
     let steps = walk(&game, &book);
-    let searches = modes.iter().zip(&controls);
-    let effects: Vec<Effect> =
-        searches.map(|(&mode, control)| effect(&game, &book, mode, args.depth, control)).collect();
+    let search = |&mode: &BookSearch| effect(&game, &book, mode, args.depth, &switch.control());
+    let effects: Vec<Effect> = modes.iter().map(search).collect();
     let root = game.position();
     print(&match args.json {
         true => format!("{}\n", as_json(root, &steps, &effects)),
         false => as_text(root, &steps, &effects),
     })?;
-    Ok(if interrupted.load(Relaxed) { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
-}
-
-fn name(mode: BookSearch) -> &'static str {
-    match mode {
-        BookSearch::Off => "off",
-        BookSearch::First => "first",
-        BookSearch::Stop => "stop",
-        BookSearch::Score => "score",
-    }
+    Ok(if switch.is_stopped() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
 fn as_text(root: &Position, steps: &[Known], effects: &[Effect]) -> String {
@@ -95,7 +79,7 @@ fn as_text(root: &Position, steps: &[Known], effects: &[Effect]) -> String {
         let _ = writeln!(text, "{:<8}{reached:<18}{}", step.mv, step.exits);
     }
     for effect in effects {
-        let _ = writeln!(text, "\nbook inside the search: {}", name(effect.mode));
+        let _ = writeln!(text, "\nbook inside the search: {}", effect.mode.name());
         let _ = writeln!(text, "{:>5} {:>6} {:>8}  line", "depth", "score", "nodes");
         for iteration in &effect.iterations {
             let line = san_line(root, &iteration.line);
@@ -124,7 +108,7 @@ fn as_text(root: &Position, steps: &[Known], effects: &[Effect]) -> String {
         let _ = writeln!(
             text,
             "{:<6} plays {:<6} after iteration {:>2} and {:>7} nodes{}",
-            name(effect.mode),
+            effect.mode.name(),
             effect.best.map_or("-".to_owned(), |mv| root.san(mv)),
             effect.depth,
             effect.nodes,
@@ -156,7 +140,7 @@ fn as_json(root: &Position, steps: &[Known], effects: &[Effect]) -> Value {
             })
         });
         json!({
-            "mode": name(effect.mode), "best": effect.best.map(|mv| root.san(mv)),
+            "mode": effect.mode.name(), "best": effect.best.map(|mv| root.san(mv)),
             "nodes": effect.nodes, "depth": effect.depth,
             "ends_in_book": effect.ending.as_ref().map(|book| san_line(root, &book.line)),
             "iterations": iterations.collect::<Vec<Value>>(),

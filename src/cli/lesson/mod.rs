@@ -10,10 +10,7 @@ mod trace;
 mod tree;
 
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use anyhow::Context;
 use clap::Subcommand;
 
 /// As shells have it for a program that Ctrl-C ended.
@@ -49,12 +46,4 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Split(args) => split::run(args),
         Command::Book(args) => book::run(args),
     }
-}
-
-/// A flag that Ctrl-C raises instead of ending the process, so that what was found is told.
-fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&flag);
-    ctrlc::set_handler(move || raised.store(true, Relaxed)).context("cannot watch for Ctrl-C")?;
-    Ok(flag)
 }

@@ -8,8 +8,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use anyhow::Context;
 use serde_json::json;
 
-use super::output::{bar, print};
-use super::{INTERRUPTED, interruption};
+use super::INTERRUPTED;
+use super::output::print;
+use crate::cli::work::{interruption, progress_bar};
 use crate::lesson::chess::Ordering;
 use crate::lesson::compare::{Cost, Sum, Way, cost};
 use crate::lesson::positions::{positions, read_positions};
@@ -49,7 +50,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let ways: Vec<Way> = args.orders.iter().flat_map(|&ordering| Way::both(ordering)).collect();
     let mut sums = vec![Sum::default(); ways.len()];
     let mut rows = Vec::new();
-    let bar = bar(positions.len(), "positions");
+    let bar = progress_bar(positions.len(), "positions");
     for position in &positions {
         let costs = ways.iter().map(|&way| cost(position, way, args.depth, &stop));
         let Some(costs) = costs.collect::<Option<Vec<Cost>>>() else { break };

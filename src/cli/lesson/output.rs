@@ -4,11 +4,11 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::lesson::page::page;
 use crate::lesson::story::Story;
 use crate::lesson::svg::svg;
+use crate::train::write_whole;
 
 /// The forms in which a recorded search is to be had.
 #[derive(Debug, clap::Args)]
@@ -76,15 +76,6 @@ fn beside(path: &Path, word: &str) -> PathBuf {
     path.with_file_name(format!("{stem}-{word}{dot}{extension}"))
 }
 
-/// A bar on a terminal, nothing elsewhere.
-pub fn bar(length: usize, what: &'static str) -> ProgressBar {
-    let bar = ProgressBar::new(length as u64).with_message(what);
-    match ProgressStyle::with_template("{msg} {bar:40} {pos}/{len} ({eta} left)") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
-}
-
 /// Prints; a reader that has seen enough is no error.
 pub fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
@@ -94,14 +85,7 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Writes a file, all or nothing: first beside it, then under its name.
+/// Writes a file, all or nothing.
 pub fn save(path: &Path, text: &str) -> anyhow::Result<()> {
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    let written = std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, path));
-    if written.is_err() {
-        // There may be nothing to remove.
-        let _ = std::fs::remove_file(&part);
-    }
-    written.with_context(|| format!("cannot write {}", path.display()))
+    write_whole(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -7,9 +7,10 @@ use anyhow::Context;
 use serde_json::json;
 
 use super::INTERRUPTED;
-use super::output::{bar, print};
+use super::output::print;
 use crate::autoplay::play::Interrupt;
 use crate::autoplay::stats::Tally;
+use crate::cli::work::{on_interruption, progress_bar};
 use crate::lesson::positions::positions;
 use crate::lesson::research::{Match, nodes};
 use crate::score::Depth;
@@ -49,11 +50,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         handle.stop();
         bell.trigger();
     };
-    ctrlc::set_handler(stop).context("cannot watch for Ctrl-C")?;
+    on_interruption(stop)?;
     let orders = ResearchOrder::ALL;
     let positions = positions();
     let counts = orders.map(|order| nodes(order, &positions, args.depth, &control));
-    let bar = bar(args.games, "games");
+    let bar = progress_bar(args.games, "games");
     let mut tally = Tally::default();
     if args.games > 0 && !control.is_stopped() {
         let program = std::env::current_exe().context("cannot find this program")?;

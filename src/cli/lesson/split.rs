@@ -7,9 +7,10 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use serde_json::json;
 
-use super::output::{bar, print, save};
+use super::INTERRUPTED;
+use super::output::{print, save};
 use super::place::Place;
-use super::{INTERRUPTED, interruption};
+use crate::cli::work::{interruption, progress_bar};
 use crate::lesson::plot::plot;
 use crate::lesson::timing::{Measurement, Outcome, PUBLISHED, Stopwatch};
 use crate::position::{Game, Move};
@@ -87,7 +88,7 @@ fn measure(
     let mut depths = args.depths.clone();
     depths.sort_unstable();
     depths.dedup();
-    let bar = bar(usize::from(args.number) * depths.len(), "searches");
+    let bar = progress_bar(usize::from(args.number) * depths.len(), "searches");
     for number in 1..=usize::from(args.number) {
         let mut next: Option<Move> = None;
         for &depth in &depths {

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use super::interruption;
 use super::output::{Forms, print};
 use super::place::Place;
+use crate::cli::work::interruption;
 use crate::lesson::chess::{Chess, Ordering};
 use crate::lesson::deepening::{News, Plan, deepen};
 use crate::lesson::record::{Bounds, Recorder};
