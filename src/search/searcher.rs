@@ -5,15 +5,15 @@ use std::thread::JoinHandle;
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
 
-use super::book_probe::{BookProbe, BookSearch};
+use super::book_probe::BookSearch;
 use super::control::Control;
 use super::limits::{Limits, ResearchOrder};
 use super::report::{Event, SearchResult};
 use super::table::Table;
-use super::worker::{Job, Memory, Message, Told, Worker};
+use super::worker::{Audience, Equipment, Job, Memory, Message, Told, Worker};
 use crate::book::Book;
 use crate::eval::Evaluation;
-use crate::position::{Cycles, Game};
+use crate::position::Game;
 use crate::tablebase::Tables;
 
 /// A search recurses some hundred plies deep, each with its moves on the stack.
@@ -37,12 +37,7 @@ impl Default for Options {
 /// Searches positions, one at a time. Its threads live as long as it does and sleep in between;
 /// table and histories last from one search to the next.
 pub struct Searcher {
-    table: Arc<Table>,
-    cycles: Arc<Cycles>,
-    evaluation: Evaluation,
-    endgames: Option<Tables>,
-    book: Option<(Book, BookSearch)>,
-    research_order: ResearchOrder,
+    equipment: Equipment,
     workers: Vec<Thread>,
 }
 
@@ -59,15 +54,8 @@ struct Thread {
 impl Searcher {
     /// A searcher with an empty table and its threads waiting.
     pub fn new(options: Options) -> Self {
-        let mut searcher = Searcher {
-            table: Arc::new(Table::new(options.memory_mb)),
-            cycles: Arc::new(Cycles::new()),
-            evaluation: Evaluation::default(),
-            endgames: None,
-            book: None,
-            research_order: ResearchOrder::default(),
-            workers: Vec::new(),
-        };
+        let mut searcher =
+            Searcher { equipment: Equipment::new(options.memory_mb), workers: Vec::new() };
         searcher.set_threads(options.threads);
         searcher
     }
@@ -75,8 +63,8 @@ impl Searcher {
     /// Replaces the transposition table by an empty one of at most `megabytes`.
     pub fn set_memory(&mut self, megabytes: usize) {
         // The old table goes first, so that both need not fit at once.
-        self.table = Arc::new(Table::new(0));
-        self.table = Arc::new(Table::new(megabytes));
+        self.equipment.table = Arc::new(Table::new(0));
+        self.equipment.table = Arc::new(Table::new(megabytes));
     }
 
     /// Changes the number of search threads (at least 1).
@@ -89,25 +77,25 @@ impl Searcher {
 
     /// Changes what judges positions. What was learnt with another is forgotten.
     pub fn set_evaluation(&mut self, evaluation: Evaluation) {
-        if !self.evaluation.is(&evaluation) {
-            self.evaluation = evaluation;
+        if !self.equipment.evaluation.is(&evaluation) {
+            self.equipment.evaluation = evaluation;
             self.new_game();
         }
     }
 
     /// Sets the endgame tables that are asked at the root and at every capture and pawn move.
     pub fn set_endgames(&mut self, tables: Option<Tables>) {
-        self.endgames = tables;
+        self.equipment.tables = tables;
     }
 
     /// Sets the book that the tree is compared with, and what a match does.
     pub fn set_book(&mut self, book: Option<Book>, mode: BookSearch) {
-        self.book = book.filter(|_| mode != BookSearch::Off).map(|book| (book, mode));
+        self.equipment.book = book.filter(|_| mode != BookSearch::Off).map(|book| (book, mode));
     }
 
     /// Sets how a reduced move that turns out better is searched again.
     pub fn set_research_order(&mut self, order: ResearchOrder) {
-        self.research_order = order;
+        self.equipment.research_order = order;
     }
 
     /// The number of search threads.
@@ -117,7 +105,7 @@ impl Searcher {
 
     /// Forgets all that was learnt from earlier searches.
     pub fn new_game(&mut self) {
-        match Arc::get_mut(&mut self.table) {
+        match Arc::get_mut(&mut self.equipment.table) {
             Some(table) => table.clear(),
             None => log::error!("the table is still in use after the search"),
         }
@@ -157,23 +145,12 @@ impl Searcher {
         control: &Control,
         told: Told,
     ) -> Receiver<Message> {
-        self.table.new_search();
-        let (sender, receiver) = unbounded();
-        let job = Arc::new(Job::new(
-            *game.position(),
-            game.positions().iter().map(super::super::position::Position::key).collect(),
-            limits.clone(),
-            control.clone(),
-            Arc::clone(&self.table),
-            Arc::clone(&self.cycles),
-            self.evaluation.clone(),
-            self.endgames.clone(),
-            self.book.clone().map(|(book, mode)| BookProbe::new(book, mode)),
-            self.research_order,
-            self.workers.len(),
-            told,
-            sender,
-        ));
+        self.equipment.table.new_search();
+        let (messages, receiver) = unbounded();
+        let audience = Audience { told, messages };
+        let equipment = self.equipment.clone();
+        let job = Job::new(game, limits, control, equipment, self.threads(), audience);
+        let job = Arc::new(job);
         for worker in &self.workers {
             worker.order(Order::Search(Arc::clone(&job)));
         }

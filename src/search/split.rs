@@ -16,7 +16,7 @@ use std::time::Duration;
 use super::node::{Node, Progress};
 use super::pvs::Turn;
 use super::source::MoveSource;
-use super::worker::{Frame, Worker};
+use super::worker::{Frame, Job, Worker};
 use crate::position::Move;
 use crate::score::Depth;
 
@@ -146,6 +146,23 @@ impl Splits {
     }
 }
 
+/// Signs a thread off from a split point when it leaves, in whatever way: the owner waits for it.
+struct SignOff<'a> {
+    split: &'a SplitPoint,
+    job: &'a Job,
+}
+
+impl Drop for SignOff<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // Its move has no score, so neither has the node: the last iteration decides.
+            self.job.control.stop();
+        }
+        self.split.shared().workers -= 1;
+        self.job.splits.ring();
+    }
+}
+
 impl Worker<'_> {
     /// Whether the remaining moves of `node` are worth sharing out now.
     #[inline]
@@ -185,6 +202,7 @@ impl Worker<'_> {
     /// Takes moves from `split` until none is left or one has failed high, then signs off.
     fn work_at(&mut self, split: &Arc<SplitPoint>) {
         self.split = Some(Arc::clone(split));
+        let _sign_off = SignOff { split, job: self.job };
         while let Some((mv, turn)) = self.take_move(split) {
             let Some(score) = self.search_move(&split.node, mv, turn) else { continue };
             if self.is_interrupted() {
@@ -196,8 +214,6 @@ impl Worker<'_> {
                 break;
             }
         }
-        split.shared().workers -= 1;
-        self.job.splits.ring();
     }
 
     fn take_move(&self, split: &SplitPoint) -> Option<(Move, Turn)> {
@@ -254,5 +270,49 @@ impl Worker<'_> {
         if self.id == 0 && self.job.clock.must_stop(&self.job.control) {
             self.job.control.stop();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+    use crate::position::Game;
+    use crate::search::node::Window;
+    use crate::search::worker::{Audience, Equipment, Memory, Told};
+    use crate::search::{Control, Limits};
+
+    #[test]
+    fn a_thread_that_panics_signs_off_and_ends_the_search() {
+        let (messages, _receiver) = crossbeam::channel::unbounded();
+        let audience = Audience { told: Told::Result, messages };
+        let control = Control::new();
+        let game = Game::default();
+        let job = Job::new(&game, &Limits::depth(9), &control, Equipment::new(1), 2, audience);
+        let mut memory = Memory::new();
+        let mut worker = Worker::new(0, &job, &mut memory);
+        let node = worker.assess(game.position(), 0, 9, Window::FULL, false);
+        let shared = Shared {
+            moves: Vec::new().into_iter(),
+            progress: Progress::new(node.window.alpha),
+            workers: 2,
+        };
+        let split = SplitPoint {
+            node,
+            frames: Vec::new(),
+            keys: Vec::new(),
+            parent: None,
+            cut_off: AtomicBool::new(false),
+            shared: Mutex::new(shared),
+        };
+        drop(SignOff { split: &split, job: &job });
+        assert!(split.shared().workers == 1 && !control.is_stopped());
+        let panics = || {
+            let _sign_off = SignOff { split: &split, job: &job };
+            panic!("a panic of a helper that this test means to see");
+        };
+        assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
+        assert!(split.shared().workers == 0 && control.is_stopped());
     }
 }

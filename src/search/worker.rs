@@ -16,8 +16,9 @@ use super::prune::Reductions;
 use super::report::{Event, SearchResult};
 use super::split::{SplitPoint, Splits};
 use super::table::{NO_EVAL, Table};
+use crate::book::Book;
 use crate::eval::{Evaluation, Evaluator};
-use crate::position::{Cycles, Move, Position};
+use crate::position::{Cycles, Game, Move, Position};
 use crate::score::{DRAW, INFINITY, MAX_PLY, Ply, Score};
 use crate::tablebase::Tables;
 
@@ -57,6 +58,39 @@ pub(super) enum Told {
     Result,
 }
 
+/// What a search is equipped with; it outlasts the search.
+#[derive(Clone)]
+pub(super) struct Equipment {
+    pub(super) table: Arc<Table>,
+    pub(super) cycles: Arc<Cycles>,
+    pub(super) evaluation: Evaluation,
+    /// The endgame tables.
+    pub(super) tables: Option<Tables>,
+    /// The book to compare the tree with, and what a match does.
+    pub(super) book: Option<(Book, BookSearch)>,
+    pub(super) research_order: ResearchOrder,
+}
+
+impl Equipment {
+    /// A table of at most `memory_mb` megabytes, the default evaluation, no book and no endgames.
+    pub(super) fn new(memory_mb: usize) -> Self {
+        Equipment {
+            table: Arc::new(Table::new(memory_mb)),
+            cycles: Arc::new(Cycles::new()),
+            evaluation: Evaluation::default(),
+            tables: None,
+            book: None,
+            research_order: ResearchOrder::default(),
+        }
+    }
+}
+
+/// Who listens to a search.
+pub(super) struct Audience {
+    pub(super) told: Told,
+    pub(super) messages: Sender<Message>,
+}
+
 /// What all threads of one search share.
 pub(super) struct Job {
     pub(super) root: Position,
@@ -83,22 +117,17 @@ pub(super) struct Job {
 }
 
 impl Job {
-    #[allow(clippy::too_many_arguments)] // Each is a part of its own; they are named right here.
     pub(super) fn new(
-        root: Position,
-        keys: Vec<u64>,
-        limits: Limits,
-        control: Control,
-        table: Arc<Table>,
-        cycles: Arc<Cycles>,
-        evaluation: Evaluation,
-        tables: Option<Tables>,
-        book: Option<BookProbe>,
-        research_order: ResearchOrder,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+        equipment: Equipment,
         threads: usize,
-        told: Told,
-        messages: Sender<Message>,
+        audience: Audience,
     ) -> Self {
+        let Equipment { table, cycles, evaluation, tables, book, research_order } = equipment;
+        let Audience { told, messages } = audience;
+        let root = *game.position();
         let legal = root.legal_moves();
         let advice = tables.as_ref().and_then(|tables| tables.advise(&root));
         let wanted = |mv: &Move| match &advice {
@@ -108,17 +137,17 @@ impl Job {
         };
         let root_moves = legal.iter().filter(wanted).map(RootMove::new).collect();
         Job {
-            clock: Clock::start(&limits),
+            clock: Clock::start(limits),
             root,
-            keys,
-            limits,
-            control,
+            keys: game.positions().iter().map(Position::key).collect(),
+            limits: limits.clone(),
+            control: control.clone(),
             table,
             splits: Splits::default(),
             cycles,
             evaluation,
             tables,
-            book,
+            book: book.map(|(book, mode)| BookProbe::new(book, mode)),
             research_order,
             told,
             messages,
