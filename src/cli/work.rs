@@ -1,10 +1,14 @@
-//! Long work: progress and interruption.
+//! Long work: positions to work on, progress and interruption.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::lesson::positions::{positions, read_positions};
+use crate::position::Position;
 
 /// A flag that Ctrl-C raises instead of ending the process, so that what was reached is kept.
 pub(super) fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
@@ -26,6 +30,17 @@ pub(super) fn progress_bar(length: usize, what: &'static str) -> ProgressBar {
         ProgressStyle::default_bar() // the template above is checked by a test
     });
     ProgressBar::new(length as u64).with_message(what).with_style(style)
+}
+
+/// The positions of a file, a FEN a line; without one those that are built in.
+pub(super) fn positions_of(file: Option<&Path>) -> anyhow::Result<Vec<Position>> {
+    let Some(path) = file else { return Ok(positions()) };
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("cannot read the positions {}", path.display()))?;
+    let positions =
+        read_positions(&text).map_err(|fault| anyhow::anyhow!("{}: {fault}", path.display()))?;
+    anyhow::ensure!(!positions.is_empty(), "{}: there is no position", path.display());
+    Ok(positions)
 }
 
 #[cfg(test)]

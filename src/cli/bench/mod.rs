@@ -1,5 +1,6 @@
 //! `tabia bench`: the signature of the search and its speed; suites of positions.
 
+mod threads;
 mod transpositions;
 
 use std::io::Write;
@@ -26,6 +27,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Suite {
+    Threads(threads::Args),
     Transpositions(transpositions::Args),
 }
 
@@ -34,9 +36,23 @@ enum Suite {
 /// # Errors
 /// If standard output cannot be written, or a suite not be made.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    if let Some(Suite::Transpositions(args)) = &args.suite {
-        return transpositions::run(args);
+    match &args.suite {
+        None => sign(args),
+        Some(Suite::Threads(args)) => threads::run(args),
+        Some(Suite::Transpositions(args)) => transpositions::run(args),
     }
+}
+
+/// Seconds on the command line.
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.01..=86_400.0).contains(&seconds) => Ok(seconds),
+        _ => Err("expected seconds, from 0.01 to 86400".to_owned()),
+    }
+}
+
+/// Searches the fixed positions and tells the signature.
+fn sign(args: &Args) -> anyhow::Result<ExitCode> {
     let mut out = std::io::stdout().lock();
     let mut positions = Vec::new();
     let total = bench::bench(args.depth, &mut |fen, result| {

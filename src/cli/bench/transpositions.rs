@@ -35,7 +35,7 @@ pub struct Args {
     #[arg(long, default_value_t = 6)]
     reach: usize,
     /// Seconds on the clock that a search budgets, with a hundredth of it as increment
-    #[arg(long, default_value_t = 10.0, value_parser = seconds)]
+    #[arg(long, default_value_t = 10.0, value_parser = super::seconds)]
     clock: f64,
     /// Nodes after which a search begins no new iteration, instead of a clock
     #[arg(long, value_name = "N", conflicts_with = "clock")]
@@ -55,13 +55,6 @@ pub struct Args {
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
-}
-
-fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(seconds) if (0.01..=86_400.0).contains(&seconds) => Ok(seconds),
-        _ => Err("expected seconds, from 0.01 to 86400".to_owned()),
-    }
 }
 
 /// Selects the positions and searches them, or saves them.

@@ -5,15 +5,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 
-use anyhow::Context;
 use serde_json::json;
 
 use super::INTERRUPTED;
 use super::output::print;
-use crate::cli::work::{interruption, progress_bar};
+use crate::cli::work::{interruption, positions_of, progress_bar};
 use crate::lesson::chess::Ordering;
 use crate::lesson::compare::{Cost, Sum, Way, cost};
-use crate::lesson::positions::{positions, read_positions};
 use crate::position::Position;
 use crate::score::Depth;
 
@@ -45,7 +43,7 @@ pub struct Args {
 /// # Errors
 /// If the positions cannot be read or the output not be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let positions = read(args)?;
+    let positions = positions_of(args.positions.as_deref())?;
     let stop = interruption()?;
     let ways: Vec<Way> = args.orders.iter().flat_map(|&ordering| Way::both(ordering)).collect();
     let mut sums = vec![Sum::default(); ways.len()];
@@ -72,16 +70,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let stopped = stop.load(Relaxed);
     Ok(if stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
-}
-
-fn read(args: &Args) -> anyhow::Result<Vec<Position>> {
-    let Some(path) = &args.positions else { return Ok(positions()) };
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("cannot read the positions {}", path.display()))?;
-    let positions =
-        read_positions(&text).map_err(|fault| anyhow::anyhow!("{}: {fault}", path.display()))?;
-    anyhow::ensure!(!positions.is_empty(), "{}: there is no position", path.display());
-    Ok(positions)
 }
 
 fn as_text(args: &Args, ways: &[Way], sums: &[Sum], rows: &[(&Position, Vec<Cost>)]) -> String {
