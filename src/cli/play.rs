@@ -117,12 +117,10 @@ impl Args {
 /// Plays until the user leaves.
 ///
 /// # Errors
-/// If the book cannot be opened, or the log not be written.
+/// If the book, the network or the endgame tables cannot be opened, or the log not be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let log = Log::default();
     let settings = args.settings();
-    settings.evaluation()?;
-    settings.endgames()?;
     log.install();
     log.open(&settings.log).with_context(|| format!("cannot write the log {}", settings.log))?;
     let console = !args.xboard && !args.uci && io::stdin().is_terminal();
@@ -134,7 +132,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         io::stdout().flush()?;
     }
     let book = Book::open_all(&args.books())?;
-    let mut engine = Engine::new(engine::searcher(), settings, book);
+    let mut engine = Engine::new(engine::searcher(), settings, book)?;
     let set_log = Box::new(move |name: &str| log.open(name));
     if console {
         return run_console(engine, sender, &inputs);

@@ -1,7 +1,5 @@
 //! Changes of the settings, and what follows from them.
 
-use std::path::Path;
-
 use crate::book::Book;
 use crate::eval::Evaluation;
 
@@ -16,7 +14,8 @@ impl Engine {
     /// with the old one; pondering and analysis begin anew.
     ///
     /// # Errors
-    /// If there is no such setting, or the value does not fit.
+    /// If there is no such setting, the value does not fit, or a file that it names cannot be used;
+    /// nothing has changed then.
     pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
         let row = Setting::find(name).ok_or(SettingError::Unknown)?;
         if matches!(row.kind, Kind::ClearMemory) {
@@ -26,21 +25,19 @@ impl Engine {
         }
         let mut settings = self.settings.clone();
         row.change(&mut settings, value)?;
-        if settings.network != self.settings.network && !settings.network.is_empty() {
-            Evaluation::open(Path::new(&settings.network))?;
+        let old = &self.settings;
+        if (settings.evaluation, &settings.network) != (old.evaluation, &old.network) {
+            self.evaluation = settings.evaluation()?;
         }
-        if settings.evaluation != self.settings.evaluation {
-            settings.evaluation()?;
-        }
-        if settings.tablebases != self.settings.tablebases {
-            settings.endgames()?;
+        if settings.tablebases != old.tablebases {
+            self.endgames = settings.endgames()?;
         }
         self.change(settings);
         Ok(())
     }
 
-    /// Takes over new settings.
-    pub fn change(&mut self, settings: Settings) {
+    /// Takes over new settings, whose files but the book are open already.
+    fn change(&mut self, settings: Settings) {
         let old = std::mem::replace(&mut self.settings, settings);
         let new = &self.settings;
         if old.book != new.book {
@@ -91,11 +88,8 @@ impl Engine {
     pub(super) fn configure(&mut self) {
         let Settings { memory, threads, book_search, research_order, .. } = self.settings;
         self.worker.configure(Setup {
-            evaluation: self.evaluation(),
-            endgames: self.settings.endgames().unwrap_or_else(|error| {
-                log::error!("{error}; no tables are used");
-                None
-            }),
+            evaluation: self.evaluation.clone(),
+            endgames: self.endgames.clone(),
             memory: memory.unsigned_abs() as usize,
             threads: threads.unsigned_abs() as usize,
             book: self.library.book().clone(),
@@ -126,11 +120,8 @@ impl Engine {
     }
 
     /// What judges positions.
-    pub fn evaluation(&self) -> Evaluation {
-        self.settings.evaluation().unwrap_or_else(|error| {
-            log::error!("{error}; the classical terms are used");
-            Evaluation::default()
-        })
+    pub fn evaluation(&self) -> &Evaluation {
+        &self.evaluation
     }
 
     /// The book that moves are played from.

@@ -9,15 +9,17 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::Receiver;
 
 use crate::book::Book;
+use crate::eval::Evaluation;
 use crate::position::{Color, Game, IllegalMove, Move, Position};
 use crate::score::{Depth, Score};
 use crate::search::Limits;
+use crate::tablebase::Tables;
 
 use super::clock::{Clocks, Level};
 use super::event::Event;
 use super::job::{Job, Purpose};
 use super::library::Library;
-use super::settings::Settings;
+use super::settings::{SettingError, Settings};
 use super::worker::{MakeBackend, News, Worker};
 
 /// What the engine is doing.
@@ -65,6 +67,9 @@ pub struct Engine {
     pub(super) turn_began: Instant,
     pub(super) depth_limit: Option<Depth>,
     pub(super) settings: Settings,
+    /// What the settings of these names have opened.
+    pub(super) evaluation: Evaluation,
+    pub(super) endgames: Option<Tables>,
     pub(super) library: Library,
     pub(super) worker: Worker,
     pub(super) job: Option<Job>,
@@ -81,8 +86,11 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine at the start of a game that plays Black.
-    pub fn new(make: MakeBackend, settings: Settings, book: Book) -> Self {
+    /// An engine at the start of a game that plays Black. The book is not opened from its setting.
+    ///
+    /// # Errors
+    /// If the network or the endgame tables of the settings cannot be used.
+    pub fn new(make: MakeBackend, settings: Settings, book: Book) -> Result<Self, SettingError> {
         let mut engine = Engine {
             game: Game::default(),
             revision: 0,
@@ -96,6 +104,8 @@ impl Engine {
             told: Told::default(),
             turn_began: Instant::now(),
             depth_limit: None,
+            evaluation: settings.evaluation()?,
+            endgames: settings.endgames()?,
             library: Library::new(book),
             worker: Worker::start(make),
             job: None,
@@ -108,7 +118,7 @@ impl Engine {
             settings,
         };
         engine.configure();
-        engine
+        Ok(engine)
     }
 
     /// Where news of the search come in.

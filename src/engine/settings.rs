@@ -198,10 +198,10 @@ pub const SETTINGS: &[Setting] = &[
         Kind::Choice { choices: &POLICY_NAMES, get: |s| index_of(&POLICIES, &s.policy), set: |s, i| s.policy = POLICIES[i] }),
     row("BookSearch", "BookSearch", "what the search does where it meets the book",
         Kind::Choice { choices: &BOOK_SEARCH_NAMES, get: |s| index_of(&BookSearch::ALL, &s.book_search), set: |s, i| s.book_search = BookSearch::ALL[i] }),
-    row("Evaluation", "Evaluation", "what judges positions: the classical terms, or the network of NetworkFile",
-        Kind::Choice { choices: &EVALUATION_NAMES, get: |s| index_of(&EVALUATIONS, &s.evaluation), set: |s, i| s.evaluation = EVALUATIONS[i] }),
     row("NetworkFile", "EvalFile", "a network made by tabia train net",
         Kind::File { get: |s| &s.network, set: |s, v| s.network = v }),
+    row("Evaluation", "Evaluation", "what judges positions: the classical terms, or the network of NetworkFile",
+        Kind::Choice { choices: &EVALUATION_NAMES, get: |s| index_of(&EVALUATIONS, &s.evaluation), set: |s, i| s.evaluation = EVALUATIONS[i] }),
     row("ResearchOrder", "ResearchOrder", "what comes first when a reduced move is searched again",
         Kind::Choice { choices: &RESEARCH_ORDER_NAMES, get: |s| index_of(&ResearchOrder::ALL, &s.research_order), set: |s, i| s.research_order = ResearchOrder::ALL[i] }),
     row("ResignBelow", "ResignBelow", "resign when so many centipawns behind; 0 for never",
@@ -289,15 +289,17 @@ impl Settings {
         Setting::find(name).ok_or(SettingError::Unknown)?.change(self, value)
     }
 
-    /// What judges positions by these settings.
+    /// What judges positions by these settings. The network's file is opened even if it is not to
+    /// judge, so that a wrong one is told as soon as it is named.
     ///
     /// # Errors
     /// If the network's file cannot be used.
-    pub fn evaluation(&self) -> Result<Evaluation, NetworkError> {
-        match (self.evaluation, self.network.as_str()) {
-            (EvaluationKind::Classical, _) => Ok(Evaluation::Classical),
-            (EvaluationKind::Nnue, "") => Err(NetworkError::None),
-            (EvaluationKind::Nnue, file) => Evaluation::open(Path::new(file)),
+    pub(super) fn evaluation(&self) -> Result<Evaluation, NetworkError> {
+        let file = Some(&self.network).filter(|file| !file.is_empty());
+        let network = file.map(|file| Evaluation::open(Path::new(file))).transpose()?;
+        match self.evaluation {
+            EvaluationKind::Classical => Ok(Evaluation::Classical),
+            EvaluationKind::Nnue => network.ok_or(NetworkError::None),
         }
     }
 
@@ -305,7 +307,7 @@ impl Settings {
     ///
     /// # Errors
     /// If there are none in the folder.
-    pub fn endgames(&self) -> Result<Option<Tables>, TablesError> {
+    pub(super) fn endgames(&self) -> Result<Option<Tables>, TablesError> {
         let folder = Some(&self.tablebases).filter(|folder| !folder.is_empty());
         folder.map(|folder| Tables::open(Path::new(folder))).transpose()
     }

@@ -67,7 +67,7 @@ impl Stage {
         });
         let mut settings = Settings { ponder: true, own_book: false, ..Settings::default() };
         change(&mut settings);
-        let engine = Engine::new(make, settings, Book::embedded());
+        let engine = Engine::new(make, settings, Book::embedded()).expect("no files");
         let mut stage = Stage { engine, begun, results };
         stage.settle();
         stage
@@ -324,4 +324,16 @@ fn a_book_move_needs_no_search() {
     stage.settle();
     assert!(matches!(stage.engine.take_events()[..], [Event::BookFailed(_)]));
     assert_eq!(stage.engine.book().name(), name, "the book before stays");
+}
+
+#[test]
+fn files_that_cannot_be_used_change_nothing() {
+    let mut stage = Stage::new(|_| {});
+    let before = stage.engine.settings().clone();
+    for (name, value) in
+        [("NetworkFile", "/nowhere.net"), ("Evaluation", "nnue"), ("SyzygyPath", "/nowhere")]
+    {
+        assert!(stage.engine.set_option(name, value).is_err(), "{name}");
+    }
+    assert_eq!(stage.engine.settings(), &before);
 }

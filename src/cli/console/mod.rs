@@ -284,6 +284,7 @@ mod tests {
         let mut screen = tempfile::tempfile().expect("a file");
         let out = Box::new(screen.try_clone().expect("the same file"));
         let engine = Engine::new(searcher(), Settings::default(), Book::embedded());
+        let engine = engine.expect("no files");
         let (prompts, asked) = unbounded();
         let mut console = Console::new(engine, out, prompts, false);
         console.greet().expect("written");
