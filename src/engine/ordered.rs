@@ -21,6 +21,7 @@ impl Engine {
     /// [`Engine::move_now`] ends it.
     pub fn search(&mut self, limits: Limits) {
         self.ordered = Some(limits);
+        self.hurry = false;
         self.revision += 1;
         self.reconcile();
     }

@@ -46,25 +46,28 @@ impl<W: Write> Session<W> {
     fn line(&mut self, line: &str) -> io::Result<Flow> {
         log::debug!("< {line}");
         let command = line.parse().unwrap_or(Command::Other);
-        let needs_rest = matches!(
-            command,
-            Command::NewGame
-                | Command::SetOption { .. }
-                | Command::Position { .. }
-                | Command::Go(_)
-        );
         if command == Command::Quit {
             return Ok(Flow::Quit);
         }
-        if needs_rest && self.engine.mode() == Mode::Thinking {
-            // Every `go` is owed its `bestmove`, even to a GUI that does not wait for it.
+        if self.comes_too_early(&command) {
             self.waiting.push_back(command);
-            self.engine.move_now();
         } else {
             self.obey(command)?;
         }
         self.flush()?;
         Ok(Flow::Continue)
+    }
+
+    /// Whether a command must wait for a search to end, or for those that wait already.
+    fn comes_too_early(&self, command: &Command) -> bool {
+        match command {
+            Command::NewGame
+            | Command::SetOption { .. }
+            | Command::Position { .. }
+            | Command::Go(_) => self.engine.mode() == Mode::Thinking,
+            Command::Stop | Command::PonderHit => !self.waiting.is_empty(),
+            Command::Uci | Command::IsReady | Command::Quit | Command::Other => false,
+        }
     }
 
     fn obey(&mut self, command: Command) -> io::Result<()> {
@@ -113,12 +116,17 @@ impl<W: Write> Session<W> {
 
     /// Tells what there is to tell, and does what waited for a search to end.
     fn flush(&mut self) -> io::Result<()> {
-        self.tell_events()?;
-        while self.engine.mode() != Mode::Thinking
-            && let Some(command) = self.waiting.pop_front()
-        {
-            self.obey(command)?;
+        loop {
+            if !self.waiting.is_empty() {
+                // Every `go` is owed its `bestmove`, even to a GUI that does not wait for it.
+                self.engine.move_now();
+            }
             self.tell_events()?;
+            if self.engine.mode() == Mode::Thinking {
+                break;
+            }
+            let Some(command) = self.waiting.pop_front() else { break };
+            self.obey(command)?;
         }
         if self.asked && (self.engine.is_settled() || self.engine.status().is_some()) {
             self.asked = false;

@@ -72,10 +72,19 @@ impl Engine {
         line
     }
 
+    /// The lines that have come meanwhile, without waiting.
+    pub fn pending(&mut self) -> Vec<String> {
+        let lines: Vec<String> = self.lines.try_iter().collect();
+        self.heard.extend_from_slice(&lines);
+        lines
+    }
+
     /// The lines up to the first for which `wanted` holds, which comes last.
     pub fn until(&mut self, wanted: impl Fn(&str) -> bool) -> Vec<String> {
         let mut lines = Vec::new();
+        let begin = Instant::now();
         loop {
+            assert!(begin.elapsed() < PATIENCE, "what is wanted does not come: {:#?}", self.heard);
             lines.push(self.line());
             if lines.last().is_some_and(|line| wanted(line)) {
                 return lines;
