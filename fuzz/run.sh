@@ -1,5 +1,5 @@
 #!/bin/sh
-# Usage: fuzz/run.sh TARGET SECONDS    (targets: pgn, book_file)
+# Usage: fuzz/run.sh TARGET SECONDS    (targets: pgn, book_file, cecp, uci)
 #
 # Fuzzes with libFuzzer on the stable compiler: `cargo fuzz run TARGET` does the same with more
 # comfort, but wants a nightly one. Seeds: books/*.pgn and, for `pgn`, the PGN files below
@@ -21,6 +21,17 @@ case $target in
     book_file)
         ../target/quick/tabia book build -q ../books/dumb.pgn -o "corpus/$target/dumb.tbk" ||
             cp ../books/openings.tbk "corpus/$target/" ;;
+    cecp)
+        printf '%s\n' 'level 40 5:30 0.1' 'st 0.5' 'time 6000' 'ping 1' 'usermove e2e4' 'Nf3' \
+            'setboard rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1' 'rating 2000 1900' \
+            'result 1-0 {White mates}' 'option OwnBook=1' 'egtpath syzygy /tb' 'exclude all' \
+            'feature ping=1 myname="x y"' '9 12 34 5678 10 20 30\t1. e4 e5' 'move e7e8q' \
+            'stat01: 10 20 3 4 5 e2e4' 'Illegal move (why): e2e5' > "corpus/$target/lines" ;;
+    uci)
+        printf '%s\n' 'position startpos moves e2e4 e7e5' 'position fen 8/8/8/8/8/8/8/8 w - - 0 1' \
+            'go wtime 1000 btime 1000 winc 10 binc 10 movestogo 3 searchmoves e2e4 d2d4 ponder' \
+            'go depth 3 nodes 5 mate 2 movetime 7 infinite' 'setoption name Clear Hash' \
+            'setoption name Book File value a b' 'register later' > "corpus/$target/lines" ;;
 esac
 exec "target/$host/release/$target" -max_total_time="$seconds" -max_len=16384 \
     -artifact_prefix=artifacts/ "corpus/$target"
