@@ -195,6 +195,13 @@ impl<W: Write> Session<W> {
 
     fn set_option(&mut self, name: &str, value: &str, line: &str) -> io::Result<()> {
         match self.engine.set_option(name, value) {
+            // xboard shows nobody an `Error`, and the user has just typed the name of a file. The
+            // `egtpath` that it sends by itself, of a folder that may not be there, is another case.
+            Err(error @ (SettingError::Endgames(_) | SettingError::Network(_)))
+                if line.trim_start().starts_with("option") =>
+            {
+                return self.tell(Audience::UserError, error.to_string());
+            }
             Err(SettingError::Unknown) => return self.complain("unknown option", line),
             Err(error) => return self.complain(&error.to_string(), line),
             Ok(()) => {}

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::io::{self, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::files;
 use super::solve::{self, Suite};
@@ -85,7 +85,10 @@ pub(super) const COMMANDS: &[Row] = &[
     row(&["name"], "NAME", "tell me your name", |_, _| Ok(Flow::Continue)),
     row(&["result"], "RESULT", "end the game: 1-0, 0-1 or 1/2-1/2", result),
     row(&["solve"], "FILE [SECONDS]", "search the positions of an EPD file and count what is solved", solve_suite),
-    row(&["perft", "test"], "DEPTH", "count the moves to a depth", perft),
+    row(&["perft"], "DEPTH", "count the moves to a depth", perft),
+    row(&["test"], "movelist|capture|eval|movegenspeed", "try the generator of moves or the evaluation on the position", test),
+    row(&["random"], "", "choose among the book's moves at random, as `book random`", |c, _| book(c, "random")),
+    row(&["xboard"], "", "how to play in a window", |c, _| c.tell("Leave with `quit`, then: xboard -fcp \"tabia -x\"")),
 ];
 
 fn failed(why: impl Into<Box<dyn Error + Send + Sync>>) -> io::Error {
@@ -213,6 +216,30 @@ fn perft(console: &mut Console, depth: &str) -> io::Result<Flow> {
     }
     let total: u64 = counts.iter().map(|(_, nodes)| nodes).sum();
     console.tell(&format!("{total} nodes"))
+}
+
+/// The depth at which GNU Chess's `test movegenspeed` counts long enough to be timed.
+const SPEED_DEPTH: &str = "5";
+
+/// GNU Chess's `test`: the moves, the captures among them, the evaluation, or the speed.
+fn test(console: &mut Console, what: &str) -> io::Result<Flow> {
+    let position = *console.position();
+    match what {
+        "movelist" => console.show("moves"),
+        "capture" => {
+            let moves = position.legal_moves();
+            let captures = moves.iter().filter(|&mv| position.is_capture(mv));
+            let words: Vec<String> = captures.map(|mv| position.san(mv)).collect();
+            console.tell(&words.join(" "))
+        }
+        "eval" => console.show("eval"),
+        "movegenspeed" => {
+            let begin = Instant::now();
+            perft(console, SPEED_DEPTH)?;
+            console.tell(&format!("{:.2} seconds", begin.elapsed().as_secs_f64()))
+        }
+        _ => Err(failed("expected movelist, capture, eval or movegenspeed")),
+    }
 }
 
 impl Console {

@@ -332,6 +332,15 @@ mod tests {
     }
 
     #[test]
+    fn the_generator_and_the_evaluation_can_be_tried() {
+        let fen = "setboard 4k3/8/8/8/8/8/3p4/R3K3 w - - 0 1";
+        let text =
+            type_in(&["force", fen, "test capture", "test eval", "test movegenspeed", "test"]);
+        assert!(text.contains("\nKxd2\n") && text.contains(" nodes\n"), "{text}");
+        assert!(text.contains("test: expected movelist, capture"), "{text}");
+    }
+
+    #[test]
     fn every_command_survives_nonsense() {
         for row in COMMANDS.iter().filter(|row| row.names[0] != "quit") {
             for argument in ["", "x y z", "999999999999999999999"] {
