@@ -132,8 +132,11 @@ impl Engine {
             let current = job.revision == self.revision;
             match (job.purpose, wanted) {
                 (purpose, Some(wanted)) if current && purpose == wanted => return,
-                (Purpose::Ponder(_), Some(Purpose::Think))
-                    if current && self.clock_is_right(job) =>
+                // The user may also call for a move before making the expected one.
+                (Purpose::Ponder(expected), Some(Purpose::Think))
+                    if current
+                        && self.game.moves().last() == Some(&expected)
+                        && self.clock_is_right(job) =>
                 {
                     self.turn_ponder_search();
                     return;
