@@ -1,7 +1,7 @@
 //! Searches with bounds of their own, as UCI orders them.
 
 use crate::position::Game;
-use crate::search::{Limits, SearchResult, TimeControl};
+use crate::search::{Limits, SearchResult};
 
 use super::controller::Engine;
 use super::event::{Event, Found, Grounds};
@@ -48,10 +48,7 @@ impl Engine {
 
     /// Whether the outcome must wait until it is asked for, however early the search ends.
     fn must_wait(&self) -> bool {
-        let unbounded = |limits: &Limits| {
-            limits.time == TimeControl::Infinite && limits.depth.is_none() && limits.nodes.is_none()
-        };
-        self.ordered.as_ref().is_some_and(|limits| limits.ponder || unbounded(limits))
+        self.ordered.as_ref().is_some_and(|limits| limits.ponder || limits.is_analysis())
     }
 
     /// Tells the outcome of the ordered search.

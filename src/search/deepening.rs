@@ -12,7 +12,7 @@ use super::report::{Bound, Event, Report, SearchResult};
 use super::source::MoveSource;
 use super::worker::{Message, RootMove, Told, Worker};
 use crate::position::Move;
-use crate::score::{Depth, INFINITY, MAX_PLY, Score, is_decided, mate_distance};
+use crate::score::{Depth, INFINITY, Score, is_decided, mate_distance};
 
 /// The first iteration with an aspiration window.
 const ASPIRATION_DEPTH: Depth = 5;
@@ -31,7 +31,7 @@ impl Worker<'_> {
     /// Runs the search on the main thread.
     pub(super) fn think(&mut self) -> SearchResult {
         let mut result = self.first_guess();
-        let last = self.job.limits.depth.unwrap_or(Depth::MAX).clamp(1, MAX_PLY as Depth - 2);
+        let last = self.job.limits.last_iteration();
         let (mut unchanged, mut in_book) = (0, 0);
         if result.best.is_some() {
             for depth in 1..=last {
@@ -75,12 +75,12 @@ impl Worker<'_> {
         let lines = self.job.limits.multi_pv.clamp(1, self.job.root_moves().len());
         for index in 0..lines {
             self.selective_depth = 0;
-            self.aspirate(depth, index);
+            let bound = self.aspirate(depth, index);
             self.job.root_moves()[index..].sort_by_key(|root_move| -root_move.score);
             if self.job.control.is_stopped() {
                 break;
             }
-            self.report(depth, index, Bound::Exact);
+            self.report(depth, index, bound);
         }
         if !self.job.control.is_stopped() {
             self.job.root_moves()[..lines].sort_by_key(|root_move| -root_move.score);
@@ -88,8 +88,13 @@ impl Worker<'_> {
         self.take_best(depth, result);
     }
 
-    /// Searches the root with a window around the last score, wider each time it fails.
-    fn aspirate(&mut self, depth: Depth, index: usize) {
+    /// Searches the root with a window around the last score, wider each time it fails. Tells
+    /// what the score is in the end: exact, unless only a mate counts and there is none.
+    fn aspirate(&mut self, depth: Depth, index: usize) -> Bound {
+        if let Some(least) = self.job.limits.least_mate() {
+            let score = self.search_root(depth, Window::new(least - 1, INFINITY), index);
+            return if score >= least { Bound::Exact } else { Bound::Upper };
+        }
         let expected = self.job.root_moves()[index].previous;
         let mut width = ASPIRATION_WIDTH;
         let mut window = Window::FULL;
@@ -99,7 +104,7 @@ impl Worker<'_> {
         loop {
             let score = self.search_root(depth, window, index);
             if self.job.control.is_stopped() {
-                return;
+                return Bound::Exact;
             }
             self.job.root_moves()[index..].sort_by_key(|root_move| -root_move.score);
             let bound = if score <= window.alpha && window.alpha > -INFINITY {
@@ -110,7 +115,7 @@ impl Worker<'_> {
                 window.beta = widened(score + width, 1, width);
                 Bound::Lower
             } else {
-                return;
+                return Bound::Exact;
             };
             width *= 2;
             if self.job.clock.elapsed() >= FAILS_TOLD_FROM {
@@ -207,7 +212,8 @@ impl Worker<'_> {
     /// Whether another iteration would not be worth its time.
     fn is_decided(&self, depth: Depth, result: &SearchResult, stability: Stability) -> bool {
         let job = self.job;
-        if job.limits.soft_nodes.is_some_and(|limit| job.nodes() >= limit) {
+        let found = job.limits.least_mate().is_some_and(|least| result.score >= least);
+        if found || job.limits.soft_nodes.is_some_and(|limit| job.nodes() >= limit) {
             return true;
         }
         if !job.clock.is_flexible() {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::position::Move;
-use crate::score::Depth;
+use crate::score::{Depth, MAX_PLY, Ply, Score, mate_in};
 
 /// What bounds one search. The default searches all moves without an end, until stopped.
 #[derive(Debug, Clone)]
@@ -14,6 +14,10 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// Nodes after which no new iteration begins.
     pub soft_nodes: Option<u64>,
+    /// Only a mate in so many moves is looked for, at least 1: nothing is pruned on suspicion, so
+    /// what is not found in `2 * moves - 1` iterations does not exist. The search ends with the
+    /// first one found; without one it has the score of a bound.
+    pub mate: Option<u32>,
     /// Time on the clock.
     pub time: TimeControl,
     /// The only moves to search at the root; empty means all.
@@ -31,6 +35,7 @@ impl Default for Limits {
             depth: None,
             nodes: None,
             soft_nodes: None,
+            mate: None,
             time: TimeControl::Infinite,
             root_moves: Vec::new(),
             multi_pv: 1,
@@ -50,12 +55,31 @@ impl Limits {
         self.depth.is_none()
             && self.nodes.is_none()
             && self.soft_nodes.is_none()
+            && self.mate.is_none()
             && self.time == TimeControl::Infinite
     }
 
     /// Limits of an analysis of a number of nodes.
     pub fn nodes(nodes: u64) -> Self {
         Limits { nodes: Some(nodes), ..Limits::default() }
+    }
+
+    /// Limits of a search for a mate in so many moves.
+    pub fn mate(moves: u32) -> Self {
+        Limits { mate: Some(moves), ..Limits::default() }
+    }
+
+    /// The least score of the mates that are looked for, if only they are.
+    pub(super) fn least_mate(&self) -> Option<Score> {
+        let plies = 2 * self.mate?.clamp(1, MAX_PLY as u32 / 2 - 1) - 1;
+        Some(mate_in(plies as Ply))
+    }
+
+    /// The number of the last iteration.
+    pub(super) fn last_iteration(&self) -> Depth {
+        let mate = self.least_mate().map(|least| mate_in(0) - least);
+        let last = self.depth.into_iter().chain(mate).min().unwrap_or(Depth::MAX);
+        last.clamp(1, MAX_PLY as Depth - 2)
     }
 
     /// Limits of a search that takes the given time.

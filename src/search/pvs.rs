@@ -67,7 +67,11 @@ impl Worker<'_> {
     ) -> Score {
         self.lines[ply].clear();
         if depth <= 0 {
-            return self.quiescence(position, ply, window);
+            return match self.proving && !position.in_check() {
+                // No mate here, and nothing less counts.
+                true => self.enter_node(position, ply).unwrap_or(DRAW),
+                false => self.quiescence(position, ply, window),
+            };
         }
         if let Some(score) = self.enter_node(position, ply) {
             return score;
@@ -88,8 +92,8 @@ impl Worker<'_> {
         if let Some(score) = self.probe_endgames(&node).or_else(|| self.prune_node(&node)) {
             return score;
         }
-        let node = Node { depth: node.depth - prune::internal_reduction(&node), ..node };
-        self.search_node(&node)
+        let reduction = if self.proving { 0 } else { prune::internal_reduction(&node) };
+        self.search_node(&Node { depth: node.depth - reduction, ..node })
     }
 
     /// Counts a node and tells its value where no search is needed: a draw, the end of the line
@@ -223,7 +227,7 @@ impl Worker<'_> {
 
     /// Tries to tell the value without a look at the moves.
     fn prune_node(&mut self, node: &Node) -> Option<Score> {
-        if !prune::may_prune_node(node) {
+        if self.proving || !prune::may_prune_node(node) {
             return None;
         }
         if prune::reverse_futility(node) {
@@ -328,7 +332,7 @@ impl Worker<'_> {
                 best: progress.best,
                 extension,
             };
-            if turn.best > NOT_MATED && prune::is_late(node, turn.number) && !node.is_root() {
+            if self.may_prune_moves(node, turn) && prune::is_late(node, turn.number) {
                 source.skip_quiets();
             }
             let Some(score) = self.search_move(node, mv, turn) else { continue };
@@ -352,8 +356,7 @@ impl Worker<'_> {
         };
         let next = node.position.play(mv);
         let forcing = noisy || next.in_check();
-        let prunable = !node.is_root() && turn.best > NOT_MATED;
-        if prunable && self.is_hopeless(node, mv, forcing, history, turn) {
+        if self.may_prune_moves(node, turn) && self.is_hopeless(node, mv, forcing, history, turn) {
             return None;
         }
         let nodes_before = if node.is_root() {
@@ -381,6 +384,11 @@ impl Worker<'_> {
         Some(score)
     }
 
+    /// Whether moves may be left out at all: not at the root, and not while we are being mated.
+    fn may_prune_moves(&self, node: &Node, turn: Turn) -> bool {
+        !node.is_root() && turn.best > NOT_MATED && !self.proving
+    }
+
     /// Whether a move can be left out: a late or futile quiet one, one that only loses
     /// material, or one that hardly ever helped. Captures, promotions and checks are `forcing`.
     fn is_hopeless(&self, node: &Node, mv: Move, forcing: bool, history: i32, turn: Turn) -> bool {
@@ -405,7 +413,7 @@ impl Worker<'_> {
         history: i32,
         number: usize,
     ) -> Depth {
-        if node.depth < 3 || number < 3 {
+        if node.depth < 3 || number < 3 || self.proving {
             return 0;
         }
         let base = self.reductions.base(node.depth, number);
@@ -462,7 +470,8 @@ impl Worker<'_> {
 
     /// Asks whether the table's move is the only good one by a search without it.
     fn singularity(&mut self, node: &Node) -> Singularity {
-        let Some(bound) = prune::singular_beta(node) else { return Singularity::Extension(0) };
+        let bound = prune::singular_beta(node).filter(|_| !self.proving);
+        let Some(bound) = bound else { return Singularity::Extension(0) };
         let depth = (node.depth - 1) / 2;
         self.frames[node.ply].excluded = node.table_move();
         let score = self.pvs(&node.position, node.ply, depth, Window::null(bound - 1), node.cut);

@@ -33,6 +33,23 @@ fn mates_are_found_at_their_distance() {
 }
 
 #[test]
+fn quiet_mates_are_proven_or_refuted() {
+    for (fen, best, moves) in [
+        // Problems without a check before the end, which selective searches overlook for long.
+        ("k1B5/2p5/NbN5/8/P2p4/P2p4/P1prp3/2RbK3 w - - 0 1", "a4a5", 3),
+        ("1Q6/6p1/4n1p1/4p3/3Ppbp1/4pkN1/4N3/5K2 w - - 0 1", "b8h8", 4),
+    ] {
+        for threads in [1, 2] {
+            let result = search(&game(fen), &Limits::mate(moves), threads);
+            assert_eq!(mate_distance(result.score), Some(moves as i32), "{fen}");
+            let none = search(&game(fen), &Limits::mate(moves - 1), threads);
+            assert!(mate_distance(none.score).is_none() && none.depth == 2 * moves as i32 - 3);
+            assert_eq!(result.best, mv(best), "{fen}");
+        }
+    }
+}
+
+#[test]
 fn a_mated_or_stalemated_side_has_no_move() {
     for fen in ["R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"] {
         let result = search(&game(fen), &Limits::depth(5), 1);

@@ -24,6 +24,8 @@ use crate::tablebase::Tables;
 
 /// Plies without capture or pawn move that make a draw.
 const FIFTY_MOVES: u16 = 100;
+/// Parts what is known of mates for certain from what other searches think.
+const PROOF_SALT: u64 = 0x7ab1_a0a7_e000_9500;
 /// Nodes between two looks at the clock: about a millisecond.
 const CLOCK_INTERVAL: u64 = 1_024;
 
@@ -147,7 +149,9 @@ impl Job {
             cycles,
             evaluation,
             tables,
-            book: book.map(|(book, mode)| BookProbe::new(book, mode)),
+            book: book
+                .filter(|_| limits.mate.is_none())
+                .map(|(book, mode)| BookProbe::new(book, mode)),
             research_order,
             told,
             messages,
@@ -230,6 +234,8 @@ pub(super) struct Worker<'a> {
     pub(super) split: Option<Arc<SplitPoint>>,
     /// Null moves are off below this ply while one is verified.
     pub(super) null_move_from: Ply,
+    /// Whether only mates count, and nothing may be pruned on suspicion.
+    pub(super) proving: bool,
     salt: u64,
     nodes: u64,
 }
@@ -250,7 +256,9 @@ impl<'a> Worker<'a> {
             selective_depth: 0,
             split: None,
             null_move_from: 0,
+            proving: job.limits.mate.is_some(),
             salt: match &job.book {
+                _ if job.limits.mate.is_some() => PROOF_SALT,
                 Some(probe) if probe.mode() == BookSearch::Score => SCORE_MODE_SALT,
                 _ => 0,
             },
@@ -294,8 +302,8 @@ impl<'a> Worker<'a> {
         self.keys.push(next.key());
     }
 
-    /// What `position` is filed under in the table: searches that take book scores keep theirs
-    /// apart from all others.
+    /// What `position` is filed under in the table: searches that take book scores, and those
+    /// that prove mates, keep theirs apart from all others.
     #[inline]
     pub(super) fn table_key(&self, position: &Position) -> u64 {
         position.key() ^ self.salt

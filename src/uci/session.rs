@@ -221,13 +221,12 @@ fn limits(go: &Go, position: &Position, settings: &Settings) -> Limits {
         },
         (None, None) => TimeControl::Infinite,
     };
-    // A mate in N moves is found 2N - 1 plies deep; the last of them needs one more to be seen.
-    let mate = go.mate.map(|moves| moves.saturating_mul(2));
     let root_moves = go.search_moves.iter().filter_map(|text| text.parse().ok());
     Limits {
-        depth: go.depth.into_iter().chain(mate).min(),
+        depth: go.depth,
         nodes: go.nodes,
         soft_nodes: None,
+        mate: go.mate.map(|moves| moves.max(1).unsigned_abs()),
         time,
         root_moves: root_moves.filter(|&mv| position.is_legal(mv)).collect(),
         multi_pv: settings.lines.unsigned_abs() as usize,
