@@ -1,7 +1,7 @@
 //! What may be cut off, extended or searched less deeply: pure predicates on a node's facts.
 //!
 //! Constants are hand-set round numbers in the range that open engines have published; what each
-//! step is worth here is measured in ARCHITECTURE.md ("What the search features are worth").
+//! step is worth here is measured in docs/strength.md ("What the search features are worth").
 
 use super::node::Node;
 use super::table::NO_EVAL;
