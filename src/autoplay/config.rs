@@ -66,8 +66,12 @@ pub struct EngineConfig {
     pub init: Vec<String>,
     /// What it plays under.
     pub limits: Limits,
+    /// How late its flag falls.
+    pub margin: Duration,
     /// Whether it thinks on the opponent's time.
     pub ponder: bool,
+    /// Whether it is started anew for every game.
+    pub restart: bool,
     /// Pause after each line sent, for engines that lose input otherwise; `None`: as is known to
     /// be needed.
     pub pace: Option<Duration>,
@@ -153,7 +157,9 @@ struct EngineTable {
     st: Option<f64>,
     depth: Option<u32>,
     nodes: Option<u64>,
+    margin_ms: Option<u64>,
     ponder: Option<bool>,
+    restart: Option<bool>,
     pace_ms: Option<u64>,
 }
 
@@ -181,7 +187,9 @@ impl EngineTable {
         let own_options = self.options.into_iter().map(|(name, value)| (name, plain(&value)));
         engine.options = base.options.iter().cloned().chain(own_options).collect();
         engine.init = self.init;
+        engine.margin = self.margin_ms.map_or(base.margin, Duration::from_millis);
         engine.ponder = self.ponder.unwrap_or(base.ponder);
+        engine.restart = self.restart.unwrap_or(base.restart);
         engine.pace = self.pace_ms.map(Duration::from_millis).or(base.pace);
         Ok(engine)
     }
@@ -227,11 +235,14 @@ mod tests {
             [[engine]]
             command = "/usr/games/phalanx"
             pace-ms = 5
+            margin-ms = 300
+            restart = true
         "#;
         std::fs::write(&path, text).expect("written");
         let clock = Some("10+0.1".parse().expect("a time control"));
         let limits = Limits { clock, ..Limits::default() };
-        let base = EngineConfig { limits, ponder: true, ..EngineConfig::default() };
+        let margin = Duration::from_millis(50);
+        let base = EngineConfig { limits, ponder: true, margin, ..EngineConfig::default() };
         let engines = read_engines(&path, &base).expect("two engines");
         assert_eq!(engines[0].command, ["toga2", "-x", "a b"]);
         assert_eq!((engines[0].protocol, engines[0].label().as_str()), (Protocol::Uci, "toga"));
@@ -242,6 +253,8 @@ mod tests {
         assert_eq!((engines[0].limits.clock, engines[1].limits.clock), (None, clock));
         assert_eq!((engines[1].label().as_str(), engines[1].ponder), ("phalanx", true));
         assert_eq!(engines[1].pace, Some(Duration::from_millis(5)));
+        let own = |engine: &EngineConfig| (engine.margin.as_millis(), engine.restart);
+        assert_eq!((own(&engines[0]), own(&engines[1])), ((50, false), (300, true)));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! game under a [`referee`], [`tournament`] plays a [`schedule`] of games, [`stats`] says what the
 //! results mean. Every wait has a deadline, and no engine outlives its [`process::Process`].
 
+pub mod affinity;
 pub mod check;
 pub mod clock;
 pub mod config;
@@ -17,6 +18,7 @@ pub mod process;
 pub mod record;
 pub mod referee;
 pub mod report;
+pub mod results;
 pub mod schedule;
 pub mod state;
 pub mod stats;

@@ -58,8 +58,6 @@ pub struct Conditions {
     pub rules: Rules,
     /// Endgame tables that end them, too.
     pub tablebases: Option<Tables>,
-    /// How late the flag falls.
-    pub margin: Duration,
     /// How long an engine may be silent after its flag fell, or without a clock, until it counts
     /// as hung.
     pub patience: Duration,

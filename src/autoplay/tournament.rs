@@ -7,6 +7,7 @@ use crossbeam::channel::{Sender, unbounded};
 
 use crate::position::{Color, Game};
 
+use super::affinity::Cores;
 use super::clock::Clock;
 use super::config::EngineConfig;
 use super::play::{Conditions, Interrupt, Played, Step, play};
@@ -30,8 +31,9 @@ pub struct Tournament {
     pub conditions: Conditions,
     /// Games at a time.
     pub concurrency: usize,
-    /// Whether engines are started anew for every game.
-    pub restart: bool,
+    /// The processor cores of each of the games that are played at a time; none if they are not
+    /// bound.
+    pub cores: Vec<Cores>,
     /// Where all traffic goes.
     pub trace: Trace,
     /// The day, for the games' tags.
@@ -113,8 +115,9 @@ impl Tournament {
         let (sender, receiver) = unbounded();
         let mut failure = None;
         thread::scope(|scope| {
-            for _ in 0..self.concurrency.clamp(1, self.slots.len().max(1)) {
-                let worker = Worker { tournament: self, interrupt, sender: sender.clone() };
+            for index in 0..self.concurrency.clamp(1, self.slots.len().max(1)) {
+                let cores = self.cores.get(index);
+                let worker = Worker { tournament: self, cores, interrupt, sender: sender.clone() };
                 let next = &next;
                 scope.spawn(move || worker.run(next));
             }
@@ -136,6 +139,7 @@ impl Tournament {
 /// Plays games one after another.
 struct Worker<'a> {
     tournament: &'a Tournament,
+    cores: Option<&'a Cores>,
     interrupt: &'a Interrupt,
     sender: Sender<Progress>,
 }
@@ -145,6 +149,9 @@ type Seat = Option<(usize, Player)>;
 
 impl Worker<'_> {
     fn run(&self, next: &AtomicUsize) {
+        if let Some(cores) = self.cores {
+            cores.bind();
+        }
         let mut seats: [Seat; 2] = [None, None];
         while !self.interrupt.is_triggered() {
             let Some(slot) = self.tournament.slots.get(next.fetch_add(1, Ordering::Relaxed)) else {
@@ -174,7 +181,7 @@ impl Worker<'_> {
         self.tell(Progress::Started(*slot));
         let tournament = self.tournament;
         let configs = slot.colors.map(|engine| &tournament.engines[engine]);
-        let clocks = configs.map(|c| Clock::new(c.limits, tournament.conditions.margin));
+        let clocks = configs.map(|config| Clock::new(config.limits, config.margin));
         let opening = tournament.openings[slot.opening % tournament.openings.len()].clone();
         let mut observer =
             |step: &Step<'_>| self.tell(Progress::Moved { slot: *slot, text: log_text(step) });
@@ -206,8 +213,9 @@ impl Worker<'_> {
     fn seat(&self, slot: &Slot, seats: &mut [Seat; 2]) -> Result<(), StartError> {
         let wanted = [slot.engines.0, slot.engines.1];
         for (seat, engine) in seats.iter_mut().zip(wanted) {
+            let config = &self.tournament.engines[engine];
             let fits = |(seated, player): &(usize, Player)| {
-                *seated == engine && player.reusable() && !self.tournament.restart
+                *seated == engine && player.reusable() && !config.restart
             };
             if seat.as_ref().is_some_and(fits) {
                 continue;
@@ -215,7 +223,7 @@ impl Worker<'_> {
             if let Some((_, player)) = seat.take() {
                 player.quit();
             }
-            let player = Player::start(&self.tournament.engines[engine], &self.tournament.trace)?;
+            let player = Player::start(config, &self.tournament.trace)?;
             self.tell(Progress::Named(engine, player.name().to_owned()));
             *seat = Some((engine, player));
         }

@@ -83,11 +83,10 @@ impl Match {
             conditions: Conditions {
                 rules: Rules { max_moves: Some(MAX_MOVES), ..Rules::default() },
                 tablebases: None,
-                margin: PATIENCE,
                 patience: PATIENCE,
             },
             concurrency: self.concurrency,
-            restart: false,
+            cores: Vec::new(),
             trace: None,
             date: "????.??.??".to_owned(),
         };
@@ -117,6 +116,7 @@ impl Match {
                 nodes: Some(self.nodes),
                 ..crate::autoplay::clock::Limits::default()
             },
+            margin: PATIENCE,
             ..EngineConfig::default()
         }
     }

@@ -6,6 +6,8 @@ pub use sprt::{Decision, EloModel, Sprt, SprtError};
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use crate::position::Color;
 
 use super::verdict::{Termination, Verdict};
@@ -17,7 +19,7 @@ const Z_95: f64 = 1.959_963_984_540_054;
 const ELO_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
 /// Wins, draws and losses of one side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Count {
     /// Games won.
     pub wins: u32,
@@ -63,7 +65,7 @@ pub struct Tally {
 }
 
 /// An estimate with its error bar.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimate {
     /// The most likely value.
     pub value: f64,

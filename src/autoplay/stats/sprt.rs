@@ -48,7 +48,8 @@ pub enum SprtError {
 }
 
 /// What the test says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Decision {
     /// More games are needed.
     Continue,

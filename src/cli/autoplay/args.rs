@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 
+use crate::autoplay::affinity::Cores;
 use crate::autoplay::clock::{Limits, TimeControl};
 use crate::autoplay::config::{EngineConfig, Protocol, read_engines};
 use crate::autoplay::ledger::Places;
@@ -54,6 +55,9 @@ pub struct Args {
     /// Games at a time (default: one for each core)
     #[arg(short = 'j', long, value_name = "N")]
     concurrency: Option<usize>,
+    /// Bind each game to processor cores of its own (Linux)
+    #[arg(long)]
+    affinity: bool,
     /// Where the state for --resume is kept (default: the file of --pgn with `.state` added)
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
@@ -63,9 +67,9 @@ pub struct Args {
     /// Write a report to index.html in this folder
     #[arg(long, value_name = "DIR")]
     pub report: Option<PathBuf>,
-    /// Start the engines anew for every game
-    #[arg(long)]
-    pub restart: bool,
+    /// Write the final statistics to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
     /// Append the games to this file
     #[arg(long, value_name = "FILE")]
     pub pgn: Option<PathBuf>,
@@ -109,9 +113,15 @@ struct Both {
     /// An option of the engines
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = assignment)]
     options: Vec<(String, String)>,
+    /// Milliseconds by which the flag falls late
+    #[arg(long, default_value_t = 50, value_name = "MS")]
+    margin: u64,
     /// Let the engines think on the opponent's time
     #[arg(long)]
     ponder: bool,
+    /// Start the engines anew for every game
+    #[arg(long)]
+    restart: bool,
     /// Milliseconds to wait after each line to an engine that loses input
     #[arg(long, value_name = "MS")]
     pace: Option<u64>,
@@ -145,6 +155,18 @@ macro_rules! side {
             /// Nodes for each move
             #[arg(id = concat!("nodes", $digit), long = concat!("nodes", $digit), value_name = "NODES")]
             nodes: Option<u64>,
+            /// Milliseconds by which the flag falls late
+            #[arg(id = concat!("margin", $digit), long = concat!("margin", $digit), value_name = "MS")]
+            margin: Option<u64>,
+            /// Think on the opponent's time
+            #[arg(id = concat!("ponder", $digit), long = concat!("ponder", $digit))]
+            ponder: bool,
+            /// Start it anew for every game
+            #[arg(id = concat!("restart", $digit), long = concat!("restart", $digit))]
+            restart: bool,
+            /// Milliseconds to wait after each line
+            #[arg(id = concat!("pace", $digit), long = concat!("pace", $digit), value_name = "MS")]
+            pace: Option<u64>,
             /// Working folder
             #[arg(id = concat!("dir", $digit), long = concat!("dir", $digit), value_name = "DIR")]
             dir: Option<PathBuf>,
@@ -168,6 +190,12 @@ macro_rules! side {
                 if own != Limits::default() {
                     engine.limits = own;
                 }
+                if let Some(margin) = self.margin {
+                    engine.margin = Duration::from_millis(margin);
+                }
+                engine.ponder |= self.ponder;
+                engine.restart |= self.restart;
+                engine.pace = self.pace.map(Duration::from_millis).or(engine.pace);
                 if self.protocol != Protocol::Auto {
                     engine.protocol = self.protocol;
                 }
@@ -238,9 +266,6 @@ struct Endings {
     /// End the game once the Syzygy tables in this folder know the result
     #[arg(long, value_name = "DIR")]
     tablebases: Option<PathBuf>,
-    /// Milliseconds by which the flag falls late
-    #[arg(long, default_value_t = 50, value_name = "MS")]
-    margin: u64,
     /// Seconds of silence after which an engine counts as hung: after its flag fell, or in all if
     /// it has no clock
     #[arg(long, default_value = "10", value_parser = seconds, value_name = "S")]
@@ -368,7 +393,7 @@ impl Args {
 
     /// How games are played.
     pub fn resolve_conditions(&self) -> anyhow::Result<Conditions> {
-        let Endings { draw, resign, max_moves, margin, patience, .. } = self.endings;
+        let Endings { draw, resign, max_moves, patience, .. } = self.endings;
         let limit = |score: u32| i32::try_from(score).unwrap_or(i32::MAX);
         let rules = Rules {
             draw: draw.map(|[from_move, moves, score]| DrawRule {
@@ -380,7 +405,7 @@ impl Args {
             max_moves,
         };
         let tablebases = self.endings.tablebases.as_deref().map(Tables::open).transpose()?;
-        Ok(Conditions { rules, tablebases, margin: Duration::from_millis(margin), patience })
+        Ok(Conditions { rules, tablebases, patience })
     }
 
     /// The sequential test, if one is wished for.
@@ -405,6 +430,14 @@ impl Args {
         self.concurrency.unwrap_or_else(cores).max(1)
     }
 
+    /// The cores of each of the games that are played at a time, if they are to be bound.
+    pub fn resolve_cores(&self) -> anyhow::Result<Vec<Cores>> {
+        if !self.affinity {
+            return Ok(Vec::new());
+        }
+        Cores::deal(self.resolve_concurrency()).context("--affinity")
+    }
+
     /// Where results go.
     pub fn places(&self) -> Places {
         let beside_pgn = self.pgn.as_ref().map(|path| {
@@ -426,12 +459,14 @@ impl Args {
         let mut lines: Vec<String> = Vec::new();
         for (index, engine) in engines.iter().enumerate() {
             lines.push(format!(
-                "engine {}: {:?} {}, ponder {}, options {:?}",
+                "engine {}: {:?} {}, margin {:?}, ponder {}, options {:?}, init {:?}",
                 index + 1,
                 engine.command,
                 engine.limits,
+                engine.margin,
                 engine.ponder,
-                engine.options
+                engine.options,
+                engine.init
             ));
         }
         let Openings { file, order, seed, start, plies, .. } = &self.openings;
@@ -461,7 +496,9 @@ impl Both {
                 nodes: self.nodes,
             },
             options: self.options.clone(),
+            margin: Duration::from_millis(self.margin),
             ponder: self.ponder,
+            restart: self.restart,
             pace: self.pace.map(Duration::from_millis),
             ..EngineConfig::default()
         }

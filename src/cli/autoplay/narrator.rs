@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
@@ -12,6 +13,7 @@ use crate::autoplay::config::EngineConfig;
 use crate::autoplay::ledger::Ledger;
 use crate::autoplay::record::GameRecord;
 use crate::autoplay::report;
+use crate::autoplay::results;
 use crate::autoplay::schedule::Slot;
 use crate::autoplay::stats::{Decision, Sprt};
 use crate::autoplay::summary;
@@ -211,23 +213,43 @@ impl<'a> Narrator<'a> {
             log.flush().context("cannot write the log")?;
         }
         if let Some(dir) = &self.args.report {
-            let page = report::page(
-                &self.args.event,
-                &self.names,
-                &self.ledger.standings,
-                &self.ledger.games,
-                self.sprt.as_ref(),
-            )?;
-            let path = dir.join("index.html");
-            std::fs::create_dir_all(dir)
-                .and_then(|()| std::fs::write(&path, page))
-                .with_context(|| format!("cannot write {}", path.display()))?;
-            println!("Report: {}", path.display());
+            self.write_report(dir)?;
+        }
+        if let Some(path) = &self.args.json {
+            self.write_json(path)?;
         }
         if self.ledger.finished == self.games || self.decided() {
             self.ledger.close()?;
         }
         Ok(())
+    }
+
+    fn write_report(&self, dir: &Path) -> anyhow::Result<()> {
+        let page = report::page(
+            &self.args.event,
+            &self.names,
+            &self.ledger.standings,
+            &self.ledger.games,
+            self.sprt.as_ref(),
+        )?;
+        let path = dir.join("index.html");
+        std::fs::create_dir_all(dir)
+            .and_then(|()| std::fs::write(&path, page))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        println!("Report: {}", path.display());
+        Ok(())
+    }
+
+    fn write_json(&self, path: &Path) -> anyhow::Result<()> {
+        let value = results::json(
+            &self.args.event,
+            &self.names,
+            &self.ledger.standings,
+            self.sprt.as_ref(),
+            self.games,
+        );
+        std::fs::write(path, format!("{value:#}\n"))
+            .with_context(|| format!("cannot write {}", path.display()))
     }
 
     /// The match cannot go on. A state without games would only be in the way.

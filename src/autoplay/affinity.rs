@@ -1,0 +1,109 @@
+//! Games bound to processor cores, so that they neither wander nor disturb each other.
+
+use thiserror::Error;
+
+#[cfg(target_os = "linux")]
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+/// The processor cores of one game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cores(Vec<usize>);
+
+/// Why games cannot be bound to cores.
+#[derive(Debug, Error)]
+pub enum AffinityError {
+    /// The system has no such thing, or we do not know how.
+    #[error("games can be bound to processor cores on Linux only")]
+    Unsupported,
+    /// There are more games than cores.
+    #[error("{games} games at a time need as many processor cores, but there are {cores}")]
+    TooFew {
+        /// Games at a time.
+        games: usize,
+        /// Cores that the runner may use.
+        cores: usize,
+    },
+    /// The system refuses.
+    #[error("cannot bind games to processor cores: {0}")]
+    Refused(#[from] std::io::Error),
+}
+
+impl Cores {
+    /// Deals the cores that this process may use out to `games` games, each the same number. What
+    /// is left over stays free.
+    ///
+    /// # Errors
+    /// If there are fewer cores than games, or the system cannot bind threads to cores.
+    pub fn deal(games: usize) -> Result<Vec<Cores>, AffinityError> {
+        let usable = usable()?;
+        let each = usable.len() / games.max(1);
+        if each == 0 {
+            return Err(AffinityError::TooFew { games, cores: usable.len() });
+        }
+        // Finding out now whether binding works spares every game the question.
+        Cores(usable.clone()).try_bind()?;
+        Ok(usable.chunks_exact(each).take(games).map(|cores| Cores(cores.to_vec())).collect())
+    }
+
+    /// Binds the calling thread, and all threads and processes that it will start.
+    pub fn bind(&self) {
+        // It worked in `deal`; a core that has been switched off since costs nobody the match.
+        let _ = self.try_bind();
+    }
+
+    #[cfg(target_os = "linux")]
+    fn try_bind(&self) -> Result<(), AffinityError> {
+        let mut set = CpuSet::new();
+        self.0.iter().for_each(|&core| set.set(core));
+        sched_setaffinity(None, &set).map_err(|error| AffinityError::Refused(error.into()))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn try_bind(&self) -> Result<(), AffinityError> {
+        Err(AffinityError::Unsupported)
+    }
+}
+
+/// The cores that this thread may use.
+#[cfg(target_os = "linux")]
+fn usable() -> Result<Vec<usize>, AffinityError> {
+    let set = sched_getaffinity(None).map_err(|error| AffinityError::Refused(error.into()))?;
+    Ok((0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn usable() -> Result<Vec<usize>, AffinityError> {
+    Err(AffinityError::Unsupported)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_game_gets_cores_of_its_own() {
+        let all = usable().expect("Linux");
+        let shares = Cores::deal(all.len()).expect("one each");
+        assert_eq!(shares, all.iter().map(|&core| Cores(vec![core])).collect::<Vec<_>>());
+        assert_eq!(Cores::deal(1).expect("all"), [Cores(all.clone())]);
+        let error = Cores::deal(all.len() + 1).expect_err("too many");
+        assert!(matches!(error, AffinityError::TooFew { .. }), "{error}");
+    }
+
+    #[test]
+    fn what_a_bound_thread_starts_is_bound() {
+        let share = Cores(vec![usable().expect("Linux")[0]]);
+        let seen = std::thread::spawn({
+            let share = share.clone();
+            move || {
+                share.bind();
+                let shell = std::process::Command::new("sh")
+                    .args(["-c", "grep Cpus_allowed_list /proc/self/status"])
+                    .output();
+                String::from_utf8(shell.expect("a shell").stdout).expect("text")
+            }
+        });
+        let seen = seen.join().expect("no panic");
+        assert_eq!(seen.split_whitespace().last(), Some(share.0[0].to_string().as_str()));
+    }
+}
