@@ -1,14 +1,14 @@
 //! The positions that games begin from.
 
-use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 
-use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
 use thiserror::Error;
 
 use crate::book::{Book, BookError};
+use crate::pgn::{Fate, GameEnd, Input, Ply, Reader, Tags, Visitor};
 use crate::position::{Game, Position};
 use crate::random::Random;
 
@@ -95,7 +95,8 @@ impl OpeningChoice {
         let path = self.path.clone();
         let fail = |cause| OpeningError::Read { path: path.clone(), cause };
         let mut bytes = Vec::new();
-        open(&self.path).and_then(|mut input| input.read_to_end(&mut bytes)).map_err(fail)?;
+        let input = Input::File(self.path.clone()).open(&Arc::default());
+        input.and_then(|mut input| input.read_to_end(&mut bytes)).map_err(fail)?;
         let name = self.path.to_string_lossy().to_lowercase();
         let mut openings = match name.contains(".pgn") {
             true => self.read_pgn(&bytes)?,
@@ -153,35 +154,27 @@ impl OpeningChoice {
             .collect()
     }
 
+    /// The games of a PGN file, with or without tags.
     fn read_pgn(&self, bytes: &[u8]) -> Result<Vec<Game>, OpeningError> {
-        let mut visitor = OpeningVisitor { plies: self.plies.unwrap_or(usize::MAX) };
-        let mut reader = Reader::new(bytes);
+        let plies = self.plies.unwrap_or(usize::MAX);
+        let mut visitor = OpeningVisitor { plies, game: Game::default() };
+        let mut reader = Reader::new(bytes).taking_untagged();
         let mut openings = Vec::new();
-        loop {
-            let read = reader
-                .read_game(&mut visitor)
-                .map_err(|cause| OpeningError::Read { path: self.path.clone(), cause })?;
-            match read {
-                None => return Ok(openings),
-                Some(Ok(game)) => openings.push(game),
-                Some(Err(message)) => {
-                    let game = openings.len() + 1;
-                    return Err(OpeningError::Game { path: self.path.clone(), game, message });
+        let unreadable = |cause| OpeningError::Read { path: self.path.clone(), cause };
+        while let Some(end) = reader.read_game(&mut visitor).map_err(unreadable)? {
+            let message = match end.fate {
+                Fate::Broken(fault) => fault.to_string(),
+                Fate::Variant => "it is not orthodox chess".to_owned(),
+                Fate::Read | Fate::Declined | Fate::Untagged => {
+                    openings.push(std::mem::take(&mut visitor.game));
+                    continue;
                 }
-            }
+            };
+            let game = openings.len() + 1;
+            return Err(OpeningError::Game { path: self.path.clone(), game, message });
         }
+        Ok(openings)
     }
-}
-
-/// A file as a stream, decompressed by the end of its name.
-fn open(path: &Path) -> io::Result<Box<dyn Read>> {
-    let file = BufReader::new(File::open(path)?);
-    Ok(match path.extension().and_then(|extension| extension.to_str()) {
-        Some("gz") => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
-        Some("bz2") => Box::new(bzip2::bufread::MultiBzDecoder::new(file)),
-        Some("zst") => Box::new(zstd::Decoder::with_buffer(file)?),
-        _ => Box::new(file),
-    })
 }
 
 /// How many fields a position has without and with its move counters.
@@ -199,57 +192,24 @@ fn read_position(line: &str) -> Result<Position, String> {
 /// Plays the moves of a game up to a number of plies.
 struct OpeningVisitor {
     plies: usize,
+    game: Game,
 }
 
 impl Visitor for OpeningVisitor {
-    type Tags = Option<Result<Position, String>>;
-    type Movetext = Game;
-    type Output = Result<Game, String>;
-
-    fn begin_tags(&mut self) -> ControlFlow<Self::Output, Self::Tags> {
-        ControlFlow::Continue(None)
+    fn begin(&mut self, _tags: &Tags, start: &Position) -> ControlFlow<()> {
+        self.game = Game::new(*start);
+        ControlFlow::Continue(())
     }
 
-    fn tag(
-        &mut self,
-        tags: &mut Self::Tags,
-        name: &[u8],
-        value: RawTag<'_>,
-    ) -> ControlFlow<Self::Output> {
-        if name == b"FEN" {
-            let text = value.decode_utf8_lossy();
-            *tags = Some(Position::from_fen(&text).map_err(|error| error.to_string()));
+    fn played(&mut self, ply: &Ply) -> ControlFlow<()> {
+        // The moves that a visitor hears of are legal ones.
+        if self.game.moves().len() >= self.plies || self.game.play(ply.mv).is_err() {
+            return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
     }
 
-    fn begin_movetext(&mut self, tags: Self::Tags) -> ControlFlow<Self::Output, Self::Movetext> {
-        match tags {
-            None => ControlFlow::Continue(Game::default()),
-            Some(Ok(start)) => ControlFlow::Continue(Game::new(start)),
-            Some(Err(message)) => ControlFlow::Break(Err(message)),
-        }
-    }
-
-    fn begin_variation(&mut self, _: &mut Self::Movetext) -> ControlFlow<Self::Output, Skip> {
-        ControlFlow::Continue(Skip(true))
-    }
-
-    fn san(&mut self, game: &mut Self::Movetext, san: SanPlus) -> ControlFlow<Self::Output> {
-        if game.moves().len() >= self.plies {
-            return ControlFlow::Continue(());
-        }
-        let played =
-            game.position().resolve_san(san.san).map_err(|error| format!("{san}: {error}"));
-        match played.and_then(|mv| game.play(mv).map_err(|error| error.to_string())) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(message) => ControlFlow::Break(Err(message)),
-        }
-    }
-
-    fn end_game(&mut self, game: Self::Movetext) -> Self::Output {
-        Ok(game)
-    }
+    fn end(&mut self, _end: &GameEnd) {}
 }
 
 /// How many plies lines from a book have unless told otherwise.
@@ -281,7 +241,9 @@ fn random_line(book: &Book, plies: usize, random: &mut Random) -> Game {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
     use std::io::Write;
+    use std::path::Path;
 
     use super::*;
 
@@ -316,7 +278,8 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         for (name, text, part) in [
             ("a.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\nnonsense\n", "a.epd, line 2"),
-            ("b.pgn", "1. e4 *\n\n1. e4 e4 *\n", "b.pgn, game 2: e4"),
+            ("b.pgn", "1. e4 *\n\n1. e4 e4 *\n", "b.pgn, game 2: line 3: "),
+            ("b.pgn", "[Variant \"Atomic\"]\n\n1. e4 *\n", "b.pgn, game 1: it is not orthodox"),
             ("c.epd", "\n", "no openings"),
         ] {
             let path = dir.path().join(name);

@@ -158,6 +158,14 @@ impl<R: Read> Reader<R> {
         Reader { inner, progress, state: State::new(experience.0) }
     }
 
+    /// Takes games without tags, too: for files of bare move lists, not for real collections, in
+    /// which they are tails of torn games.
+    #[must_use]
+    pub fn taking_untagged(mut self) -> Self {
+        self.state.takes_untagged = true;
+        self
+    }
+
     /// Reads the next game; `None` at the end of the input.
     ///
     /// # Errors
@@ -249,6 +257,7 @@ struct State {
     /// The visitor wants no more moves; only the result is still missing.
     done: bool,
     token: Option<GameResult>,
+    takes_untagged: bool,
 }
 
 impl State {
@@ -264,6 +273,7 @@ impl State {
             accepted: false,
             done: false,
             token: None,
+            takes_untagged: false,
         }
     }
 
@@ -281,7 +291,7 @@ impl State {
 
     /// Sets up the start position that the tags give; the fate of a game that has none.
     fn set_up(&mut self) -> Result<(), Fate> {
-        if self.tags.is_empty() {
+        if self.tags.is_empty() && !self.takes_untagged {
             return Err(Fate::Untagged);
         }
         if let Some(variant) = self.tags.get("Variant")
