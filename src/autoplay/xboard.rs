@@ -56,6 +56,7 @@ struct Features {
     memory: bool,
     smp: bool,
     nps: Option<bool>,
+    opponent: bool,
     options: BTreeMap<String, String>,
     done: Option<bool>,
     any: bool,
@@ -75,6 +76,7 @@ impl Default for Features {
             memory: false,
             smp: false,
             nps: None,
+            opponent: false,
             options: BTreeMap::new(),
             done: None,
             any: false,
@@ -139,6 +141,7 @@ impl Xboard {
             ("memory", _) => features.memory = on,
             ("smp", _) => features.smp = on,
             ("nps", _) => features.nps = Some(on),
+            ("name", _) => features.opponent = on,
             _ => {}
         }
         let answer = match REFUSED.contains(&feature.name.as_str()) {
@@ -321,7 +324,11 @@ impl Dialect for Xboard {
         self.send_limits(link, &setup.clock.limits)?;
         self.send(link, &if setup.ponder { Command::Hard } else { Command::Easy })?;
         self.send(link, &Command::Post)?;
-        self.send(link, &Command::Computer)?;
+        // Not to all, as xboard does: Fairy-Max 5.0b takes `computer` for a move, and may crash.
+        if self.features.opponent {
+            self.send(link, &Command::Name(setup.opponent.to_owned()))?;
+            self.send(link, &Command::Computer)?;
+        }
         self.send_start(link, setup.game)?;
         self.synchronise(link, Instant::now() + PONG_PATIENCE)
     }

@@ -164,7 +164,10 @@ impl Talk {
 
     /// A finding about what was said last.
     pub fn finding(&self, came: impl Into<String>, rule: &'static str) -> Finding {
-        let from = self.sent.len().saturating_sub(6);
+        // Nothing was asked beyond the greeting.
+        let greeting = ["xboard".to_owned(), "protover 2".to_owned()];
+        let sent = if self.sent.is_empty() { &greeting[..] } else { &self.sent };
+        let from = sent.len().saturating_sub(6);
         let mut came = came.into();
         if came.is_empty() {
             came = self.recent();
@@ -173,7 +176,7 @@ impl Talk {
             came.truncate(end);
             came.push_str("...");
         }
-        Finding { sent: self.sent[from..].join(" | "), came, rule }
+        Finding { sent: sent[from..].join(" | "), came, rule }
     }
 
     /// The last lines heard.
