@@ -278,7 +278,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         for (name, text, part) in [
             ("a.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\nnonsense\n", "a.epd, line 2"),
-            ("b.pgn", "1. e4 *\n\n1. e4 e4 *\n", "b.pgn, game 2: line 3: "),
+            ("b.pgn", "1. e4 *\n\n1. e4 e4 *\n", "b.pgn, game 2: line "),
             ("b.pgn", "[Variant \"Atomic\"]\n\n1. e4 *\n", "b.pgn, game 1: it is not orthodox"),
             ("c.epd", "\n", "no openings"),
         ] {

@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(pairing["terminations"], json!({"checkmate": 2, "time": 1}));
         assert_eq!(pairing["sprt"]["decision"], "continue");
         assert_eq!(pairing["sprt"]["parameters"]["model"], "logistic");
-        assert!(pairing["elo"]["error"].as_f64().is_some_and(|error| error > 0.0));
+        assert!(pairing["elo"]["value"].as_f64().is_some_and(|elo| elo > 100.0));
     }
 
     #[test]
