@@ -7,7 +7,9 @@ use std::process::ExitCode;
 use crate::cli::judge::evaluation;
 use crate::position::Position;
 
-/// Show what the evaluations think of a position: the classical one term by term, the network man by man
+/// Show what the evaluations think of a position
+///
+/// The classical one term by term, the network man by man.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Position as FEN (default: the start position)

@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::{CommandFactory, ValueEnum};
 use clap_complete::Shell;
 
-/// Write the man page, shell completions or xboard's plugin file to standard output
+/// Write the man page, completions or xboard's plugin file
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// What to write

@@ -20,7 +20,13 @@ use clap::{Parser, Subcommand};
 
 /// A chess engine for the xboard protocol that knows its openings by position.
 #[derive(Debug, Parser)]
-#[command(version, about, args_conflicts_with_subcommands = true)]
+#[command(
+    version,
+    about,
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true,
+    override_usage = "tabia [OPTIONS]\n       tabia COMMAND (--help tells more of each)"
+)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::position::{Position, divide};
 
-/// Count the leaves of the legal move tree, split by first move
+/// Count the leaves of the legal move tree, by first move
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Depth in plies

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -27,27 +27,26 @@ pub struct Args {
     /// Engine mode: speak UCI
     #[arg(long)]
     uci: bool,
-    /// Use the book inside the search too: a .pgn, .tbk or Polyglot .bin, or the embedded book;
-    /// several are asked in order (-b FIRST -b SECOND)
+    /// Use a book (.tbk .pgn .bin) inside the search too
     #[arg(short = 'b', long = "bookpvs", value_name = "BOOK", num_args = 0..=1,
           default_missing_value = EMBEDDED_NAME)]
     bookpvs: Vec<String>,
-    /// Play opening moves from this book; several are asked in order
+    /// Play opening moves from this book
     #[arg(long, value_name = "BOOK", conflicts_with_all = ["bookpvs", "no_book"])]
     book: Vec<String>,
     /// Play no moves from a book
     #[arg(long)]
     no_book: bool,
-    /// What the search does where it meets the book
-    #[arg(long, value_name = "MODE")]
-    book_search: Option<SearchMode>,
+    /// Where the search meets the book: off, first, stop, score
+    #[arg(long, value_name = "MODE", hide_possible_values = true, value_parser = book_search())]
+    book_search: Option<BookSearch>,
     /// Threads that search
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     cores: Option<u32>,
     /// Mebibytes for the transposition table
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
     memory: Option<u64>,
-    /// Judge positions by this network, made by `tabia train net`, not by the classical terms
+    /// Judge positions by this network
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
     /// Write what is going on to this file
@@ -58,28 +57,9 @@ pub struct Args {
     egtpath: Option<PathBuf>,
 }
 
-/// The modes of the book inside the search, for the command line.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum SearchMode {
-    /// It is not asked
-    Off,
-    /// The first position found ends the search
-    First,
-    /// A plausible position under the best move ends the search
-    Stop,
-    /// Positions found have the value that their games show
-    Score,
-}
-
-impl From<SearchMode> for BookSearch {
-    fn from(mode: SearchMode) -> Self {
-        match mode {
-            SearchMode::Off => BookSearch::Off,
-            SearchMode::First => BookSearch::First,
-            SearchMode::Stop => BookSearch::Stop,
-            SearchMode::Score => BookSearch::Score,
-        }
-    }
+/// Reads one of the modes of the book inside the search; help and errors list them.
+fn book_search() -> impl TypedValueParser<Value = BookSearch> {
+    PossibleValuesParser::new(BookSearch::ALL.map(BookSearch::name)).try_map(|name| name.parse())
 }
 
 impl Args {
@@ -98,7 +78,7 @@ impl Args {
         settings.own_book = !self.no_book;
         settings.book = self.books();
         settings.book_search = match self.book_search {
-            Some(mode) => mode.into(),
+            Some(mode) => mode,
             None if !self.bookpvs.is_empty() => BookSearch::Stop,
             None => BookSearch::Off,
         };

@@ -144,6 +144,19 @@ fn a_ponder_hit_turns_the_search_and_a_miss_replaces_it() {
 }
 
 #[test]
+fn a_call_for_a_move_while_pondering_is_no_hit() {
+    let mut stage = Stage::new(|_| {});
+    stage.play("e2e4");
+    stage.begun();
+    stage.finish("e7e5", "g1f3", 0);
+    let pondering = stage.begun();
+    stage.engine.go();
+    assert!(pondering.control.is_stopped() && !pondering.control.is_ponder_hit());
+    let thinking = stage.begun();
+    assert_eq!((plies(&thinking), thinking.limits.ponder), (2, false));
+}
+
+#[test]
 fn a_ponder_search_that_has_ended_moves_at_once_on_a_hit() {
     let mut stage = Stage::new(|_| {});
     stage.play("e2e4");

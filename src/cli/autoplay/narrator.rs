@@ -19,6 +19,7 @@ use crate::autoplay::stats::{Decision, Sprt};
 use crate::autoplay::summary;
 use crate::autoplay::tournament::{Progress, Tournament, is_hopeless};
 use crate::autoplay::verdict::Termination;
+use crate::train::write_whole;
 
 /// The match ended level, or its test undecided.
 const LEVEL: u8 = 3;
@@ -234,7 +235,7 @@ impl<'a> Narrator<'a> {
         )?;
         let path = dir.join("index.html");
         std::fs::create_dir_all(dir)
-            .and_then(|()| std::fs::write(&path, page))
+            .and_then(|()| write_whole(&path, page.as_bytes()))
             .with_context(|| format!("cannot write {}", path.display()))?;
         println!("Report: {}", path.display());
         Ok(())
@@ -248,7 +249,7 @@ impl<'a> Narrator<'a> {
             self.sprt.as_ref(),
             self.games,
         );
-        std::fs::write(path, format!("{value:#}\n"))
+        write_whole(path, format!("{value:#}\n").as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))
     }
 

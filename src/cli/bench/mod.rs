@@ -11,7 +11,9 @@ use clap::Subcommand;
 use crate::score::Depth;
 use crate::search::bench;
 
-/// Search fixed positions to a fixed depth: the node count is the search's signature
+/// Search fixed positions: the signature and the speed
+///
+/// The node count to a fixed depth is the search's signature.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Args {

@@ -16,7 +16,7 @@ use clap::Subcommand;
 /// As shells have it for a program that Ctrl-C ended.
 const INTERRUPTED: u8 = 130;
 
-/// See the algorithms at work: trees, traces, node counts, splitting, the book
+/// See the algorithms at work: trees, traces, splitting
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

@@ -10,7 +10,7 @@ use clap::Subcommand;
 
 use super::work::{interruption, progress_bar};
 
-/// Play games to learn from, tune the evaluation on them, and train networks
+/// Play games to learn from, tune weights, train networks
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
