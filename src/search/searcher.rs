@@ -16,8 +16,8 @@ use crate::eval::Evaluation;
 use crate::position::Game;
 use crate::tablebase::Tables;
 
-/// A search recurses some hundred plies deep, each with its moves on the stack.
-const STACK_SIZE: usize = 32 << 20;
+/// Bytes of stack that a search needs: it recurses some hundred plies deep, each with its moves.
+pub const STACK_SIZE: usize = 32 << 20;
 
 /// What a searcher is made with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,10 +105,7 @@ impl Searcher {
 
     /// Forgets all that was learnt from earlier searches.
     pub fn new_game(&mut self) {
-        match Arc::get_mut(&mut self.equipment.table) {
-            Some(table) => table.clear(),
-            None => log::error!("the table is still in use after the search"),
-        }
+        self.equipment.forget();
         for worker in &self.workers {
             worker.order(Order::Forget);
         }

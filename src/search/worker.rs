@@ -85,6 +85,14 @@ impl Equipment {
             research_order: ResearchOrder::default(),
         }
     }
+
+    /// Clears the table. No search may be under way.
+    pub(super) fn forget(&mut self) {
+        match Arc::get_mut(&mut self.table) {
+            Some(table) => table.clear(),
+            None => log::error!("the table is still in use after the search"),
+        }
+    }
 }
 
 /// Who listens to a search.
@@ -177,6 +185,10 @@ pub(super) struct Memory {
     pub(super) history: History,
     pub(super) evaluator: Evaluator,
     reductions: Reductions,
+    /// See [`Worker::frames`] and [`Worker::lines`]: what a search leaves there means nothing to the
+    /// next one, but small searches would spend a twentieth of their time on making them.
+    frames: Vec<Frame>,
+    lines: Vec<Line>,
 }
 
 impl Memory {
@@ -185,6 +197,8 @@ impl Memory {
             history: History::new(),
             evaluator: Evaluator::default(),
             reductions: Reductions::new(),
+            frames: vec![Frame::default(); MAX_PLY + 1],
+            lines: vec![Line::default(); MAX_PLY + 2],
         }
     }
 }
@@ -224,11 +238,11 @@ pub(super) struct Worker<'a> {
     pub(super) history: &'a mut History,
     pub(super) evaluator: &'a mut Evaluator,
     pub(super) reductions: &'a Reductions,
-    pub(super) frames: Vec<Frame>,
+    pub(super) frames: &'a mut [Frame],
     /// Keys of all positions from the start of the game to the current one.
     pub(super) keys: Vec<u64>,
     /// The best line from each ply on.
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: &'a mut [Line],
     pub(super) selective_depth: Ply,
     /// The split point this thread works at, innermost.
     pub(super) split: Option<Arc<SplitPoint>>,
@@ -244,15 +258,16 @@ impl<'a> Worker<'a> {
     pub(super) fn new(id: usize, job: &'a Job, memory: &'a mut Memory) -> Self {
         memory.history.new_search();
         memory.evaluator.set(&job.evaluation);
+        memory.frames.fill(Frame::default());
         Worker {
             id,
             job,
             history: &mut memory.history,
             evaluator: &mut memory.evaluator,
             reductions: &memory.reductions,
-            frames: vec![Frame::default(); MAX_PLY + 1],
+            frames: &mut memory.frames,
             keys: job.keys.clone(),
-            lines: vec![Line::default(); MAX_PLY + 2],
+            lines: &mut memory.lines,
             selective_depth: 0,
             split: None,
             null_move_from: 0,

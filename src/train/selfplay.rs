@@ -7,7 +7,7 @@ use crate::eval::Evaluation;
 use crate::position::{Color, Game, Move, Position};
 use crate::random::Random;
 use crate::score::{Score, is_decided};
-use crate::search::{Control, Limits, Options, Searcher};
+use crate::search::{Limits, SoloSearcher};
 
 /// Table of a player: its searches are small, and a small table is soon cleared.
 const MEMORY_MB: usize = 1;
@@ -67,10 +67,10 @@ impl fmt::Display for GameSettings {
     }
 }
 
-/// Plays games against itself.
+/// Plays games against itself, in a thread with a stack of [`crate::search::STACK_SIZE`].
 pub struct SelfPlay {
     settings: GameSettings,
-    searcher: Searcher,
+    searcher: SoloSearcher,
 }
 
 /// What a game is worth to White by the scores of the latest moves, if both sides agree on it.
@@ -99,8 +99,7 @@ impl Adjudicator<'_> {
 impl SelfPlay {
     /// A player.
     pub fn new(settings: GameSettings) -> Self {
-        let mut searcher = Searcher::new(Options { memory_mb: MEMORY_MB, threads: 1 });
-        searcher.set_evaluation(settings.evaluation.clone());
+        let searcher = SoloSearcher::new(MEMORY_MB, settings.evaluation.clone());
         SelfPlay { settings, searcher }
     }
 
@@ -123,7 +122,7 @@ impl SelfPlay {
     fn search(&mut self, game: &Game) -> Option<(Move, Score)> {
         let nodes = self.settings.nodes;
         let limits = Limits { soft_nodes: Some(nodes), ..Limits::nodes(HARD_NODES * nodes) };
-        let result = self.searcher.search_silently(game, &limits, &Control::new());
+        let result = self.searcher.search(game, &limits);
         Some((result.best?, for_white(game.position(), result.score)))
     }
 

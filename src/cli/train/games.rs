@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, bounded};
@@ -12,6 +13,7 @@ use indicatif::ProgressBar;
 use super::{interruption, progress_bar};
 use crate::cli::judge::evaluation;
 use crate::score::Score;
+use crate::search::STACK_SIZE;
 use crate::train::{GameError, GameFile, GameSettings, PlayedGame, SelfPlay};
 
 /// Where there is no terminal, progress is told this often.
@@ -81,7 +83,7 @@ fn play(
     std::thread::scope(|scope| {
         for _ in 0..args.threads {
             let (sender, next) = (sender.clone(), &next);
-            scope.spawn(move || {
+            let player = move || {
                 let mut player = SelfPlay::new(settings.clone());
                 while !interrupted.load(Relaxed) {
                     let number = next.fetch_add(1, Relaxed);
@@ -89,7 +91,11 @@ fn play(
                         return; // all are played, or the writer failed
                     }
                 }
-            });
+            };
+            Builder::new()
+                .stack_size(STACK_SIZE)
+                .spawn_scoped(scope, player)
+                .expect("the system can start a thread");
         }
         drop(sender);
         write(held, args.games, receiver, file)

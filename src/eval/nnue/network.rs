@@ -12,7 +12,7 @@ use crate::score::{MAX_EVAL, Score};
 
 /// A network's weights.
 ///
-/// Its file is a line of text, `tabia network 1; hidden H; buckets B`, and then as little-endian
+/// Its file is a line of text, `tabia network 2; hidden H; buckets B`, and then as little-endian
 /// numbers the weights from each input to the H neurons (i16, QA is 1.0), the neurons' biases
 /// (i16), for each bucket the weights of the H neurons of the side to move and of the H of the
 /// other (i16, QB is 1.0), and for each bucket the bias of the output (i32, QA * QB is 1.0).
@@ -171,7 +171,7 @@ fn boxed<R: Clone>(rows: impl Iterator<Item = R>) -> Box<[R; INPUTS]> {
 
 /// The first line of a file.
 fn headline() -> String {
-    format!("tabia network 1; hidden {HIDDEN}; buckets {BUCKETS}\n")
+    format!("tabia network 2; hidden {HIDDEN}; buckets {BUCKETS}\n")
 }
 
 #[cfg(test)]
@@ -202,7 +202,7 @@ pub(super) mod tests {
     fn other_files_are_refused() {
         let bytes = random_network(1).to_bytes();
         let refused = |bytes: &[u8]| Network::from_bytes(bytes).err().expect("refused");
-        assert!(matches!(refused(b"tabia network 2; "), NetworkError::Foreign(_)));
+        assert!(matches!(refused(b"tabia network 1; "), NetworkError::Foreign(_)));
         assert!(matches!(refused(&bytes[..bytes.len() - 1]), NetworkError::Length { .. }));
         assert!(matches!(refused(&[&bytes[..], &[0]].concat()), NetworkError::Length { .. }));
         let mut large = bytes;

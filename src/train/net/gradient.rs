@@ -111,20 +111,26 @@ fn add<const N: usize>(
 }
 
 /// The neurons' values before the rectifier, for the side to move and the other.
+///
+/// Written without a closure: one handed to `array::map` is compiled apart from the loops around
+/// it, and so without the instructions that they may use.
 #[inline(always)]
 fn neurons<const N: usize>(rows: &[[f32; N]], inputs: &Inputs) -> [[f32; N]; 2] {
-    [0, 1].map(|side| {
-        let mut sums = rows[BIASES];
-        // So many neurons at a time that their sums stay in registers.
-        for (place, sums) in sums.as_chunks_mut::<IN_REGISTERS>().0.iter_mut().enumerate() {
-            let mut kept = *sums;
-            for &input in inputs.of(side) {
-                add_row(&mut kept, &rows[usize::from(input)].as_chunks().0[place]);
-            }
-            *sums = kept;
+    [neurons_of(rows, inputs.of(0)), neurons_of(rows, inputs.of(1))]
+}
+
+#[inline(always)]
+fn neurons_of<const N: usize>(rows: &[[f32; N]], inputs: &[u16]) -> [f32; N] {
+    let mut sums = rows[BIASES];
+    // So many neurons at a time that their sums stay in registers.
+    for (place, sums) in sums.as_chunks_mut::<IN_REGISTERS>().0.iter_mut().enumerate() {
+        let mut kept = *sums;
+        for &input in inputs {
+            add_row(&mut kept, &rows[usize::from(input)].as_chunks().0[place]);
         }
-        sums
-    })
+        *sums = kept;
+    }
+    sums
 }
 
 #[inline(always)]

@@ -15,11 +15,12 @@ pub(super) const BIASES: usize = INPUTS;
 const OUTPUTS: usize = BIASES + 1;
 const ROWS: usize = OUTPUTS + 2 * BUCKETS;
 
-/// No weight becomes larger. Output weights must not, so that integer arithmetic can hold them; and
-/// with weights to the neurons in the same bounds 32 men cannot overflow a sum of 16 bits.
+/// No weight becomes larger: so 32 men cannot overflow a sum of 16 bits.
 pub(super) const LIMIT: f32 = 1.98;
-const _: () = assert!(LIMIT * QB as f32 <= OUTPUT_WEIGHT_LIMIT as f32);
 const _: () = assert!(33.0 * LIMIT * (QA as f32) < i16::MAX as f32);
+
+/// No output weight becomes larger, so that integer arithmetic can hold it.
+pub(super) const OUTPUT_LIMIT: f32 = OUTPUT_WEIGHT_LIMIT as f32 / QB as f32;
 
 /// First weights lie within this: small, but large enough for half the neurons to answer.
 const INPUT_SPREAD: f32 = 0.1;
@@ -89,6 +90,13 @@ impl<const N: usize> Parameters<N> {
     #[inline(always)]
     pub(super) const fn output_rows(bucket: usize) -> [usize; 2] {
         [OUTPUTS + 2 * bucket, OUTPUTS + 2 * bucket + 1]
+    }
+
+    /// Brings the output weights back into their bounds.
+    pub(super) fn clip_outputs(&mut self) {
+        for weight in &mut self.0[OUTPUTS * N..ROWS * N] {
+            *weight = weight.clamp(-OUTPUT_LIMIT, OUTPUT_LIMIT);
+        }
     }
 
     /// The biases of the output, by bucket.

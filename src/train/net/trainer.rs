@@ -144,6 +144,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
         };
         let gradients: Vec<&[f32]> = self.gradients.iter().map(Parameters::as_slice).collect();
         self.state.adam.step(self.state.parameters.as_mut_slice(), &gradients, stride);
+        self.state.parameters.clip_outputs();
         self.state.loss += squares / examples as f64;
         let loss = self.state.loss / (place + 1) as f64;
         let epoch_loss = (self.place_in_epoch() == 0).then(|| self.end_epoch(loss));
