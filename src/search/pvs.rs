@@ -8,7 +8,6 @@
 use std::sync::atomic::Ordering;
 
 use super::history::bonus;
-use super::limits::ResearchOrder;
 use super::node::{Node, Progress, Window};
 use super::ordering::MovePicker;
 use super::prune;
@@ -28,8 +27,6 @@ use crate::tablebase::Outcome;
 const DOUBLE_EXTENSION_MARGIN: Score = 20;
 /// Double extensions on one line, so that the search comes to an end. Hand-set.
 const DOUBLE_EXTENSIONS: u8 = 8;
-/// History is worth a ply of reduction for each of these. Hand-set.
-const HISTORY_PER_PLY: i32 = 9_000;
 /// The plies of search that the word of an endgame table is worth in the transposition table.
 const TABLEBASE_DEPTH: Depth = 6;
 /// The score must be so low before quiet moves are pruned: not when it is a mate suffered.
@@ -44,6 +41,8 @@ pub(super) struct Turn {
     pub(super) best: Score,
     /// Plies by which the table's move is extended.
     pub(super) extension: Depth,
+    /// Whether other threads search moves of the same node, and may raise its alpha meanwhile.
+    pub(super) shared: bool,
 }
 
 /// What the test for singularity says.
@@ -331,6 +330,7 @@ impl Worker<'_> {
                 alpha: progress.alpha,
                 best: progress.best,
                 extension,
+                shared: false,
             };
             if self.may_prune_moves(node, turn) && prune::is_late(node, turn.number) {
                 source.skip_quiets();
@@ -348,7 +348,7 @@ impl Worker<'_> {
     }
 
     /// The score of one move, or `None` if it is not worth a search.
-    pub(super) fn search_move(&mut self, node: &Node, mv: Move, turn: Turn) -> Option<Score> {
+    pub(super) fn search_move(&mut self, node: &Node, mv: Move, mut turn: Turn) -> Option<Score> {
         let noisy = node.position.is_noisy(mv);
         let history = match noisy {
             true => self.history.capture(&node.position, mv),
@@ -374,7 +374,7 @@ impl Worker<'_> {
             -self.pvs(&next, node.ply + 1, depth, window.flip(), !node.pv && !node.cut)
         } else {
             let reduction = self.reduction(node, &next, noisy, history, turn.number);
-            self.search_late_move(node, &next, depth, reduction, turn)
+            self.search_late_move(node, &next, depth, reduction, &mut turn)
         };
         self.leave();
         self.frames[node.ply].double_extensions -= u8::from(extension >= 2);
@@ -402,70 +402,6 @@ impl Worker<'_> {
             || prune::bad_history(node.depth, history)
             || prune::quiet_exchange_bound(reduced)
                 .is_some_and(|bound| !see_ge(&node.position, mv, bound))
-    }
-
-    /// How many plies less deeply a late move is searched at first.
-    fn reduction(
-        &self,
-        node: &Node,
-        next: &Position,
-        noisy: bool,
-        history: i32,
-        number: usize,
-    ) -> Depth {
-        if node.depth < 3 || number < 3 || self.proving {
-            return 0;
-        }
-        let base = self.reductions.base(node.depth, number);
-        let mut reduction = if noisy { base / 2 } else { base };
-        reduction += Depth::from(!node.improving) + 2 * Depth::from(node.cut);
-        reduction -= Depth::from(node.pv) + Depth::from(next.in_check());
-        reduction -= Depth::from(node.in_check);
-        reduction -= (history / HISTORY_PER_PLY).clamp(-2, 2);
-        reduction.clamp(0, node.depth - 2)
-    }
-
-    /// Null window and reduced depth first; full depth if that fails high; the open window if
-    /// that fails high too. The other [`ResearchOrder`] opens the window before it deepens.
-    fn search_late_move(
-        &mut self,
-        node: &Node,
-        next: &Position,
-        depth: Depth,
-        reduction: Depth,
-        turn: Turn,
-    ) -> Score {
-        let null = Window::null(turn.alpha).flip();
-        let ply = node.ply + 1;
-        let mut score = -self.pvs(next, ply, depth - reduction, null, true);
-        if score > turn.alpha && reduction > 0 {
-            if node.pv && self.job.research_order == ResearchOrder::WindowFirst {
-                let window = Window::new(turn.alpha, node.window.beta);
-                return self.search_window_first(next, ply, [depth - reduction, depth], window);
-            }
-            score = -self.pvs(next, ply, depth, null, !node.cut);
-        }
-        if score > turn.alpha && node.pv && !self.is_interrupted() {
-            let window = Window::new(turn.alpha, node.window.beta).flip();
-            score = -self.pvs(next, ply, depth, window, false);
-        }
-        score
-    }
-
-    /// The open window at the reduced depth, then at the full one if the move is still better.
-    #[cold]
-    fn search_window_first(
-        &mut self,
-        next: &Position,
-        ply: Ply,
-        [reduced, full]: [Depth; 2],
-        window: Window,
-    ) -> Score {
-        let score = -self.pvs(next, ply, reduced, window.flip(), false);
-        if score <= window.alpha || self.is_interrupted() {
-            return score;
-        }
-        -self.pvs(next, ply, full, window.flip(), false)
     }
 
     /// Asks whether the table's move is the only good one by a search without it.

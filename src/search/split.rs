@@ -18,7 +18,7 @@ use super::pvs::Turn;
 use super::source::MoveSource;
 use super::worker::{Frame, Job, Worker};
 use crate::position::Move;
-use crate::score::Depth;
+use crate::score::{Depth, INFINITY, Score};
 
 /// Below this depth a split costs more than it brings: handing a node over takes some ten
 /// microseconds, as long as some ten nodes.
@@ -224,7 +224,12 @@ impl Worker<'_> {
         let mv = shared.moves.next()?;
         shared.progress.count += 1;
         let Progress { count, alpha, best, .. } = shared.progress;
-        Some((mv, Turn { number: count, alpha, best, extension: 0 }))
+        Some((mv, Turn { number: count, alpha, best, extension: 0, shared: true }))
+    }
+
+    /// Alpha of the node whose moves this thread shares with others, by now.
+    pub(super) fn shared_alpha(&self) -> Score {
+        self.split.as_ref().map_or(-INFINITY, |split| split.shared().progress.alpha)
     }
 
     /// Until all threads have left `split`: helps those that have split again below it.

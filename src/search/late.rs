@@ -1,0 +1,89 @@
+//! Late moves: searched less deeply and with a null window first, and again where they turn out better.
+//!
+//! <https://www.chessprogramming.org/Late_Move_Reductions>.
+
+use super::limits::ResearchOrder;
+use super::node::{Node, Window};
+use super::pvs::Turn;
+use super::worker::Worker;
+use crate::position::Position;
+use crate::score::{Depth, Ply, Score};
+
+/// History is worth a ply of reduction for each of these. Hand-set.
+const HISTORY_PER_PLY: i32 = 9_000;
+
+impl Worker<'_> {
+    /// How many plies less deeply a late move is searched at first.
+    pub(super) fn reduction(
+        &self,
+        node: &Node,
+        next: &Position,
+        noisy: bool,
+        history: i32,
+        number: usize,
+    ) -> Depth {
+        if node.depth < 3 || number < 3 || self.proving {
+            return 0;
+        }
+        let base = self.reductions.base(node.depth, number);
+        let mut reduction = if noisy { base / 2 } else { base };
+        reduction += Depth::from(!node.improving) + 2 * Depth::from(node.cut);
+        reduction -= Depth::from(node.pv) + Depth::from(next.in_check());
+        reduction -= Depth::from(node.in_check);
+        reduction -= (history / HISTORY_PER_PLY).clamp(-2, 2);
+        reduction.clamp(0, node.depth - 2)
+    }
+
+    /// Null window and reduced depth first; full depth if that fails high; the open window if
+    /// that fails high too. The other [`ResearchOrder`] opens the window before it deepens.
+    pub(super) fn search_late_move(
+        &mut self,
+        node: &Node,
+        next: &Position,
+        depth: Depth,
+        reduction: Depth,
+        turn: &mut Turn,
+    ) -> Score {
+        let ply = node.ply + 1;
+        let null = Window::null(turn.alpha).flip();
+        let mut score = -self.pvs(next, ply, depth - reduction, null, true);
+        if score > turn.alpha && reduction > 0 && self.still_better(score, turn) {
+            if node.pv && self.job.research_order == ResearchOrder::WindowFirst {
+                let window = Window::new(turn.alpha, node.window.beta);
+                return self.search_window_first(next, ply, [depth - reduction, depth], window);
+            }
+            let null = Window::null(turn.alpha).flip();
+            score = -self.pvs(next, ply, depth, null, !node.cut);
+        }
+        if score > turn.alpha && node.pv && self.still_better(score, turn) && !self.is_interrupted()
+        {
+            let window = Window::new(turn.alpha, node.window.beta).flip();
+            score = -self.pvs(next, ply, depth, window, false);
+        }
+        score
+    }
+
+    /// Whether a score is above alpha even now: another thread may have raised that.
+    fn still_better(&self, score: Score, turn: &mut Turn) -> bool {
+        if turn.shared {
+            turn.alpha = turn.alpha.max(self.shared_alpha());
+        }
+        score > turn.alpha
+    }
+
+    /// The open window at the reduced depth, then at the full one if the move is still better.
+    #[cold]
+    fn search_window_first(
+        &mut self,
+        next: &Position,
+        ply: Ply,
+        [reduced, full]: [Depth; 2],
+        window: Window,
+    ) -> Score {
+        let score = -self.pvs(next, ply, reduced, window.flip(), false);
+        if score <= window.alpha || self.is_interrupted() {
+            return score;
+        }
+        -self.pvs(next, ply, full, window.flip(), false)
+    }
+}
