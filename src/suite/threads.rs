@@ -29,6 +29,8 @@ impl Timing {
 /// The searches of one position to one depth.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trial {
+    /// Where the searches began.
+    pub position: Position,
     /// The depth in plies.
     pub depth: Depth,
     /// By one thread.
@@ -79,7 +81,7 @@ impl Bench {
             let found = searcher.search_silently(&game, &Limits::depth(depth), &switch.control());
             several.push(Timing { elapsed: found.elapsed, nodes: found.nodes });
         }
-        (!switch.is_stopped()).then_some(Trial { depth, single, several })
+        (!switch.is_stopped()).then_some(Trial { position: *position, depth, single, several })
     }
 
     /// Searches with one thread until an iteration ends after the time given.
@@ -154,6 +156,7 @@ mod tests {
     #[test]
     fn gains_are_summed_up() {
         let trial = |one, two| Trial {
+            position: Position::start(),
             depth: 9,
             single: timing(one, 1_000),
             several: vec![timing(two, 1_500)],

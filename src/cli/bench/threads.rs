@@ -61,22 +61,21 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let bar = progress_bar(positions.len(), "positions");
     let mut trials = Vec::new();
     for position in &positions {
-        trials.extend(bench.attempt(position, &switch).map(|trial| (position, trial)));
+        trials.extend(bench.attempt(position, &switch));
         if switch.is_stopped() {
             break;
         }
         bar.inc(1);
     }
     bar.finish_and_clear();
-    let alone: Vec<Trial> = trials.iter().map(|(_, trial)| trial.clone()).collect();
-    let summaries = summarise(&threads, &alone);
+    let summaries = summarise(&threads, &trials);
     let mut out = std::io::stdout().lock();
     if args.json {
         let trials: Vec<_> = trials
             .iter()
-            .map(|(position, trial)| {
+            .map(|trial| {
                 serde_json::json!({
-                    "fen": position.to_string(), "depth": trial.depth,
+                    "fen": trial.position.to_string(), "depth": trial.depth,
                     "single": timing(&trial.single),
                     "several": trial.several.iter().map(timing).collect::<Vec<_>>(),
                 })
@@ -85,7 +84,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let rows: Vec<_> = summaries.iter().map(row).collect();
         writeln!(out, "{}", serde_json::json!({ "threads": rows, "positions": trials }))?;
     } else {
-        write_table(&mut out, &summaries, &alone)?;
+        write_table(&mut out, &summaries, &trials)?;
     }
     Ok(ExitCode::SUCCESS)
 }
