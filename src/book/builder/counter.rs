@@ -17,6 +17,10 @@ use crate::position::{Color, Move, Position};
 /// No position can come back before two moves of each side.
 const SHORTEST_CYCLE: u16 = 4;
 
+/// Positions of a game, from its beginning, that other games may well share: only they go through
+/// the front cache, which the rest would flush.
+const COMMON_POSITIONS: usize = 20;
+
 /// Structures that a thread remembers: 32 kB. Asking them first keeps it from the shared set,
 /// which is far too large for a near cache.
 const PAWNS_SEEN: usize = 1 << 12;
@@ -199,10 +203,17 @@ impl Visitor for GameCounter<'_> {
         }
         self.note_pawns();
         for (index, step) in self.line.iter().enumerate() {
-            if !step.again {
-                self.store.push(Record::new(step.key, step.side, step.mv, end.result));
+            let record = if !step.again {
+                Record::new(step.key, step.side, step.mv, end.result)
             } else if is_new_move(step, &self.line[..index]) {
-                self.store.push(Record::again(step.key, step.side, step.mv, end.result));
+                Record::again(step.key, step.side, step.mv, end.result)
+            } else {
+                continue;
+            };
+            if index < COMMON_POSITIONS {
+                self.store.push_common(record);
+            } else {
+                self.store.push(record);
             }
         }
     }

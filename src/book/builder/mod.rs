@@ -240,7 +240,7 @@ fn encode_share(
     next: &AtomicUsize,
     sender: &Sender<(usize, io::Result<Piece>)>,
 ) {
-    let mut records = Vec::new();
+    let (mut records, mut sorted) = (Vec::new(), Vec::new());
     loop {
         let partition = next.fetch_add(1, Relaxed);
         if partition >= PARTITIONS {
@@ -250,7 +250,7 @@ fn encode_share(
         let read = collected.iter().try_for_each(|part| part.read(partition, &mut records));
         let piece = read.map(|()| {
             let mut piece = Piece::default();
-            group(&mut records, |entry, side| {
+            group(&records, &mut sorted, |entry, side| {
                 if prune(entry, side, options) {
                     piece.push(entry);
                 }

@@ -6,28 +6,36 @@ use crate::position::{Color, Move};
 
 /// That a position was reached in some games with one result, and left by one move or none.
 ///
-/// Sixteen bytes that sort as two numbers.
+/// Twelve bytes that sort as one number: what memory they take, and not what is done with them, is
+/// most of what records cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C, packed(4))]
 pub(super) struct Record {
     key: u64,
-    /// From the top: move (16 bits, 0 for none; the highest is [`AGAIN`]), [`BLACK_TO_MOVE`] and
-    /// result (16), number of games (32).
-    rest: u64,
+    /// From the top: [`AGAIN`], move (15 bits, 0 for none), [`BLACK_TO_MOVE`], result (2), number
+    /// of games (13).
+    rest: u32,
 }
 
 const _: () = assert!(size_of::<Record>() == RECORD_BYTES);
 
 /// The size of a record in memory and in a spilled run.
-pub(super) const RECORD_BYTES: usize = 16;
+pub(super) const RECORD_BYTES: usize = 12;
 /// The partitions of records, by the top bits of the key, as a power of two. Sixteen million
 /// records, from 250 MB of games, make partitions that fit into a second-level cache.
 const PARTITION_BITS: u32 = 8;
 /// The number of partitions.
 pub(super) const PARTITIONS: usize = 1 << PARTITION_BITS;
 /// Set in `rest` if the games had been in the position before and now left it by another move.
-const AGAIN: u64 = 1 << 63;
+const AGAIN: u32 = 1 << 31;
+/// Where the move stands in `rest`.
+const MOVE_SHIFT: u32 = 16;
 /// Set in `rest` if Black is to move.
-const BLACK_TO_MOVE: u64 = 1 << 34;
+const BLACK_TO_MOVE: u32 = 1 << 15;
+/// Where the result stands in `rest`, above the number of games.
+const RESULT_SHIFT: u32 = 13;
+/// The most games that one record can count.
+const MAX_GAMES: u32 = (1 << RESULT_SHIFT) - 1;
 /// The results by their number in a record.
 const RESULTS: [GameResult; 4] =
     [GameResult::White, GameResult::Draw, GameResult::Black, GameResult::Undecided];
@@ -41,7 +49,8 @@ impl Record {
     pub fn new(key: u64, side: Color, mv: Option<Move>, result: GameResult) -> Self {
         let word = mv.map_or(0, Move::to_polyglot);
         let side = if side == Color::Black { BLACK_TO_MOVE } else { 0 };
-        Record { key, rest: u64::from(word) << 48 | side | (result as u64) << 32 | 1 }
+        let rest = u32::from(word) << MOVE_SHIFT | side | (result as u32) << RESULT_SHIFT | 1;
+        Record { key, rest }
     }
 
     /// A position that came back in the same game.
@@ -54,7 +63,7 @@ impl Record {
     /// What records are sorted by: as one number, they compare without a branch.
     #[inline]
     fn rank(&self) -> u128 {
-        u128::from(self.key) << 64 | u128::from(self.rest)
+        u128::from(self.key) << 32 | u128::from(self.rest)
     }
 
     /// The partition that the record belongs to. Partitions follow each other in the order of the
@@ -64,67 +73,124 @@ impl Record {
         (self.key >> (64 - PARTITION_BITS)) as usize
     }
 
+    /// The bucket of its partition, among `2^bits`, that the record belongs to. Buckets follow
+    /// each other in the order of the keys.
+    #[inline]
+    fn bucket(&self, bits: u32) -> usize {
+        // In two steps, since a shift by 64 (a single bucket) is none.
+        (self.key << PARTITION_BITS >> 1 >> (63 - bits)) as usize
+    }
+
     /// A slot for the record among `2^bits`.
     #[inline]
     pub fn slot(&self, bits: u32) -> usize {
         // The key alone would put all moves of a position into one slot.
-        let mixed = self.key ^ (self.rest >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = self.key ^ u64::from(self.kind()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> (64 - bits)) as usize
+    }
+
+    /// All but key and number of games.
+    #[inline]
+    fn kind(&self) -> u32 {
+        self.rest >> RESULT_SHIFT
     }
 
     /// Whether both are the same position, move and result.
     #[inline]
     pub fn is_like(&self, other: &Record) -> bool {
-        self.key == other.key && self.rest >> 32 == other.rest >> 32
+        self.key == other.key && self.kind() == other.kind()
     }
 
     /// Adds the games of a record like this one; `false` if they are too many for one record.
     #[inline]
     pub fn absorb(&mut self, other: &Record) -> bool {
-        let sum = u64::from(self.games()) + u64::from(other.games());
-        let fits = sum <= u64::from(u32::MAX);
+        let fits = self.games() + other.games() <= MAX_GAMES;
         if fits {
-            self.rest += u64::from(other.games());
+            self.rest += other.games();
         }
         fits
     }
 
     #[inline]
     fn games(&self) -> u32 {
-        self.rest as u32
+        self.rest & MAX_GAMES
     }
 
     #[inline]
     fn mv(&self) -> Option<Move> {
-        Move::from_polyglot(((self.rest & !AGAIN) >> 48) as u16)
+        Move::from_polyglot(((self.rest & !AGAIN) >> MOVE_SHIFT) as u16)
     }
 
     #[inline]
     fn counts(&self) -> Counts {
-        Counts::of(RESULTS[(self.rest >> 32 & 3) as usize], self.games())
+        Counts::of(RESULTS[(self.kind() & 3) as usize], self.games())
     }
 
     pub fn to_bytes(self) -> [u8; RECORD_BYTES] {
-        self.rank().to_le_bytes()
+        let mut bytes = [0; RECORD_BYTES];
+        bytes.copy_from_slice(&self.rank().to_le_bytes()[..RECORD_BYTES]);
+        bytes
     }
 
     pub fn from_bytes(bytes: [u8; RECORD_BYTES]) -> Self {
-        let both = u128::from_le_bytes(bytes);
-        Record { key: (both >> 64) as u64, rest: both as u64 }
+        let [a, b, c, d, key @ ..] = bytes;
+        Record { key: u64::from_le_bytes(key), rest: u32::from_le_bytes([a, b, c, d]) }
     }
 }
 
-/// Sorts records and makes one of those that are alike.
-pub(super) fn combine(records: &mut Vec<Record>) {
-    records.sort_unstable_by_key(Record::rank);
-    records.dedup_by(|next, kept| kept.is_like(next) && kept.absorb(next));
+/// Records that a bucket holds on average: few enough to be sorted by insertion.
+const BUCKET_RECORDS: usize = 6;
+/// The most buckets of a partition as a power of two: more of them would not stay near the
+/// processor while they are filled.
+const MAX_BUCKET_BITS: u32 = 11;
+
+/// Sorts the records of a partition into `sorted`.
+///
+/// They are dealt into buckets by the next bits of their keys, which are uniform, and then each
+/// bucket is sorted by itself. That is one pass of a radix sort by the most significant digit, see
+/// P. McIlroy, K. Bostic and M. McIlroy, "Engineering Radix Sort" (1993).
+fn sort(records: &[Record], sorted: &mut Vec<Record>) {
+    let buckets = (records.len() / BUCKET_RECORDS).max(1);
+    let bits = buckets.ilog2().min(MAX_BUCKET_BITS);
+    let mut ends = vec![0; 1 << bits];
+    records.iter().for_each(|record| ends[record.bucket(bits)] += 1);
+    let mut sum = 0;
+    for end in &mut ends {
+        sum += *end;
+        *end = sum;
+    }
+    sorted.clear();
+    sorted.resize(records.len(), Record::EMPTY);
+    for record in records {
+        let end = &mut ends[record.bucket(bits)];
+        *end -= 1;
+        sorted[*end] = *record;
+    }
+    // What was the end of a bucket is its start now.
+    let mut rest = &mut sorted[..];
+    for start in ends.into_iter().rev() {
+        let (before, bucket) = rest.split_at_mut(start);
+        bucket.sort_unstable_by_key(Record::rank);
+        rest = before;
+    }
 }
 
-/// Sorts records and hands over an entry for each position, by ascending key, and who is to move.
-pub(super) fn group(records: &mut [Record], mut take: impl FnMut(&mut Entry, Color)) {
-    records.sort_unstable_by_key(Record::rank);
+/// Sorts the records of a partition into `sorted` and makes one of those that are alike.
+pub(super) fn combine(records: &[Record], sorted: &mut Vec<Record>) {
+    sort(records, sorted);
+    sorted.dedup_by(|next, kept| kept.is_like(next) && kept.absorb(next));
+}
+
+/// Sorts the records of a partition, with `sorted` to work in, and hands over an entry for each
+/// position, by ascending key, and who is to move.
+pub(super) fn group(
+    records: &[Record],
+    sorted: &mut Vec<Record>,
+    mut take: impl FnMut(&mut Entry, Color),
+) {
+    sort(records, sorted);
     let mut entry = Entry::default();
-    for same_position in records.chunk_by(|a, b| a.key == b.key) {
+    for same_position in sorted.chunk_by(|a, b| a.key == b.key) {
         entry.key = same_position[0].key;
         entry.reached = Counts::default();
         entry.moves.clear();
@@ -167,6 +233,19 @@ mod tests {
     }
 
     #[test]
+    fn games_beyond_what_a_record_counts_are_not_lost() {
+        let once = Record::new(9, Color::White, mv("e2e4"), GameResult::Draw);
+        let records = vec![once; 20_000];
+        let mut combined = Vec::new();
+        combine(&records, &mut combined);
+        assert_eq!(combined.len(), 3);
+        group(&combined, &mut Vec::new(), |entry, _| {
+            assert_eq!(entry.reached, Counts::new(0, 20_000, 0));
+            assert_eq!(entry.moves.len(), 1);
+        });
+    }
+
+    #[test]
     fn groups_add_up_whatever_the_order() {
         let records = [
             Record::new(5, Color::Black, mv("e2e4"), GameResult::White),
@@ -176,13 +255,13 @@ mod tests {
             Record::new(5, Color::Black, mv("e2e4"), GameResult::White),
             Record::new(3, Color::White, mv("e2e4"), GameResult::Undecided),
         ];
-        let mut combined = records.to_vec();
-        combine(&mut combined);
+        let mut combined = Vec::new();
+        combine(&records, &mut combined);
         assert_eq!(combined.len(), 5);
-        for mut records in [records.to_vec(), records.iter().rev().copied().collect(), combined] {
+        for records in [records.to_vec(), records.iter().rev().copied().collect(), combined] {
             let mut entries = Vec::new();
             let mut sides = Vec::new();
-            group(&mut records, |entry, side| {
+            group(&records, &mut Vec::new(), |entry, side| {
                 entries.push(entry.clone());
                 sides.push(side);
             });

@@ -8,19 +8,23 @@ use std::sync::{Mutex, PoisonError};
 
 use super::records::{PARTITIONS, RECORD_BYTES, Record, combine};
 
-/// Records in a block, the unit in which partitions grow: 16 kB, so that half-filled blocks of all
+/// Records in a block, the unit in which partitions grow: 12 kB, so that half-filled blocks of all
 /// partitions waste little and growing never copies.
 const BLOCK: usize = 1 << 10;
-/// Slots of the front cache as a power of two: 128 kB, inside a second-level cache. The first
+/// Slots of the front cache as a power of two: 96 kB, inside a second-level cache. The first
 /// moves of the games come again and again and are added up here before they cost memory.
 const FRONT_BITS: u32 = 13;
 
 /// The records of one thread.
 pub(super) struct Store {
     front: Vec<Record>,
-    partitions: Vec<Vec<Vec<Record>>>,
+    /// The block of each partition that is being filled: it always has room.
+    open: Vec<Vec<Record>>,
+    /// The full blocks of each partition.
+    full: Vec<Vec<Vec<Record>>>,
     /// Emptied blocks, to be filled again.
     spare: Vec<Vec<Record>>,
+    /// The blocks in use, open ones included.
     blocks: usize,
     max_blocks: usize,
     runs: Vec<Run>,
@@ -34,39 +38,46 @@ impl Store {
         let max_blocks = (memory / (BLOCK * RECORD_BYTES)).max(2 * PARTITIONS);
         Store {
             front: vec![Record::EMPTY; 1 << FRONT_BITS],
-            partitions: vec![Vec::new(); PARTITIONS],
+            open: (0..PARTITIONS).map(|_| Vec::with_capacity(BLOCK)).collect(),
+            full: vec![Vec::new(); PARTITIONS],
             spare: Vec::new(),
-            blocks: 0,
+            blocks: PARTITIONS,
             max_blocks,
             runs: Vec::new(),
             folder: folder.to_owned(),
         }
     }
 
-    /// Adds a record.
+    /// Adds a record of a position that many games may share.
     #[inline]
-    pub fn push(&mut self, record: Record) {
+    pub fn push_common(&mut self, record: Record) {
         let slot = &mut self.front[record.slot(FRONT_BITS)];
         if !(slot.is_like(&record) && slot.absorb(&record)) {
             let evicted = std::mem::replace(slot, record);
             if evicted != Record::EMPTY {
-                self.append(evicted);
+                self.push(evicted);
             }
         }
     }
 
+    /// Adds a record.
     #[inline]
-    fn append(&mut self, record: Record) {
-        let blocks = &mut self.partitions[record.partition()];
-        match blocks.last_mut() {
-            Some(block) if block.len() < BLOCK => block.push(record),
-            _ => {
-                let mut block = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(BLOCK));
-                block.push(record);
-                blocks.push(block);
-                self.blocks += 1;
-            }
+    pub fn push(&mut self, record: Record) {
+        let partition = record.partition();
+        let block = &mut self.open[partition];
+        block.push(record);
+        if block.len() == BLOCK {
+            self.close_block(partition);
         }
+    }
+
+    /// Puts a full block aside and opens the next one.
+    #[cold]
+    fn close_block(&mut self, partition: usize) {
+        let next = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(BLOCK));
+        let block = std::mem::replace(&mut self.open[partition], next);
+        self.full[partition].push(block);
+        self.blocks += 1;
     }
 
     /// Spills to disk if the memory is used up. To be called between games.
@@ -79,50 +90,54 @@ impl Store {
         let mut writer = BufWriter::new(tempfile::tempfile_in(&self.folder)?);
         let mut ends = Vec::with_capacity(PARTITIONS);
         let mut end = 0;
-        let mut records = Vec::new();
+        let (mut records, mut combined) = (Vec::new(), Vec::new());
         for partition in 0..PARTITIONS {
             records.clear();
             self.drain(partition, &mut records);
-            combine(&mut records);
-            for record in &records {
+            combine(&records, &mut combined);
+            for record in &combined {
                 writer.write_all(&record.to_bytes())?;
             }
-            end += records.len() as u64;
+            end += combined.len() as u64;
             ends.push(end);
         }
         let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
         self.runs.push(Run { file: Mutex::new(file), ends });
-        self.blocks = 0;
+        self.blocks = PARTITIONS;
         Ok(())
     }
 
     /// Moves the records of a partition, in memory, to `records`.
     fn drain(&mut self, partition: usize, records: &mut Vec<Record>) {
-        for mut block in self.partitions[partition].drain(..) {
+        for mut block in self.full[partition].drain(..) {
             records.append(&mut block);
             self.spare.push(block);
         }
+        records.append(&mut self.open[partition]);
     }
 
     /// Ends the adding.
     pub fn finish(mut self) -> Collected {
         let front = std::mem::take(&mut self.front);
         let kept = front.into_iter().filter(|record| *record != Record::EMPTY);
-        kept.for_each(|record| self.append(record));
-        Collected { partitions: self.partitions, runs: self.runs }
+        kept.for_each(|record| self.push(record));
+        Collected { full: self.full, open: self.open, runs: self.runs }
     }
 }
 
 /// What a store has collected.
 pub(super) struct Collected {
-    partitions: Vec<Vec<Vec<Record>>>,
+    full: Vec<Vec<Vec<Record>>>,
+    /// The last block of each partition.
+    open: Vec<Vec<Record>>,
     runs: Vec<Run>,
 }
 
 impl Collected {
     /// Appends all records of a partition, from memory and disk, to `records`.
     pub fn read(&self, partition: usize, records: &mut Vec<Record>) -> io::Result<()> {
-        self.partitions[partition].iter().for_each(|block| records.extend_from_slice(block));
+        self.full[partition].iter().for_each(|block| records.extend_from_slice(block));
+        records.extend_from_slice(&self.open[partition]);
         self.runs.iter().try_for_each(|run| run.read(partition, records))
     }
 }
@@ -163,7 +178,7 @@ mod tests {
         for partition in 0..PARTITIONS {
             let mut records = Vec::new();
             collected.read(partition, &mut records).expect("readable");
-            group(&mut records, |entry, _| entries.push(entry.clone()));
+            group(&records, &mut Vec::new(), |entry, _| entries.push(entry.clone()));
         }
         (entries, collected.runs.len())
     }
@@ -183,7 +198,11 @@ mod tests {
             let result = [GameResult::White, GameResult::Draw][(state >> 40 & 1) as usize];
             let record = Record::new(key, Color::White, None, result);
             for store in [&mut small, &mut large] {
-                store.push(record);
+                if number % 2 == 0 {
+                    store.push(record);
+                } else {
+                    store.push_common(record);
+                }
                 store.relieve().expect("the disk has room");
             }
         }
