@@ -23,6 +23,11 @@ const MAX_TAG_LINE: usize = 8 << 10;
 
 /// What is done with the games that a [`Reader`] finds.
 pub trait Visitor {
+    /// Whether [`Visitor::begin`] looks at tags. If not, it gets only those that the reader itself
+    /// needs (`Result`, `FEN`, `Variant`), which is faster.
+    fn wants_tags(&self) -> bool {
+        true
+    }
     /// A game begins at `start`. `Break` declines it: nothing else of it is handed over.
     fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()>;
     /// A legal move of the main line. `Break`: no more moves of this game are wanted.
@@ -246,6 +251,8 @@ impl<R: Read> Read for LineCounter<R> {
 /// The state of one game, kept between games for its buffers.
 struct State {
     tags: Tags,
+    /// The game has tags, whether or not they are kept.
+    tagged: bool,
     tree: Tree,
     /// Where the game stands in the tree, as long as it does.
     place: Option<Place>,
@@ -265,6 +272,7 @@ impl State {
         let (start, position) = (*tree.start(), *tree.position(Tree::ROOT));
         State {
             tags: Tags::default(),
+            tagged: false,
             tree,
             place: None,
             start,
@@ -279,6 +287,7 @@ impl State {
 
     fn reset(&mut self) {
         self.tags.clear();
+        self.tagged = false;
         self.moves.clear();
         self.accepted = false;
         self.done = false;
@@ -291,7 +300,7 @@ impl State {
 
     /// Sets up the start position that the tags give; the fate of a game that has none.
     fn set_up(&mut self) -> Result<(), Fate> {
-        if self.tags.is_empty() && !self.takes_untagged {
+        if !self.tagged && !self.takes_untagged {
             return Err(Fate::Untagged);
         }
         if let Some(variant) = self.tags.get("Variant")
@@ -391,7 +400,10 @@ impl<V: Visitor> pgn_reader::Visitor for Adapter<'_, V> {
     }
 
     fn tag(&mut self, (): &mut (), name: &[u8], value: RawTag<'_>) -> ControlFlow<Fate> {
-        self.state.tags.push(name, value);
+        self.state.tagged = true;
+        if matches!(name, b"Result" | b"FEN" | b"Variant") || self.visitor.wants_tags() {
+            self.state.tags.push(name, value);
+        }
         ControlFlow::Continue(())
     }
 

@@ -40,11 +40,6 @@ impl Tags {
         start..self.bytes.len()
     }
 
-    /// Whether there is no tag at all.
-    pub fn is_empty(&self) -> bool {
-        self.spans.is_empty()
-    }
-
     /// The bytes of a tag's value, escapes resolved. The first wins if a name comes twice.
     pub fn raw(&self, name: &str) -> Option<&[u8]> {
         let (_, value) =

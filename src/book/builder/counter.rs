@@ -9,7 +9,7 @@ use hashbrown::{DefaultHashBuilder, HashSet};
 
 use super::records::Record;
 use super::store::Store;
-use super::{BuildOptions, Verdict};
+use super::{BuildOptions, GameFilter, Verdict};
 use crate::book::filter_bits::PawnSet;
 use crate::pgn::{GameEnd, GameResult, Ply, Tags, Visitor};
 use crate::position::{Color, Move, Position};
@@ -29,6 +29,8 @@ const PAWNS_SEEN: usize = 1 << 12;
 pub(super) struct Shared<'a> {
     pub options: &'a BuildOptions,
     pub pawns: PawnSet,
+    /// Whether filter or search for duplicates look at tags.
+    reads_tags: bool,
     /// The hashes of all games so far, if duplicates are to be found.
     games: Option<Mutex<HashSet<u64>>>,
     /// One hash function for all threads, the same in every build.
@@ -40,6 +42,7 @@ impl<'a> Shared<'a> {
         Shared {
             options,
             pawns: PawnSet::new(),
+            reads_tags: options.unique || options.filter != GameFilter::default(),
             games: options.unique.then(Mutex::default),
             hashing: DefaultHashBuilder::default(),
         }
@@ -165,6 +168,11 @@ impl<'a> GameCounter<'a> {
 }
 
 impl Visitor for GameCounter<'_> {
+    #[inline]
+    fn wants_tags(&self) -> bool {
+        self.shared.reads_tags
+    }
+
     fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()> {
         if !self.shared.options.filter.passes(tags) {
             return ControlFlow::Break(());
