@@ -4,10 +4,9 @@ use std::io::{self, Read, Seek, Write};
 use std::iter::Peekable;
 
 use super::filter_bits::PawnSet;
-use super::key_map::KeyMap;
 use super::writer::write_book;
 use super::{Book, Counts, Entry, GameTotals, InputRecord, Manifest};
-use crate::position::{Color, Position};
+use crate::position::{Color, KeyMap, Position};
 
 /// Merges books into an empty `output`. The counts of each are multiplied by its weight first.
 ///

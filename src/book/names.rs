@@ -1,8 +1,7 @@
 //! The names of openings, by position: a transposed arrival has the same name.
 
-use super::key_map::KeyMap;
 use crate::pgn::read_games;
-use crate::position::{Game, Move, Position};
+use crate::position::{Game, KeyMap, Move, Position};
 
 /// The table that the embedded book is made from as well; `books/README.md` tells its origin.
 static EMBEDDED: &[u8] = include_bytes!("../../books/openings.pgn");

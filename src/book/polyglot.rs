@@ -8,10 +8,9 @@ use std::collections::BTreeMap;
 use std::io::Cursor;
 
 use super::filter_bits::PawnSet;
-use super::key_map::KeyMap;
 use super::writer::write_book;
 use super::{Book, BookError, Counts, Entry, Manifest};
-use crate::position::{Color, Move, Position, Square};
+use crate::position::{Color, KeyMap, Move, Position, Square};
 
 const ROW: usize = 16;
 

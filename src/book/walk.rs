@@ -2,9 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::key_map::KeyMap;
 use super::{Book, Counts, Entry};
-use crate::position::{Move, Position};
+use crate::position::{KeyMap, Move, Position};
 
 /// A position of the book with the way to it.
 #[derive(Debug, Clone)]

@@ -324,9 +324,9 @@ impl State {
     /// Plays a move that an earlier game has played in this place.
     #[inline]
     fn play_remembered(&mut self, san: San) -> Option<Ply> {
-        let child = self.tree.child(self.place?, san)?;
-        self.place = Some(child);
-        Some(*self.tree.ply(child))
+        let (place, ply) = self.tree.follow(self.place?, san)?;
+        self.place = Some(place);
+        Some(ply)
     }
 
     /// Plays a move that is not in the tree, and remembers it there if it can.

@@ -3,29 +3,27 @@
 //! Games share their openings. A reader that remembers the beginnings it has seen often as a tree
 //! need not resolve and play those moves again.
 
+use shakmaty::CastlingSide;
 use shakmaty::san::San;
 
 use super::Ply;
-use crate::position::{Move, Position, Replay};
+use crate::position::{KeyMap, Position, Replay};
 
-/// Nodes of the tree: 0.2 MB, which a second-level cache holds, and 0.7 MB for the positions, which
-/// are only looked at where a game leaves the tree.
-const MAX_NODES: usize = 1 << 12;
+/// Places of the tree: 0.3 MB, which a second-level cache holds, and 0.7 MB for the positions, which
+/// are only looked at where a game leaves the tree. A larger tree gains nothing: to wait for the
+/// memory takes as long as to resolve and play the move.
+const MAX_PLACES: usize = 1 << 12;
 /// A position gets children once so many games have come through it: else the tree would be full
 /// of what the very first games played.
 const VISITS_TO_GROW: u16 = 8;
-/// No node: the end of a list.
-const NONE: u16 = u16::MAX;
 
-const _: () = assert!(MAX_NODES < NONE as usize);
+const _: () = assert!(MAX_PLACES <= 1 << u16::BITS);
 
-/// A move from the start position on, which games have played.
-struct Node {
-    san: San,
+/// A move that games have played in a place, and where it leads. Both stand together, so that a
+/// look-up waits for the memory once.
+struct Branch {
     ply: Ply,
-    first_child: u16,
-    next_sibling: u16,
-    visits: u16,
+    child: Place,
 }
 
 /// The place of a position in the tree.
@@ -35,8 +33,11 @@ pub(super) struct Place(u16);
 /// The tree of beginnings, from the start position.
 pub(super) struct Tree {
     start: Position,
-    nodes: Vec<Node>,
-    /// The positions of the nodes.
+    /// The moves by [`step_key`].
+    branches: KeyMap<Branch>,
+    /// Games that left the tree in each place, until there were enough of them.
+    visits: Vec<u16>,
+    /// The positions of the places.
     positions: Vec<Replay>,
 }
 
@@ -47,16 +48,7 @@ impl Tree {
     pub fn new() -> Self {
         let start = Position::start();
         let position = Replay::from(&start);
-        // Nobody looks at the root's move.
-        let mv = Move::new(crate::position::Square::A1, crate::position::Square::A2);
-        let root = Node {
-            san: San::Null,
-            ply: Ply::new(mv, &position),
-            first_child: NONE,
-            next_sibling: NONE,
-            visits: 0,
-        };
-        Tree { start, nodes: vec![root], positions: vec![position] }
+        Tree { start, branches: KeyMap::default(), visits: vec![0], positions: vec![position] }
     }
 
     /// The start position.
@@ -69,47 +61,78 @@ impl Tree {
         &self.positions[usize::from(place.0)]
     }
 
-    /// The move that led to a place.
+    /// A move that was seen before, and where it leads.
     #[inline]
-    pub fn ply(&self, place: Place) -> &Ply {
-        &self.nodes[usize::from(place.0)].ply
-    }
-
-    /// Where a move that was seen before leads.
-    #[inline]
-    pub fn child(&self, place: Place, san: San) -> Option<Place> {
-        let mut child = self.nodes[usize::from(place.0)].first_child;
-        while let Some(node) = self.nodes.get(usize::from(child)) {
-            if node.san == san {
-                return Some(Place(child));
-            }
-            child = node.next_sibling;
-        }
-        None
+    pub fn follow(&self, place: Place, san: San) -> Option<(Place, Ply)> {
+        self.branches.get(&step_key(place, san)).map(|branch| (branch.child, branch.ply))
     }
 
     /// Remembers a move and where it leads, if that is worth it and there is room.
     #[inline]
     pub fn grow(&mut self, place: Place, san: San, ply: &Ply, after: &Replay) -> Option<Place> {
-        let number = self.nodes.len() as u16;
-        let parent = &mut self.nodes[usize::from(place.0)];
-        parent.visits = parent.visits.saturating_add(1);
-        if parent.visits < VISITS_TO_GROW || usize::from(number) >= MAX_NODES {
+        let number = self.positions.len();
+        let visits = &mut self.visits[usize::from(place.0)];
+        *visits = visits.saturating_add(1);
+        if *visits < VISITS_TO_GROW || number >= MAX_PLACES {
             return None;
         }
-        // At the end of the list: what is played often is seen first, and shall be found first.
-        if parent.first_child == NONE {
-            parent.first_child = number;
-        } else {
-            let mut last = usize::from(parent.first_child);
-            while self.nodes[last].next_sibling != NONE {
-                last = usize::from(self.nodes[last].next_sibling);
-            }
-            self.nodes[last].next_sibling = number;
-        }
-        let (first_child, next_sibling, visits) = (NONE, NONE, 0);
-        self.nodes.push(Node { san, ply: *ply, first_child, next_sibling, visits });
+        let child = Place(number as u16);
+        self.branches.insert(step_key(place, san), Branch { ply: *ply, child });
+        self.visits.push(0);
         self.positions.push(*after);
-        Some(Place(number))
+        Some(child)
+    }
+}
+
+/// A number for a move in a place, each pair its own, that is spread well enough for a hash.
+#[inline]
+fn step_key(place: Place, san: San) -> u64 {
+    let word = match san {
+        San::Normal { role, file, rank, capture, to, promotion } => {
+            let file = file.map_or(0, |file| file as u64 + 1);
+            let rank = rank.map_or(0, |rank| rank as u64 + 1);
+            let promotion = promotion.map_or(0, |role| role as u64);
+            let origin = (role as u64) << 8 | file << 4 | rank;
+            origin << 10 | u64::from(capture) << 9 | promotion << 6 | to as u64
+        }
+        // No man has the number 0.
+        San::Castle(CastlingSide::KingSide) => 1,
+        San::Castle(CastlingSide::QueenSide) => 2,
+        San::Null => 3,
+        San::Put { role, to } => 4 + ((role as u64) << 6 | to as u64),
+    };
+    // To multiply by an odd number and to rotate loses nothing (fibonacci hashing, see D. Knuth,
+    // "The Art of Computer Programming", vol. 3, section 6.4).
+    let step = word << u16::BITS | u64::from(place.0);
+    step.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn no_two_steps_share_a_key() {
+        let mut keys = HashSet::new();
+        let mut texts = HashSet::new();
+        for man in ["", "N", "B", "R", "Q", "K"] {
+            for origin in ["", "a", "h", "1", "8", "a1", "h8", "b7"] {
+                for target in ["a1", "h8", "c7", "xa1", "xh8", "xc7"] {
+                    for promotion in ["", "=N", "=Q", "=K"] {
+                        texts.insert(format!("{man}{origin}{target}{promotion}"));
+                    }
+                }
+            }
+        }
+        texts.extend(["O-O", "O-O-O", "--", "N@a1", "Q@h8", "@c7"].map(str::to_owned));
+        for text in &texts {
+            let san = San::from_ascii(text.as_bytes()).expect(text);
+            for place in [0, 1, 0x8000, 0xffff] {
+                assert!(keys.insert(step_key(Place(place), san)), "{text}");
+            }
+        }
+        assert_eq!(keys.len(), 4 * texts.len());
     }
 }

@@ -7,6 +7,7 @@
 mod cycles;
 mod fen;
 mod game;
+mod key_map;
 mod movegen;
 mod moves;
 mod perft;
@@ -20,6 +21,7 @@ pub use chess::{BitBoard, Color, File, Piece, Rank, Square};
 pub use cycles::Cycles;
 pub use fen::FenError;
 pub use game::{Game, IllegalMove, Outcome, OutcomeReason};
+pub use key_map::{KeyHasher, KeyMap};
 pub use movegen::{MAX_MOVES, MoveList, attacks};
 pub use moves::{Move, ParseMoveError};
 pub use perft::{divide, perft};

@@ -8,8 +8,8 @@ use anyhow::bail;
 
 use super::place::Place;
 use super::{grouped, open, parse_side, save};
-use crate::book::{Book, Counts, Cut, KeyMap, cut, differences, merge};
-use crate::position::{Color, Position};
+use crate::book::{Book, Counts, Cut, cut, differences, merge};
+use crate::position::{Color, KeyMap, Position};
 
 /// Merge books into one; their counts are added
 #[derive(Debug, clap::Args)]

@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use super::open;
 use super::place::Place;
-use crate::book::{Book, Counts, KeyMap, Visited};
+use crate::book::{Book, Counts, Visited};
 use crate::pgn::PgnGame;
-use crate::position::{Move, Position};
+use crate::position::{KeyMap, Move, Position};
 
 /// Print the positions or the lines of a book
 #[derive(Debug, clap::Args)]
