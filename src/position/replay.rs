@@ -141,11 +141,10 @@ impl Replay {
             self.remove(!us, taken, to);
             self.halfmove_clock = 0;
         }
-        self.remove(us, piece, from);
-        self.put(us, mv.promotion().unwrap_or(piece), to);
+        self.shift(us, piece, from, to);
         let en_passant = self.en_passant.take();
         match piece {
-            Piece::Pawn => self.play_pawn(from, to, en_passant),
+            Piece::Pawn => self.play_pawn(mv, en_passant),
             Piece::King => self.bring_rook(from, to),
             _ => {}
         }
@@ -154,11 +153,16 @@ impl Replay {
         self.side = !us;
     }
 
-    /// What a pawn's move entails: an end of the clock, a pawn taken in passing or to be taken so.
+    /// What a pawn's move entails: an end of the clock, a promotion, a pawn taken in passing or to
+    /// be taken so.
     #[inline]
-    fn play_pawn(&mut self, from: Square, to: Square, en_passant: Option<Square>) {
-        let us = self.side;
+    fn play_pawn(&mut self, mv: Move, en_passant: Option<Square>) {
+        let (us, from, to) = (self.side, mv.from(), mv.to());
         self.halfmove_clock = 0;
+        if let Some(piece) = mv.promotion() {
+            self.remove(us, Piece::Pawn, to);
+            self.put(us, piece, to);
+        }
         let behind = to.ubackward(us);
         if from.get_file() != to.get_file() {
             if en_passant == Some(to) {
@@ -179,28 +183,39 @@ impl Replay {
         }
         let (corner, beside) =
             if to > from { (File::H, to.uleft()) } else { (File::A, to.uright()) };
-        self.remove(self.side, Piece::Rook, Square::make_square(from.get_rank(), corner));
-        self.put(self.side, Piece::Rook, beside);
+        let corner = Square::make_square(from.get_rank(), corner);
+        self.shift(self.side, Piece::Rook, corner, beside);
     }
 
     #[inline]
     fn put(&mut self, color: Color, piece: Piece, square: Square) {
         self.men[square.to_index()] = Some(piece);
-        self.toggle(color, piece, square);
+        let key = zobrist::piece_square(color, piece, square);
+        self.toggle(color, piece, BitBoard::from_square(square), key);
     }
 
     #[inline]
     fn remove(&mut self, color: Color, piece: Piece, square: Square) {
         self.men[square.to_index()] = None;
-        self.toggle(color, piece, square);
+        let key = zobrist::piece_square(color, piece, square);
+        self.toggle(color, piece, BitBoard::from_square(square), key);
     }
 
+    /// Moves a man to an empty square.
     #[inline]
-    fn toggle(&mut self, color: Color, piece: Piece, square: Square) {
-        let bit = BitBoard::from_square(square);
-        self.pieces[piece.to_index()] ^= bit;
-        self.colors[color.to_index()] ^= bit;
-        let key = zobrist::piece_square(color, piece, square);
+    fn shift(&mut self, color: Color, piece: Piece, from: Square, to: Square) {
+        self.men[from.to_index()] = None;
+        self.men[to.to_index()] = Some(piece);
+        let key =
+            zobrist::piece_square(color, piece, from) ^ zobrist::piece_square(color, piece, to);
+        self.toggle(color, piece, BitBoard::from_square(from) | BitBoard::from_square(to), key);
+    }
+
+    /// Changes what stands on some squares, and with it the keys by `key`.
+    #[inline]
+    fn toggle(&mut self, color: Color, piece: Piece, squares: BitBoard, key: u64) {
+        self.pieces[piece.to_index()] ^= squares;
+        self.colors[color.to_index()] ^= squares;
         self.key ^= key;
         if piece == Piece::Pawn {
             self.pawn_key ^= key;
