@@ -57,17 +57,25 @@ impl Entry {
         });
     }
 
-    /// Appends the entry's bytes to `out`; `body` is a buffer to work in.
-    pub(super) fn encode(&self, out: &mut Vec<u8>, body: &mut Vec<u8>) {
-        body.clear();
-        push_counts(body, &self.reached);
-        for (mv, played) in &self.moves {
-            body.extend_from_slice(&mv.to_polyglot().to_le_bytes());
-            push_counts(body, played);
-        }
+    /// Appends the entry's bytes to `out`.
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.key.to_le_bytes());
-        push_varint(out, body.len() as u64);
-        out.extend_from_slice(body);
+        let start = out.len();
+        // The length of nearly all entries takes a single byte.
+        out.push(0);
+        push_counts(out, &self.reached);
+        for (mv, played) in &self.moves {
+            out.extend_from_slice(&mv.to_polyglot().to_le_bytes());
+            push_counts(out, played);
+        }
+        let length = out.len() - start - 1;
+        if length < 0x80 {
+            out[start] = length as u8;
+        } else {
+            let mut prefix = Vec::new();
+            push_varint(&mut prefix, length as u64);
+            out.splice(start..=start, prefix);
+        }
     }
 
     /// Reads the entry at the head of `bytes` into `self` and returns what follows it, or `None`
@@ -123,15 +131,16 @@ const PRESENT: u8 = 0x0f;
 /// Where a small single count stands in the first byte.
 const SMALL_SHIFT: u32 = 4;
 
+#[inline]
 fn push_counts(out: &mut Vec<u8>, counts: &Counts) {
     let values = [counts.white, counts.draws, counts.black, counts.undecided];
-    let present = (0..4).filter(|&bit| values[bit] > 0).fold(0, |mask, bit| mask | 1 << bit);
+    let present = (0..4).fold(0, |mask, bit| mask | u8::from(values[bit] > 0) << bit);
     let sum = counts.games();
-    if sum <= u64::from(PRESENT) && u32::count_ones(present) <= 1 {
-        out.push(present as u8 | (sum as u8) << SMALL_SHIFT);
+    if sum <= u64::from(PRESENT) && present.count_ones() <= 1 {
+        out.push(present | (sum as u8) << SMALL_SHIFT);
         return;
     }
-    out.push(present as u8);
+    out.push(present);
     values.iter().filter(|&&value| value > 0).for_each(|&value| push_varint(out, value.into()));
 }
 
@@ -210,7 +219,7 @@ mod tests {
         #[test]
         fn an_entry_survives_its_bytes(entry in any_entry(), tail in any::<[u8; 3]>()) {
             let (mut bytes, mut read) = (Vec::new(), Entry::default());
-            entry.encode(&mut bytes, &mut Vec::new());
+            entry.encode(&mut bytes);
             bytes.extend_from_slice(&tail);
             prop_assert_eq!(read.decode(&bytes), Some(&tail[..]));
             prop_assert_eq!(RawEntry::split(&bytes).and_then(|raw| raw.reached()), Some(entry.reached));
@@ -229,7 +238,7 @@ mod tests {
         let once = Counts::new(1, 0, 0);
         let entry = Entry { key: 7, reached: once, moves: vec![(mv, once)] };
         let mut bytes = Vec::new();
-        entry.encode(&mut bytes, &mut Vec::new());
+        entry.encode(&mut bytes);
         assert_eq!(bytes.len(), 13);
     }
 }

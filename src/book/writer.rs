@@ -53,13 +53,12 @@ pub(super) struct Piece {
     bytes: Vec<u8>,
     positions: u64,
     moves: u64,
-    body: Vec<u8>,
 }
 
 impl Piece {
     /// Appends an entry whose key is above those before it.
     pub fn push(&mut self, entry: &Entry) {
-        entry.encode(&mut self.bytes, &mut self.body);
+        entry.encode(&mut self.bytes);
         self.positions += 1;
         self.moves += entry.moves.len() as u64;
     }
