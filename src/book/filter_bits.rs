@@ -5,8 +5,6 @@
 //! in the key, a sorted book writes its filter from front to back. A filter of bare bits has no
 //! false negatives. See <https://en.wikipedia.org/wiki/Bloom_filter>, with one hash function.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
 /// Filters have at least this many bits for each key: one foreign key in eight gets through at
 /// worst, one in twelve on average.
 const BITS_PER_KEY: u64 = 8;
@@ -35,10 +33,10 @@ pub(super) fn may_hold(filter: &[u8], bits: u32, key: u64) -> bool {
     filter[(slot / 8) as usize] >> (slot % 8) & 1 != 0
 }
 
-/// The pawn structures of a growing book: a filter of the largest size, shared by all threads,
-/// that is folded to what its content needs in the end.
+/// The pawn structures of a growing book: a filter of the largest size that is folded to what its
+/// content needs in the end. Each thread of a build has its own.
 pub(super) struct PawnSet {
-    words: Vec<AtomicU64>,
+    words: Vec<u64>,
     /// Any structure may be there: the pawns of some positions are not known.
     everything: bool,
 }
@@ -50,8 +48,7 @@ const PAWN_SET_BITS: u32 = 25;
 
 impl PawnSet {
     pub fn new() -> Self {
-        let words = (0..1 << (PAWN_SET_BITS - 6)).map(|_| AtomicU64::new(0)).collect();
-        PawnSet { words, everything: false }
+        PawnSet { words: vec![0; 1 << (PAWN_SET_BITS - 6)], everything: false }
     }
 
     /// The set of a book that holds positions of which only the key is known.
@@ -60,16 +57,20 @@ impl PawnSet {
     }
 
     #[inline]
-    pub fn insert(&self, pawn_key: u64) {
+    pub fn insert(&mut self, pawn_key: u64) {
         if self.everything {
             return;
         }
         let slot = slot(pawn_key, PAWN_SET_BITS);
-        let (word, bit) = (&self.words[(slot / 64) as usize], 1 << (slot % 64));
-        // Most structures have been seen: a read keeps the cache line shared.
-        if word.load(Relaxed) & bit == 0 {
-            word.fetch_or(bit, Relaxed);
+        self.words[(slot / 64) as usize] |= 1 << (slot % 64);
+    }
+
+    /// Adds all that another set holds.
+    pub fn join(&mut self, other: &PawnSet) {
+        if self.everything || other.everything {
+            *self = Self::everything();
         }
+        self.words.iter_mut().zip(&other.words).for_each(|(word, more)| *word |= more);
     }
 
     /// Adds all that another filter may hold.
@@ -92,11 +93,11 @@ impl PawnSet {
         if self.everything {
             return (vec![1], 0);
         }
-        let structures = self.words.iter().map(|word| u64::from(word.load(Relaxed).count_ones()));
+        let structures = self.words.iter().map(|word| u64::from(word.count_ones()));
         let bits = filter_bits(structures.sum()).min(PAWN_SET_BITS);
         let mut filter = vec![0; filter_bytes(bits) as usize];
         for (index, word) in self.words.iter().enumerate() {
-            let mut left = word.load(Relaxed);
+            let mut left = *word;
             while left != 0 {
                 let wide = index as u64 * 64 + u64::from(left.trailing_zeros());
                 let slot = wide >> (PAWN_SET_BITS - bits);
@@ -126,8 +127,10 @@ mod tests {
     fn a_folded_set_holds_all_that_went_in() {
         let keys: Vec<u64> =
             (1..=1000_u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
-        let set = PawnSet::new();
-        keys.iter().for_each(|&key| set.insert(key));
+        let (mut set, mut half) = (PawnSet::new(), PawnSet::new());
+        keys[..500].iter().for_each(|&key| set.insert(key));
+        keys[500..].iter().for_each(|&key| half.insert(key));
+        set.join(&half);
         let (filter, bits) = set.fold();
         assert_eq!(bits, 13);
         assert!(keys.iter().all(|&key| may_hold(&filter, bits, key)));

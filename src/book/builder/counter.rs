@@ -21,14 +21,9 @@ const SHORTEST_CYCLE: u16 = 4;
 /// the front cache, which the rest would flush.
 const COMMON_POSITIONS: usize = 20;
 
-/// Structures that a thread remembers: 32 kB. Asking them first keeps it from the shared set,
-/// which is far too large for a near cache.
-const PAWNS_SEEN: usize = 1 << 12;
-
 /// What all threads of a build share besides their input.
 pub(super) struct Shared<'a> {
     pub options: &'a BuildOptions,
-    pub pawns: PawnSet,
     /// Whether filter or search for duplicates look at tags.
     reads_tags: bool,
     /// The hashes of all games so far, if duplicates are to be found.
@@ -41,7 +36,6 @@ impl<'a> Shared<'a> {
     pub fn new(options: &'a BuildOptions) -> Self {
         Shared {
             options,
-            pawns: PawnSet::new(),
             reads_tags: options.unique || options.filter != GameFilter::default(),
             games: options.unique.then(Mutex::default),
             hashing: DefaultHashBuilder::default(),
@@ -57,8 +51,8 @@ pub(super) struct GameCounter<'a> {
     line: Vec<Step>,
     /// The pawn structures of the game being read.
     pawns: Vec<u64>,
-    /// Pawn structures that this thread has seen lately, each in the slot of its lowest bits.
-    pawns_seen: Vec<u64>,
+    /// Those of all games that counted.
+    all_pawns: PawnSet,
     /// A hash of its players and date.
     players: u64,
     /// What became of the last game that was not declined.
@@ -79,14 +73,12 @@ struct Step {
 impl<'a> GameCounter<'a> {
     pub fn new(shared: &'a Shared<'a>, store: Store) -> Self {
         let line = Vec::with_capacity(shared.options.max_ply as usize + 1);
-        // No slot begins with a key of its own, not even 0, the key of no pawns.
-        let pawns_seen = (0..PAWNS_SEEN as u64).map(|slot| slot ^ 1).collect();
         GameCounter {
             shared,
             store,
             line,
             pawns: Vec::new(),
-            pawns_seen,
+            all_pawns: PawnSet::new(),
             players: 0,
             verdict: Verdict::Counted,
         }
@@ -102,8 +94,9 @@ impl<'a> GameCounter<'a> {
         self.store.relieve()
     }
 
-    pub fn into_store(self) -> Store {
-        self.store
+    /// The records of all games that counted, and their pawn structures.
+    pub fn into_parts(self) -> (Store, PawnSet) {
+        (self.store, self.all_pawns)
     }
 
     /// Adds a position to the line of the game.
@@ -111,16 +104,6 @@ impl<'a> GameCounter<'a> {
     fn visit(&mut self, key: u64, side: Color, clock: u16) {
         let again = clock >= SHORTEST_CYCLE && self.has_stood(key, usize::from(clock));
         self.line.push(Step { key, side, mv: None, again });
-    }
-
-    /// Takes down the pawn structures of a game that counts. All at once: the shared set is far
-    /// away, and so the processor waits for many of its words at a time.
-    fn note_pawns(&mut self) {
-        self.pawns.retain(|&pawn_key| {
-            let slot = &mut self.pawns_seen[pawn_key as usize % PAWNS_SEEN];
-            std::mem::replace(slot, pawn_key) != pawn_key
-        });
-        self.pawns.iter().for_each(|&pawn_key| self.shared.pawns.insert(pawn_key));
     }
 
     /// Whether a position has stood in the game within so many plies.
@@ -209,7 +192,8 @@ impl Visitor for GameCounter<'_> {
         if self.verdict != Verdict::Counted {
             return;
         }
-        self.note_pawns();
+        // All at once: the set is far away, and so the processor waits for many words at a time.
+        self.pawns.iter().for_each(|&pawn_key| self.all_pawns.insert(pawn_key));
         for (index, step) in self.line.iter().enumerate() {
             let record = if !step.again {
                 Record::new(step.key, step.side, step.mv, end.result)

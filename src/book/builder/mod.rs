@@ -29,6 +29,7 @@ pub use filter::{EcoRange, GameFilter, ParseFilterError, PgnDate};
 pub use options::{BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, Monitor};
 pub use tally::{GameFault, Tally};
 
+use super::filter_bits::PawnSet;
 use super::writer::{BookWriter, Piece};
 use super::{Book, BookError, Entry};
 use crate::pgn::{Chunks, Experience, Input, Reader, in_words};
@@ -67,11 +68,11 @@ impl From<io::Error> for BuildError {
     }
 }
 
-/// Memory that a build needs besides records: program, pawn set, buffers of text and blocks.
-const FIXED_MEMORY: usize = 30 << 20;
-/// Memory of each thread besides records: its chunk, front cache, half-filled blocks and the
-/// partition that it is sorting.
-const THREAD_MEMORY: usize = 8 << 20;
+/// Memory that a build needs besides records: program, buffers of text and blocks.
+const FIXED_MEMORY: usize = 26 << 20;
+/// Memory of each thread besides records: its chunk, front cache, pawn set, half-filled blocks and
+/// the partition that it is sorting.
+const THREAD_MEMORY: usize = 12 << 20;
 
 /// Builds a book from inputs and writes it to an empty `output`, which is handed back with what
 /// became of the games.
@@ -85,7 +86,7 @@ pub fn build<W: Read + Write + Seek>(
     output: W,
 ) -> Result<(W, Tally), BuildError> {
     let shared = Shared::new(options);
-    let (collected, tally) = read_games(inputs, &shared, monitor)?;
+    let (collected, pawns, tally) = read_games(inputs, &shared, monitor)?;
     if let (true, Some(fault)) = (options.strict, tally.faults.first()) {
         return Err(BuildError::Broken(fault.to_string()));
     }
@@ -96,7 +97,7 @@ pub fn build<W: Read + Write + Seek>(
     write_entries(&collected, options, monitor, &mut writer)?;
     drop(collected);
     let manifest = tally.manifest(options, monitor.is_stopped());
-    Ok((writer.finish(&shared.pawns, &manifest)?, tally))
+    Ok((writer.finish(&pawns, &manifest)?, tally))
 }
 
 /// Builds a book in memory.
@@ -135,19 +136,25 @@ fn what_was_there(tally: &Tally) -> String {
     if found.is_empty() { "it is empty".to_owned() } else { found.join(", ") }
 }
 
-/// Reads all games on all threads.
+/// Reads all games on all threads: their records, pawn structures and what became of them.
 fn read_games(
     inputs: &[Input],
     shared: &Shared<'_>,
     monitor: &Monitor,
-) -> Result<(Vec<Collected>, Tally), BuildError> {
+) -> Result<(Vec<Collected>, PawnSet, Tally), BuildError> {
     let source = Mutex::new(Chunks::new(inputs.to_vec(), monitor.bytes.clone()));
     let tallies = Mutex::new(Vec::new());
     let work = || read_share(&source, shared, monitor, &tallies);
-    let collected = on_threads(shared.options.threads, &work)?;
+    let shares = on_threads(shared.options.threads, &work)?;
+    let (collected, pawns): (Vec<_>, Vec<_>) = shares.into_iter().unzip();
+    let join = |mut all: PawnSet, more: PawnSet| {
+        all.join(&more);
+        all
+    };
+    let pawns = pawns.into_iter().reduce(join).unwrap_or_else(PawnSet::new);
     let broken = source.into_inner().unwrap_or_else(PoisonError::into_inner).into_broken();
     let tallies = tallies.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok((collected, tally::add_up(inputs, tallies, &broken)))
+    Ok((collected, pawns, tally::add_up(inputs, tallies, &broken)))
 }
 
 /// Runs `work` on so many threads and collects what they return; on this one if one is enough.
@@ -172,7 +179,7 @@ fn read_share(
     shared: &Shared<'_>,
     monitor: &Monitor,
     tallies: &Mutex<Vec<ChunkTally>>,
-) -> io::Result<Collected> {
+) -> io::Result<(Collected, PawnSet)> {
     let options = shared.options;
     let threads = options.threads.max(1);
     let memory = options.memory.saturating_sub(FIXED_MEMORY) / threads;
@@ -195,7 +202,8 @@ fn read_share(
         }
         lock(tallies).push(tally);
     }
-    Ok(counter.into_store().finish())
+    let (store, pawns) = counter.into_parts();
+    Ok((store.finish(), pawns))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
