@@ -1,9 +1,10 @@
-//! Nanoseconds an evaluation takes: with the pawn table warm, as in a search, and cold.
+//! Nanoseconds an evaluation takes: by the classical terms with the pawn table warm, as in a search,
+//! and cold, and by the network along lines of play.
 
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use tabia::eval::Evaluator;
+use tabia::eval::{Evaluation, Evaluator};
 use tabia::position::Position;
 
 /// Positions from openings to endgames.
@@ -20,35 +21,39 @@ const POSITIONS: [&str; 10] = [
     "8/P5kp/6p1/8/1r6/8/R4PPP/6K1 b - - 0 40",
 ];
 
-/// Each position and all that one move leads to.
-fn positions() -> Vec<Position> {
+/// Each position and all that one move leads to, with their plies.
+fn positions() -> Vec<(Position, usize)> {
     let mut positions = Vec::new();
     for fen in POSITIONS {
         let position = Position::from_fen(fen).expect(fen);
-        positions.push(position);
-        positions.extend(position.legal_moves().iter().map(|mv| position.play(mv)));
+        positions.push((position, 0));
+        positions.extend(position.legal_moves().iter().map(|mv| (position.play(mv), 1)));
     }
     positions
 }
 
-fn evaluate_all(evaluator: &mut Evaluator, positions: &[Position]) -> i32 {
-    positions.iter().map(|position| evaluator.evaluate(black_box(position), 0)).sum()
+fn evaluate_all(evaluator: &mut Evaluator, positions: &[(Position, usize)]) -> i32 {
+    positions.iter().map(|(position, ply)| evaluator.evaluate(black_box(position), *ply)).sum()
 }
 
 fn evaluation(c: &mut Criterion) {
     let positions = positions();
     let mut group = c.benchmark_group("evaluation");
     group.throughput(Throughput::Elements(positions.len() as u64));
-    let mut evaluator = Evaluator::default();
+    let mut evaluator = Evaluator::new(&Evaluation::Classical);
     group.bench_function("warm pawn table", |b| {
         b.iter(|| evaluate_all(&mut evaluator, &positions));
     });
     group.bench_function("cold pawn table", |b| {
         b.iter_batched_ref(
-            Evaluator::default,
+            || Evaluator::new(&Evaluation::Classical),
             |evaluator| evaluate_all(evaluator, &positions),
             BatchSize::LargeInput,
         );
+    });
+    let mut evaluator = Evaluator::default();
+    group.bench_function("network, one move on", |b| {
+        b.iter(|| evaluate_all(&mut evaluator, &positions));
     });
     group.finish();
 }

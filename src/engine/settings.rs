@@ -33,7 +33,7 @@ pub struct Settings {
     pub research_order: ResearchOrder,
     /// What judges positions.
     pub evaluation: EvaluationKind,
-    /// The network's file; empty for none.
+    /// The network's file; empty for the one that is built in.
     pub network: String,
     /// Resign after some moves in a row with so many centipawns behind; 0 for never.
     pub resign: i64,
@@ -50,13 +50,28 @@ pub struct Settings {
 }
 
 /// The kinds of evaluation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum EvaluationKind {
-    /// Terms with tuned weights.
-    #[default]
+    /// Terms with tuned weights, which explain themselves
     Classical,
-    /// A network, out of a file.
+    /// A network: that of a file, or the one that is built in
+    #[default]
     Nnue,
+}
+
+impl EvaluationKind {
+    /// What judges positions. The network's file is opened even if it is not to judge, so that a
+    /// wrong one is told as soon as it is named.
+    ///
+    /// # Errors
+    /// If the network's file cannot be used.
+    pub fn open(self, network: Option<&Path>) -> Result<Evaluation, NetworkError> {
+        let network = network.map(Evaluation::open).transpose()?;
+        Ok(match self {
+            EvaluationKind::Classical => Evaluation::Classical,
+            EvaluationKind::Nnue => network.unwrap_or_default(),
+        })
+    }
 }
 
 impl Default for Settings {
@@ -289,18 +304,13 @@ impl Settings {
         Setting::find(name).ok_or(SettingError::Unknown)?.change(self, value)
     }
 
-    /// What judges positions by these settings. The network's file is opened even if it is not to
-    /// judge, so that a wrong one is told as soon as it is named.
+    /// What judges positions by these settings.
     ///
     /// # Errors
     /// If the network's file cannot be used.
     pub(super) fn evaluation(&self) -> Result<Evaluation, NetworkError> {
         let file = Some(&self.network).filter(|file| !file.is_empty());
-        let network = file.map(|file| Evaluation::open(Path::new(file))).transpose()?;
-        match self.evaluation {
-            EvaluationKind::Classical => Ok(Evaluation::Classical),
-            EvaluationKind::Nnue => network.ok_or(NetworkError::None),
-        }
+        self.evaluation.open(file.map(Path::new))
     }
 
     /// The endgame tables of these settings, if there are to be any.

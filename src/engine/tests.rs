@@ -343,9 +343,7 @@ fn a_book_move_needs_no_search() {
 fn files_that_cannot_be_used_change_nothing() {
     let mut stage = Stage::new(|_| {});
     let before = stage.engine.settings().clone();
-    for (name, value) in
-        [("NetworkFile", "/nowhere.net"), ("Evaluation", "nnue"), ("SyzygyPath", "/nowhere")]
-    {
+    for (name, value) in [("NetworkFile", "/nowhere.net"), ("SyzygyPath", "/nowhere")] {
         assert!(stage.engine.set_option(name, value).is_err(), "{name}");
     }
     assert_eq!(stage.engine.settings(), &before);

@@ -4,6 +4,7 @@
 
 mod breakdown;
 mod classical;
+mod damping;
 pub mod nnue;
 mod tapered;
 pub mod tuning;
@@ -24,13 +25,19 @@ use crate::position::{Color, Position};
 use crate::score::{Ply, Score};
 
 /// What judges positions.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub enum Evaluation {
     /// Terms with tuned weights, which explain themselves.
-    #[default]
     Classical,
     /// A network.
     Nnue(Arc<Network>),
+}
+
+impl Default for Evaluation {
+    /// The network that is built in.
+    fn default() -> Self {
+        Evaluation::Nnue(Network::embedded())
+    }
 }
 
 impl Evaluation {
@@ -101,7 +108,7 @@ impl Evaluator {
         if let Some(network) = &mut self.network
             && !is_mop_up(position)
         {
-            return network.evaluate(position, ply);
+            return damping::damped(position, network.evaluate(position, ply));
         }
         let score = assess(position, &TUNED, &mut self.pawns, &mut Silent).score();
         match position.side_to_move() {

@@ -34,7 +34,8 @@ fn flipped(position: &Position) -> Position {
     let board: Vec<String> = fields[0].split('/').rev().map(swap).collect();
     let turn = if fields[1] == "w" { "b" } else { "w" };
     let mirrored = fields[3].replace('3', "x").replace('6', "3").replace('x', "6");
-    let flipped = format!("{} {turn} {} {mirrored} 0 1", board.join("/"), swap(fields[2]));
+    let flipped =
+        format!("{} {turn} {} {mirrored} {} 1", board.join("/"), swap(fields[2]), fields[4]);
     Position::from_fen(&flipped).expect(&flipped)
 }
 
@@ -60,18 +61,19 @@ fn random_positions() -> Vec<Position> {
 
 #[test]
 fn both_colours_are_evaluated_alike() {
-    let mut evaluator = Evaluator::default();
-    for position in random_positions() {
-        let mirror = flipped(&position);
-        let (score, mirrored) = (evaluator.evaluate(&position, 0), evaluator.evaluate(&mirror, 0));
-        assert_eq!(score, mirrored, "{position}");
-        assert!(score.abs() < TABLEBASE_BOUND, "{position}");
+    for evaluation in [Evaluation::Classical, Evaluation::default()] {
+        let mut evaluator = Evaluator::new(&evaluation);
+        for position in random_positions() {
+            let score = evaluator.evaluate(&position, 0);
+            assert_eq!(score, evaluator.evaluate(&flipped(&position), 0), "{position}");
+            assert!(score.abs() < TABLEBASE_BOUND, "{position}");
+        }
     }
 }
 
 #[test]
 fn the_breakdown_and_the_pawn_table_agree_with_a_fresh_evaluation() {
-    let mut evaluator = Evaluator::default();
+    let mut evaluator = Evaluator::new(&Evaluation::Classical);
     for position in random_positions() {
         let score = breakdown(&position).score();
         assert_eq!(evaluator.evaluate(&position, 0), score, "{position}");
@@ -89,15 +91,18 @@ fn the_terms_of_the_breakdown_add_up() {
 
 #[test]
 fn more_material_is_better() {
-    let mut evaluator = Evaluator::default();
+    let evaluations = [Evaluation::Classical, Evaluation::default()];
+    let mut evaluators = evaluations.map(|evaluation| Evaluator::new(&evaluation));
     for (fen, at_least) in [
         ("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 700),
         ("1nbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQk - 0 1", 300),
         ("rnbqkb1r/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 200),
         ("r1bq1rk1/1p2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9", 30),
     ] {
-        let score = evaluator.evaluate(&Position::from_fen(fen).expect(fen), 0);
-        assert!(score > at_least, "{fen}: {score}");
+        for evaluator in &mut evaluators {
+            let score = evaluator.evaluate(&Position::from_fen(fen).expect(fen), 0);
+            assert!(score > at_least, "{fen}: {score}");
+        }
     }
 }
 

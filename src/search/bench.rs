@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use super::{Control, Limits, Options, Searcher};
+use crate::eval::Evaluation;
 use crate::position::{Game, Position};
 use crate::score::Depth;
 
@@ -67,9 +68,14 @@ impl BenchResult {
     }
 }
 
-/// Searches all positions to `depth`, telling `on_position` after each its FEN, nodes and time.
-pub fn bench(depth: Depth, on_position: &mut dyn FnMut(&str, BenchResult)) -> BenchResult {
+/// Searches all positions to `depth`, judging by `evaluation`; tells `on_position` after each its FEN, nodes and time.
+pub fn bench(
+    depth: Depth,
+    evaluation: Evaluation,
+    on_position: &mut dyn FnMut(&str, BenchResult),
+) -> BenchResult {
     let mut searcher = Searcher::new(Options { memory_mb: BENCH_MEMORY_MB, threads: 1 });
+    searcher.set_evaluation(evaluation);
     let mut total = BenchResult::default();
     for fen in POSITIONS {
         searcher.new_game();

@@ -1,6 +1,6 @@
 //! Whether a position is quiet, so that its evaluation can be held against the game's result.
 
-use crate::eval::Evaluator;
+use crate::eval::{Evaluation, Evaluator};
 use crate::position::{Move, Piece, Position};
 use crate::score::{INFINITY, Score};
 
@@ -14,15 +14,20 @@ const DEPTH: u32 = 12;
 /// A plain quiescence search over captures and promotions, without pruning or tables, that owes
 /// nothing to the weights of the real search.
 /// Source: <https://www.chessprogramming.org/Quiescence_Search>.
-#[derive(Default)]
 pub struct Quiescence {
     evaluator: Evaluator,
 }
 
+impl Default for Quiescence {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Quiescence {
-    /// With a fresh evaluator.
+    /// With a fresh evaluator of the classical terms.
     pub fn new() -> Self {
-        Self::default()
+        Quiescence { evaluator: Evaluator::new(&Evaluation::Classical) }
     }
 
     /// The static score, for the side to move, if the position is quiet: nobody is in check and

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
+use crate::cli::judge::Judge;
 use crate::score::Depth;
 use crate::search::bench;
 
@@ -22,6 +23,8 @@ pub struct Args {
     /// Depth in plies
     #[arg(long, default_value_t = bench::BENCH_DEPTH, value_parser = clap::value_parser!(i32).range(1..=64))]
     depth: Depth,
+    #[command(flatten)]
+    judge: Judge,
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -57,7 +60,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 fn sign(args: &Args) -> anyhow::Result<ExitCode> {
     let mut out = std::io::stdout().lock();
     let mut positions = Vec::new();
-    let total = bench::bench(args.depth, &mut |fen, result| {
+    let total = bench::bench(args.depth, args.judge.open()?, &mut |fen, result| {
         positions.push(serde_json::json!({
             "fen": fen, "nodes": result.nodes, "seconds": result.elapsed.as_secs_f64(),
         }));

@@ -11,7 +11,7 @@ use crossbeam::channel::{Receiver, bounded};
 use indicatif::ProgressBar;
 
 use super::{interruption, progress_bar};
-use crate::cli::judge::evaluation;
+use crate::cli::judge::Judge;
 use crate::score::Score;
 use crate::search::STACK_SIZE;
 use crate::train::{GameError, GameFile, GameSettings, PlayedGame, SelfPlay};
@@ -25,9 +25,8 @@ const TELL_EVERY: Duration = Duration::from_secs(60);
 /// any number of threads.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Judge positions by this network, made by `tabia train net`, not by the classical terms
-    #[arg(long, value_name = "FILE")]
-    network: Option<PathBuf>,
+    #[command(flatten)]
+    judge: Judge,
     /// Where the games go
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -150,7 +149,7 @@ fn tell(bar: &ProgressBar, tally: &Tally, told: &mut Instant) {
 impl Args {
     fn settings(&self) -> anyhow::Result<GameSettings> {
         Ok(GameSettings {
-            evaluation: evaluation(self.network.as_deref())?,
+            evaluation: self.judge.open()?,
             seed: self.seed,
             nodes: self.nodes,
             random_plies: self.random_plies.into(),

@@ -1,6 +1,7 @@
 //! The network's weights, and the file that holds them.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
 
 use thiserror::Error;
 
@@ -30,9 +31,6 @@ pub struct Network {
 /// Why bytes are no network.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NetworkError {
-    /// There is no file.
-    #[error("no network is built in: set NetworkFile first")]
-    None,
     /// The file cannot be read.
     #[error("cannot read {}: {why}", path.display())]
     Unreadable {
@@ -60,6 +58,15 @@ pub enum NetworkError {
 impl Network {
     /// Bytes of the numbers in a file.
     const NUMBER_BYTES: usize = 2 * HIDDEN * (INPUTS + 1 + 2 * BUCKETS) + 4 * BUCKETS;
+
+    /// The network that is built in; how it came about is told in `docs/network.md`.
+    pub fn embedded() -> Arc<Self> {
+        static EMBEDDED: LazyLock<Arc<Network>> = LazyLock::new(|| {
+            let network = Network::from_bytes(include_bytes!("network.bin"));
+            Arc::new(network.unwrap_or_else(|error| unreachable!("built in: {error}")))
+        });
+        Arc::clone(&EMBEDDED)
+    }
 
     /// A network out of its parts, in the units of the file.
     ///
