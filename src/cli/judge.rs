@@ -9,8 +9,14 @@ use crate::eval::nnue::NetworkError;
 /// Which evaluation a command uses.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(super) struct Judge {
-    /// What judges positions
-    #[arg(long, value_name = "KIND", default_value = "nnue", hide_default_value = true)]
+    /// What judges positions: nnue (a network) or classical
+    #[arg(
+        long,
+        value_name = "KIND",
+        default_value = "nnue",
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
     pub evaluation: EvaluationKind,
     /// Use this network, made by `tabia train net`, in place of the built-in one
     #[arg(long, value_name = "FILE")]

@@ -85,3 +85,17 @@ fn not_understood(error: &clap::Error) -> ExitCode {
     eprintln!("tabia: {} (see tabia --help)", words.join(" "));
     ExitCode::from(USAGE)
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Cli;
+
+    #[test]
+    fn the_help_fits_on_a_screen() {
+        const SCREEN: usize = 32;
+        let help = Cli::command().render_long_help().to_string();
+        assert!(help.lines().count() <= SCREEN, "{help}");
+    }
+}
