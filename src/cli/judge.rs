@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
 use crate::engine::EvaluationKind;
 use crate::eval::Evaluation;
 use crate::eval::nnue::NetworkError;
@@ -15,12 +17,21 @@ pub(super) struct Judge {
         value_name = "KIND",
         default_value = "nnue",
         hide_default_value = true,
-        hide_possible_values = true
+        hide_possible_values = true,
+        value_parser = evaluation_kind()
     )]
     pub evaluation: EvaluationKind,
     /// Use this network, made by `tabia train net`, in place of the built-in one
     #[arg(long, value_name = "FILE")]
     pub network: Option<PathBuf>,
+}
+
+/// Reads one of the kinds of evaluation; errors list them.
+fn evaluation_kind() -> impl TypedValueParser<Value = EvaluationKind> {
+    PossibleValuesParser::new(EvaluationKind::ALL.map(EvaluationKind::name)).try_map(|name| {
+        let kind = EvaluationKind::ALL.into_iter().find(|kind| kind.name() == name);
+        kind.ok_or("no such kind of evaluation")
+    })
 }
 
 impl Judge {

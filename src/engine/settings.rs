@@ -50,16 +50,27 @@ pub struct Settings {
 }
 
 /// The kinds of evaluation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EvaluationKind {
-    /// Terms with tuned weights, which explain themselves
+    /// Terms with tuned weights, which explain themselves.
     Classical,
-    /// A network: that of a file, or the one that is built in
+    /// A network: that of a file, or the one that is built in.
     #[default]
     Nnue,
 }
 
 impl EvaluationKind {
+    /// All kinds.
+    pub const ALL: [EvaluationKind; 2] = [EvaluationKind::Classical, EvaluationKind::Nnue];
+
+    /// The word for the kind, in options and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            EvaluationKind::Classical => "classical",
+            EvaluationKind::Nnue => "nnue",
+        }
+    }
+
     /// What judges positions. The network's file is opened even if it is not to judge, so that a
     /// wrong one is told as soon as it is named.
     ///
@@ -180,8 +191,8 @@ const BOOK_SEARCH_NAMES: [&str; 4] = [
     BookSearch::Score.name(),
 ];
 
-const EVALUATIONS: [EvaluationKind; 2] = [EvaluationKind::Classical, EvaluationKind::Nnue];
-const EVALUATION_NAMES: [&str; 2] = ["classical", "nnue"];
+/// The kinds of evaluation, in the order of [`EvaluationKind::ALL`].
+const EVALUATION_NAMES: [&str; 2] = [EvaluationKind::Classical.name(), EvaluationKind::Nnue.name()];
 
 /// The orders of searching again, in the order of [`ResearchOrder::ALL`].
 const RESEARCH_ORDER_NAMES: [&str; 2] = ["depth-first", "window-first"];
@@ -216,7 +227,7 @@ pub const SETTINGS: &[Setting] = &[
     row("NetworkFile", "EvalFile", "a network made by tabia train net",
         Kind::File { get: |s| &s.network, set: |s, v| s.network = v }),
     row("Evaluation", "Evaluation", "what judges positions: the classical terms, or the network of NetworkFile",
-        Kind::Choice { choices: &EVALUATION_NAMES, get: |s| index_of(&EVALUATIONS, &s.evaluation), set: |s, i| s.evaluation = EVALUATIONS[i] }),
+        Kind::Choice { choices: &EVALUATION_NAMES, get: |s| index_of(&EvaluationKind::ALL, &s.evaluation), set: |s, i| s.evaluation = EvaluationKind::ALL[i] }),
     row("ResearchOrder", "ResearchOrder", "what comes first when a reduced move is searched again",
         Kind::Choice { choices: &RESEARCH_ORDER_NAMES, get: |s| index_of(&ResearchOrder::ALL, &s.research_order), set: |s, i| s.research_order = ResearchOrder::ALL[i] }),
     row("ResignBelow", "ResignBelow", "resign when so many centipawns behind; 0 for never",

@@ -86,6 +86,16 @@ impl Stage {
         self.engine.receive(news);
     }
 
+    /// An engine that has answered 1. e4 with e5 and ponders on 2. Nf3; and its search.
+    fn pondering() -> (Self, Begun) {
+        let mut stage = Stage::new(|_| {});
+        stage.play("e2e4");
+        stage.begun();
+        stage.finish("e7e5", "g1f3", 0);
+        let pondering = stage.begun();
+        (stage, pondering)
+    }
+
     /// The search that has begun.
     fn begun(&self) -> Begun {
         self.begun.recv_timeout(Duration::from_secs(60)).expect("a search")
@@ -145,11 +155,7 @@ fn a_ponder_hit_turns_the_search_and_a_miss_replaces_it() {
 
 #[test]
 fn a_call_for_a_move_while_pondering_is_no_hit() {
-    let mut stage = Stage::new(|_| {});
-    stage.play("e2e4");
-    stage.begun();
-    stage.finish("e7e5", "g1f3", 0);
-    let pondering = stage.begun();
+    let (mut stage, pondering) = Stage::pondering();
     stage.engine.go();
     assert!(pondering.control.is_stopped() && !pondering.control.is_ponder_hit());
     let thinking = stage.begun();
@@ -158,11 +164,7 @@ fn a_call_for_a_move_while_pondering_is_no_hit() {
 
 #[test]
 fn a_ponder_search_that_has_ended_moves_at_once_on_a_hit() {
-    let mut stage = Stage::new(|_| {});
-    stage.play("e2e4");
-    stage.begun();
-    stage.finish("e7e5", "g1f3", 0);
-    stage.begun();
+    let (mut stage, _) = Stage::pondering();
     stage.finish("b8c6", "", 0);
     assert_eq!(stage.moves(), ["e7e5"]);
     stage.play("g1f3");
@@ -171,11 +173,7 @@ fn a_ponder_search_that_has_ended_moves_at_once_on_a_hit() {
 
 #[test]
 fn a_clock_far_from_the_expected_one_begins_the_search_anew() {
-    let mut stage = Stage::new(|_| {});
-    stage.play("e2e4");
-    stage.begun();
-    stage.finish("e7e5", "g1f3", 0);
-    let pondering = stage.begun();
+    let (mut stage, pondering) = Stage::pondering();
     stage.engine.set_own_time(Duration::from_secs(100));
     stage.play("g1f3");
     assert!(pondering.control.is_stopped());

@@ -68,7 +68,8 @@ impl BenchResult {
     }
 }
 
-/// Searches all positions to `depth`, judging by `evaluation`; tells `on_position` after each its FEN, nodes and time.
+/// Searches all positions to `depth`, judging by `evaluation`; tells `on_position` after each its
+/// FEN, nodes and time.
 pub fn bench(
     depth: Depth,
     evaluation: Evaluation,

@@ -47,7 +47,7 @@ impl Worker<'_> {
         let ply = node.ply + 1;
         let null = Window::null(turn.alpha).flip();
         let mut score = -self.pvs(next, ply, depth - reduction, null, true);
-        if score > turn.alpha && reduction > 0 && self.still_better(score, turn) {
+        if reduction > 0 && self.still_better(score, turn) {
             if node.pv && self.job.research_order == ResearchOrder::WindowFirst {
                 let window = Window::new(turn.alpha, node.window.beta);
                 return self.search_window_first(next, ply, [depth - reduction, depth], window);
@@ -55,17 +55,17 @@ impl Worker<'_> {
             let null = Window::null(turn.alpha).flip();
             score = -self.pvs(next, ply, depth, null, !node.cut);
         }
-        if score > turn.alpha && node.pv && self.still_better(score, turn) && !self.is_interrupted()
-        {
+        if node.pv && self.still_better(score, turn) && !self.is_interrupted() {
             let window = Window::new(turn.alpha, node.window.beta).flip();
             score = -self.pvs(next, ply, depth, window, false);
         }
         score
     }
 
-    /// Whether a score is above alpha even now: another thread may have raised that.
+    /// Whether a score is above alpha even now: another thread may have raised that. Only a score
+    /// above the alpha last seen is worth a look.
     fn still_better(&self, score: Score, turn: &mut Turn) -> bool {
-        if turn.shared {
+        if turn.shared && score > turn.alpha {
             turn.alpha = turn.alpha.max(self.shared_alpha());
         }
         score > turn.alpha

@@ -212,7 +212,7 @@ fn live(id: usize, inbox: &Receiver<Order>) {
     let mut memory = Memory::new();
     for order in inbox {
         match order {
-            Order::Forget => memory = Memory::new(),
+            Order::Forget => memory.forget(),
             Order::Search(job) => {
                 let mut worker = Worker::new(id, &job, &mut memory);
                 if id == 0 {

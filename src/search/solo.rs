@@ -28,7 +28,7 @@ impl SoloSearcher {
     /// Forgets all that was learnt from earlier searches.
     pub fn new_game(&mut self) {
         self.equipment.forget();
-        self.memory = Memory::new();
+        self.memory.forget();
     }
 
     /// Searches the current position of `game` until a limit is reached.
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn it_finds_what_a_searcher_with_one_thread_finds() {
-        let limits = Limits::nodes(3_000);
+        const NODES: u64 = 3_000;
         let play = |mut search: Box<dyn FnMut(&Game) -> SearchResult>| {
             let mut game = Game::default();
             let results = (0..6).map(|_| {
@@ -59,10 +59,11 @@ mod tests {
             results.collect::<Vec<_>>()
         };
         let solo = std::thread::Builder::new().stack_size(STACK_SIZE).spawn(move || {
-            let limits = Limits::nodes(3_000);
+            let limits = Limits::nodes(NODES);
             let mut solo = SoloSearcher::new(1, Evaluation::default());
             play(Box::new(move |game| solo.search(game, &limits)))
         });
+        let limits = Limits::nodes(NODES);
         let mut searcher = Searcher::new(Options { memory_mb: 1, threads: 1 });
         let expected =
             play(Box::new(move |game| searcher.search_silently(game, &limits, &Control::new())));

@@ -201,6 +201,11 @@ impl Memory {
             lines: vec![Line::default(); MAX_PLY + 2],
         }
     }
+
+    /// Forgets all that was learnt. What the evaluator keeps follows from the positions alone.
+    pub(super) fn forget(&mut self) {
+        self.history = History::new();
+    }
 }
 
 /// What a thread notes at each ply of its current line.
