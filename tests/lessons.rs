@@ -182,9 +182,9 @@ fn the_book_ends_the_search_of_the_example_early() {
     let [off, stop, first] = all["searches"].as_array().expect("searches").as_slice() else {
         panic!("three searches")
     };
-    for search in [off, stop, first] {
-        assert_eq!(search["best"], "Qxd5");
-    }
+    assert_eq!([&off["best"], &stop["best"]], ["Qxd5", "Qxd5"]);
+    // Both begin a line into the book, and the first that the search looks at decides.
+    assert!(first["best"] == "Qxd5" || first["best"] == "Nf6", "{first}");
     assert_eq!(off["depth"], 12);
     assert_eq!(stop["ends_in_book"], "Qxd5 Ke1 Nf6");
     let nodes = |search: &Value| search["nodes"].as_u64().expect("a count");

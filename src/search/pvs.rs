@@ -37,6 +37,8 @@ const NOT_MATED: Score = -crate::score::TABLEBASE_BOUND;
 pub(super) struct Turn {
     /// From 1.
     pub(super) number: usize,
+    /// Quiet moves that have been searched before it.
+    pub(super) quiets: usize,
     pub(super) alpha: Score,
     pub(super) best: Score,
     /// Plies by which the table's move is extended.
@@ -327,12 +329,13 @@ impl Worker<'_> {
             progress.count += 1;
             let turn = Turn {
                 number: progress.count,
+                quiets: progress.quiets.len(),
                 alpha: progress.alpha,
                 best: progress.best,
                 extension,
                 shared: false,
             };
-            if self.may_prune_moves(node, turn) && prune::is_late(node, turn.number) {
+            if self.may_prune_moves(node, turn) && prune::is_late(node, turn.quiets) {
                 source.skip_quiets();
             }
             let Some(score) = self.search_move(node, mv, turn) else { continue };
@@ -397,7 +400,7 @@ impl Worker<'_> {
                 .is_some_and(|bound| !see_ge(&node.position, mv, bound));
         }
         let reduced = (node.depth - self.reductions.base(node.depth, turn.number)).max(1);
-        prune::is_late(node, turn.number)
+        prune::is_late(node, turn.quiets)
             || prune::futile(node, reduced, turn.alpha)
             || prune::bad_history(node.depth, history)
             || prune::quiet_exchange_bound(reduced)

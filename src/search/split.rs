@@ -223,8 +223,9 @@ impl Worker<'_> {
         let mut shared = split.shared();
         let mv = shared.moves.next()?;
         shared.progress.count += 1;
-        let Progress { count, alpha, best, .. } = shared.progress;
-        Some((mv, Turn { number: count, alpha, best, extension: 0, shared: true }))
+        let Progress { count: number, alpha, best, ref quiets, .. } = shared.progress;
+        let quiets = quiets.len();
+        Some((mv, Turn { number, quiets, alpha, best, extension: 0, shared: true }))
     }
 
     /// Alpha of the node whose moves this thread shares with others, by now.

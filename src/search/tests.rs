@@ -200,7 +200,11 @@ fn a_line_that_transposes_into_the_book_ends_the_search() {
 fn the_first_match_decides_in_mode_first() {
     let result = search_example(BookSearch::First, 1);
     let found = result.book.expect("the book is met");
-    assert_eq!((found.line.len(), result.best), (3, Some(found.line[0])));
+    assert_eq!(result.best, Some(found.line[0]));
+    // Whichever of the two ways into the book the search looks at first.
+    let ways = [&["d8d5", "e2e1", "g8f6"][..], &["g8f6", "e2e1"]];
+    let line: Vec<String> = found.line.iter().map(Move::to_string).collect();
+    assert!(ways.iter().any(|way| *way == line), "{line:?}");
 }
 
 #[test]
