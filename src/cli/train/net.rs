@@ -47,9 +47,13 @@ pub struct Args {
     /// Weight decay: the share of a weight that a step of size 1 would take from it
     #[arg(long, default_value_t = 0.01)]
     decay: f32,
-    /// Share of the game's result in what is learnt; the rest is the search's score
+    /// Share of the game's result in what is learnt; the rest is what the searches said
     #[arg(long, default_value_t = 0.0, value_parser = super::share)]
     result_share: f32,
+    /// How much less the search of the next move counts than that of the move before: 0 for none
+    /// but the position's own, near 1 for a long look ahead
+    #[arg(long, default_value_t = 0.0, value_parser = super::share)]
+    lambda: f32,
     /// Positions with a higher score, in centipawns, are passed over
     #[arg(long, default_value_t = 3000, value_parser = clap::value_parser!(i16).range(1..))]
     limit: i16,
@@ -112,6 +116,7 @@ impl Args {
     fn selection(&self) -> Selection {
         Selection {
             result_share: self.result_share,
+            lambda: self.lambda,
             limit: self.limit,
             skip_plies: self.skip_plies,
             hold_out_every: self.hold_out_every as usize,

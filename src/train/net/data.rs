@@ -7,7 +7,7 @@ use super::gradient::logistic;
 use crate::eval::nnue::SCALE;
 use crate::position::{Color, Position};
 use crate::random::Random;
-use crate::train::{GameError, GameReader, PlayedGame, PlayedMove, in_parallel};
+use crate::train::{GameError, GameReader, PlayedGame, in_parallel};
 
 /// Games that are turned into examples at a time.
 const GAMES_AT_ONCE: usize = 4096;
@@ -15,8 +15,10 @@ const GAMES_AT_ONCE: usize = 4096;
 /// Which positions are taken, and what is to be learnt from them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selection {
-    /// Share of the game's result in the target; the rest is the search's score.
+    /// Share of the game's result in the target; the rest is what the searches said.
     pub result_share: f32,
+    /// How far the target looks ahead in the game, from 0 to 1; see [`hindsight`].
+    pub lambda: f32,
     /// Positions with a larger score, in centipawns, for either side are decided, and passed over.
     pub limit: i16,
     /// Plies after the random opening that are passed over.
@@ -106,23 +108,47 @@ fn read_some(reader: &mut GameReader) -> Result<Vec<PlayedGame>, GameError> {
 
 /// The positions of a game that are taken; `None` if it has an illegal move.
 fn examples(game: &PlayedGame, selection: &Selection) -> Option<Vec<Example>> {
+    let expected = hindsight(game, selection.lambda);
     let mut examples = Vec::new();
     let mut ply = 0;
     let whole = game.replay(|position, played| {
-        ply += 1;
         let decided = played.score.unsigned_abs() > selection.limit.unsigned_abs();
-        if !played.noisy && !decided && ply > selection.skip_plies {
-            let target = target(position, played, game.result(), selection.result_share);
-            examples.push(Example::new(position, target));
+        if !played.noisy && !decided && ply >= selection.skip_plies {
+            let share = selection.result_share;
+            let for_white = share * game.result() + (1.0 - share) * expected[ply];
+            examples.push(Example::new(position, for_side_to_move(position, for_white)));
         }
+        ply += 1;
     });
     whole.then_some(examples)
 }
 
-/// What the side to move should expect.
-fn target(position: &Position, played: &PlayedMove, result: f32, result_share: f32) -> f32 {
-    let expected = logistic(f32::from(played.score) / SCALE as f32);
-    let for_white = result_share * result + (1.0 - result_share) * expected;
+/// What White should have expected at each move, as the searches of that move and of all later ones
+/// tell: the one of `n` moves later counts `lambda` to the `n`-th, the result as all that would
+/// follow the end. With 0 only the move's own search counts, with 1 only the result.
+///
+/// A search of some hundred nodes is wrong by a pawn as easily as a static evaluation is, but the
+/// next ones are wrong otherwise: their mean is far better.
+///
+/// Source: R. Sutton, "Learning to Predict by the Methods of Temporal Differences" (1988), whose
+/// lambda it is; for chess J. Baxter, A. Tridgell and L. Weaver, "KnightCap" (1998).
+fn hindsight(game: &PlayedGame, lambda: f32) -> Vec<f32> {
+    let mut later = game.result();
+    let mut expected: Vec<f32> = game
+        .moves
+        .iter()
+        .rev()
+        .map(|played| {
+            let now = logistic(f32::from(played.score) / SCALE as f32);
+            later = (1.0 - lambda) * now + lambda * later;
+            later
+        })
+        .collect();
+    expected.reverse();
+    expected
+}
+
+fn for_side_to_move(position: &Position, for_white: f32) -> f32 {
     match position.side_to_move() {
         Color::White => for_white,
         Color::Black => 1.0 - for_white,

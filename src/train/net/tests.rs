@@ -250,7 +250,13 @@ fn games_become_examples_that_are_quiet_and_not_decided() {
     let path = dir.path().join("a.games");
     let (mut file, _) = GameFile::open(&path, &GameSettings::default()).expect("a new file");
     (0..10).for_each(|number| file.append(&game(100 * number)).expect("written"));
-    let selection = Selection { result_share: 0.25, limit: 3000, skip_plies: 0, hold_out_every: 5 };
+    let selection = Selection {
+        result_share: 0.25,
+        lambda: 0.0,
+        limit: 3000,
+        skip_plies: 0,
+        hold_out_every: 5,
+    };
     let read = |selection: &Selection| {
         Data::read(std::slice::from_ref(&path), selection, 2, 1, |_| ()).expect("games")
     };
@@ -261,7 +267,11 @@ fn games_become_examples_that_are_quiet_and_not_decided() {
     let expected = 0.75 * logistic(1.0) + 0.25;
     let targets: Vec<f32> = data.held_out[..2].iter().map(|example| example.target).collect();
     assert!((targets[0] - expected).abs() < 1e-6 && (targets[1] - 1.0 + expected).abs() < 1e-6);
-    assert_eq!(read(&Selection { skip_plies: 1, ..selection }).training.len(), 8);
+    assert_eq!(read(&Selection { skip_plies: 1, ..selection.clone() }).training.len(), 8);
+    // The scores of the four moves are 400, 400, 400 and 9000; then White has won.
+    let ahead = Selection { result_share: 0.0, lambda: 0.5, ..selection };
+    let expected = (0.5 + 0.25 + 0.125) * logistic(1.0) + 0.0625 + 0.0625;
+    assert!((read(&ahead).held_out[0].target - expected).abs() < 1e-6);
     let mut broken = game(0);
     broken.moves.swap(0, 1);
     file.append(&broken).expect("written");
@@ -270,7 +280,7 @@ fn games_become_examples_that_are_quiet_and_not_decided() {
 }
 
 fn selection_of_all() -> Selection {
-    Selection { result_share: 0.0, limit: i16::MAX, skip_plies: 0, hold_out_every: 2 }
+    Selection { result_share: 0.0, lambda: 0.0, limit: i16::MAX, skip_plies: 0, hold_out_every: 2 }
 }
 
 #[test]
