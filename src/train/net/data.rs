@@ -17,7 +17,9 @@ const GAMES_AT_ONCE: usize = 4096;
 pub struct Selection {
     /// Share of the game's result in the target; the rest is what the searches said.
     pub result_share: f32,
-    /// How far the target looks ahead in the game, from 0 to 1; see [`hindsight`].
+    /// How far what the searches said looks ahead in the game, from 0 to 1: the search of `n` moves
+    /// later counts `lambda` to the `n`-th, the result as all that would follow the end. With 0 only
+    /// the position's own search counts, with 1 only the result.
     pub lambda: f32,
     /// Positions with a larger score, in centipawns, for either side are decided, and passed over.
     pub limit: i16,
@@ -124,8 +126,7 @@ fn examples(game: &PlayedGame, selection: &Selection) -> Option<Vec<Example>> {
 }
 
 /// What White should have expected at each move, as the searches of that move and of all later ones
-/// tell: the one of `n` moves later counts `lambda` to the `n`-th, the result as all that would
-/// follow the end. With 0 only the move's own search counts, with 1 only the result.
+/// tell; see [`Selection::lambda`].
 ///
 /// A search of some hundred nodes is wrong by a pawn as easily as a static evaluation is, but the
 /// next ones are wrong otherwise: their mean is far better.
