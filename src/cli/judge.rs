@@ -9,13 +9,13 @@ use crate::eval::Evaluation;
 use crate::eval::nnue::NetworkError;
 
 /// Which evaluation a command uses.
-#[derive(Debug, Clone, Default, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(super) struct Judge {
     /// What judges positions: nnue (a network) or classical
     #[arg(
         long,
         value_name = "KIND",
-        default_value = "nnue",
+        default_value = EvaluationKind::default().name(),
         hide_default_value = true,
         hide_possible_values = true,
         value_parser = evaluation_kind()

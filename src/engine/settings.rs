@@ -195,7 +195,8 @@ const BOOK_SEARCH_NAMES: [&str; 4] = [
 const EVALUATION_NAMES: [&str; 2] = [EvaluationKind::Classical.name(), EvaluationKind::Nnue.name()];
 
 /// The orders of searching again, in the order of [`ResearchOrder::ALL`].
-const RESEARCH_ORDER_NAMES: [&str; 2] = ["depth-first", "window-first"];
+const RESEARCH_ORDER_NAMES: [&str; 2] =
+    [ResearchOrder::DepthFirst.name(), ResearchOrder::WindowFirst.name()];
 
 fn index_of<T: PartialEq>(table: &[T], value: &T) -> usize {
     table.iter().position(|row| row == value).unwrap_or(0)

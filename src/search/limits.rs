@@ -104,7 +104,7 @@ impl ResearchOrder {
     pub const ALL: [ResearchOrder; 2] = [ResearchOrder::DepthFirst, ResearchOrder::WindowFirst];
 
     /// Its name as a setting.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             ResearchOrder::DepthFirst => "depth-first",
             ResearchOrder::WindowFirst => "window-first",

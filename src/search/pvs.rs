@@ -47,6 +47,20 @@ pub(super) struct Turn {
     pub(super) shared: bool,
 }
 
+impl Turn {
+    /// That of the move handed out last, of a node whose moves no other thread searches.
+    pub(super) fn of(progress: &Progress) -> Self {
+        Turn {
+            number: progress.count,
+            quiets: progress.quiets.len(),
+            alpha: progress.alpha,
+            best: progress.best,
+            extension: 0,
+            shared: false,
+        }
+    }
+}
+
 /// What the test for singularity says.
 enum Singularity {
     /// Several moves fail high: so does the node.
@@ -327,14 +341,7 @@ impl Worker<'_> {
         let mut progress = Progress::new(node.window.alpha);
         while let Some(mv) = source.next(node, self.history) {
             progress.count += 1;
-            let turn = Turn {
-                number: progress.count,
-                quiets: progress.quiets.len(),
-                alpha: progress.alpha,
-                best: progress.best,
-                extension,
-                shared: false,
-            };
+            let turn = Turn { extension, ..Turn::of(&progress) };
             if self.may_prune_moves(node, turn) && prune::is_late(node, turn.quiets) {
                 source.skip_quiets();
             }

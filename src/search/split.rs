@@ -223,9 +223,7 @@ impl Worker<'_> {
         let mut shared = split.shared();
         let mv = shared.moves.next()?;
         shared.progress.count += 1;
-        let Progress { count: number, alpha, best, ref quiets, .. } = shared.progress;
-        let quiets = quiets.len();
-        Some((mv, Turn { number, quiets, alpha, best, extension: 0, shared: true }))
+        Some((mv, Turn { shared: true, ..Turn::of(&shared.progress) }))
     }
 
     /// Alpha of the node whose moves this thread shares with others, by now.

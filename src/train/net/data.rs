@@ -135,17 +135,12 @@ fn examples(game: &PlayedGame, selection: &Selection) -> Option<Vec<Example>> {
 /// lambda it is; for chess J. Baxter, A. Tridgell and L. Weaver, "KnightCap" (1998).
 fn hindsight(game: &PlayedGame, lambda: f32) -> Vec<f32> {
     let mut later = game.result();
-    let mut expected: Vec<f32> = game
-        .moves
-        .iter()
-        .rev()
-        .map(|played| {
-            let now = logistic(f32::from(played.score) / SCALE as f32);
-            later = (1.0 - lambda) * now + lambda * later;
-            later
-        })
-        .collect();
-    expected.reverse();
+    let mut expected = vec![0.0; game.moves.len()];
+    for (expected, played) in expected.iter_mut().zip(&game.moves).rev() {
+        let now = logistic(f32::from(played.score) / SCALE as f32);
+        later = (1.0 - lambda) * now + lambda * later;
+        *expected = later;
+    }
     expected
 }
 
