@@ -265,7 +265,10 @@ impl Worker<'_> {
 
     /// Puts this thread on the way to `split`.
     fn adopt(&mut self, split: &SplitPoint) {
-        self.frames[..split.frames.len()].copy_from_slice(&split.frames);
+        let (above, below) = self.frames.split_at_mut(split.frames.len());
+        above.copy_from_slice(&split.frames);
+        // The line that this thread was on may have left moves out further down.
+        below.iter_mut().for_each(|frame| frame.excluded = None);
         self.keys.clone_from(&split.keys);
     }
 
@@ -287,29 +290,49 @@ mod tests {
     use crate::search::worker::{Audience, Equipment, Memory, Told};
     use crate::search::{Control, Limits};
 
-    #[test]
-    fn a_thread_that_panics_signs_off_and_ends_the_search() {
+    fn job(control: &Control) -> Job {
         let (messages, _receiver) = crossbeam::channel::unbounded();
         let audience = Audience { told: Told::Result, messages };
-        let control = Control::new();
-        let game = Game::default();
-        let job = Job::new(&game, &Limits::depth(9), &control, Equipment::new(1), 2, audience);
-        let mut memory = Memory::new();
-        let mut worker = Worker::new(0, &job, &mut memory);
-        let node = worker.assess(game.position(), 0, 9, Window::FULL, false);
+        Job::new(&Game::default(), &Limits::depth(9), control, Equipment::new(1), 2, audience)
+    }
+
+    /// A split point at the root, with no move left and two threads.
+    fn split_at_the_root(worker: &mut Worker) -> SplitPoint {
+        let node = worker.assess(&worker.job.root, 0, 9, Window::FULL, false);
         let shared = Shared {
             moves: Vec::new().into_iter(),
             progress: Progress::new(node.window.alpha),
             workers: 2,
         };
-        let split = SplitPoint {
+        SplitPoint {
             node,
-            frames: Vec::new(),
-            keys: Vec::new(),
+            frames: worker.frames[..1].to_vec(),
+            keys: worker.keys.clone(),
             parent: None,
             cut_off: AtomicBool::new(false),
             shared: Mutex::new(shared),
-        };
+        }
+    }
+
+    #[test]
+    fn a_thread_that_joins_leaves_out_no_move_of_its_former_line() {
+        let control = Control::new();
+        let (job, mut memory) = (job(&control), Memory::new());
+        let mut worker = Worker::new(0, &job, &mut memory);
+        let excluded = "e2e4".parse().ok();
+        let mut split = split_at_the_root(&mut worker);
+        split.frames[0].excluded = excluded;
+        worker.frames[7].excluded = excluded;
+        worker.adopt(&split);
+        assert_eq!((worker.frames[0].excluded, worker.frames[7].excluded), (excluded, None));
+    }
+
+    #[test]
+    fn a_thread_that_panics_signs_off_and_ends_the_search() {
+        let control = Control::new();
+        let (job, mut memory) = (job(&control), Memory::new());
+        let mut worker = Worker::new(0, &job, &mut memory);
+        let split = split_at_the_root(&mut worker);
         drop(SignOff { split: &split, job: &job });
         assert!(split.shared().workers == 1 && !control.is_stopped());
         let panics = || {

@@ -70,6 +70,15 @@ fn a_lost_side_takes_the_perpetual() {
 }
 
 #[test]
+fn threads_that_help_each_other_do_not_miss_a_perpetual() {
+    let game = game("3k4/p5Q1/2pN1p2/1p6/4r3/Pqp4P/1P3P2/K7 w - - 10 44");
+    for threads in [1, 2, 4] {
+        let result = search(&game, &Limits::depth(26), threads);
+        assert_eq!((result.score, result.best), (DRAW, mv("d6b7")), "{threads} threads");
+    }
+}
+
+#[test]
 fn one_thread_searches_the_same_tree_every_time() {
     let game = game("r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4");
     let first = search(&game, &Limits::depth(9), 1);
