@@ -9,6 +9,7 @@ mod clock;
 mod control;
 mod deepening;
 mod history;
+mod killers;
 mod late;
 mod limits;
 mod node;

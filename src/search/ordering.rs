@@ -9,7 +9,7 @@ use arrayvec::ArrayVec;
 use super::history::{Context, History};
 use super::see::{see_ge, value};
 use crate::position::{MAX_MOVES, Move, MoveList, Piece, Position};
-use crate::score::{Ply, Score};
+use crate::score::Score;
 
 /// Weight of the victim's value against capture history. Hand-set so that history decides
 /// between victims of about the same value only.
@@ -71,13 +71,11 @@ impl MovePicker {
     /// All moves of a node, its killers and counter move before the other quiet ones.
     pub(super) fn with_refutations(
         table_move: Option<Move>,
-        history: &History,
-        context: &Context,
-        ply: Ply,
+        [first, second]: [Option<Move>; 2],
+        counter_move: Option<Move>,
     ) -> Self {
         let mut picker = Self::all(table_move);
-        let [first, second] = history.killers(ply);
-        for mv in [first, second, history.counter_move(context)].into_iter().flatten() {
+        for mv in [first, second, counter_move].into_iter().flatten() {
             if table_move != Some(mv) && !picker.refutations.contains(&mv) {
                 picker.refutations.push(mv);
             }
@@ -247,12 +245,13 @@ mod tests {
     #[test]
     fn refutations_come_before_other_quiets() {
         let position = Position::from_fen(BUSY).expect(BUSY);
-        let mut history = History::new();
-        let killer: Move = "a2a3".parse().expect("a move");
-        history.quiet_cutoff(&position, killer, &[], &[None; 3], 0, 3);
-        let picker = MovePicker::with_refutations(None, &history, &[None; 3], 0);
-        let moves = order(BUSY, picker, &history);
-        let quiet = |text: &&String| !position.is_noisy(text.parse().expect("a move"));
-        assert_eq!(moves.iter().find(quiet).map(String::as_str), Some("a2a3"));
+        let [killer, counter_move] = ["a2a3", "e1d1"].map(|text| text.parse().ok());
+        let picker = MovePicker::with_refutations(None, [killer, None], counter_move);
+        let moves = order(BUSY, picker, &History::new());
+        let mut quiets = moves.iter().filter(|mv| !position.is_noisy(mv.parse().expect("a move")));
+        assert_eq!(
+            [quiets.next(), quiets.next()].map(|mv| mv.map_or("", |mv| mv)),
+            ["a2a3", "e1d1"]
+        );
     }
 }

@@ -187,7 +187,7 @@ impl Worker<'_> {
         self.frames[ply].static_eval = static_eval;
         self.frames[ply].double_extensions =
             ply.checked_sub(1).map_or(0, |parent| self.frames[parent].double_extensions);
-        self.history.clear_killers(ply + 2);
+        self.killers.clear(ply + 2);
         Node {
             position: *position,
             ply,
@@ -315,8 +315,9 @@ impl Worker<'_> {
             Singularity::MultiCut(score) => return score,
             Singularity::Extension(extension) => extension,
         };
-        let mut picker =
-            MovePicker::with_refutations(node.table_move(), self.history, &node.context, node.ply);
+        let killers = self.killers.at(node.ply);
+        let counter_move = self.history.counter_move(&node.context);
+        let mut picker = MovePicker::with_refutations(node.table_move(), killers, counter_move);
         let progress = self.search_moves(node, &mut MoveSource::Picker(&mut picker), extension);
         if self.is_interrupted() {
             return 0;
@@ -466,8 +467,8 @@ impl Worker<'_> {
         let (position, depth) = (&node.position, node.depth);
         let noisy = node.position.is_noisy(mv);
         if !noisy {
-            let tried = &progress.quiets;
-            self.history.quiet_cutoff(position, mv, tried, &node.context, node.ply, depth);
+            self.killers.note(node.ply, mv);
+            self.history.quiet_cutoff(position, mv, &progress.quiets, &node.context, depth);
         }
         self.history.captures_tried(position, noisy.then_some(mv), &progress.noisies, depth);
     }

@@ -41,13 +41,8 @@ pub struct Searcher {
     workers: Vec<Thread>,
 }
 
-enum Order {
-    Search(Arc<Job>),
-    Forget,
-}
-
 struct Thread {
-    orders: Option<Sender<Order>>,
+    jobs: Option<Sender<Arc<Job>>>,
     handle: Option<JoinHandle<()>>,
 }
 
@@ -106,9 +101,6 @@ impl Searcher {
     /// Forgets all that was learnt from earlier searches.
     pub fn new_game(&mut self) {
         self.equipment.forget();
-        for worker in &self.workers {
-            worker.order(Order::Forget);
-        }
     }
 
     /// Searches the current position of `game` until a limit is reached or `control` says stop,
@@ -149,7 +141,7 @@ impl Searcher {
         let job = Job::new(game, limits, control, equipment, self.threads(), audience);
         let job = Arc::new(job);
         for worker in &self.workers {
-            worker.order(Order::Search(Arc::clone(&job)));
+            worker.search(Arc::clone(&job));
         }
         receiver
     }
@@ -169,18 +161,18 @@ fn drain(receiver: &Receiver<Message>, on_event: &mut dyn FnMut(&Event)) -> Sear
 
 impl Thread {
     fn spawn(id: usize) -> Self {
-        let (orders, inbox) = unbounded();
+        let (jobs, inbox) = unbounded();
         let handle = std::thread::Builder::new()
             .name(format!("search-{id}"))
             .stack_size(STACK_SIZE)
             .spawn(move || live(id, &inbox))
             .expect("the system can start a thread");
-        Thread { orders: Some(orders), handle: Some(handle) }
+        Thread { jobs: Some(jobs), handle: Some(handle) }
     }
 
-    fn order(&self, order: Order) {
-        if let Some(orders) = &self.orders
-            && orders.send(order).is_err()
+    fn search(&self, job: Arc<Job>) {
+        if let Some(jobs) = &self.jobs
+            && jobs.send(job).is_err()
         {
             log::error!("a search thread has died");
         }
@@ -189,7 +181,7 @@ impl Thread {
 
 impl Drop for Thread {
     fn drop(&mut self) {
-        self.orders = None;
+        self.jobs = None;
         if let Some(handle) = self.handle.take()
             && handle.join().is_err()
         {
@@ -207,22 +199,17 @@ impl Drop for Finish<'_> {
     }
 }
 
-/// The life of a search thread: it sleeps until an order comes.
-fn live(id: usize, inbox: &Receiver<Order>) {
+/// The life of a search thread: it sleeps until a job comes.
+fn live(id: usize, inbox: &Receiver<Arc<Job>>) {
     let mut memory = Memory::new();
-    for order in inbox {
-        match order {
-            Order::Forget => memory.forget(),
-            Order::Search(job) => {
-                let mut worker = Worker::new(id, &job, &mut memory);
-                if id == 0 {
-                    let _finish = Finish(&job);
-                    let result = worker.think();
-                    let _ = job.messages.send(Message::Done(result));
-                } else {
-                    worker.help_until_done();
-                }
-            }
+    for job in inbox {
+        let mut worker = Worker::new(id, &job, &mut memory);
+        if id == 0 {
+            let _finish = Finish(&job);
+            let result = worker.think();
+            let _ = job.messages.send(Message::Done(result));
+        } else {
+            worker.help_until_done();
         }
     }
 }

@@ -28,7 +28,6 @@ impl SoloSearcher {
     /// Forgets all that was learnt from earlier searches.
     pub fn new_game(&mut self) {
         self.equipment.forget();
-        self.memory.forget();
     }
 
     /// Searches the current position of `game` until a limit is reached.

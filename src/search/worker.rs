@@ -10,6 +10,7 @@ use super::book_probe::{BookProbe, BookSearch, SCORE_MODE_SALT};
 use super::clock::Clock;
 use super::control::Control;
 use super::history::{Context, Footprint, History};
+use super::killers::Killers;
 use super::limits::{Limits, ResearchOrder};
 use super::node::Line;
 use super::prune::Reductions;
@@ -64,6 +65,7 @@ pub(super) enum Told {
 #[derive(Clone)]
 pub(super) struct Equipment {
     pub(super) table: Arc<Table>,
+    pub(super) history: Arc<History>,
     pub(super) cycles: Arc<Cycles>,
     pub(super) evaluation: Evaluation,
     /// The endgame tables.
@@ -78,6 +80,7 @@ impl Equipment {
     pub(super) fn new(memory_mb: usize) -> Self {
         Equipment {
             table: Arc::new(Table::new(memory_mb)),
+            history: Arc::new(History::new()),
             cycles: Arc::new(Cycles::new()),
             evaluation: Evaluation::default(),
             tables: None,
@@ -86,11 +89,14 @@ impl Equipment {
         }
     }
 
-    /// Clears the table. No search may be under way.
+    /// Clears what was learnt. No search may be under way.
     pub(super) fn forget(&mut self) {
-        match Arc::get_mut(&mut self.table) {
-            Some(table) => table.clear(),
-            None => log::error!("the table is still in use after the search"),
+        match (Arc::get_mut(&mut self.table), Arc::get_mut(&mut self.history)) {
+            (Some(table), Some(history)) => {
+                table.clear();
+                history.clear();
+            }
+            _ => log::error!("the table is still in use after the search"),
         }
     }
 }
@@ -110,6 +116,7 @@ pub(super) struct Job {
     pub(super) control: Control,
     pub(super) clock: Clock,
     pub(super) table: Arc<Table>,
+    history: Arc<History>,
     pub(super) splits: Splits,
     pub(super) cycles: Arc<Cycles>,
     pub(super) evaluation: Evaluation,
@@ -135,7 +142,8 @@ impl Job {
         threads: usize,
         audience: Audience,
     ) -> Self {
-        let Equipment { table, cycles, evaluation, tables, book, research_order } = equipment;
+        let Equipment { table, history, cycles, evaluation, tables, book, research_order } =
+            equipment;
         let Audience { told, messages } = audience;
         let root = *game.position();
         let legal = root.legal_moves();
@@ -153,6 +161,7 @@ impl Job {
             limits: limits.clone(),
             control: control.clone(),
             table,
+            history,
             splits: Splits::default(),
             cycles,
             evaluation,
@@ -180,9 +189,9 @@ impl Job {
     }
 }
 
-/// What a thread remembers from one search to the next.
+/// What a thread keeps from one search to the next, to make it once only.
 pub(super) struct Memory {
-    pub(super) history: History,
+    killers: Killers,
     pub(super) evaluator: Evaluator,
     reductions: Reductions,
     /// See [`Worker::frames`] and [`Worker::lines`]: what a search leaves there means nothing to the
@@ -194,17 +203,12 @@ pub(super) struct Memory {
 impl Memory {
     pub(super) fn new() -> Self {
         Memory {
-            history: History::new(),
+            killers: Killers::new(),
             evaluator: Evaluator::default(),
             reductions: Reductions::new(),
             frames: vec![Frame::default(); MAX_PLY + 1],
             lines: vec![Line::default(); MAX_PLY + 2],
         }
-    }
-
-    /// Forgets all that was learnt. What the evaluator keeps follows from the positions alone.
-    pub(super) fn forget(&mut self) {
-        self.history = History::new();
     }
 }
 
@@ -240,7 +244,8 @@ pub(super) struct Worker<'a> {
     /// 0 is the main thread, which keeps the clock and reports.
     pub(super) id: usize,
     pub(super) job: &'a Job,
-    pub(super) history: &'a mut History,
+    pub(super) history: &'a History,
+    pub(super) killers: &'a mut Killers,
     pub(super) evaluator: &'a mut Evaluator,
     pub(super) reductions: &'a Reductions,
     pub(super) frames: &'a mut [Frame],
@@ -261,13 +266,14 @@ pub(super) struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     pub(super) fn new(id: usize, job: &'a Job, memory: &'a mut Memory) -> Self {
-        memory.history.new_search();
+        memory.killers = Killers::new();
         memory.evaluator.set(&job.evaluation);
         memory.frames.fill(Frame::default());
         Worker {
             id,
             job,
-            history: &mut memory.history,
+            history: &job.history,
+            killers: &mut memory.killers,
             evaluator: &mut memory.evaluator,
             reductions: &memory.reductions,
             frames: &mut memory.frames,
