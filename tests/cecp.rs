@@ -140,6 +140,22 @@ fn a_ping_waits_for_the_move() {
     assert!(lines.iter().any(|line| line.starts_with("move ")), "{lines:?}");
 }
 
+/// xboard drops a move that comes while it waits for a pong. The orders before the ping take the
+/// longer, the more memory there is to clear; the move out of the book takes no time at all.
+#[test]
+fn a_ping_before_the_turn_is_answered_before_the_move() {
+    let mut engine = engine(&[]);
+    for round in 0..10 {
+        let ping = format!("memory {}\nping {round}\nusermove e2e4", 32 << (round % 2));
+        engine.send(&format!("new\n{ping}"));
+        let lines = engine.until_start("move ");
+        assert!(lines.contains(&format!("pong {round}")), "{lines:?}");
+    }
+    engine.send("new\nst 0.2\nnps 0\noption OwnBook=0\nping 77\ngo");
+    let lines = engine.until_start("move ");
+    assert!(lines.contains(&"pong 77".to_owned()), "{lines:?}");
+}
+
 #[test]
 fn a_ping_does_not_disturb_pondering_and_analysis() {
     let mut engine = engine(&["--no-book"]);

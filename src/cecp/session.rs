@@ -26,14 +26,12 @@ pub struct Session<W> {
     post: bool,
     /// Whether the GUI ignores lines that begin with `#`.
     debug: bool,
-    /// Pings that wait for what came before them to be done.
-    pings: Vec<u64>,
 }
 
 impl<W: Write> Session<W> {
     /// A conversation about a new game; what the engine says goes to `out`.
     pub fn new(engine: Engine, out: W, set_log: SetLog) -> Self {
-        Session { engine, out, set_log, post: false, debug: false, pings: Vec::new() }
+        Session { engine, out, set_log, post: false, debug: false }
     }
 
     /// Acts on one line.
@@ -99,7 +97,7 @@ impl<W: Write> Session<W> {
             Command::Resume => engine.resume(),
             Command::Memory(megabytes) => engine.set_memory(megabytes),
             Command::Cores(count) => engine.set_threads(count),
-            Command::Ping(number) => self.pings.push(number),
+            Command::Ping(number) => engine.ping(number),
             other => return self.obey_with_answer(other, line),
         }
         Ok(())
@@ -236,15 +234,10 @@ impl<W: Write> Session<W> {
         self.say(&Reply::Status(Status { elapsed, nodes, depth, moves_left, moves: of, current }))
     }
 
-    /// Tells what the engine has to tell, then answers the pings that are due.
+    /// Tells what the engine has to tell.
     fn flush(&mut self) -> io::Result<()> {
         for event in self.engine.take_events() {
             self.event(event)?;
-        }
-        if self.engine.mode() != Mode::Thinking && self.engine.is_settled() {
-            for number in std::mem::take(&mut self.pings) {
-                self.say(&Reply::Pong(number))?;
-            }
         }
         self.out.flush()
     }
@@ -274,6 +267,7 @@ impl<W: Write> Session<W> {
             }),
             Event::OfferDraw => self.say(&Reply::OfferDraw),
             Event::Resigned => self.say(&Reply::Resign),
+            Event::Pong(number) => self.say(&Reply::Pong(number)),
             Event::BookFailed(why) => {
                 self.comment(&why)?;
                 self.tell(Audience::UserError, why)

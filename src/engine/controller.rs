@@ -19,6 +19,7 @@ use super::clock::{Clocks, Level};
 use super::event::Event;
 use super::job::{Job, Purpose};
 use super::library::Library;
+use super::pings::Pings;
 use super::settings::{SettingError, Settings};
 use super::worker::{MakeBackend, News, Worker};
 
@@ -82,6 +83,7 @@ pub struct Engine {
     pub(super) draw_offered: bool,
     /// The search that is still to begin is to end at once.
     pub(super) hurry: bool,
+    pub(super) pings: Pings,
     pub(super) events: Vec<Event>,
 }
 
@@ -114,6 +116,7 @@ impl Engine {
             scores: Vec::new(),
             draw_offered: false,
             hurry: false,
+            pings: Pings::default(),
             events: Vec::new(),
             settings,
         };

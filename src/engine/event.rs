@@ -21,6 +21,8 @@ pub enum Event {
     OfferDraw,
     /// The engine gives up.
     Resigned,
+    /// What came before the ping of this number is done.
+    Pong(u64),
     /// The book could not be opened; why.
     BookFailed(String),
 }

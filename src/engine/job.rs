@@ -127,6 +127,7 @@ impl Engine {
 
     /// Makes the search that runs the one that should.
     pub(super) fn reconcile(&mut self) {
+        self.answer_pings();
         let wanted = self.wanted();
         if let Some(job) = &self.job {
             let current = job.revision == self.revision;

@@ -13,6 +13,7 @@ mod job;
 mod library;
 mod lines;
 mod ordered;
+mod pings;
 mod play;
 mod settings;
 mod setup;

@@ -115,6 +115,16 @@ impl Stage {
         self.engine.play(mv).expect(text);
     }
 
+    /// The pings that it has answered and the moves that it has made, since last asked.
+    fn pongs_and_moves(&mut self) -> Vec<String> {
+        let shown = |event| match event {
+            Event::Pong(number) => Some(number.to_string()),
+            Event::Moved(moved) => Some(moved.mv.to_string()),
+            _ => None,
+        };
+        self.engine.take_events().into_iter().filter_map(shown).collect()
+    }
+
     /// The moves that the engine has made since last asked.
     fn moves(&mut self) -> Vec<String> {
         let moved = |event| match event {
@@ -335,6 +345,49 @@ fn a_book_move_needs_no_search() {
     stage.settle();
     assert!(matches!(stage.engine.take_events()[..], [Event::BookFailed(_)]));
     assert_eq!(stage.engine.book().name(), name, "the book before stays");
+}
+
+#[test]
+fn a_ping_before_the_turn_is_answered_before_the_move() {
+    let mut stage = Stage::new(|_| {});
+    stage.engine.ping(1);
+    assert_eq!(stage.pongs_and_moves(), ["1"], "there is nothing to wait for");
+    stage.engine.new_game();
+    stage.engine.ping(2);
+    stage.play("e2e4");
+    stage.engine.ping(3);
+    assert_eq!(stage.pongs_and_moves(), Vec::<String>::new(), "the order is not done");
+    stage.settle();
+    stage.begun();
+    stage.finish("e7e5", "", 0);
+    assert_eq!(stage.pongs_and_moves(), ["2", "e7e5", "3"]);
+}
+
+#[test]
+fn a_ping_is_answered_before_a_book_move() {
+    let mut stage = Stage::new(|settings| settings.own_book = true);
+    stage.engine.new_game();
+    stage.engine.ping(1);
+    stage.play("e2e4");
+    stage.engine.ping(2);
+    stage.settle();
+    let told = stage.pongs_and_moves();
+    assert_eq!((told.len(), told[0].as_str(), told[2].as_str()), (3, "1", "2"), "{told:?}");
+}
+
+#[test]
+fn a_ping_while_thinking_waits_for_the_end_of_the_thinking_only() {
+    let mut stage = Stage::new(|_| {});
+    stage.play("e2e4");
+    stage.begun();
+    stage.engine.ping(1);
+    assert_eq!(stage.pongs_and_moves(), Vec::<String>::new());
+    stage.engine.force();
+    assert_eq!(stage.pongs_and_moves(), ["1"]);
+    let (mut stage, pondering) = Stage::pondering();
+    stage.engine.ping(2);
+    assert_eq!(stage.pongs_and_moves(), ["e7e5", "2"]);
+    assert!(!pondering.control.is_stopped());
 }
 
 #[test]

@@ -145,7 +145,11 @@ impl<W: Write> Session<W> {
                 Event::Found(found) => self.found(&found)?,
                 Event::BookFailed(why) => self.remark(&why)?,
                 // A GUI of this protocol knows by itself what else there is to know.
-                Event::Moved(_) | Event::Over(_) | Event::OfferDraw | Event::Resigned => {}
+                Event::Moved(_)
+                | Event::Over(_)
+                | Event::OfferDraw
+                | Event::Resigned
+                | Event::Pong(_) => {}
             }
         }
         Ok(())

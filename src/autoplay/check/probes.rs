@@ -12,6 +12,7 @@ pub const PROBES: &[Probe] = &[
     Probe { name: "features", run: features },
     Probe { name: "accepted and rejected", run: acknowledgements },
     Probe { name: "ping", run: ping },
+    Probe { name: "ping before the turn", run: ping_before_the_turn },
     Probe { name: "ping while thinking", run: ping_while_thinking },
     Probe { name: "move now", run: move_now },
     Probe { name: "time for a move", run: move_time },
@@ -91,6 +92,31 @@ fn ping(talk: &mut Talk) -> Vec<Finding> {
         true => vec![talk.finding("pong 7 | pong 7", RULE)],
         false => Vec::new(),
     }
+}
+
+/// How often the question is asked: an engine may answer by chance in the right order.
+const ROUNDS: u64 = 3;
+
+fn ping_before_the_turn(talk: &mut Talk) -> Vec<Finding> {
+    const RULE: &str = "a ping that comes before go is answered before the move: xboard drops a \
+                        move that comes while it waits for the pong, and the game hangs";
+    if !talk.has("ping", false) {
+        return Vec::new();
+    }
+    talk.say("st 1");
+    for number in 1..=ROUNDS {
+        // What `new` takes must not be over before the rest comes.
+        talk.say_together(&["new", &format!("ping {number}"), "go"]);
+        match talk.hear(PATIENCE, |reply| is_move(reply) || *reply == Reply::Pong(number)) {
+            Some(Reply::Pong(_)) => {}
+            Some(_) => return vec![talk.finding(format!("a move before pong {number}"), RULE)],
+            None => return vec![talk.finding(format!("no pong {number}"), RULE)],
+        }
+        if talk.hear(PATIENCE, is_move).is_none() {
+            return vec![talk.finding("no move within 3 s", "go is answered by a move")];
+        }
+    }
+    Vec::new()
 }
 
 fn ping_while_thinking(talk: &mut Talk) -> Vec<Finding> {

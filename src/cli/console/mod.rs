@@ -138,7 +138,8 @@ impl Console {
             Event::Transposed(found) if self.post => {
                 writeln!(self.out, "{}", transposition(&found.position, &found.found))
             }
-            Event::Report(_) | Event::Transposed(_) => Ok(()),
+            // Only a GUI sends pings.
+            Event::Report(_) | Event::Transposed(_) | Event::Pong(_) => Ok(()),
             Event::Moved(moved) => self.moved(&moved),
             Event::Found(found) => self.found(&found),
             Event::Over(outcome) => writeln!(self.out, "{}", ending(outcome)),
