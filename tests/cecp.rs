@@ -90,7 +90,8 @@ fn no_line_says_what_xboard_takes_for_something_else() {
     let mut engine = engine(&[]);
     engine.send("Draw not found\nNo such file\nusermove Draw\nsetboard Permission denied");
     engine.send("option BookFile=/no/such/file.tbk\noption LogFile=/no/such/folder/log");
-    engine.send("new\nbk\nusermove e2e4");
+    engine.send("egtpath syzygy /no/such/folder\noption SyzygyPath=/no/such/folder");
+    engine.send("option NetworkFile=/no/such/file.net\nnew\nbk\nusermove e2e4");
     engine.until_start("move");
     engine.sync();
     assert_eq!(engine.quit(), "");
@@ -100,6 +101,46 @@ fn no_line_says_what_xboard_takes_for_something_else() {
         let first = line.split(' ').next().unwrap_or_default();
         assert!(!["White", "Black", "checkmate"].contains(&first), "{line}");
     }
+}
+
+/// xboard sends `egtpath` at every start, as its system-wide settings have it, and python-chess
+/// gives an engine up that answers `Error`.
+#[test]
+fn a_folder_without_tables_is_told_to_those_only_who_chose_it() {
+    let mut engine = engine(&[]);
+    engine.send("egtpath syzygy /EGT/Syzygy");
+    let lines = engine.sync();
+    assert!(matches!(&lines[..], [line] if line.starts_with("# cannot read")), "{lines:?}");
+    engine.send("egtpath nalimov /EGT/Nalimov\nrejected debug\negtpath syzygy /EGT/Syzygy");
+    assert_eq!(engine.sync(), Vec::<String>::new());
+    engine.send("option SyzygyPath=/EGT/Syzygy");
+    let line = engine.line();
+    assert!(line.starts_with("tellusererror cannot read"), "{line}");
+    assert!(line.contains("/EGT/Syzygy"), "{line}");
+}
+
+/// xboard starts engines without a shell, which would know `~` and `$HOME`.
+#[test]
+fn a_path_that_only_a_shell_knows_is_told_as_it_came() {
+    let mut engine = engine(&[]);
+    for path in ["~/no/such/games.pgn", "$HOME/no/such/games.pgn"] {
+        engine.send(&format!("option BookFile={path}"));
+        let lines = engine.until_start("tellusererror");
+        assert!(lines.last().is_some_and(|line| line.contains(path)), "{lines:?}");
+    }
+}
+
+#[test]
+fn a_book_move_comes_with_its_chances_and_its_reason() {
+    let mut engine = engine(&[]);
+    engine.send("usermove e2e4");
+    let lines = engine.until_start("move ");
+    let [thoughts, reason, _] = &lines[..] else { panic!("{lines:?}") };
+    // GUIs know by the parenthesis that this is no line of moves.
+    let Reply::Thinking(thoughts) = Reply::from(thoughts.as_str()) else { panic!("{lines:?}") };
+    assert_eq!((thoughts.depth, thoughts.nodes), (0, 0));
+    assert!(thoughts.line.starts_with("(book: ") && thoughts.line.ends_with(')'), "{lines:?}");
+    assert!(reason.starts_with("tellothers book move "), "{lines:?}");
 }
 
 #[test]
@@ -454,4 +495,20 @@ fn a_log_is_written_where_the_user_wants_it() {
     assert_eq!(engine.quit(), "");
     let log = std::fs::read_to_string(path).expect("a log");
     assert!(log.contains("< ping 5") && log.contains("> pong 5"), "{log}");
+}
+
+#[test]
+fn the_log_may_begin_and_end_at_any_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("log");
+    let mut engine = engine(&[]);
+    engine.send(&format!(
+        "ping 1\noption LogFile={}\nping 2\noption LogFile=\nping 3",
+        path.display()
+    ));
+    engine.until(|line| line == "pong 3");
+    assert_eq!(engine.quit(), "");
+    let log = std::fs::read_to_string(path).expect("a log");
+    let logged = ["ping 1", "ping 2", "ping 3"].map(|line| log.contains(line));
+    assert_eq!(logged, [false, true, false], "{log}");
 }

@@ -255,10 +255,10 @@ impl fmt::Display for Reply {
                 write!(f, "Illegal move: {}", shield(&clip(text)))
             }
             Reply::IllegalMove { reason: Some(reason), text } => {
-                write!(f, "Illegal move ({reason}): {}", shield(&clip(text)))
+                write!(f, "Illegal move ({}): {}", shield(reason), shield(&clip(text)))
             }
             Reply::Error { kind, command } => {
-                write!(f, "Error ({kind}): {}", shield(&clip(command)))
+                write!(f, "Error ({}): {}", shield(kind), shield(&clip(command)))
             }
             Reply::Result { result, comment } => write!(f, "{result} {{{}}}", shield(comment)),
             Reply::Resign => f.write_str("resign"),
@@ -381,12 +381,22 @@ mod tests {
             for reply in [
                 Reply::Comment(text.clone()),
                 Reply::Tell { audience: Audience::User, text: text.clone() },
-                Reply::Error { kind: "unknown command".into(), command: text },
+                Reply::Error { kind: text.clone(), command: text.clone() },
+                Reply::IllegalMove { reason: Some(text.clone()), text },
             ] {
                 let line = reply.to_string();
                 prop_assert!(!line.contains(['\n', '\r', '\0']), "{}", line);
             }
         }
+    }
+
+    #[test]
+    fn no_part_of_a_complaint_can_end_the_game() {
+        let text = || "No such file".to_owned();
+        let error = Reply::Error { kind: text(), command: text() };
+        assert_eq!(error.to_string(), "Error (NO SUCH FILE): NO SUCH FILE");
+        let illegal = Reply::IllegalMove { reason: Some(text()), text: text() };
+        assert_eq!(illegal.to_string(), "Illegal move (NO SUCH FILE): NO SUCH FILE");
     }
 
     #[test]

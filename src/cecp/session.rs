@@ -14,14 +14,10 @@ use super::reply::{Audience, Reply, Status};
 use super::syntax::{CommandError, looks_like_move};
 use super::{features, say};
 
-/// Called with the name of a file when the user wants the log written there; empty for nowhere.
-pub type SetLog = Box<dyn Fn(&str) -> io::Result<()> + Send>;
-
 /// One conversation with a GUI.
 pub struct Session<W> {
     engine: Engine,
     out: W,
-    set_log: SetLog,
     /// Whether the GUI wants to see the thinking.
     post: bool,
     /// Whether the GUI ignores lines that begin with `#`.
@@ -30,8 +26,8 @@ pub struct Session<W> {
 
 impl<W: Write> Session<W> {
     /// A conversation about a new game; what the engine says goes to `out`.
-    pub fn new(engine: Engine, out: W, set_log: SetLog) -> Self {
-        Session { engine, out, set_log, post: false, debug: false }
+    pub fn new(engine: Engine, out: W) -> Self {
+        Session { engine, out, post: false, debug: false }
     }
 
     /// Acts on one line.
@@ -115,9 +111,7 @@ impl<W: Write> Session<W> {
             Command::Option { name, value } => {
                 self.set_option(&name, value.as_deref().unwrap_or_default(), line)
             }
-            Command::EgtPath { kind, path } if kind == "syzygy" => {
-                self.set_option("SyzygyPath", &path, line)
-            }
+            Command::EgtPath { kind, path } if kind == "syzygy" => self.set_endgames(&path),
             Command::Variant(name) if name != "normal" => {
                 self.complain("unsupported variant", line)
             }
@@ -193,24 +187,24 @@ impl<W: Write> Session<W> {
 
     fn set_option(&mut self, name: &str, value: &str, line: &str) -> io::Result<()> {
         match self.engine.set_option(name, value) {
-            // xboard shows nobody an `Error`, and the user has just typed the name of a file. The
-            // `egtpath` that it sends by itself, of a folder that may not be there, is another case.
-            Err(error @ (SettingError::Endgames(_) | SettingError::Network(_)))
-                if line.trim_start().starts_with("option") =>
-            {
-                return self.tell(Audience::UserError, error.to_string());
+            Ok(()) => Ok(()),
+            Err(SettingError::Unknown) => self.complain("unknown option", line),
+            Err(error @ SettingError::Value(_)) => self.complain(&error.to_string(), line),
+            // xboard shows nobody an `Error`, and the user has just typed the name of a file.
+            Err(error) => self.tell(Audience::UserError, error.to_string()),
+        }
+    }
+
+    /// xboard sends the folder of its own settings at every start, whether it is there or not: no
+    /// reason to bother the user, nor to tell of an error, over which GUIs give an engine up.
+    fn set_endgames(&mut self, folder: &str) -> io::Result<()> {
+        match self.engine.set_option("SyzygyPath", folder) {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                log::warn!("{error}");
+                self.comment(&error.to_string())
             }
-            Err(SettingError::Unknown) => return self.complain("unknown option", line),
-            Err(error) => return self.complain(&error.to_string(), line),
-            Ok(()) => {}
         }
-        if name.eq_ignore_ascii_case("LogFile")
-            && let Err(error) = (self.set_log)(value)
-        {
-            let text = format!("The log {value} cannot be written: {error}");
-            return self.tell(Audience::UserError, text);
-        }
-        Ok(())
     }
 
     fn hint(&mut self) -> io::Result<()> {

@@ -111,12 +111,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let book = Book::open_all(&args.books())?;
     let mut engine = Engine::new(engine::searcher(), settings, book)?;
-    let set_log = Box::new(move |name: &str| log.open(name));
+    engine.on_log_file(Box::new(move |name| log.open(name)));
     if console {
         return run_console(engine, sender, &inputs);
     }
     engine::read_lines(BufReader::new(io::stdin()), sender);
-    let first = if args.xboard || args.uci { None } else { inputs.recv().ok() };
+    let first = if args.xboard || args.uci { None } else { first_words(&inputs) };
     let asks_for_uci = matches!(&first, Some(Input::Line(line)) if line.trim() == "uci");
     let mut face: Box<dyn Face> = if args.uci || asks_for_uci {
         // GUIs of this protocol bring their own openings and expect a search for every `go`.
@@ -125,13 +125,18 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
         Box::new(uci::Session::new(engine, io::stdout()))
     } else {
-        Box::new(cecp::Session::new(engine, io::stdout(), set_log))
+        Box::new(cecp::Session::new(engine, io::stdout()))
     };
     match converse(face.as_mut(), first, &inputs) {
         // Nobody listens any more: there is nobody to complain to either.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// The first input that is no blank line, by which the protocol shows.
+fn first_words(inputs: &Receiver<Input>) -> Option<Input> {
+    inputs.iter().find(|input| !matches!(input, Input::Line(line) if line.trim().is_empty()))
 }
 
 /// Plays in the terminal.

@@ -1,5 +1,7 @@
 //! Changes of the settings, and what follows from them.
 
+use std::io;
+
 use crate::book::Book;
 use crate::eval::Evaluation;
 
@@ -9,7 +11,15 @@ use super::job::Purpose;
 use super::settings::{Kind, Setting, SettingError, Settings};
 use super::setup::Setup;
 
+/// Called with the name of a file when the user wants the log written there; empty for nowhere.
+pub type OpenLog = Box<dyn Fn(&str) -> io::Result<()> + Send>;
+
 impl Engine {
+    /// What to do when the user sets the file of the log; nothing at first.
+    pub fn on_log_file(&mut self, open: OpenLog) {
+        self.open_log = open;
+    }
+
     /// Changes a setting by its name, at any time. A search for a move that is running goes on
     /// with the old one; pondering and analysis begin anew.
     ///
@@ -31,6 +41,11 @@ impl Engine {
         }
         if settings.tablebases != old.tablebases {
             self.endgames = settings.endgames()?;
+        }
+        if settings.log != old.log {
+            let path = settings.log.clone();
+            let told = |error: io::Error| SettingError::Log { path, why: error.to_string() };
+            (self.open_log)(&settings.log).map_err(told)?;
         }
         self.change(settings);
         Ok(())

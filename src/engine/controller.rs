@@ -15,6 +15,7 @@ use crate::score::{Depth, Score};
 use crate::search::Limits;
 use crate::tablebase::Tables;
 
+use super::change::OpenLog;
 use super::clock::{Clocks, Level};
 use super::event::Event;
 use super::job::{Job, Purpose};
@@ -84,6 +85,7 @@ pub struct Engine {
     /// The search that is still to begin is to end at once.
     pub(super) hurry: bool,
     pub(super) pings: Pings,
+    pub(super) open_log: OpenLog,
     pub(super) events: Vec<Event>,
 }
 
@@ -117,6 +119,7 @@ impl Engine {
             draw_offered: false,
             hurry: false,
             pings: Pings::default(),
+            open_log: Box::new(|_| Ok(())),
             events: Vec::new(),
             settings,
         };

@@ -22,6 +22,7 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
+pub use change::OpenLog;
 pub use clock::{Clocks, Level};
 pub use controller::{Engine, Mode};
 pub use event::{Event, Found, Grounds, Moved, Progress, Transposed};

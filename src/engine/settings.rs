@@ -261,6 +261,14 @@ pub enum SettingError {
     /// The network's file cannot be used.
     #[error(transparent)]
     Network(#[from] NetworkError),
+    /// The log cannot be written.
+    #[error("cannot write the log {path}: {why}")]
+    Log {
+        /// The file.
+        path: String,
+        /// What the system says.
+        why: String,
+    },
 }
 
 impl Setting {
