@@ -31,6 +31,62 @@ fn the_word_uci_is_enough() {
 }
 
 #[test]
+fn the_word_uci_may_come_after_blank_lines() {
+    let mut engine = Engine::start(&[]);
+    engine.send("\n \r\nuci");
+    engine.until(|line| line == "uciok");
+    assert!(engine.heard[0].starts_with("id name"), "{:?}", engine.heard);
+}
+
+#[test]
+fn options_without_effect_are_not_offered() {
+    let mut engine = engine();
+    for option in ["ResignBelow", "Contempt", "Propose-draws", "ProposeDraws"] {
+        let start = format!("option name {option} ");
+        assert!(!engine.heard.iter().any(|line| line.starts_with(&start)), "{option}");
+        engine.send(&format!("setoption name {option} value 1"));
+        assert_eq!(engine.line(), format!("info string option {option}: no such option"));
+    }
+    assert!(!engine.heard.iter().any(|line| line.starts_with("option name  ")));
+}
+
+#[test]
+fn the_log_is_written_where_it_can_be() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("log");
+    let mut engine = engine();
+    engine.send(&format!("setoption name LogFile value {}", path.display()));
+    ready(&mut engine);
+    let log = std::fs::read_to_string(&path).expect("a log");
+    assert!(log.contains("< isready") && log.contains("> readyok"), "{log}");
+    engine.send(&format!("setoption name LogFile value {}", folder.path().display()));
+    let line = engine.line();
+    assert!(line.starts_with("info string option LogFile: cannot write the log"), "{line}");
+}
+
+/// A search from the position before would answer for another game.
+#[test]
+fn a_bad_position_is_never_answered_from_the_one_before() {
+    let mut engine = engine();
+    engine.send("position startpos moves e2e4\ngo depth 1");
+    engine.until_start("bestmove");
+    engine.send("position fen 8/8/8/8/8/8/8/8 w - - 0 1 moves e2e4\ngo depth 1");
+    let line = engine.line();
+    assert!(line.starts_with("info string error: illegal position"), "{line}");
+    assert_eq!(engine.line(), "bestmove 0000");
+    let mate = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1";
+    for bad in ["g1g3", "nonsense"] {
+        engine.send(&format!("position fen {mate} moves g1h1 g8h8 {bad} h8g8\ngo depth 3"));
+        assert_eq!(engine.line(), format!("info string error: illegal move: {bad}"));
+        let lines = engine.until_start("bestmove");
+        assert_eq!(lines.last().map(String::as_str), Some("bestmove a1a8"), "the moves before it");
+    }
+    engine.send("ucinewgame\nposition startpos\ngo depth 1");
+    engine.until_start("bestmove");
+    assert_eq!(engine.heard.iter().filter(|line| line.contains("error")).count(), 3);
+}
+
+#[test]
 fn go_keeps_to_its_bounds() {
     let mut engine = engine();
     engine.send("ucinewgame\nposition startpos moves e2e4 e7e5\ngo depth 3");

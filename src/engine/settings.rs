@@ -124,7 +124,8 @@ pub struct Setting {
     /// and without `Draw`, which xboard takes for the end of the game;
     /// empty where the protocol has a command of its own for it.
     pub name: &'static str,
-    /// The name by UCI's conventions.
+    /// The name by UCI's conventions; empty where it has no effect on what that protocol asks for:
+    /// its GUIs agree on draws and give games up by themselves.
     pub uci: &'static str,
     /// What it does, in one line.
     pub help: &'static str,
@@ -231,11 +232,11 @@ pub const SETTINGS: &[Setting] = &[
         Kind::Choice { choices: &EVALUATION_NAMES, get: |s| index_of(&EvaluationKind::ALL, &s.evaluation), set: |s, i| s.evaluation = EvaluationKind::ALL[i] }),
     row("ResearchOrder", "ResearchOrder", "what comes first when a reduced move is searched again",
         Kind::Choice { choices: &RESEARCH_ORDER_NAMES, get: |s| index_of(&ResearchOrder::ALL, &s.research_order), set: |s, i| s.research_order = ResearchOrder::ALL[i] }),
-    row("ResignBelow", "ResignBelow", "resign when so many centipawns behind; 0 for never",
+    row("ResignBelow", "", "resign when so many centipawns behind; 0 for never",
         Kind::Spin { min: 0, max: 5000, get: |s| s.resign, set: |s, v| s.resign = v }),
-    row("Contempt", "Contempt", "centipawns to be behind before a draw is taken",
+    row("Contempt", "", "centipawns to be behind before a draw is taken",
         Kind::Spin { min: -1000, max: 1000, get: |s| s.contempt, set: |s, v| s.contempt = v }),
-    row("Propose-draws", "ProposeDraws", "propose a draw in a dead game",
+    row("Propose-draws", "", "propose a draw in a dead game",
         Kind::Check { get: |s| s.offer_draws, set: |s, v| s.offer_draws = v }),
     row("Strength", "Strength", "in percent; below 100 fewer nodes are searched",
         Kind::Spin { min: 0, max: FULL_STRENGTH, get: |s| s.strength, set: |s, v| s.strength = v }),
@@ -370,11 +371,12 @@ mod tests {
     fn every_setting_can_be_read_and_changed() {
         let mut settings = Settings::default();
         for row in SETTINGS {
+            let name = if row.uci.is_empty() { row.name } else { row.uci };
             let current = match &row.kind {
                 Kind::Check { get, .. } => u8::from(get(&settings)).to_string(),
                 Kind::Spin { get, min, max, .. } => {
                     let value = get(&settings);
-                    assert!((min..=max).contains(&&value), "{}", row.uci);
+                    assert!((min..=max).contains(&&value), "{name}");
                     value.to_string()
                 }
                 Kind::Choice { get, choices, .. } => choices[get(&settings)].to_owned(),
@@ -382,8 +384,8 @@ mod tests {
                 Kind::ClearMemory => String::new(),
             };
             let before = settings.clone();
-            assert_eq!(settings.change(row.uci, &current), Ok(()), "{}", row.uci);
-            assert_eq!(settings, before, "{}", row.uci);
+            assert_eq!(settings.change(name, &current), Ok(()), "{name}");
+            assert_eq!(settings, before, "{name}");
         }
     }
 

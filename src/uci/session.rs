@@ -8,7 +8,7 @@ use crossbeam::channel::Receiver;
 use crate::cecp;
 use crate::engine::{
     Engine, Event, Face, Flow, Found, Grounds, Input, Kind, Mode, News, Progress, SETTINGS,
-    Setting, Settings, Transposed,
+    Setting, SettingError, Settings, Transposed,
 };
 use crate::position::{Color, Game, Move, Position};
 use crate::score::{self, Score};
@@ -79,14 +79,11 @@ impl<W: Write> Session<W> {
                 self.engine.force();
             }
             Command::SetOption { name, value } => {
-                if let Err(error) = self.engine.set_option(&name, &value) {
+                if let Err(error) = self.set_option(&name, &value) {
                     self.remark(&format!("option {name}: {error}"))?;
                 }
             }
-            Command::Position { fen, moves } => match game(fen.as_deref(), &moves) {
-                Ok(game) => self.engine.set_game(game),
-                Err(why) => self.remark(&why)?,
-            },
+            Command::Position { fen, moves } => self.set_position(fen.as_deref(), &moves)?,
             Command::Go(go) => self.go(&go)?,
             Command::Stop => self.engine.move_now(),
             Command::PonderHit => self.engine.ponder_hit(),
@@ -98,15 +95,42 @@ impl<W: Write> Session<W> {
     fn introduce(&mut self) -> io::Result<()> {
         self.say(&format!("id name Tabia {}", env!("CARGO_PKG_VERSION")))?;
         self.say("id author the Tabia authors")?;
-        for row in SETTINGS {
+        for row in SETTINGS.iter().filter(|row| !row.uci.is_empty()) {
             let line = declaration(row, self.engine.settings());
             self.say(&line)?;
         }
         self.say("uciok")
     }
 
+    fn set_option(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
+        match Setting::find(name) {
+            Some(row) if !row.uci.is_empty() => self.engine.set_option(name, value),
+            _ => Err(SettingError::Unknown),
+        }
+    }
+
+    /// Sets up what to search from. After a position that is none, nothing is searched: never the
+    /// one before, which belongs to another game. Of the moves, those before the first illegal one
+    /// are made.
+    fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> io::Result<()> {
+        let start = match fen.map_or(Ok(Position::start()), Position::from_fen) {
+            Ok(start) => start,
+            Err(error) => {
+                self.engine.set_illegal_position();
+                return self.remark(&format!("error: illegal position: {error}"));
+            }
+        };
+        let mut game = Game::new(start);
+        let illegal = moves.iter().find(|text| {
+            let mv = text.parse::<Move>();
+            !mv.is_ok_and(|mv| game.play(mv).is_ok())
+        });
+        self.engine.set_game(game);
+        illegal.map_or(Ok(()), |text| self.remark(&format!("error: illegal move: {text}")))
+    }
+
     fn go(&mut self, go: &Go) -> io::Result<()> {
-        if self.engine.position().has_no_moves() {
+        if self.engine.is_broken() || self.engine.position().has_no_moves() {
             return self.say("bestmove 0000");
         }
         let limits = limits(go, self.engine.position(), self.engine.settings());
@@ -196,20 +220,6 @@ impl<W: Write> Face for Session<W> {
     fn source(&self) -> Receiver<News> {
         self.engine.news().clone()
     }
-}
-
-/// The game that `position` speaks of.
-fn game(fen: Option<&str>, moves: &[String]) -> Result<Game, String> {
-    let start = match fen {
-        Some(fen) => Position::from_fen(fen).map_err(|error| error.to_string())?,
-        None => Position::start(),
-    };
-    let mut game = Game::new(start);
-    for text in moves {
-        let mv = text.parse::<Move>().map_err(|error| format!("{text}: {error}"))?;
-        game.play(mv).map_err(|error| error.to_string())?;
-    }
-    Ok(game)
 }
 
 /// The bounds of a search, from the view of the side to move. Moves that are none are passed over.
