@@ -218,6 +218,8 @@ fn illegal_moves_and_unknown_commands_are_told_apart() {
         ("e2e5", "Illegal move: e2e5"),
         ("Nf6", "Illegal move: Nf6"),
         ("@@@@", "Illegal move: @@@@"),
+        ("a8Q", "Illegal move: a8Q"),
+        ("usermove a7a8Q", "Illegal move: a7a8Q"),
         ("foo bar", "Error (unknown command): foo bar"),
         ("usermove foo", "Error (no move): foo"),
         ("sd x", "Error (expected a whole number in range): sd x"),

@@ -2,12 +2,12 @@
 
 use std::str::FromStr;
 
-use shakmaty::san::SanPlus;
 use thiserror::Error;
 
 use super::command::{Command, MoveSet};
 use super::text::{parse_clock, parse_seconds};
 use crate::engine::Level;
+use crate::position::read_san;
 
 /// Why a line is no command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -120,11 +120,8 @@ pub fn looks_like_move(text: &str) -> bool {
         }
         _ => false,
     };
-    let bare = text.trim_end_matches(['!', '?']);
-    let san = || SanPlus::from_ascii(bare.as_bytes()).is_ok();
-    let castling = || bare.starts_with("0-0");
     // xboard's null move.
-    coordinates || text == "@@@@" || castling() || san()
+    coordinates || text == "@@@@" || read_san(text).is_some()
 }
 
 /// The first word and what follows it.
@@ -228,7 +225,10 @@ mod tests {
 
     #[test]
     fn moves_and_other_lines_are_told_apart() {
-        for line in ["e2e4", "e7e8q", "e7e8k", "Nf3", "exd8=Q+", "O-O-O", "0-0", "@@@@", "a9a9"] {
+        for line in [
+            "e2e4", "e7e8q", "e7e8k", "a7a8Q", "Nf3", "exd8=Q+", "a8Q", "bxa1N#", "O-O-O", "0-0",
+            "@@@@", "a9a9",
+        ] {
             assert_eq!(line.parse(), Ok(Command::Move(line.to_owned())));
         }
         for line in ["", "foo", "e2e4e5", "E2E4", "depth", "Nf9x", "\0", "new\u{85}x\u{fffd}"] {

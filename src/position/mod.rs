@@ -26,7 +26,7 @@ pub use movegen::{MAX_MOVES, MoveList, attacks};
 pub use moves::{Move, ParseMoveError};
 pub use perft::{divide, perft};
 pub use replay::Replay;
-pub use san::SanError;
+pub use san::{SanError, read_san};
 
 use chess::{Board, CastleRights, EMPTY};
 

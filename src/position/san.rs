@@ -25,6 +25,23 @@ pub enum SanError {
     Null,
 }
 
+/// Reads SAN as far as it can be without a position. Check and mate signs, `!` and `?`, `0` for `O`,
+/// and a promotion without its `=` are accepted.
+pub fn read_san(text: &str) -> Option<San> {
+    let bare = text.trim_end_matches(['!', '?']);
+    let unsigned = bare.trim_end_matches(['+', '#']);
+    let mended = match unsigned.as_bytes() {
+        [b'0', b'-', b'0', ..] => Some(bare.replace('0', "O")),
+        [stem @ .., b'1' | b'8', b'N' | b'B' | b'R' | b'Q'] => {
+            let (square, piece) = unsigned.split_at(stem.len() + 1);
+            Some(format!("{square}={piece}"))
+        }
+        _ => None,
+    };
+    let san = mended.as_deref().unwrap_or(bare);
+    SanPlus::from_ascii(san.as_bytes()).ok().map(|plus| plus.san)
+}
+
 impl Position {
     /// Reads a move in SAN (`Nf3`, `exd8=Q+`, `O-O`) or coordinate notation (`g1f3`).
     ///
@@ -37,21 +54,12 @@ impl Position {
         self.parse_san(text)
     }
 
-    /// Reads a move in SAN. Check and mate signs, and `0` for `O`, are accepted.
+    /// Reads a move in SAN, as [`read_san`] does.
     ///
     /// # Errors
     /// As [`Position::parse_move`].
     pub fn parse_san(&self, text: &str) -> Result<Move, SanError> {
-        let bare = text.trim_end_matches(['!', '?']);
-        let zeros_mended;
-        let bare = if bare.starts_with("0-0") {
-            zeros_mended = bare.replace('0', "O");
-            &zeros_mended
-        } else {
-            bare
-        };
-        let san = SanPlus::from_ascii(bare.as_bytes()).map_err(|_| SanError::Malformed)?.san;
-        self.resolve_san(san)
+        self.resolve_san(read_san(text).ok_or(SanError::Malformed)?)
     }
 
     /// The legal move that a parsed SAN means here.
@@ -264,6 +272,17 @@ mod tests {
             assert_eq!(position.parse_move(san), Ok(mv), "{fen}");
             assert_eq!(position.parse_move(coordinates), Ok(mv), "{fen}");
         }
+    }
+
+    #[test]
+    fn a_promotion_needs_no_equals_sign() {
+        let position = position("3n3k/2P5/8/8/8/8/8/4K3 w - - 0 1");
+        for (text, coordinates) in
+            [("c8Q", "c7c8q"), ("c8Q+", "c7c8q"), ("cxd8N!", "c7d8n"), ("c7c8R+", "c7c8r")]
+        {
+            assert_eq!(position.parse_move(text).map(|mv| mv.to_string()), Ok(coordinates.into()));
+        }
+        assert_eq!(position.parse_move("c8K"), Err(SanError::Malformed));
     }
 
     #[test]
