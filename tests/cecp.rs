@@ -382,6 +382,21 @@ fn the_result_may_come_at_any_time() {
 }
 
 #[test]
+fn the_result_ends_pondering() {
+    let mut engine = engine(&["--no-book"]);
+    engine.send("hard\nusermove e2e4");
+    engine.until_start("move");
+    engine.send(".");
+    engine.until_start("stat01:");
+    engine.send("result 1/2-1/2 {Mutual agreement}");
+    engine.sync();
+    engine.send(".");
+    assert_eq!(engine.sync(), Vec::<String>::new(), "nothing runs any more");
+    engine.send("force\nusermove d2d4\nnew\nst 1\nnps 100\nusermove e2e4");
+    engine.until_start("move");
+}
+
+#[test]
 fn settings_may_change_at_any_time() {
     let mut engine = engine(&["--no-book"]);
     engine.send("st 1000000\nnps 0\nusermove e2e4\nmemory 2\ncores 2\noption MultiPV=2");
