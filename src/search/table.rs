@@ -10,6 +10,7 @@
 //!       | depth   |  age  | bound |   eval  |  score   |  move    |
 //! ```
 
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use super::report::Bound;
@@ -61,23 +62,32 @@ const _: () = assert!(size_of::<Cluster>() == 64);
 
 /// The table.
 pub struct Table {
-    clusters: Box<[Cluster]>,
+    clusters: Vec<Cluster>,
     age: AtomicU8,
 }
 
 impl Table {
-    /// An empty table of at most `megabytes` (at least one cluster).
+    /// An empty table of at most `megabytes` (at least one cluster), smaller where the system does
+    /// not give as much.
     pub fn new(megabytes: usize) -> Self {
-        let clusters = (megabytes << 20) / size_of::<Cluster>();
-        let clusters = (0..clusters.max(1)).map(|_| Cluster::default()).collect();
+        let wanted = ((megabytes << 20) / size_of::<Cluster>()).max(1);
+        let mut clusters = Vec::new();
+        let mut count = wanted;
+        while count > 1 && clusters.try_reserve_exact(count).is_err() {
+            count /= 2;
+        }
+        if count < wanted {
+            log::warn!("no memory for a table of {megabytes} MB: it will be smaller");
+        }
+        ask_for_huge_pages(clusters.spare_capacity_mut());
+        // All pages are touched here and now: a search would have to wait for them.
+        clusters.resize_with(count, Cluster::default);
         Table { clusters, age: AtomicU8::new(0) }
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        for cluster in &mut self.clusters {
-            *cluster = Cluster::default();
-        }
+        self.clusters.fill_with(Cluster::default);
         self.age = AtomicU8::new(0);
     }
 
@@ -170,6 +180,31 @@ impl Table {
         &self.clusters[index as usize]
     }
 }
+
+/// Asks the system to back memory that nobody has touched yet by pages of two megabytes in place
+/// of four kilobytes: nearly every probe of a large table has to look for its page first. With
+/// 64 and with 256 MB searches take 5% to 10% less time so (docs/strength.md).
+#[cfg(target_os = "linux")]
+fn ask_for_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
+    use rustix::mm::{Advice, madvise};
+
+    const HUGE_PAGE: usize = 2 << 20;
+    let start = memory.as_mut_ptr().cast::<u8>();
+    let before = start.align_offset(HUGE_PAGE);
+    let length = size_of_val(memory).saturating_sub(before) / HUGE_PAGE * HUGE_PAGE;
+    if length == 0 {
+        return;
+    }
+    #[allow(unsafe_code)]
+    // Whole pages within `memory`, and advice that leaves alone what they hold.
+    let advised = unsafe { madvise(start.add(before).cast(), length, Advice::LinuxHugepage) };
+    if let Err(error) = advised {
+        log::debug!("no huge pages for the table: {error}");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_for_huge_pages<T>(_: &mut [MaybeUninit<T>]) {}
 
 /// An entry of the same position and search stays if it is this much deeper, in plies. Hand-set.
 const KEEP_DEEPER: Depth = 3;
