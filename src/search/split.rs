@@ -18,7 +18,7 @@ use super::pvs::Turn;
 use super::source::MoveSource;
 use super::worker::{Frame, Job, Worker};
 use crate::position::Move;
-use crate::score::{Depth, INFINITY, Score};
+use crate::score::{Depth, INFINITY, Ply, Score};
 
 /// Below this depth a split costs more than it brings: handing a node over takes some ten
 /// microseconds, as long as some ten nodes.
@@ -36,6 +36,7 @@ pub(super) struct SplitPoint {
     /// What a thread must know of the way here.
     frames: Vec<Frame>,
     keys: Vec<u64>,
+    null_move_from: Ply,
     parent: Option<Arc<SplitPoint>>,
     cut_off: AtomicBool,
     shared: Mutex<Shared>,
@@ -186,6 +187,7 @@ impl Worker<'_> {
             node: node.clone(),
             frames: self.frames[..=node.ply].to_vec(),
             keys: self.keys.clone(),
+            null_move_from: self.null_move_from,
             parent: self.split.clone(),
             cut_off: AtomicBool::new(false),
             shared: Mutex::new(Shared { moves: moves.into_iter(), progress, workers: 1 }),
@@ -270,6 +272,7 @@ impl Worker<'_> {
         // The line that this thread was on may have left moves out further down.
         below.iter_mut().for_each(|frame| frame.excluded = None);
         self.keys.clone_from(&split.keys);
+        self.null_move_from = split.null_move_from;
     }
 
     fn idle(&mut self) {
@@ -308,6 +311,7 @@ mod tests {
             node,
             frames: worker.frames[..1].to_vec(),
             keys: worker.keys.clone(),
+            null_move_from: 5,
             parent: None,
             cut_off: AtomicBool::new(false),
             shared: Mutex::new(shared),
@@ -315,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_joins_leaves_out_no_move_of_its_former_line() {
+    fn a_thread_that_joins_takes_over_what_is_left_out_there() {
         let control = Control::new();
         let (job, mut memory) = (job(&control), Memory::new());
         let mut worker = Worker::new(0, &job, &mut memory);
@@ -325,6 +329,7 @@ mod tests {
         worker.frames[7].excluded = excluded;
         worker.adopt(&split);
         assert_eq!((worker.frames[0].excluded, worker.frames[7].excluded), (excluded, None));
+        assert_eq!(worker.null_move_from, 5, "a null move is being verified above");
     }
 
     #[test]
