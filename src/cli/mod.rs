@@ -4,6 +4,7 @@ mod autoplay;
 mod bench;
 mod book;
 mod console;
+mod date;
 mod eval;
 mod generate;
 mod judge;
