@@ -11,6 +11,7 @@ use crate::book::{Book, BookError};
 use crate::pgn::{Fate, GameEnd, Input, Ply, Reader, Tags, Visitor};
 use crate::position::{Game, Position};
 use crate::random::Random;
+use crate::suite::epd;
 
 /// Where openings come from, and which of them are played.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -140,15 +141,14 @@ impl OpeningChoice {
     /// One position a line: EPD, with operations that are ignored, or FEN.
     fn read_epd(&self, bytes: &[u8]) -> Result<Vec<Game>, OpeningError> {
         let text = String::from_utf8_lossy(bytes);
-        let lines = text.lines().enumerate();
-        lines
-            .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
-            .map(|(index, line)| {
-                let position = read_position(line).map_err(|message| OpeningError::Position {
-                    path: self.path.clone(),
-                    line: index + 1,
-                    message,
-                })?;
+        epd::lines(&text)
+            .map(|(line, text)| {
+                let (position, _) =
+                    epd::position(text).map_err(|error| OpeningError::Position {
+                        path: self.path.clone(),
+                        line,
+                        message: error.to_string(),
+                    })?;
                 Ok(Game::new(position))
             })
             .collect()
@@ -175,18 +175,6 @@ impl OpeningChoice {
         }
         Ok(openings)
     }
-}
-
-/// How many fields a position has without and with its move counters.
-const EPD_FIELDS: usize = 4;
-
-/// The position at the beginning of a line of EPD or FEN.
-fn read_position(line: &str) -> Result<Position, String> {
-    let fields: Vec<&str> = line.split_whitespace().collect();
-    let counters = fields.get(EPD_FIELDS..EPD_FIELDS + 2);
-    let has_counters = counters.is_some_and(|two| two.iter().all(|n| n.parse::<u16>().is_ok()));
-    let count = if has_counters { EPD_FIELDS + 2 } else { EPD_FIELDS.min(fields.len()) };
-    Position::from_fen(&fields[..count].join(" ")).map_err(|error| error.to_string())
 }
 
 /// Plays the moves of a game up to a number of plies.

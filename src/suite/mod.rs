@@ -1,5 +1,6 @@
 //! Suites: positions out of real games, and how the search fares on them.
 
+pub mod epd;
 pub mod threads;
 pub mod transpositions;
 
