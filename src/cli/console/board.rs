@@ -13,6 +13,27 @@ pub(super) struct Look {
     pub(super) coordinates: bool,
 }
 
+impl Look {
+    /// What the terminal can show, or plain text for anything else.
+    pub(super) fn of_output(is_terminal: bool) -> Self {
+        let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set).unwrap_or_default();
+        let locale = locale.to_ascii_lowercase();
+        let is_utf8 = locale.contains("utf-8") || locale.contains("utf8");
+        let able = is_terminal && set("TERM").is_some_and(|name| name != "dumb");
+        Look {
+            unicode: able && is_utf8,
+            colours: able && is_utf8 && colours_are_wanted(),
+            coordinates: true,
+        }
+    }
+}
+
+/// Whether the user has not asked all programs for no colours (<https://no-color.org>).
+pub(super) fn colours_are_wanted() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
 /// Terminal colours (ANSI, 256-colour palette): the piece on a light and on a dark square.
 const LIGHT: &str = "\x1b[30;48;5;180m";
 const DARK: &str = "\x1b[30;48;5;137m";

@@ -1,50 +1,137 @@
 //! Games and positions in files.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, create_dir_all};
 use std::io::{self, BufReader, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::pgn::{self, GameResult, PgnGame, PgnMove, Writer};
-use crate::position::{Color, Game};
+use super::commands::failed;
+use crate::pgn::{self, Fate, GameEnd, PgnGame};
+use crate::position::Position;
+use crate::suite::epd;
 
-/// The game as PGN; `engine` is the side that the engine plays.
-pub(super) fn record(game: &Game, engine: Option<Color>, result: GameResult) -> PgnGame {
-    let mut record = PgnGame::new(*game.start());
-    let name = |color| if engine == Some(color) { "Tabia" } else { "?" };
-    record.set_tag("White", name(Color::White));
-    record.set_tag("Black", name(Color::Black));
-    record.moves = game.moves().iter().map(|&mv| PgnMove::from(mv)).collect();
-    record.result = match game.outcome() {
-        Some(outcome) => GameResult::won_by(outcome.winner),
-        None => result,
-    };
-    record
-}
-
-/// Appends a game to a PGN file.
-pub(super) fn append(name: &str, record: &PgnGame) -> io::Result<()> {
-    let file = OpenOptions::new().create(true).append(true).open(name)?;
-    let mut writer = Writer::new(file);
-    writer.write(record)?;
-    writer.into_inner().flush()
-}
-
-/// The first game of a PGN file with its result.
-pub(super) fn load(name: &str) -> io::Result<(Game, GameResult)> {
-    let mut games = pgn::read_games(BufReader::new(File::open(name)?));
-    let (record, _) = games.next().unwrap_or_else(|| Err(io::Error::other("no game in it")))?;
-    let mut game = Game::new(record.start);
-    for mv in &record.moves {
-        game.play(mv.mv).map_err(io::Error::other)?;
+/// Splits what follows a command into a file's name, in quotation marks if it has blanks, and the
+/// word after it, if there may be one.
+pub(super) fn file_and_word(text: &str) -> io::Result<(String, Option<String>)> {
+    let words = shlex::split(text).ok_or_else(|| failed("a quotation mark is missing"))?;
+    let mut words = words.into_iter().fuse();
+    let file = words.next().filter(|file| !file.is_empty());
+    let file = file.ok_or_else(|| failed("expected a file"))?;
+    match (words.next(), words.next()) {
+        (word, None) => Ok((file, word)),
+        _ => Err(failed("expected a file, in quotation marks if its name has blanks")),
     }
-    Ok((game, record.result))
 }
 
-/// Where games are kept when the user leaves: the data folder of the XDG base directories.
+/// As [`file_and_word`], where nothing may follow.
+pub(super) fn file(text: &str) -> io::Result<String> {
+    match file_and_word(text)? {
+        (file, None) => Ok(file),
+        _ => Err(failed("expected one file, in quotation marks if its name has blanks")),
+    }
+}
+
+/// Puts the name of a file before what went wrong with it.
+pub(super) fn about(file: &str, error: impl std::fmt::Display) -> io::Error {
+    failed(format!("{file}: {error}"))
+}
+
+fn open(name: &str) -> io::Result<BufReader<File>> {
+    File::open(name).map(BufReader::new).map_err(|error| about(name, error))
+}
+
+/// Appends a game to a PGN file, by a single write, so that no part of it stands alone.
+pub(super) fn append(path: &Path, game: &PgnGame) -> io::Result<()> {
+    let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+    file.write_all(format!("{game}\n").as_bytes())
+}
+
+/// Appends a game to those that are kept; the file's name comes back.
+pub(super) fn keep(path: Option<&Path>, game: &PgnGame) -> io::Result<String> {
+    let path = path.ok_or_else(|| failed("neither XDG_DATA_HOME nor HOME is set"))?;
+    let name = path.display().to_string();
+    let written = path.parent().map_or(Ok(()), create_dir_all).and_then(|()| append(path, game));
+    written.map(|()| name.clone()).map_err(|error| about(&name, error))
+}
+
+/// Where games are kept: the data folder of the XDG base directories.
 pub(super) fn keep_file() -> Option<PathBuf> {
-    let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/share"));
-    let data = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).or_else(home)?;
-    let folder = data.join("tabia");
-    std::fs::create_dir_all(&folder).ok()?;
-    Some(folder.join("games.pgn"))
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let data = set("XDG_DATA_HOME").or_else(|| Some(set("HOME")?.join(".local/share")))?;
+    Some(data.join("tabia/games.pgn"))
+}
+
+/// A game of a PGN file, counted from 1, and what is wrong with it if it could be read only in
+/// part.
+pub(super) fn load_game(name: &str, number: usize) -> io::Result<(PgnGame, Option<String>)> {
+    let mut games = pgn::read_games(open(name)?);
+    let mut last = 0;
+    let found = games.by_ref().take(number).inspect(|_| last += 1).last();
+    let (game, end) = match found {
+        Some(game) if last == number => game.map_err(|error| about(name, error))?,
+        None => return Err(about(name, "there is no game in it")),
+        Some(_) => return Err(about(name, format!("it has only {last} games"))),
+    };
+    match fault(&end) {
+        Some(fault) if game.moves.is_empty() => Err(about(name, fault)),
+        fault => Ok((game, fault)),
+    }
+}
+
+/// Why a game could not be read, or not to its end.
+fn fault(end: &GameEnd) -> Option<String> {
+    match &end.fate {
+        Fate::Read | Fate::Declined => None,
+        Fate::Variant => Some("it is not orthodox chess".to_owned()),
+        Fate::Untagged => Some("there are no tags: it is no game in PGN".to_owned()),
+        Fate::Broken(fault) => Some(fault.to_string()),
+    }
+}
+
+/// The games of a PGN file, a line each.
+pub(super) fn list(name: &str, out: &mut dyn FnMut(String) -> io::Result<()>) -> io::Result<()> {
+    let mut games = 0;
+    for (number, game) in (1..).zip(pgn::read_games(open(name)?)) {
+        let (game, end) = game.map_err(|error| about(name, error))?;
+        let fault = fault(&end).map_or(String::new(), |fault| format!(" ({fault})"));
+        out(format!("{number:5} {}{fault}", headline(&game)))?;
+        games = number;
+    }
+    if games == 0 { Err(about(name, "there is no game in it")) } else { Ok(()) }
+}
+
+/// Who played, how it ended, and how long it was.
+pub(super) fn headline(game: &PgnGame) -> String {
+    let tag = |name| game.tag(name).unwrap_or("?");
+    let (white, black, result) = (tag("White"), tag("Black"), game.result.token());
+    let moves = game.moves.len().div_ceil(2);
+    let unit = if moves == 1 { "move" } else { "moves" };
+    format!("{white} - {black} {result}, {moves} {unit}")
+}
+
+/// A position of a file of FEN or EPD, counted from 1.
+pub(super) fn load_position(name: &str, number: usize) -> io::Result<Position> {
+    let text = std::fs::read_to_string(name).map_err(|error| about(name, error))?;
+    let mut lines = epd::lines(&text);
+    let (line, text) = lines
+        .nth(number.saturating_sub(1))
+        .ok_or_else(|| about(name, format!("there is no position {number} in it")))?;
+    let parsed = epd::position(text);
+    let (position, _) = parsed.map_err(|error| about(name, format!("line {line}: {error}")))?;
+    Ok(position)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_blanks_stand_in_quotation_marks() {
+        let split = |text| file_and_word(text).ok();
+        assert_eq!(split("a.pgn"), Some(("a.pgn".to_owned(), None)));
+        assert_eq!(split("\"a b\" 3"), Some(("a b".to_owned(), Some("3".to_owned()))));
+        for text in ["", "\"\"", "\"a", "a b c"] {
+            assert_eq!(split(text), None, "{text}");
+        }
+        assert!(file("a b").is_err());
+    }
 }

@@ -1,0 +1,262 @@
+//! The game on the board: begun, gone through, taken back, ended.
+
+use std::io;
+
+use super::commands::failed;
+use super::record::Record;
+use super::{Console, color_name, files};
+use crate::cli::date::today;
+use crate::engine::Flow;
+use crate::pgn::GameResult;
+use crate::position::Position;
+
+impl Console {
+    /// Puts another game on the board; the one before is kept.
+    fn replace_game(&mut self, record: Record) -> io::Result<()> {
+        self.keep_game()?;
+        self.record = record;
+        self.offer = None;
+        Ok(())
+    }
+
+    pub(super) fn new_game(&mut self) -> io::Result<Flow> {
+        self.replace_game(Record::new(Position::start(), today()))?;
+        self.depth = None;
+        self.engine.new_game();
+        self.show_board()
+    }
+
+    pub(super) fn set_up(&mut self, fen: &str) -> io::Result<Flow> {
+        self.place(Position::from_fen(fen).map_err(failed)?)
+    }
+
+    /// Begins a game from a position.
+    fn place(&mut self, position: Position) -> io::Result<Flow> {
+        self.replace_game(Record::new(position, today()))?;
+        self.engine.set_position(position);
+        self.show_board()
+    }
+
+    pub(super) fn load_position(&mut self, arguments: &str) -> io::Result<Flow> {
+        let (name, number) = numbered(arguments)?;
+        self.place(files::load_position(&name, number)?)
+    }
+
+    /// Writes the position to a file, as FEN or as EPD.
+    pub(super) fn save_position(&mut self, arguments: &str, as_epd: bool) -> io::Result<Flow> {
+        let name = files::file(arguments)?;
+        let position = self.position();
+        let text = match as_epd {
+            false => format!("{position}\n"),
+            true => {
+                let (clock, number) = (position.halfmove_clock(), position.fullmove_number());
+                format!("{} hmvc {clock}; fmvn {number};\n", position.epd())
+            }
+        };
+        std::fs::write(&name, text).map_err(|error| files::about(&name, error))?;
+        self.tell(&format!("The position is in {name}."))
+    }
+
+    /// Loads a game and goes to its start, or to its end.
+    pub(super) fn load_game(&mut self, arguments: &str, from_start: bool) -> io::Result<Flow> {
+        let (name, number) = numbered(arguments)?;
+        let (game, fault) = files::load_game(&name, number)?;
+        let headline = files::headline(&game);
+        self.replace_game(Record::loaded(game))?;
+        self.rest();
+        self.engine.set_game(self.record.replay());
+        if from_start {
+            self.engine.undo(self.record.len());
+        }
+        self.show("board")?;
+        self.tell(&headline)?;
+        if let Some(fault) = fault {
+            self.tell(&format!("The game could be read only so far: {fault}"))?;
+        }
+        self.tell_resting()
+    }
+
+    pub(super) fn save_game(&mut self, arguments: &str) -> io::Result<Flow> {
+        let name = files::file(arguments)?;
+        files::append(name.as_ref(), &self.pgn()).map_err(|error| files::about(&name, error))?;
+        self.record.saved();
+        self.tell(&format!("The game is in {name}."))
+    }
+
+    pub(super) fn list(&mut self, arguments: &str) -> io::Result<Flow> {
+        if arguments.is_empty() {
+            return self.show("game");
+        }
+        let name = files::file(arguments)?;
+        files::list(&name, &mut |line| self.tell(&line).map(drop))?;
+        Ok(Flow::Continue)
+    }
+
+    /// Takes moves back; what lay behind them is gone, so it is kept if the user had gone back.
+    pub(super) fn take_back(&mut self, plies: usize) -> io::Result<Flow> {
+        let played = self.engine.game().moves().len();
+        if !self.engine.undo(plies) {
+            return Err(failed("there is nothing to take back"));
+        }
+        if played < self.record.len() {
+            self.keep_game()?;
+        }
+        self.record.cut(played - plies);
+        self.show_board()
+    }
+
+    pub(super) fn go_back(&mut self, plies: usize) -> io::Result<Flow> {
+        let played = self.engine.game().moves().len();
+        if played == 0 {
+            return Err(failed("this is the start of the game"));
+        }
+        let rested = self.rest();
+        self.engine.undo(plies.min(played));
+        self.show_board()?;
+        if rested { self.tell_resting() } else { Ok(Flow::Continue) }
+    }
+
+    pub(super) fn go_forward(&mut self, plies: usize) -> io::Result<Flow> {
+        let played = self.engine.game().moves().len();
+        if played == self.record.len() {
+            return Err(failed("this is the end of the game"));
+        }
+        let rested = self.rest();
+        for ply in (played..self.record.len()).take(plies) {
+            if let Some(mv) = self.record.move_after(ply) {
+                self.engine.play(mv).map_err(failed)?;
+            }
+        }
+        self.show_board()?;
+        if rested { self.tell_resting() } else { Ok(Flow::Continue) }
+    }
+
+    /// Lets the engine play neither side; tells whether it did.
+    fn rest(&mut self) -> bool {
+        let played = self.engine.side().is_some();
+        self.engine.force();
+        played
+    }
+
+    fn tell_resting(&mut self) -> io::Result<Flow> {
+        self.tell("I play neither side now (force mode); `go` lets me play.")
+    }
+
+    pub(super) fn force(&mut self) -> io::Result<Flow> {
+        self.rest();
+        self.tell_resting()
+    }
+
+    pub(super) fn result(&mut self, text: &str) -> io::Result<Flow> {
+        let result = GameResult::from_token(text.as_bytes());
+        self.end(result.ok_or_else(|| failed("expected 1-0, 0-1, 1/2-1/2 or *"))?)
+    }
+
+    /// Ends the game, whoever says so.
+    pub(super) fn end(&mut self, result: GameResult) -> io::Result<Flow> {
+        self.offer = None;
+        self.record.set_result(result);
+        self.engine.end_game();
+        self.tell(&format!("The result of the game is {result}."))
+    }
+
+    /// The user gives up.
+    pub(super) fn resign(&mut self) -> io::Result<Flow> {
+        self.must_go_on()?;
+        let user = self.engine.side().map_or(self.position().side_to_move(), |engine| !engine);
+        self.end(GameResult::won_by(Some(!user)))
+    }
+
+    /// The user offers a draw, or takes the one that was offered.
+    pub(super) fn offer_draw(&mut self) -> io::Result<Flow> {
+        self.must_go_on()?;
+        if self.offer.take() == Some(Offer::Engine) {
+            return self.end(GameResult::Draw);
+        }
+        if self.engine.side().is_none() {
+            return Err(failed("I play neither side; `result 1/2-1/2` ends the game"));
+        }
+        self.offer = Some(Offer::User);
+        self.engine.offer_draw();
+        Ok(Flow::Continue)
+    }
+
+    /// The engine offers a draw, or takes the user's.
+    pub(super) fn draw_offered(&mut self) -> io::Result<()> {
+        if self.offer.take() == Some(Offer::User) {
+            self.tell("I take the draw.")?;
+            return self.end(GameResult::Draw).map(drop);
+        }
+        self.offer = Some(Offer::Engine);
+        self.tell("I offer a draw; `draw` takes it.").map(drop)
+    }
+
+    /// The engine gives up; the side to move is its own.
+    pub(super) fn resigned(&mut self) -> io::Result<()> {
+        let winner = !self.position().side_to_move();
+        self.tell("I resign.")?;
+        self.end(GameResult::won_by(Some(winner))).map(drop)
+    }
+
+    fn must_go_on(&self) -> io::Result<()> {
+        match self.record.result() {
+            GameResult::Undecided => Ok(()),
+            result => Err(failed(format!("the game is over: {result}"))),
+        }
+    }
+
+    /// GNU Chess's `activate`: the game goes on though somebody has ended it.
+    pub(super) fn activate(&mut self) -> io::Result<Flow> {
+        if self.position().has_no_moves() {
+            return Err(failed("there is no move left; take one back with `undo`"));
+        }
+        self.record.set_result(GameResult::Undecided);
+        self.engine.play_other();
+        let side = color_name(self.position().side_to_move());
+        self.tell(&format!("The game goes on; you play {side}."))
+    }
+
+    pub(super) fn name(&mut self, name: &str) -> io::Result<Flow> {
+        if !name.is_empty() {
+            name.clone_into(&mut self.players.name);
+        }
+        match self.players.name.as_str() {
+            "" => Err(failed("expected a name")),
+            name => self.tell(&format!("You are {name}.")),
+        }
+    }
+
+    pub(super) fn rating(&mut self, text: &str) -> io::Result<Flow> {
+        let numbers: Result<Vec<u32>, _> = text.split_whitespace().map(str::parse).collect();
+        let numbers = numbers.ok().and_then(|numbers| <[u32; 2]>::try_from(numbers).ok());
+        let [own, user] = numbers.ok_or_else(|| failed("expected my rating and yours"))?;
+        self.players.ratings = Some([own, user]);
+        self.tell(&format!("My rating is {own}, yours {user}; they go into saved games."))
+    }
+
+    /// Takes over the moves on the board; another line than the recorded one is kept first.
+    pub(super) fn follow(&mut self) -> io::Result<()> {
+        if self.suite.is_some() {
+            return Ok(());
+        }
+        if self.record.is_left_by(self.engine.game().moves()) {
+            self.keep_game()?;
+        }
+        self.record.follow(self.engine.game().moves());
+        Ok(())
+    }
+}
+
+/// Who has offered a draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Offer {
+    User,
+    Engine,
+}
+
+/// A file and a number after it, which is 1 if it is left out.
+fn numbered(arguments: &str) -> io::Result<(String, usize)> {
+    let (name, number) = files::file_and_word(arguments)?;
+    let number = number.map_or(Some(1), |text| text.parse().ok().filter(|&number| number > 0));
+    Ok((name, number.ok_or_else(|| failed("expected a number, from 1, after the file"))?))
+}

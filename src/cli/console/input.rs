@@ -1,0 +1,92 @@
+//! Lines from the terminal.
+
+use std::collections::VecDeque;
+use std::io;
+use std::time::Duration;
+
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustyline::DefaultEditor;
+use rustyline::error::ReadlineError;
+use signal_hook::consts::SIGHUP;
+use signal_hook::iterator::Signals;
+
+use crate::engine::Input;
+
+/// How often the terminal is looked at while nothing has been asked.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+
+/// Reads lines with editing and history, one for each prompt. In between, while the engine thinks,
+/// a `quit` counts at once; other lines wait for their prompts.
+pub(in crate::cli) fn read_lines(
+    prompts: Receiver<String>,
+    lines: Sender<Input>,
+) -> anyhow::Result<()> {
+    watch_terminal(lines.clone())?;
+    let mut editor = DefaultEditor::new()?;
+    std::thread::spawn(move || {
+        let mut waiting = VecDeque::new();
+        loop {
+            let input = match prompts.recv_timeout(LOOK_AGAIN) {
+                Ok(prompt) => match waiting.pop_front() {
+                    Some(line) => Input::Line(line),
+                    None => ask(&mut editor, &prompt),
+                },
+                Err(RecvTimeoutError::Timeout) => match unasked(&mut waiting) {
+                    Some(input) => input,
+                    None => continue,
+                },
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            let ends = input == Input::End;
+            if lines.send(input).is_err() || ends {
+                return;
+            }
+        }
+    });
+    Ok(())
+}
+
+fn ask(editor: &mut DefaultEditor, prompt: &str) -> Input {
+    match editor.readline(prompt) {
+        Ok(line) => {
+            let _ = editor.add_history_entry(line.as_str());
+            Input::Line(line)
+        }
+        Err(ReadlineError::Interrupted) => Input::Line(String::new()),
+        Err(_) => Input::End,
+    }
+}
+
+/// Reads a line that was typed without being asked for, if there is one. Only what ends the
+/// conversation is acted on, and only if nothing was typed before it.
+fn unasked(waiting: &mut VecDeque<String>) -> Option<Input> {
+    let stdin = io::stdin();
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut terminal = [PollFd::new(&stdin, PollFlags::IN)];
+    if !poll(&mut terminal, Some(&now)).is_ok_and(|ready| ready > 0) {
+        return None;
+    }
+    let mut line = String::new();
+    match stdin.read_line(&mut line) {
+        Ok(0) => Some(Input::End),
+        Ok(_) if waiting.is_empty() && ["quit", "q"].contains(&line.trim()) => Some(Input::End),
+        Ok(_) => {
+            waiting.push_back(line.trim_end().to_owned());
+            None
+        }
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => None,
+        Err(_) => Some(Input::End),
+    }
+}
+
+/// Takes the loss of the terminal for the end of the input.
+fn watch_terminal(lines: Sender<Input>) -> io::Result<()> {
+    let mut signals = Signals::new([SIGHUP])?;
+    std::thread::spawn(move || {
+        if signals.forever().next().is_some() {
+            let _ = lines.send(Input::End);
+        }
+    });
+    Ok(())
+}

@@ -1,0 +1,190 @@
+//! The game as it will be kept.
+
+use crate::pgn::{GameResult, PgnGame, PgnMove};
+use crate::position::{Color, Game, Move, Position};
+
+/// Who plays, as far as the user has said.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Players {
+    /// The user's name; empty if it is not known.
+    pub(super) name: String,
+    /// The ratings of Tabia and of the user, if there are any.
+    pub(super) ratings: Option<[u32; 2]>,
+}
+
+/// The whole game, wherever on it the board stands: going back cuts nothing off.
+#[derive(Debug, Clone)]
+pub(super) struct Record {
+    game: PgnGame,
+    /// The side for which Tabia has moved last.
+    engine: Option<Color>,
+    /// Whether there is something that no file has.
+    unsaved: bool,
+}
+
+impl Record {
+    /// A game that begins on `date`.
+    pub(super) fn new(start: Position, date: String) -> Self {
+        let mut game = PgnGame::new(start);
+        game.set_tag("Date", date);
+        Record { game, engine: None, unsaved: false }
+    }
+
+    /// A game out of a file.
+    pub(super) fn loaded(game: PgnGame) -> Self {
+        Record { game, engine: None, unsaved: false }
+    }
+
+    /// Whether moves would be lost with it.
+    pub(super) fn is_unsaved(&self) -> bool {
+        self.unsaved && !self.game.moves.is_empty()
+    }
+
+    /// A file has it now.
+    pub(super) fn saved(&mut self) {
+        self.unsaved = false;
+    }
+
+    /// How many moves it has.
+    pub(super) fn len(&self) -> usize {
+        self.game.moves.len()
+    }
+
+    /// The move that was played after so many.
+    pub(super) fn move_after(&self, plies: usize) -> Option<Move> {
+        self.game.moves.get(plies).map(|played| played.mv)
+    }
+
+    /// Whether the moves on the board are not the beginning of this game but another line.
+    pub(super) fn is_left_by(&self, moves: &[Move]) -> bool {
+        let common = self.common(moves);
+        common < self.len() && common < moves.len()
+    }
+
+    /// Takes over the moves on the board. If they are the beginning of this game, nothing changes:
+    /// the user is going through it.
+    pub(super) fn follow(&mut self, moves: &[Move]) {
+        let common = self.common(moves);
+        if common < moves.len() {
+            self.cut(common);
+            self.game.moves.extend(moves[common..].iter().map(|&mv| PgnMove::from(mv)));
+            self.unsaved = true;
+        }
+    }
+
+    /// Takes back all moves after so many, and with them the result.
+    pub(super) fn cut(&mut self, plies: usize) {
+        self.game.moves.truncate(plies);
+        self.game.result = GameResult::Undecided;
+    }
+
+    /// How many of the moves on the board are those of this game.
+    fn common(&self, moves: &[Move]) -> usize {
+        self.game.moves.iter().zip(moves).take_while(|(own, mv)| own.mv == **mv).count()
+    }
+
+    /// Tabia has moved for a side.
+    pub(super) fn played_by_engine(&mut self, side: Color) {
+        self.engine = Some(side);
+    }
+
+    /// Ends the game, or opens it again.
+    pub(super) fn set_result(&mut self, result: GameResult) {
+        self.unsaved |= self.game.result != result;
+        self.game.result = result;
+    }
+
+    /// How it ended: what was said or, where nothing was, by the rules.
+    pub(super) fn result(&self) -> GameResult {
+        if self.game.result != GameResult::Undecided {
+            return self.game.result;
+        }
+        let outcome = self.replay().outcome();
+        outcome.map_or(GameResult::Undecided, |outcome| GameResult::won_by(outcome.winner))
+    }
+
+    /// The whole game, to be played on.
+    pub(super) fn replay(&self) -> Game {
+        let mut game = Game::new(self.game.start);
+        for played in &self.game.moves {
+            if game.play(played.mv).is_err() {
+                break;
+            }
+        }
+        game
+    }
+
+    /// The game as PGN. Names that no file has given are those of the players; `side` is Tabia's
+    /// if it has not moved yet.
+    pub(super) fn pgn(&self, players: &Players, side: Option<Color>) -> PgnGame {
+        let mut game = self.game.clone();
+        game.result = self.result();
+        let Some(engine) = self.engine.or(side) else { return game };
+        let tags = [("White", "WhiteElo"), ("Black", "BlackElo")];
+        for (color, (name, rating)) in [Color::White, Color::Black].into_iter().zip(tags) {
+            let is_engine = color == engine;
+            let user = if players.name.is_empty() { "?" } else { &players.name };
+            if game.tag(name).is_none() {
+                game.set_tag(name, if is_engine { "Tabia" } else { user });
+                if let Some(ratings) = players.ratings {
+                    game.set_tag(rating, ratings[usize::from(!is_engine)].to_string());
+                }
+            }
+        }
+        game
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moves(text: &str) -> Vec<Move> {
+        text.split(' ').map(|word| word.parse().expect(word)).collect()
+    }
+
+    fn record() -> Record {
+        Record::new(Position::start(), "2026.01.31".to_owned())
+    }
+
+    #[test]
+    fn going_back_keeps_the_game_and_another_move_cuts_it() {
+        let mut record = record();
+        assert!(!record.is_unsaved());
+        record.follow(&moves("e2e4 e7e5 g1f3"));
+        assert!(record.is_unsaved());
+        record.saved();
+        record.set_result(GameResult::White);
+        record.saved();
+        assert!(!record.is_left_by(&moves("e2e4")));
+        record.follow(&moves("e2e4"));
+        assert_eq!((record.len(), record.is_unsaved()), (3, false));
+        assert_eq!(record.result(), GameResult::White);
+        let other = moves("e2e4 c7c5");
+        assert!(record.is_left_by(&other));
+        record.follow(&other);
+        assert_eq!((record.len(), record.is_unsaved()), (2, true));
+        assert_eq!(record.result(), GameResult::Undecided);
+    }
+
+    #[test]
+    fn the_rules_decide_where_nobody_does() {
+        let mut record = record();
+        record.follow(&moves("f2f3 e7e5 g2g4 d8h4"));
+        assert_eq!(record.result(), GameResult::Black);
+    }
+
+    #[test]
+    fn players_are_named_unless_a_file_has_named_them() {
+        let mut record = record();
+        record.follow(&moves("e2e4 e7e5"));
+        record.played_by_engine(Color::Black);
+        let players = Players { name: "Ben".to_owned(), ratings: Some([2000, 1500]) };
+        let game = record.pgn(&players, None);
+        let tags = ["White", "Black", "WhiteElo", "BlackElo", "Date"].map(|name| game.tag(name));
+        let expected = ["Ben", "Tabia", "1500", "2000", "2026.01.31"];
+        assert_eq!(tags, expected.map(Some));
+        let game = Record::loaded(game).pgn(&Players::default(), Some(Color::White));
+        assert_eq!((game.tag("White"), game.tag("Black")), (Some("Ben"), Some("Tabia")));
+    }
+}

@@ -1,0 +1,178 @@
+//! What the user sets, each change confirmed in a line.
+
+use std::io;
+use std::time::Duration;
+
+use super::Console;
+use super::commands::failed;
+use crate::cecp::Command;
+use crate::engine::{Engine, Flow, Kind, SETTINGS, Setting, Settings};
+
+/// A time in words.
+pub(super) fn seconds(time: Duration) -> String {
+    format!("{} s", (time.as_secs_f64() * 100.0).round() / 100.0)
+}
+
+/// A setting's value and what it can be.
+fn value_and_range(row: &Setting, settings: &Settings) -> (String, String) {
+    match &row.kind {
+        Kind::Check { get, .. } => (on_off(get(settings)).to_owned(), "on, off".to_owned()),
+        Kind::Spin { min, max, get, .. } => (get(settings).to_string(), format!("{min} to {max}")),
+        Kind::Choice { choices, get, .. } => {
+            (choices[get(settings)].to_owned(), choices.join(", "))
+        }
+        Kind::File { get, .. } => (quoted(get(settings)), "a file".to_owned()),
+        Kind::Folder { get, .. } => (quoted(get(settings)), "a folder".to_owned()),
+        Kind::ClearMemory => (String::new(), "done at once".to_owned()),
+    }
+}
+
+fn on_off(on: bool) -> &'static str {
+    if on { "on" } else { "off" }
+}
+
+/// The name of a file; nothing has to be seen too.
+fn quoted(name: &str) -> String {
+    if name.is_empty() { "(none)".to_owned() } else { name.to_owned() }
+}
+
+impl Console {
+    /// All settings with their values.
+    pub(super) fn options(&self) -> String {
+        let settings = self.engine.settings();
+        let line = |row: &Setting| {
+            let (value, range) = value_and_range(row, settings);
+            format!("{:14} {value:10} {} ({range})\n", name(row), row.help)
+        };
+        SETTINGS.iter().map(line).collect()
+    }
+
+    /// The command `option`.
+    pub(super) fn option_command(&mut self, text: &str) -> io::Result<Flow> {
+        if text.is_empty() {
+            return self.show("options");
+        }
+        match text.split_once('=') {
+            Some((name, value)) => self.option(name.trim(), value.trim()),
+            None => match Setting::find(text).map(|row| &row.kind) {
+                None => Err(failed("no such option; `show options` lists them")),
+                Some(Kind::ClearMemory) => self.option(text, ""),
+                Some(_) => self.tell_option(text),
+            },
+        }
+    }
+
+    /// Changes a setting and says so; without a value it is told only.
+    pub(super) fn option(&mut self, name: &str, value: &str) -> io::Result<Flow> {
+        let row = Setting::find(name)
+            .ok_or_else(|| failed("no such option; `show options` lists them"))?;
+        if value.is_empty()
+            && matches!(row.kind, Kind::Spin { .. } | Kind::Check { .. } | Kind::Choice { .. })
+        {
+            return self.tell_option(name);
+        }
+        self.engine.set_option(name, value).map_err(failed)?;
+        if matches!(row.kind, Kind::ClearMemory) {
+            return self.tell("What the search had learned is forgotten.");
+        }
+        // The prompt waits until the book is open, so that whatever is wrong is told before it.
+        self.opening_book = !self.engine.is_settled() && row.uci == "BookFile";
+        if self.opening_book { Ok(Flow::Continue) } else { self.tell_option(name) }
+    }
+
+    fn tell_option(&mut self, option: &str) -> io::Result<Flow> {
+        let row = Setting::find(option).ok_or_else(|| failed("no such option"))?;
+        let (value, range) = value_and_range(row, self.engine.settings());
+        self.tell(&format!("{} = {value} ({range})", name(row)))
+    }
+
+    /// The book that was asked for is open.
+    pub(super) fn book_opened(&mut self) -> io::Result<Flow> {
+        self.opening_book = false;
+        let book = self.engine.book();
+        self.tell(&format!("The book is {} ({} positions).", book.name(), book.positions()))
+    }
+
+    /// The command `book`.
+    pub(super) fn book(&mut self, what: &str) -> io::Result<Flow> {
+        match what {
+            "" => self.show("book"),
+            "on" | "off" => self.option("OwnBook", what),
+            "best" | "worst" | "random" | "prefer" => {
+                self.engine.set_own_book(true);
+                self.option("BookPolicy", what)
+            }
+            file => self.option("BookFile", &super::files::file(file)?),
+        }
+    }
+
+    /// The command `hash`, which is also GNU Chess's switch of the table.
+    pub(super) fn hash(&mut self, what: &str) -> io::Result<Flow> {
+        match what {
+            "on" => self.tell("My hash table is always on; `hash MB` sets its size."),
+            "off" => Err(failed("my hash table is always on; `hash MB` sets its size")),
+            size => self.memory(size),
+        }
+    }
+
+    fn memory(&mut self, size: &str) -> io::Result<Flow> {
+        if !size.is_empty() {
+            let megabytes = size.parse().map_err(|_| failed("expected mebibytes"))?;
+            self.engine.set_memory(megabytes);
+        }
+        self.tell(&format!("My tables take {} MiB.", self.engine.settings().memory))
+    }
+
+    /// GNU Chess's switch of the null-move heuristic.
+    pub(super) fn null_move(&mut self, what: &str) -> io::Result<Flow> {
+        match what {
+            "" | "on" => self.tell("The null-move heuristic is on."),
+            _ => Err(failed("the null-move heuristic is always on")),
+        }
+    }
+
+    pub(super) fn post(&mut self, on: bool) -> io::Result<Flow> {
+        self.post = on;
+        self.tell(if on { "I show my thinking." } else { "I do not show my thinking." })
+    }
+
+    pub(super) fn ponder(&mut self, on: bool) -> io::Result<Flow> {
+        self.engine.set_ponder(on);
+        self.tell(if on { "I think on your time too." } else { "I do not think on your time." })
+    }
+
+    /// The commands of the clock, which have the form of the xboard protocol; without arguments
+    /// they tell how it stands.
+    pub(super) fn clock(&mut self, name: &str, arguments: &str) -> io::Result<Flow> {
+        if arguments.is_empty() {
+            return self.show("time");
+        }
+        let engine: &mut Engine = &mut self.engine;
+        let centiseconds =
+            |left: i64| Duration::from_millis(left.unsigned_abs().saturating_mul(10));
+        match format!("{name} {arguments}").parse::<Command>().map_err(failed)? {
+            Command::Level(level) => engine.set_level(level),
+            Command::MoveTime(time) => engine.set_move_time(time),
+            Command::Depth(plies) => {
+                self.depth = Some(plies);
+                engine.set_depth(i32::try_from(plies).ok());
+                return self.tell(&format!("I search no deeper than {plies} plies in this game."));
+            }
+            Command::Time(left) => {
+                engine.set_own_time(centiseconds(left));
+                return self.tell(&format!("My clock shows {}.", seconds(centiseconds(left))));
+            }
+            Command::OtherTime(left) => {
+                engine.set_opponent_time(centiseconds(left));
+                return self.tell(&format!("Your clock shows {}.", seconds(centiseconds(left))));
+            }
+            _ => {}
+        }
+        self.tell(&format!("{}.", self.clocks()))
+    }
+}
+
+/// The name by which the setting is told: every one of them has UCI's.
+fn name(row: &Setting) -> &'static str {
+    row.uci
+}

@@ -1,0 +1,155 @@
+//! What the console shows.
+
+use std::io::{self, Write};
+
+use super::board;
+use super::commands::failed;
+use super::settings::seconds;
+use super::{Console, color_name};
+use crate::book::{Chooser, Policy};
+use crate::cecp;
+use crate::engine::{Flow, Mode};
+use crate::pgn::{GameResult, PgnGame};
+use crate::position::{Color, Move, divide};
+use crate::search::TimeControl;
+
+impl Console {
+    /// Tells a text; whatever a file has put into it, it does nothing to the terminal.
+    pub(super) fn tell(&mut self, text: &str) -> io::Result<Flow> {
+        let harmless = |letter: char| match letter {
+            '\n' => letter,
+            _ if letter.is_control() => '\u{fffd}',
+            _ => letter,
+        };
+        let text: String = text.trim_end().chars().map(harmless).collect();
+        writeln!(self.out, "{text}")?;
+        Ok(Flow::Continue)
+    }
+
+    /// The board, if it is to be shown after every move.
+    pub(super) fn show_board(&mut self) -> io::Result<Flow> {
+        if self.boards {
+            writeln!(self.out, "\n{}", board::draw(self.position(), self.look))?;
+        }
+        Ok(Flow::Continue)
+    }
+
+    /// The command `show`.
+    pub(super) fn show(&mut self, what: &str) -> io::Result<Flow> {
+        let text = match what {
+            "" | "board" => {
+                write!(self.out, "{}", board::draw(self.position(), self.look))?;
+                return Ok(Flow::Continue);
+            }
+            "fen" => self.position().to_string(),
+            "eval" | "score" => self.engine.evaluation().explain(self.position()),
+            "moves" => self.moves(|_| true),
+            "capture" => self.moves(|mv| self.position().is_capture(mv)),
+            "noncapture" => self.moves(|mv| !self.position().is_capture(mv)),
+            "escape" if self.position().in_check() => self.moves(|_| true),
+            "escape" => "There is no check.".to_owned(),
+            "pin" => self.pinned(),
+            "game" => self.pgn().to_string(),
+            "time" => self.time(),
+            "book" => self.book_text(),
+            "options" => self.options(),
+            _ => {
+                let known = "expected board, moves, capture, noncapture, escape, pin, game, time, \
+                             fen, eval, book or options";
+                return Err(failed(known));
+            }
+        };
+        self.tell(&text)
+    }
+
+    /// The game as it would be saved.
+    pub(super) fn pgn(&self) -> PgnGame {
+        self.record.pgn(&self.players, self.engine.side())
+    }
+
+    /// The legal moves of a kind.
+    fn moves(&self, wanted: impl Fn(Move) -> bool) -> String {
+        let position = self.position();
+        let legal = position.legal_moves();
+        let moves = legal.iter().filter(|&mv| wanted(mv));
+        let words: Vec<String> = moves.map(|mv| position.san(mv)).collect();
+        if words.is_empty() { "none".to_owned() } else { words.join(" ") }
+    }
+
+    /// The men of the side to move that must not leave their line.
+    fn pinned(&self) -> String {
+        let position = self.position();
+        let own = position.pinned() & position.by_color(position.side_to_move());
+        let name = |square| {
+            let letter = position.piece_on(square).map(|piece| piece.to_string(Color::White));
+            format!("{}{square}", letter.unwrap_or_default())
+        };
+        let words: Vec<String> = own.map(name).collect();
+        if words.is_empty() { "none".to_owned() } else { words.join(" ") }
+    }
+
+    fn time(&self) -> String {
+        let doing = match self.engine.mode() {
+            _ if self.record.result() != GameResult::Undecided => "The game is over",
+            Mode::Thinking => "I am thinking",
+            Mode::Pondering => "I am thinking on your time",
+            Mode::Analysing => "I am analysing",
+            Mode::Waiting => "I am waiting for your move",
+            Mode::Force => "I play neither side",
+        };
+        let depth =
+            self.depth.map_or(String::new(), |plies| format!(", no deeper than {plies} plies"));
+        format!("{}{depth}. {doing}.", self.clocks())
+    }
+
+    /// What bounds the time of the next move.
+    pub(super) fn clocks(&self) -> String {
+        let clocks = self.engine.clocks();
+        let color = self.position().side_to_move();
+        let plies = self.engine.game().moves().len();
+        match clocks.limit(color, plies).0 {
+            TimeControl::MoveTime(time) => format!("{} for each of my moves", seconds(time)),
+            TimeControl::Infinite => "I have no clock".to_owned(),
+            TimeControl::Clock { increment, moves_to_go, .. } => {
+                let left = |color| seconds(clocks.remaining(color));
+                let (white, black) = (left(Color::White), left(Color::Black));
+                let moves = moves_to_go
+                    .map_or("the whole game".to_owned(), |moves| format!("the next {moves} moves"));
+                let more = if increment.is_zero() {
+                    String::new()
+                } else {
+                    format!(", {} more with every move", seconds(increment))
+                };
+                format!("White has {white}, Black {black} for {moves}{more}")
+            }
+        }
+    }
+
+    fn book_text(&self) -> String {
+        let (book, game) = (self.engine.book(), self.engine.game());
+        let candidates = Chooser::new(Policy::Prefer, 0).candidates(book, game);
+        if candidates.is_empty() {
+            return "The book does not know this position.".to_owned();
+        }
+        cecp::book_lines(book, game).join("\n")
+    }
+
+    /// Counts the moves to a depth.
+    pub(super) fn perft(&mut self, depth: &str) -> io::Result<Flow> {
+        /// Deeper counts would take hours.
+        const MOST: u32 = 7;
+        let depth: u32 = depth.parse().map_err(|_| failed("expected a depth"))?;
+        let counts = divide(self.position(), depth.clamp(1, MOST));
+        for (mv, nodes) in &counts {
+            writeln!(self.out, "{mv} {nodes}")?;
+        }
+        let total: u64 = counts.iter().map(|(_, nodes)| nodes).sum();
+        self.tell(&format!("{total} nodes"))
+    }
+
+    /// Whose turn it is, for the prompt.
+    pub(super) fn prompt(&self) -> String {
+        let side = color_name(self.position().side_to_move());
+        format!("{side} ({}): ", self.position().fullmove_number())
+    }
+}

@@ -1,0 +1,285 @@
+//! The console, driven as the terminal drives it.
+
+use std::io::{Read, Seek};
+use std::path::Path;
+
+use crossbeam::channel::unbounded;
+
+use super::*;
+use crate::book::Book;
+use crate::engine::{Settings, searcher};
+
+/// What came of a conversation.
+struct Talk {
+    /// What the console has written.
+    screen: String,
+    /// The games that were kept.
+    kept: String,
+    /// What the console ended with.
+    end: io::Result<()>,
+}
+
+/// A console, and what it asks. It keeps no games yet.
+fn console(out: Box<dyn Write>) -> (Console, Receiver<String>) {
+    let settings = Settings { memory: 1, ..Settings::default() };
+    let engine = Engine::new(searcher(), settings, Book::embedded()).expect("no files");
+    let (prompts, asked) = unbounded();
+    let mut console = Console::new(engine, out, prompts, false);
+    console.keep_file = None;
+    (console, asked)
+}
+
+/// Types lines; games are kept in `folder`.
+fn talk_in(folder: &Path, lines: &[&str]) -> Talk {
+    let mut screen = tempfile::tempfile().expect("a file");
+    let out = Box::new(screen.try_clone().expect("the same file"));
+    let (mut console, asked) = console(out);
+    let keep_file = folder.join("tabia/games.pgn");
+    console.keep_file = Some(keep_file.clone());
+    console.greet().expect("written");
+    let mut end = Ok(());
+    for line in lines {
+        asked.recv().expect("a prompt");
+        let input = match *line {
+            "Ctrl-D" => Input::End,
+            line => Input::Line(line.to_owned()),
+        };
+        end = console.input(input).map(drop);
+        while console.suite.is_some()
+            || console.opening_book
+            || console.engine.mode() == Mode::Thinking
+        {
+            let news = console.source().recv().expect("news");
+            console.news(news).expect("written");
+        }
+        assert!(asked.len() <= 1, "more than one prompt after {line}");
+    }
+    screen.rewind().expect("a file");
+    let mut text = String::new();
+    screen.read_to_string(&mut text).expect("UTF-8");
+    let kept = std::fs::read_to_string(keep_file).unwrap_or_default();
+    Talk { screen: text, kept, end }
+}
+
+fn talk(lines: &[&str]) -> Talk {
+    talk_in(tempfile::tempdir().expect("a folder").path(), lines)
+}
+
+/// Types lines and returns what the console has written.
+fn type_in(lines: &[&str]) -> String {
+    talk(lines).screen
+}
+
+fn count(text: &str, what: &str) -> usize {
+    text.matches(what).count()
+}
+
+#[test]
+fn no_game_is_lost() {
+    let fen = "setboard 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+    for last in [&["new", "quit"][..], &[fen, "quit"], &["first", "quit"], &["p", "Ctrl-D"]] {
+        let lines = [&["force", "e4", "d5", "exd5"][..], last].concat();
+        let Talk { screen, kept, end } = talk(&lines);
+        assert!(kept.contains("1. e4 d5 2. exd5 *"), "{lines:?}: {kept}");
+        assert_eq!(count(&kept, "[White "), 1, "{lines:?}: {kept}");
+        assert_eq!(count(&screen, "The game is kept in "), 1, "{screen}");
+        assert!(end.is_ok());
+    }
+}
+
+#[test]
+fn another_line_is_a_game_of_its_own() {
+    let kept = talk(&["force", "e4", "d5", "exd5", "first", "next", "c5", "Nf3", "quit"]).kept;
+    assert!(kept.contains("1. e4 d5 2. exd5 *") && kept.contains("1. e4 c5 2. Nf3 *"), "{kept}");
+    let kept = talk(&["force", "e4", "d5", "undo", "c5", "quit"]).kept;
+    assert_eq!((count(&kept, "[White "), count(&kept, "1. e4 c5 *")), (1, 1), "{kept}");
+}
+
+#[test]
+fn a_game_that_a_file_has_is_not_kept_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let save = format!("pgnsave \"{}\"", folder.path().join("a game.pgn").display());
+    let load = save.replace("save", "load");
+    let replay = save.replace("save", "replay");
+    let kept = talk(&["force", "e4", "e5", "result 0-1", &save, "new", "quit"]).kept;
+    assert_eq!(kept, "");
+    let lines = [&load[..], "first", "last", &replay, "n", "quit"];
+    assert_eq!(talk(&lines).kept, "");
+    // A new move opens the game again.
+    let Talk { kept, screen, .. } = talk(&[&replay, "n", "c5", "show game", "quit"]);
+    assert!(kept.contains("1. e4 c5 *") && kept.contains("[Result \"*\"]"), "{kept}");
+    assert!(screen.contains("? - ? 0-1, 1 move\n"), "{screen}");
+}
+
+#[test]
+fn a_game_that_cannot_be_kept_is_printed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("tabia"), "no folder").expect("written");
+    let Talk { screen, end, .. } = talk_in(folder.path(), &["force", "e4", "quit"]);
+    assert!(screen.contains("The game cannot be kept: "), "{screen}");
+    assert!(screen.contains("games.pgn: ") && screen.contains("1. e4 *"), "{screen}");
+    assert!(end.is_err());
+}
+
+#[test]
+fn a_kept_game_names_day_and_players() {
+    let kept = talk(&["name Ben", "rating 2400 1500", "st 0.01", "e4", "resign", "quit"]).kept;
+    for tag in ["White \"Ben\"", "Black \"Tabia\"", "WhiteElo \"1500\"", "Result \"0-1\""] {
+        assert!(kept.contains(tag), "{tag} is not in {kept}");
+    }
+    assert!(kept.contains(&format!("[Date \"{}\"]", today())), "{kept}");
+}
+
+#[test]
+fn a_loaded_game_keeps_its_tags_and_comments() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let games = "[Event \"First\"]\n\n1. d4 *\n\n[Event \"Second\"]\n[White \"A\x1b[31m\"]\n\
+        [Black \"B\"]\n[Result \"1-0\"]\n\n1. e4 {best by test} e5 1-0\n";
+    std::fs::write(file("in.pgn"), games).expect("written");
+    let load = format!("pgnload {} 2", file("in.pgn"));
+    let list = format!("list {}", file("in.pgn"));
+    let screen = type_in(&[&load, &format!("pgnsave {}", file("out.pgn")), &list, "list"]);
+    let saved = std::fs::read_to_string(file("out.pgn")).expect("written");
+    assert!(saved.contains("[Event \"Second\"]") && saved.contains("{best by test}"), "{saved}");
+    assert!(screen.contains("A\u{fffd}[31m - B 1-0, 1 move\n"), "{screen}");
+    assert!(!screen.contains('\x1b') && screen.contains("    1 ? - ? *, 1 move\n"), "{screen}");
+    assert!(screen.contains("\n1. e4 {best by test} 1... e5 1-0"), "{screen}");
+}
+
+#[test]
+fn what_is_no_game_is_refused_and_a_torn_one_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let load = |name: &str, text: &str| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, text).expect("written");
+        type_in(&["force", "e4", &format!("pgnload {}", file.display()), "show fen"])
+    };
+    let after_e4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b";
+    let fen = "[Event \"x\"]\n[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n\n1. e4 *\n";
+    for text in ["", "root:x:0:0::/root:/bin/sh\n", fen, "8/8/8/4k3/8/8/8/4K3 w - - bm Kd2;\n"] {
+        let screen = load("none", text);
+        assert!(screen.contains("pgnload: ") && screen.contains(after_e4), "{text}: {screen}");
+    }
+    let screen =
+        load("torn", "[Event \"x\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 Nf9 3. Bb5 1-0\n");
+    assert!(screen.contains("only so far: line 4: illegal move "), "{screen}");
+    let screen = type_in(&["pgnload", "pgnsave", "load", "save", "pgnload /nowhere"]);
+    assert_eq!(count(&screen, ": expected a file"), 4, "{screen}");
+    assert!(screen.contains("pgnload: /nowhere: "), "{screen}");
+}
+
+#[test]
+fn a_game_is_played_saved_and_loaded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("game.pgn").to_string_lossy().into_owned();
+    let save = format!("pgnsave {file}");
+    let text = type_in(&["e4", "st 0.01", "Zz9", "show fen", &save, "remove"]);
+    assert!(text.contains("My move is: "), "{text}");
+    assert!(text.contains("Zz9 is neither a legal move nor a command"), "{text}");
+    let replay = format!("pgnreplay {file}");
+    let text = type_in(&["board off", &replay, "next", "last", "next", "show fen"]);
+    assert!(text.contains("I play neither side now"), "{text}");
+    assert!(text.contains("next: this is the end of the game"), "{text}");
+    assert!(text.contains(" w ") && !text.contains('\x1b'), "{text}");
+}
+
+#[test]
+fn a_suite_is_solved_and_the_game_is_there_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a suite.epd");
+    let lines = "# mates\n\n6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1 bm Ra8#; id \"mate\";\n\
+        6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - am Ra8#;\nodd\n\
+        6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - dm 1;\n";
+    std::fs::write(&file, lines).expect("written");
+    let solve = format!("solve \"{}\" 0.1", file.display());
+    let nonsense = format!("{solve}x");
+    let lines = ["st 0.01", "e4", &solve, "show fen", "solve /nowhere", &nonsense, "d4", "quit"];
+    let Talk { screen: text, kept, .. } = talk(&lines);
+    assert!(text.contains("1/3 solved mate: Ra8# (wanted Ra8#)"), "{text}");
+    assert!(text.contains("2/3 FAILED 2: Ra8# (wanted not Ra8#)"), "{text}");
+    assert!(text.contains("3/3 solved 3: Ra8# (wanted mate in 1)"), "{text}");
+    assert!(text.contains("line 5: "), "a line that is passed over is told: {text}");
+    assert!(text.contains("2 of 3 solved (66.7%) in "), "{text}");
+    assert!(text.contains("solve: /nowhere: ") && text.contains("expected the seconds"), "{text}");
+    assert!(text.contains("/4P3/8/PPPP1PPP/RNBQKBNR w"), "the game is back: {text}");
+    assert_eq!(count(&text, "My move is: "), 2, "the engine goes on playing: {text}");
+    assert_eq!(count(&kept, "[White "), 1, "{kept}");
+}
+
+#[test]
+fn a_suite_can_be_stopped() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("suite.epd");
+    std::fs::write(&file, "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#;\n".repeat(2))
+        .expect("written");
+    let (mut console, asked) = console(Box::new(io::sink()));
+    let line = |text: &str| Input::Line(text.to_owned());
+    console.input(line(&format!("solve {} 1000", file.display()))).expect("written");
+    assert!(console.suite.is_some() && asked.is_empty());
+    console.input(line("?")).expect("written");
+    assert!(console.suite.is_none() && asked.len() == 1);
+    assert_eq!(console.position(), &Position::start());
+    assert_eq!(console.engine.mode(), Mode::Waiting);
+}
+
+#[test]
+fn settings_are_confirmed() {
+    for (line, answer) in [
+        ("st 2", "2 s for each of my moves."),
+        ("level 40 5 0", "White has 300 s, Black 300 s for the next 40 moves."),
+        ("depth 7", "I search no deeper than 7 plies"),
+        ("hash 32", "My tables take 32 MiB."),
+        ("hash off", "hash: my hash table is always on"),
+        ("memory", "My tables take 1 MiB."),
+        ("cores 2", "Threads = 2 (1 to 256)"),
+        ("book best", "BookPolicy = best ("),
+        ("book off", "OwnBook = off (on, off)"),
+        ("book /nowhere.tbk", "/nowhere.tbk"),
+        ("random", "BookPolicy = random ("),
+        ("hard", "I think on your time too."),
+        ("easy", "I do not think on your time."),
+        ("post", "I show my thinking."),
+        ("result 1-0", "The result of the game is 1-0."),
+        ("option Contempt=3", "Contempt = 3 (-1000 to 1000)"),
+        ("option Contempt", "Contempt = 30 ("),
+        ("option nonsense=1", "option: no such option"),
+        ("show options", "\nPonder         off "),
+        ("help foo", "help: there is no command foo"),
+        ("help hash", "(also: memory)"),
+        ("usage", "Usage: tabia"),
+        ("show pin", "none"),
+        ("null", "The null-move heuristic is on."),
+        ("force", "I play neither side now (force mode)"),
+        ("draw", "I do not take the draw."),
+    ] {
+        let screen = type_in(&[line]);
+        assert!(screen.contains(answer), "{line}: {screen}");
+    }
+    let screen = type_in(&["force", "f3", "e5", "g4", "Qh4#", "show time", "activate", "undo"]);
+    assert!(
+        screen.contains("0-1 {Black mates}") && screen.contains("The game is over."),
+        "{screen}"
+    );
+    assert!(screen.contains("activate: there is no move left"), "{screen}");
+}
+
+#[test]
+fn the_generator_and_the_evaluation_can_be_tried() {
+    let fen = "setboard 4k3/8/8/8/8/8/3p4/R3K3 w - - 0 1";
+    let text = type_in(&["force", fen, "test capture", "test eval", "test movegenspeed", "test"]);
+    assert!(text.contains("\nKxd2\n") && text.contains(" nodes\n"), "{text}");
+    assert!(text.contains("test: expected movelist, capture"), "{text}");
+}
+
+#[test]
+fn every_command_survives_nonsense() {
+    for row in commands::COMMANDS.iter().filter(|row| row.names[0] != "quit") {
+        for argument in ["", "x y z", "999999999999999999999"] {
+            // Files by such names would be left behind.
+            if !row.names[0].contains("save") {
+                type_in(&[&format!("{} {argument}", row.names[0]), "force"]);
+            }
+        }
+    }
+}
