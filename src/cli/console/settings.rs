@@ -36,6 +36,16 @@ fn quoted(name: &str) -> String {
     if name.is_empty() { "(none)".to_owned() } else { name.to_owned() }
 }
 
+/// The name of a setting: UCI's, since xboard has commands in place of some, or else xboard's.
+fn name(row: &Setting) -> &'static str {
+    if row.uci.is_empty() { row.name } else { row.uci }
+}
+
+/// The row of a setting.
+fn row(name: &str) -> io::Result<&'static Setting> {
+    Setting::find(name).ok_or_else(|| failed("no such option; `show options` lists them"))
+}
+
 impl Console {
     /// All settings with their values.
     pub(super) fn options(&self) -> String {
@@ -49,39 +59,37 @@ impl Console {
 
     /// The command `option`.
     pub(super) fn option_command(&mut self, text: &str) -> io::Result<Flow> {
-        if text.is_empty() {
-            return self.show("options");
-        }
         match text.split_once('=') {
+            _ if text.is_empty() => self.show("options"),
             Some((name, value)) => self.option(name.trim(), value.trim()),
-            None => match Setting::find(text).map(|row| &row.kind) {
-                None => Err(failed("no such option; `show options` lists them")),
-                Some(Kind::ClearMemory) => self.option(text, ""),
-                Some(_) => self.tell_option(text),
-            },
+            None => {
+                let row = row(text)?;
+                match row.kind {
+                    Kind::ClearMemory => self.option(text, ""),
+                    _ => self.tell_option(row),
+                }
+            }
         }
     }
 
-    /// Changes a setting and says so; without a value it is told only.
+    /// Changes a setting and says so. What must have a value is only told without one.
     pub(super) fn option(&mut self, name: &str, value: &str) -> io::Result<Flow> {
-        let row = Setting::find(name)
-            .ok_or_else(|| failed("no such option; `show options` lists them"))?;
-        if value.is_empty()
-            && matches!(row.kind, Kind::Spin { .. } | Kind::Check { .. } | Kind::Choice { .. })
-        {
-            return self.tell_option(name);
+        let row = row(name)?;
+        match row.kind {
+            Kind::Spin { .. } | Kind::Check { .. } | Kind::Choice { .. } if value.is_empty() => {
+                return self.tell_option(row);
+            }
+            _ => self.engine.set_option(name, value).map_err(failed)?,
         }
-        self.engine.set_option(name, value).map_err(failed)?;
         if matches!(row.kind, Kind::ClearMemory) {
             return self.tell("What the search had learned is forgotten.");
         }
         // The prompt waits until the book is open, so that whatever is wrong is told before it.
-        self.opening_book = !self.engine.is_settled() && row.uci == "BookFile";
-        if self.opening_book { Ok(Flow::Continue) } else { self.tell_option(name) }
+        self.opening_book = row.uci == "BookFile" && !self.engine.is_settled();
+        if self.opening_book { Ok(Flow::Continue) } else { self.tell_option(row) }
     }
 
-    fn tell_option(&mut self, option: &str) -> io::Result<Flow> {
-        let row = Setting::find(option).ok_or_else(|| failed("no such option"))?;
+    fn tell_option(&mut self, row: &Setting) -> io::Result<Flow> {
         let (value, range) = value_and_range(row, self.engine.settings());
         self.tell(&format!("{} = {value} ({range})", name(row)))
     }
@@ -170,9 +178,4 @@ impl Console {
         }
         self.tell(&format!("{}.", self.clocks()))
     }
-}
-
-/// The name by which the setting is told: every one of them has UCI's.
-fn name(row: &Setting) -> &'static str {
-    row.uci
 }
