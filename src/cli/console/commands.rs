@@ -6,9 +6,10 @@ use std::time::Instant;
 
 use clap::CommandFactory;
 
-use super::Console;
 use super::solve::solve;
-use crate::engine::{Engine, Flow};
+use super::{Console, color_name};
+use crate::engine::{Engine, Flow, Mode};
+use crate::position::Color;
 
 /// What a command does.
 type Run = fn(&mut Console, &str) -> io::Result<Flow>;
@@ -41,10 +42,10 @@ pub(super) const COMMANDS: &[Row] = &[
     row(&["new"], "", "begin a new game; you are White", |c, _| c.new_game()),
     row(&["go"], "", "let me play the side to move", |c, _| c.change(Engine::go)),
     row(&["switch"], "", "change sides", |c, _| c.change(Engine::go)),
-    row(&["white"], "", "let me play White", |c, _| c.play(true)),
-    row(&["black"], "", "let me play Black", |c, _| c.play(false)),
+    row(&["white"], "", "let me play White", |c, _| c.play(Color::White)),
+    row(&["black"], "", "let me play Black", |c, _| c.play(Color::Black)),
     row(&["force", "manual"], "", "let me play neither side", |c, _| c.force()),
-    row(&["?"], "", "move now (Ctrl-C does the same)", |c, _| c.change(Engine::move_now)),
+    row(&["?"], "", "move now (Ctrl-C does the same)", |c, _| c.move_now()),
     row(&["undo", "u"], "", "take back one move", |c, _| c.take_back(1)),
     row(&["remove", "r"], "", "take back one move of each side", |c, _| c.take_back(2)),
     row(&["draw"], "", "offer a draw, or take mine", |c, _| c.offer_draw()),
@@ -66,7 +67,7 @@ pub(super) const COMMANDS: &[Row] = &[
     row(&["hint"], "", "ask for advice", |c, _| c.hint()),
     row(&["eval"], "", "what the position is worth, term by term", |c, _| c.show("eval")),
     row(&["analyze", "analyse"], "", "think about the position until `exit`", |c, _| c.change(Engine::analyse)),
-    row(&["exit"], "", "end the analysis", |c, _| c.change(Engine::stop_analysis)),
+    row(&["exit"], "", "end the analysis", |c, _| c.stop_analysis()),
     row(&["post"], "", "show my thinking", |c, _| c.post(true)),
     row(&["nopost"], "", "do not show my thinking", |c, _| c.post(false)),
     row(&["hard"], "", "let me think on your time", |c, _| c.ponder(true)),
@@ -82,8 +83,8 @@ pub(super) const COMMANDS: &[Row] = &[
     row(&["option"], "NAME=VALUE", "set an option (see `show options`)", Console::option_command),
     row(&["setboard"], "FEN", "set up a position", Console::set_up),
     row(&["load", "epdload"], "FILE [N]", "set up the first or Nth position of a file (FEN or EPD)", Console::load_position),
-    row(&["save"], "FILE", "write the position to a file (FEN)", |c, a| c.save_position(a, false)),
-    row(&["epdsave"], "FILE", "write the position to a file (EPD)", |c, a| c.save_position(a, true)),
+    row(&["save"], "FILE", "append the position to a file (FEN)", |c, a| c.save_position(a, false)),
+    row(&["epdsave"], "FILE", "append the position to a file (EPD)", |c, a| c.save_position(a, true)),
     row(&["pgnload"], "FILE [N]", "load the first or Nth game of a file and go to its end", |c, a| c.load_game(a, false)),
     row(&["pgnreplay"], "FILE [N]", "load it and go to its start; `next` plays on", |c, a| c.load_game(a, true)),
     row(&["pgnsave"], "FILE", "append the game to a file", Console::save_game),
@@ -158,9 +159,27 @@ impl Console {
     }
 
     /// Lets the engine play White, or Black.
-    fn play(&mut self, white: bool) -> io::Result<Flow> {
-        let to_move = self.position().side_to_move() == crate::position::Color::White;
-        self.change(|engine| if white == to_move { engine.go() } else { engine.play_other() })
+    fn play(&mut self, color: Color) -> io::Result<Flow> {
+        if color == self.position().side_to_move() {
+            return self.change(Engine::go);
+        }
+        self.engine.play_other();
+        self.tell(&format!("I play {}; it is your turn.", color_name(color)))
+    }
+
+    fn move_now(&mut self) -> io::Result<Flow> {
+        if self.engine.mode() != Mode::Thinking {
+            return Err(failed("I am not thinking"));
+        }
+        self.change(Engine::move_now)
+    }
+
+    fn stop_analysis(&mut self) -> io::Result<Flow> {
+        if self.engine.mode() != Mode::Analysing {
+            return Err(failed("I am not analysing; `quit` leaves"));
+        }
+        self.engine.stop_analysis();
+        self.tell_resting()
     }
 
     fn hint(&mut self) -> io::Result<Flow> {

@@ -1,12 +1,13 @@
 //! Games and positions in files.
 
-use std::fs::{File, OpenOptions, create_dir_all};
-use std::io::{self, BufReader, Write};
+use std::fs::{OpenOptions, create_dir_all};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::commands::failed;
-use crate::pgn::{self, Fate, GameEnd, PgnGame};
-use crate::position::Position;
+use crate::pgn::{self, Fate, GameEnd, Input, PgnGame};
+use crate::position::{FenError, Position};
 use crate::suite::epd;
 
 /// Splits what follows a command into a file's name, in quotation marks if it has blanks, and the
@@ -35,22 +36,25 @@ pub(super) fn about(file: &str, error: impl std::fmt::Display) -> io::Error {
     failed(format!("{file}: {error}"))
 }
 
-fn open(name: &str) -> io::Result<BufReader<File>> {
-    File::open(name).map(BufReader::new).map_err(|error| about(name, error))
+/// Opens a PGN file, compressed or not.
+fn open(name: &str) -> io::Result<impl Read> {
+    Input::File(name.into()).open(&Arc::default()).map_err(|error| about(name, error))
 }
 
-/// Appends a game to a PGN file, by a single write, so that no part of it stands alone.
-pub(super) fn append(path: &Path, game: &PgnGame) -> io::Result<()> {
-    let mut file = OpenOptions::new().create(true).append(true).open(path)?;
-    file.write_all(format!("{game}\n").as_bytes())
+/// Appends a text to a file, by a single write, so that two writers do not mix.
+pub(super) fn append(path: &Path, text: &str) -> io::Result<()> {
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| about(&path.display().to_string(), error))
 }
 
 /// Appends a game to those that are kept; the file's name comes back.
 pub(super) fn keep(path: Option<&Path>, game: &PgnGame) -> io::Result<String> {
     let path = path.ok_or_else(|| failed("neither XDG_DATA_HOME nor HOME is set"))?;
     let name = path.display().to_string();
-    let written = path.parent().map_or(Ok(()), create_dir_all).and_then(|()| append(path, game));
-    written.map(|()| name.clone()).map_err(|error| about(&name, error))
+    path.parent().map_or(Ok(()), create_dir_all).map_err(|error| about(&name, error))?;
+    append(path, &format!("{game}\n"))?;
+    Ok(name)
 }
 
 /// Where games are kept: the data folder of the XDG base directories.
@@ -115,9 +119,20 @@ pub(super) fn load_position(name: &str, number: usize) -> io::Result<Position> {
     let (line, text) = lines
         .nth(number.saturating_sub(1))
         .ok_or_else(|| about(name, format!("there is no position {number} in it")))?;
-    let parsed = epd::position(text);
-    let (position, _) = parsed.map_err(|error| about(name, format!("line {line}: {error}")))?;
-    Ok(position)
+    read_position(text).map_err(|error| about(name, format!("line {line}: {error}")))
+}
+
+/// Reads a position with its counters: those of a FEN, or the operations `hmvc` and `fmvn`.
+fn read_position(line: &str) -> Result<Position, FenError> {
+    let (position, rest) = epd::position(line)?;
+    let operations = epd::operations(rest);
+    let counter = |code| operations.iter().find(|(other, _)| *other == code);
+    match (counter("hmvc"), counter("fmvn")) {
+        (Some((_, clock)), Some((_, number))) => {
+            Position::from_fen(&format!("{} {clock} {number}", position.epd()))
+        }
+        _ => Ok(position),
+    }
 }
 
 #[cfg(test)]

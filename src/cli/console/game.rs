@@ -42,7 +42,7 @@ impl Console {
         self.place(files::load_position(&name, number)?)
     }
 
-    /// Writes the position to a file, as FEN or as EPD.
+    /// Appends the position to a file, as FEN or as EPD.
     pub(super) fn save_position(&mut self, arguments: &str, as_epd: bool) -> io::Result<Flow> {
         let name = files::file(arguments)?;
         let position = self.position();
@@ -53,7 +53,7 @@ impl Console {
                 format!("{} hmvc {clock}; fmvn {number};\n", position.epd())
             }
         };
-        std::fs::write(&name, text).map_err(|error| files::about(&name, error))?;
+        files::append(name.as_ref(), &text)?;
         self.tell(&format!("The position is in {name}."))
     }
 
@@ -78,7 +78,7 @@ impl Console {
 
     pub(super) fn save_game(&mut self, arguments: &str) -> io::Result<Flow> {
         let name = files::file(arguments)?;
-        files::append(name.as_ref(), &self.pgn()).map_err(|error| files::about(&name, error))?;
+        files::append(name.as_ref(), &format!("{}\n", self.pgn()))?;
         self.record.saved();
         self.tell(&format!("The game is in {name}."))
     }
@@ -138,7 +138,7 @@ impl Console {
         played
     }
 
-    fn tell_resting(&mut self) -> io::Result<Flow> {
+    pub(super) fn tell_resting(&mut self) -> io::Result<Flow> {
         self.tell("I play neither side now (force mode); `go` lets me play.")
     }
 

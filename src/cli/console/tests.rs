@@ -224,6 +224,21 @@ fn a_suite_can_be_stopped() {
 }
 
 #[test]
+fn positions_are_appended_and_loaded_by_number() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("positions.epd").display().to_string();
+    let [save, epdsave, load] = ["save", "epdsave", "load"].map(|name| format!("{name} {file}"));
+    let second = format!("{load} 2");
+    let third = format!("{load} 3");
+    let screen =
+        type_in(&["force", &save, "e4", "e5", "Nf3", "Nc6", &epdsave, &second, "show fen", &third]);
+    assert!(screen.contains("/RNBQKB1R w KQkq - 2 3\n"), "{screen}");
+    assert!(screen.contains(": there is no position 3 in it"), "{screen}");
+    let text = std::fs::read_to_string(file).expect("written");
+    assert!(text.ends_with("/RNBQKB1R w KQkq - hmvc 2; fmvn 3;\n"), "{text}");
+}
+
+#[test]
 fn settings_are_confirmed() {
     for (line, answer) in [
         ("st 2", "2 s for each of my moves."),
@@ -252,6 +267,9 @@ fn settings_are_confirmed() {
         ("null", "The null-move heuristic is on."),
         ("force", "I play neither side now (force mode)"),
         ("draw", "I do not take the draw."),
+        ("black", "I play Black; it is your turn."),
+        ("exit", "exit: I am not analysing"),
+        ("?", "?: I am not thinking"),
     ] {
         let screen = type_in(&[line]);
         assert!(screen.contains(answer), "{line}: {screen}");
