@@ -64,6 +64,20 @@ fn the_log_is_written_where_it_can_be() {
     assert!(line.starts_with("info string option LogFile: cannot write the log"), "{line}");
 }
 
+/// python-chess gives an engine up that lacks an option of its configuration, and that of
+/// lichess-bot names this one.
+#[test]
+fn the_overhead_of_a_move_can_be_set() {
+    let mut engine = engine();
+    let declared = "option name Move Overhead type spin default 25 min 0 max 5000";
+    assert!(engine.heard.iter().any(|line| line == declared), "{:?}", engine.heard);
+    engine.send(
+        "setoption name Move Overhead value 5000\nposition startpos\ngo wtime 1000 btime 1000",
+    );
+    let lines = engine.until_start("bestmove");
+    assert!(!lines.iter().any(|line| line.contains("string")), "{lines:?}");
+}
+
 /// A search from the position before would answer for another game.
 #[test]
 fn a_bad_position_is_never_answered_from_the_one_before() {

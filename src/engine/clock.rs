@@ -133,15 +133,29 @@ impl Clocks {
     fn time_control(&self, color: Color, plies: usize) -> TimeControl {
         match self.setting {
             Setting::MoveTime(time) => TimeControl::MoveTime(time),
-            Setting::Level(Level { moves, increment, .. }) => TimeControl::Clock {
-                remaining: self.remaining(color).saturating_sub(self.lag),
-                increment: increment.saturating_sub(self.lag),
-                moves_to_go: (moves > 0).then(|| {
+            Setting::Level(Level { moves, increment, .. }) => {
+                let moves_to_go = (moves > 0).then(|| {
                     let played = plies.saturating_sub(self.since) / 2;
                     moves - (played % moves as usize) as u32
-                }),
-            },
+                });
+                let remaining = self.remaining(color);
+                less_overhead(TimeControl::Clock { remaining, increment, moves_to_go }, self.lag)
+            }
         }
+    }
+}
+
+/// What a search may reckon with if every move costs so much on its way.
+pub(super) fn less_overhead(time: TimeControl, overhead: Duration) -> TimeControl {
+    let less = |time: Duration| time.saturating_sub(overhead);
+    match time {
+        TimeControl::Infinite => TimeControl::Infinite,
+        TimeControl::MoveTime(time) => TimeControl::MoveTime(less(time)),
+        TimeControl::Clock { remaining, increment, moves_to_go } => TimeControl::Clock {
+            remaining: less(remaining),
+            increment: less(increment),
+            moves_to_go,
+        },
     }
 }
 

@@ -4,8 +4,11 @@ use std::time::{Duration, Instant};
 
 use crate::position::{Color, Game, Move, Position};
 use crate::score::Depth;
-use crate::search::{self, Control, Limits, Report, SearchResult, TimeControl, Transposition};
+use crate::search::{
+    self, Control, Limits, MOVE_OVERHEAD, Report, SearchResult, TimeControl, Transposition,
+};
 
+use super::clock::less_overhead;
 use super::controller::{Engine, Told};
 use super::event::{Event, Progress, Transposed};
 use super::settings::FULL_STRENGTH;
@@ -232,7 +235,7 @@ impl Engine {
     fn limits(&self, purpose: Purpose, game: &Game) -> Limits {
         if let Some(limits) = &self.ordered {
             let nodes = limits.nodes.into_iter().chain(self.weakness()).min();
-            return Limits { nodes, ..limits.clone() };
+            return Limits { nodes, time: self.less_overhead(limits.time), ..limits.clone() };
         }
         if purpose == Purpose::Analyse {
             let root_moves = if self.excluded.is_empty() { Vec::new() } else { self.root_moves() };
@@ -241,9 +244,17 @@ impl Engine {
         }
         let side: Color = game.position().side_to_move();
         let (time, nodes) = self.clocks.limit(side, game.moves().len());
+        let time = self.less_overhead(time);
         let nodes = nodes.into_iter().chain(self.weakness()).min();
         let ponder = matches!(purpose, Purpose::Ponder(_));
         Limits { depth: self.depth_limit, nodes, time, ponder, ..Limits::default() }
+    }
+
+    /// What is left of a time after what the user wants kept back beyond what the search keeps
+    /// back by itself.
+    fn less_overhead(&self, time: TimeControl) -> TimeControl {
+        let wanted = Duration::from_millis(self.settings.overhead.unsigned_abs());
+        less_overhead(time, wanted.saturating_sub(MOVE_OVERHEAD))
     }
 
     /// The nodes that a strength below the full one allows.

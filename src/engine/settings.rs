@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::book::Policy;
 use crate::eval::Evaluation;
 use crate::eval::nnue::NetworkError;
-use crate::search::{BookSearch, ResearchOrder};
+use crate::search::{BookSearch, MOVE_OVERHEAD, ResearchOrder};
 use crate::tablebase::{Tables, TablesError};
 
 /// Everything a user can set. The defaults are those of a game against a person on one core.
@@ -43,6 +43,9 @@ pub struct Settings {
     pub offer_draws: bool,
     /// Strength in percent; below 100 fewer nodes are searched.
     pub strength: i64,
+    /// Milliseconds of each move's time to keep back for its way to the opponent's clock; the search
+    /// keeps [`MOVE_OVERHEAD`] back in any case.
+    pub overhead: i64,
     /// Where the Syzygy tablebases are; empty for nowhere.
     pub tablebases: String,
     /// Where the log is written; empty for nowhere.
@@ -103,6 +106,7 @@ impl Default for Settings {
             contempt: 30,
             offer_draws: false,
             strength: FULL_STRENGTH,
+            overhead: MOVE_OVERHEAD.as_millis() as i64,
             tablebases: String::new(),
             log: String::new(),
         }
@@ -240,6 +244,8 @@ pub const SETTINGS: &[Setting] = &[
         Kind::Check { get: |s| s.offer_draws, set: |s, v| s.offer_draws = v }),
     row("Strength", "Strength", "in percent; below 100 fewer nodes are searched",
         Kind::Spin { min: 0, max: FULL_STRENGTH, get: |s| s.strength, set: |s, v| s.strength = v }),
+    row("MoveOverhead", "Move Overhead", "milliseconds of each move's time kept back for its way to the opponent's clock",
+        Kind::Spin { min: 0, max: 5000, get: |s| s.overhead, set: |s, v| s.overhead = v }),
     row("SyzygyPath", "SyzygyPath", "the folder of the endgame tables",
         Kind::Folder { get: |s| &s.tablebases, set: |s, v| s.tablebases = v }),
     row("LogFile", "LogFile", "where to write what is going on",

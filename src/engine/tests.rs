@@ -209,6 +209,34 @@ fn the_clock_that_is_told_counts_from_the_next_turn() {
 }
 
 #[test]
+fn a_greater_overhead_is_kept_back_of_every_time() {
+    let millis = Duration::from_millis;
+    let clock = |remaining, increment| TimeControl::Clock {
+        remaining: millis(remaining),
+        increment: millis(increment),
+        moves_to_go: Some(7),
+    };
+    for (overhead, time, given) in [
+        ("25", clock(1000, 150), clock(1000, 150)),
+        ("0", TimeControl::MoveTime(millis(1000)), TimeControl::MoveTime(millis(1000))),
+        ("125", clock(1000, 150), clock(900, 50)),
+        ("125", clock(40, 50), clock(0, 0)),
+        ("125", TimeControl::MoveTime(millis(1000)), TimeControl::MoveTime(millis(900))),
+        ("5000", TimeControl::Infinite, TimeControl::Infinite),
+    ] {
+        let mut stage = Stage::new(|_| {});
+        stage.engine.set_option("Move Overhead", overhead).expect("an option");
+        stage.engine.search(Limits { time, ..Limits::default() });
+        assert_eq!(stage.begun().limits.time, given, "{overhead}");
+    }
+    let mut stage = Stage::new(|_| {});
+    stage.engine.set_option("MoveOverhead", "125").expect("an option");
+    stage.engine.set_move_time(millis(1000));
+    stage.play("e2e4");
+    assert_eq!(stage.begun().limits.time, TimeControl::MoveTime(millis(900)));
+}
+
+#[test]
 fn taking_back_cancels_and_waits() {
     let mut stage = Stage::new(|_| {});
     stage.play("e2e4");

@@ -30,6 +30,7 @@ mod worker;
 mod tests;
 
 pub use book_probe::{BookSearch, ParseBookSearchError};
+pub use clock::MOVE_OVERHEAD;
 pub use control::Control;
 pub use limits::{Limits, ResearchOrder, TimeControl};
 pub use report::{Bound, Event, Report, SearchResult, Transposition};
