@@ -1,30 +1,36 @@
 //! `tabia generate`: what a package of the program needs besides it.
 
+use std::fs;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use clap::{CommandFactory, ValueEnum};
+use clap::{CommandFactory, Subcommand};
 use clap_complete::Shell;
+use clap_mangen::Man;
 
-/// Write the man page, completions or xboard's plugin file
+/// Write the man pages, completions or xboard's plugin file
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What to write
-    #[arg(value_enum)]
+    #[command(subcommand)]
     what: What,
-    /// The shell that the completions are for
-    #[arg(value_enum, required_if_eq("what", "completions"))]
-    shell: Option<Shell>,
 }
 
 /// What can be written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Subcommand)]
 enum What {
-    /// The man page, tabia(6)
-    Man,
+    /// The man page, tabia(6), to the standard output; or into a folder, with those of all commands
+    Man {
+        /// The folder; it is made if need be
+        folder: Option<PathBuf>,
+    },
     /// Completions for a shell
-    Completions,
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: Shell,
+    },
     /// The file by which xboard finds the engine (/usr/share/games/plugins/xboard/tabia.eng)
     Plugin,
 }
@@ -41,17 +47,39 @@ const PLUGIN: &str = "plugin spec 0.0\ntabia -x\nchess\n";
 /// If the output cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut text = Vec::new();
-    match args.what {
-        What::Man => clap_mangen::Man::new(super::Cli::command())
-            .section(SECTION)
-            .render(&mut text)
-            .context("cannot make the man page")?,
-        What::Completions => {
-            let shell = args.shell.context("say for which shell")?;
-            clap_complete::generate(shell, &mut super::Cli::command(), "tabia", &mut text);
+    match &args.what {
+        What::Man { folder: Some(folder) } => {
+            write_pages(folder)
+                .with_context(|| format!("cannot write man pages into {}", folder.display()))?;
+        }
+        What::Man { folder: None } => page(&command()).render(&mut text)?,
+        What::Completions { shell } => {
+            clap_complete::generate(*shell, &mut super::Cli::command(), "tabia", &mut text);
         }
         What::Plugin => text.extend_from_slice(PLUGIN.as_bytes()),
     }
     io::stdout().write_all(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The command line, in which every command knows by what words it is called.
+fn command() -> clap::Command {
+    let mut command = super::Cli::command();
+    command.build();
+    command
+}
+
+fn page(command: &clap::Command) -> Man {
+    Man::new(command.clone()).section(SECTION)
+}
+
+/// Writes a page for every command: `tabia.6`, `tabia-book.6`, `tabia-book-build.6` and so on.
+fn write_pages(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let mut open = vec![command()];
+    while let Some(command) = open.pop() {
+        page(&command).generate_to(folder)?;
+        open.extend(command.get_subcommands().cloned());
+    }
+    Ok(())
 }
