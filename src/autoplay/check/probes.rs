@@ -103,17 +103,16 @@ fn ping_before_the_turn(talk: &mut Talk) -> Vec<Finding> {
     if !talk.has("ping", false) {
         return Vec::new();
     }
-    talk.say("st 1");
     for number in 1..=ROUNDS {
         // What `new` takes must not be over before the rest comes.
-        talk.say_together(&["new", &format!("ping {number}"), "go"]);
+        talk.say_together(&["new", "st 1", &format!("ping {number}"), "go"]);
         match talk.hear(PATIENCE, |reply| is_move(reply) || *reply == Reply::Pong(number)) {
             Some(Reply::Pong(_)) => {}
             Some(_) => return vec![talk.finding(format!("a move before pong {number}"), RULE)],
             None => return vec![talk.finding(format!("no pong {number}"), RULE)],
         }
-        if talk.hear(PATIENCE, is_move).is_none() {
-            return vec![talk.finding("no move within 3 s", "go is answered by a move")];
+        if talk.hear(Duration::from_secs(10), is_move).is_none() {
+            return vec![talk.finding("no move within 10 s", "go is answered by a move")];
         }
     }
     Vec::new()
