@@ -18,7 +18,10 @@ impl Log {
     /// Makes this the log of the process. Panics are logged too, and say nothing elsewhere.
     pub(super) fn install(&self) {
         let mut builder = env_logger::Builder::new();
-        builder.filter_level(LevelFilter::Debug).target(Target::Pipe(Box::new(self.clone())));
+        // The libraries' own debugging is of no use to a user.
+        builder
+            .filter_module("tabia", LevelFilter::Debug)
+            .target(Target::Pipe(Box::new(self.clone())));
         if builder.try_init().is_ok() {
             log::set_max_level(LevelFilter::Off);
         }

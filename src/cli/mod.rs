@@ -17,6 +17,7 @@ mod work;
 
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 /// A chess engine for the xboard protocol that knows its openings by position.
@@ -80,6 +81,12 @@ fn not_understood(error: &clap::Error) -> ExitCode {
         return if error.print().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
     let text = error.to_string();
+    // The whole help comes in place of a fault: its usage shows where a command is missing.
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or_default();
+        eprintln!("tabia: a command is missing: {usage} (see tabia --help)");
+        return ExitCode::from(USAGE);
+    }
     let fault = text.split("\n\nUsage:").next().unwrap_or_default();
     let fault = fault.split("\n\nFor more").next().unwrap_or_default();
     let words: Vec<&str> = fault.trim_start_matches("error:").split_whitespace().collect();
