@@ -258,5 +258,9 @@ pub(super) enum Offer {
 fn numbered(arguments: &str) -> io::Result<(String, usize)> {
     let (name, number) = files::file_and_word(arguments)?;
     let number = number.map_or(Some(1), |text| text.parse().ok().filter(|&number| number > 0));
-    Ok((name, number.ok_or_else(|| failed("expected a number, from 1, after the file"))?))
+    Ok((
+        name,
+        number
+            .ok_or_else(|| failed("expected a number after the file (quote a name with blanks)"))?,
+    ))
 }

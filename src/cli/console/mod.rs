@@ -120,11 +120,13 @@ impl Console {
             let what = "is neither a legal move nor a command; see `help`.";
             return self.tell(&format!("{text} {what}"));
         };
+        let after = self.position().play(mv);
         if self.engine.play(mv).is_err() {
             return self.tell("It is not your turn.");
         }
         self.offer = None;
-        self.show_board()?;
+        // The book may have answered already, which is told with the answer.
+        self.show_board_of(&after)?;
         // A game that the engine plays in it tells of itself.
         match self.engine.game().outcome().filter(|_| self.engine.side().is_none()) {
             Some(outcome) => self.tell(&ending(outcome)),

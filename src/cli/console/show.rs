@@ -10,7 +10,7 @@ use crate::book::{Chooser, Policy};
 use crate::cecp;
 use crate::engine::{Flow, Mode};
 use crate::pgn::{GameResult, PgnGame};
-use crate::position::{Color, Move, divide};
+use crate::position::{Color, Move, Position, divide};
 use crate::search::TimeControl;
 
 impl Console {
@@ -28,8 +28,14 @@ impl Console {
 
     /// The board, if it is to be shown after every move.
     pub(super) fn show_board(&mut self) -> io::Result<Flow> {
+        let position = *self.position();
+        self.show_board_of(&position)
+    }
+
+    /// As [`Console::show_board`], with a position of the game.
+    pub(super) fn show_board_of(&mut self, position: &Position) -> io::Result<Flow> {
         if self.boards {
-            writeln!(self.out, "\n{}", board::draw(self.position(), self.look))?;
+            writeln!(self.out, "\n{}", board::draw(position, self.look))?;
         }
         Ok(Flow::Continue)
     }
