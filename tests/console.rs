@@ -59,6 +59,14 @@ impl Terminal {
         writeln!(self.keyboard, "{line}").expect("typed");
     }
 
+    /// Enters lines, each when it is asked for.
+    fn answer(&mut self, lines: &[&str]) {
+        for line in lines {
+            self.wait_for("): ");
+            self.enter(line);
+        }
+    }
+
     /// Waits until a text is shown, and forgets what came up to it.
     fn wait_for(&mut self, text: &str) {
         let begin = Instant::now();
@@ -95,10 +103,7 @@ fn kept(data: &Path) -> String {
 fn a_hang_up_loses_no_game() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut terminal = Terminal::start(folder.path());
-    for line in ["force", "e4", "e5"] {
-        terminal.wait_for("): ");
-        terminal.enter(line);
-    }
+    terminal.answer(&["force", "e4", "e5"]);
     terminal.wait_for("White (2): ");
     let child = Pid::from_child(&terminal.child);
     kill_process(child, Signal::HUP).expect("sent");
@@ -110,10 +115,7 @@ fn a_hang_up_loses_no_game() {
 fn quit_is_heard_while_the_engine_thinks() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut terminal = Terminal::start(folder.path());
-    for line in ["book off", "st 10000", "e4"] {
-        terminal.wait_for("): ");
-        terminal.enter(line);
-    }
+    terminal.answer(&["book off", "st 10000", "e4"]);
     // Nothing is asked from here on: the engine thinks.
     terminal.wait_for("4 . . . . P . . .");
     terminal.enter("quit");

@@ -141,17 +141,12 @@ impl OpeningChoice {
     /// One position a line: EPD, with operations that are ignored, or FEN.
     fn read_epd(&self, bytes: &[u8]) -> Result<Vec<Game>, OpeningError> {
         let text = String::from_utf8_lossy(bytes);
-        epd::lines(&text)
-            .map(|(line, text)| {
-                let (position, _) =
-                    epd::position(text).map_err(|error| OpeningError::Position {
-                        path: self.path.clone(),
-                        line,
-                        message: error.to_string(),
-                    })?;
-                Ok(Game::new(position))
-            })
-            .collect()
+        let positions = epd::positions(&text).map_err(|(line, error)| OpeningError::Position {
+            path: self.path.clone(),
+            line,
+            message: error.to_string(),
+        })?;
+        Ok(positions.into_iter().map(Game::new).collect())
     }
 
     /// The games of a PGN file, with or without tags.

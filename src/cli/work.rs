@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::lesson::positions::{positions, read_positions};
+use crate::lesson;
 use crate::position::Position;
+use crate::suite::epd;
 
 /// A flag that Ctrl-C raises instead of ending the process, so that what was reached is kept.
 pub(super) fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
@@ -32,13 +33,13 @@ pub(super) fn progress_bar(length: usize, what: &'static str) -> ProgressBar {
     ProgressBar::new(length as u64).with_message(what).with_style(style)
 }
 
-/// The positions of a file, a FEN a line; without one those that are built in.
+/// The positions of a file, one a line; without a file those that are built in.
 pub(super) fn positions_of(file: Option<&Path>) -> anyhow::Result<Vec<Position>> {
-    let Some(path) = file else { return Ok(positions()) };
+    let Some(path) = file else { return Ok(lesson::positions::positions()) };
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("cannot read the positions {}", path.display()))?;
-    let positions =
-        read_positions(&text).map_err(|fault| anyhow::anyhow!("{}: {fault}", path.display()))?;
+    let positions = epd::positions(&text)
+        .map_err(|(line, error)| anyhow::anyhow!("{}: line {line}: {error}", path.display()))?;
     anyhow::ensure!(!positions.is_empty(), "{}: there is no position", path.display());
     Ok(positions)
 }

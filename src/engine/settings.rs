@@ -232,7 +232,7 @@ pub const SETTINGS: &[Setting] = &[
         Kind::Choice { choices: &BOOK_SEARCH_NAMES, get: |s| index_of(&BookSearch::ALL, &s.book_search), set: |s, i| s.book_search = BookSearch::ALL[i] }),
     row("NetworkFile", "EvalFile", "a network made by tabia train net",
         Kind::File { get: |s| &s.network, set: |s, v| s.network = v }),
-    row("Evaluation", "Evaluation", "what judges positions: the classical terms, or the network of NetworkFile",
+    row("Evaluation", "Evaluation", "what judges positions: the classical terms, or a network",
         Kind::Choice { choices: &EVALUATION_NAMES, get: |s| index_of(&EvaluationKind::ALL, &s.evaluation), set: |s, i| s.evaluation = EvaluationKind::ALL[i] }),
     row("ResearchOrder", "ResearchOrder", "what comes first when a reduced move is searched again",
         Kind::Choice { choices: &RESEARCH_ORDER_NAMES, get: |s| index_of(&ResearchOrder::ALL, &s.research_order), set: |s, i| s.research_order = ResearchOrder::ALL[i] }),
@@ -283,6 +283,12 @@ impl Setting {
     pub fn find(name: &str) -> Option<&'static Setting> {
         let is = |own: &str| !own.is_empty() && own.eq_ignore_ascii_case(name);
         SETTINGS.iter().find(|row| is(row.name) || is(row.uci))
+    }
+
+    /// The name that people know it by: UCI's, since xboard has commands in place of some, or else
+    /// xboard's.
+    pub fn title(&self) -> &'static str {
+        if self.uci.is_empty() { self.name } else { self.uci }
     }
 
     /// Changes the setting to what a text says. [`Kind::ClearMemory`] has nothing to change.
@@ -377,7 +383,7 @@ mod tests {
     fn every_setting_can_be_read_and_changed() {
         let mut settings = Settings::default();
         for row in SETTINGS {
-            let name = if row.uci.is_empty() { row.name } else { row.uci };
+            let name = row.title();
             let current = match &row.kind {
                 Kind::Check { get, .. } => u8::from(get(&settings)).to_string(),
                 Kind::Spin { get, min, max, .. } => {

@@ -32,6 +32,19 @@ pub fn position(line: &str) -> Result<(Position, &str), FenError> {
     Ok((Position::from_fen(fields)?, line[end..].trim()))
 }
 
+/// The positions of a file, one a line; operations after them are passed over.
+///
+/// # Errors
+/// The number of the line that is none, and why.
+pub fn positions(text: &str) -> Result<Vec<Position>, (usize, FenError)> {
+    lines(text)
+        .map(|(number, line)| match position(line) {
+            Ok((position, _)) => Ok(position),
+            Err(error) => Err((number, error)),
+        })
+        .collect()
+}
+
 /// Without the semicolon that some files put after the position.
 fn bare(text: &str) -> &str {
     text.trim_end().trim_end_matches(';')
@@ -90,5 +103,13 @@ mod tests {
     fn comments_and_empty_lines_are_passed_over() {
         let found: Vec<_> = lines("# a\n\n x \ny").collect();
         assert_eq!(found, [(3, "x"), (4, "y")]);
+    }
+
+    #[test]
+    fn a_line_that_is_no_position_is_named() {
+        let text = format!("# a comment\n\n{BOARD} bm Rf1;\nnonsense\n");
+        let (line, _) = positions(&text).expect_err("no position");
+        assert_eq!(line, 4);
+        assert_eq!(positions(&text.replace("nonsense", "")).expect("one").len(), 1);
     }
 }

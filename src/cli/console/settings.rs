@@ -36,11 +36,6 @@ fn quoted(name: &str) -> String {
     if name.is_empty() { "(none)".to_owned() } else { name.to_owned() }
 }
 
-/// The name of a setting: UCI's, since xboard has commands in place of some, or else xboard's.
-fn name(row: &Setting) -> &'static str {
-    if row.uci.is_empty() { row.name } else { row.uci }
-}
-
 /// The row of a setting.
 fn row(name: &str) -> io::Result<&'static Setting> {
     Setting::find(name).ok_or_else(|| failed("no such option; `show options` lists them"))
@@ -52,7 +47,7 @@ impl Console {
         let settings = self.engine.settings();
         let line = |row: &Setting| {
             let (value, range) = value_and_range(row, settings);
-            format!("{:14} {value:10} {} ({range})\n", name(row), row.help)
+            format!("{:14} {value:10} {} ({range})\n", row.title(), row.help)
         };
         SETTINGS.iter().map(line).collect()
     }
@@ -91,7 +86,7 @@ impl Console {
 
     fn tell_option(&mut self, row: &Setting) -> io::Result<Flow> {
         let (value, range) = value_and_range(row, self.engine.settings());
-        self.tell(&format!("{} = {value} ({range})", name(row)))
+        self.tell(&format!("{} = {value} ({range})", row.title()))
     }
 
     /// The book that was asked for is open.

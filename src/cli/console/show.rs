@@ -13,6 +13,12 @@ use crate::pgn::{GameResult, PgnGame};
 use crate::position::{Color, Move, Position, divide};
 use crate::search::TimeControl;
 
+/// Words in a row.
+fn listed(words: impl Iterator<Item = String>) -> String {
+    let words: Vec<String> = words.collect();
+    if words.is_empty() { "none".to_owned() } else { words.join(" ") }
+}
+
 impl Console {
     /// Tells a text; whatever a file has put into it, it does nothing to the terminal.
     pub(super) fn tell(&mut self, text: &str) -> io::Result<Flow> {
@@ -78,8 +84,7 @@ impl Console {
         let position = self.position();
         let legal = position.legal_moves();
         let moves = legal.iter().filter(|&mv| wanted(mv));
-        let words: Vec<String> = moves.map(|mv| position.san(mv)).collect();
-        if words.is_empty() { "none".to_owned() } else { words.join(" ") }
+        listed(moves.map(|mv| position.san(mv)))
     }
 
     /// The men of the side to move that must not leave their line.
@@ -90,8 +95,7 @@ impl Console {
             let letter = position.piece_on(square).map(|piece| piece.to_string(Color::White));
             format!("{}{square}", letter.unwrap_or_default())
         };
-        let words: Vec<String> = own.map(name).collect();
-        if words.is_empty() { "none".to_owned() } else { words.join(" ") }
+        listed(own.map(name))
     }
 
     fn time(&self) -> String {
