@@ -11,7 +11,11 @@
 //! ```
 
 use std::mem::MaybeUninit;
+#[cfg(not(feature = "loom"))]
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+#[cfg(feature = "loom")]
+use loom::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use super::report::Bound;
 use crate::position::{Move, Position};
@@ -58,6 +62,7 @@ struct Cluster {
     slots: [Slot; ENTRIES_PER_CLUSTER],
 }
 
+#[cfg(not(feature = "loom"))]
 const _: () = assert!(size_of::<Cluster>() == 64);
 
 /// The table.
@@ -310,5 +315,49 @@ mod tests {
         table.store(start.key(), Entry { mv: None, ..entry(6, 0) }, 0);
         let kept = table.probe(start.key(), &start, 0).and_then(|entry| entry.mv);
         assert_eq!(kept, "e2e4".parse().ok());
+    }
+}
+
+/// All orders in which threads can come to the table, and in which one can see the words of another:
+/// `cargo test --features loom --lib table::model`.
+#[cfg(all(test, feature = "loom"))]
+mod model {
+    use loom::sync::Arc;
+    use loom::thread;
+
+    use super::*;
+
+    /// Two keys of one cluster, and what threads keep for them at once.
+    fn entries() -> [(u64, Entry); 2] {
+        let entry = |text: &str, score| Entry {
+            mv: text.parse().ok(),
+            score,
+            eval: score,
+            bound: Bound::Lower,
+            depth: 5,
+        };
+        [(1, entry("e2e4", 9)), (2, entry("d2d4", -7))]
+    }
+
+    #[test]
+    fn an_entry_is_found_as_it_was_stored_or_not_at_all() {
+        let start = Position::start();
+        loom::model(move || {
+            let table = Arc::new(Table::new(0));
+            let writers = entries().map(|(key, entry)| {
+                let table = Arc::clone(&table);
+                thread::spawn(move || table.store(key, entry, 0))
+            });
+            let look = || {
+                let known = entries().map(|(key, entry)| (table.probe(key, &start, 0), entry));
+                known.map(|(found, entry)| {
+                    assert!(found.is_none_or(|found| found == entry), "{found:?}, not {entry:?}");
+                    found.is_some()
+                })
+            };
+            look();
+            writers.into_iter().for_each(|writer| writer.join().expect("it only stores"));
+            look();
+        });
     }
 }

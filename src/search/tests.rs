@@ -119,7 +119,7 @@ fn several_lines_come_in_order_and_differ() {
     let mut last = Vec::new();
     searcher.search(&Game::default(), &limits, &Control::new(), &mut |event| {
         if let Event::Iteration(report) = event
-            && report.depth == 7
+            && (report.depth, report.bound) == (7, Bound::Exact)
         {
             last.push((report.multi_pv, report.pv[0], report.score));
         }
