@@ -49,6 +49,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_bad_line_is_named() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), "# a comment\n\nnonsense\n").expect("written");
+        let error = positions_of(Some(file.path())).expect_err("no position").to_string();
+        let place = format!("{}: line 3: ", file.path().display());
+        assert!(error.starts_with(&place), "{error}");
+    }
+
+    #[test]
     fn the_bar_is_well_formed() {
         let template = "{msg} {bar:40} {pos}/{len} ({eta} left)";
         assert!(ProgressStyle::with_template(template).is_ok());

@@ -259,7 +259,7 @@ mod tests {
     use super::*;
     use crate::score::mate_in;
 
-    fn entry(depth: Depth, score: Score) -> Entry {
+    pub(super) fn entry(depth: Depth, score: Score) -> Entry {
         let mv = "e2e4".parse().ok();
         Entry { mv, score, eval: -77, bound: Bound::Lower, depth }
     }
@@ -327,33 +327,22 @@ mod model {
 
     use super::*;
 
-    /// Two keys of one cluster, and what threads keep for them at once.
-    fn entries() -> [(u64, Entry); 2] {
-        let entry = |text: &str, score| Entry {
-            mv: text.parse().ok(),
-            score,
-            eval: score,
-            bound: Bound::Lower,
-            depth: 5,
-        };
-        [(1, entry("e2e4", 9)), (2, entry("d2d4", -7))]
-    }
-
     #[test]
     fn an_entry_is_found_as_it_was_stored_or_not_at_all() {
         let start = Position::start();
+        // Two keys of the only cluster.
+        let entries = [(1, tests::entry(5, 9)), (2, tests::entry(5, -7))];
         loom::model(move || {
             let table = Arc::new(Table::new(0));
-            let writers = entries().map(|(key, entry)| {
+            let writers = entries.map(|(key, entry)| {
                 let table = Arc::clone(&table);
                 thread::spawn(move || table.store(key, entry, 0))
             });
             let look = || {
-                let known = entries().map(|(key, entry)| (table.probe(key, &start, 0), entry));
-                known.map(|(found, entry)| {
+                for (key, entry) in entries {
+                    let found = table.probe(key, &start, 0);
                     assert!(found.is_none_or(|found| found == entry), "{found:?}, not {entry:?}");
-                    found.is_some()
-                })
+                }
             };
             look();
             writers.into_iter().for_each(|writer| writer.join().expect("it only stores"));
