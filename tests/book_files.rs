@@ -188,7 +188,7 @@ fn damaged_books_are_told_apart() {
         let result = open(&whole[..length]);
         assert!(matches!(result, Err(BookError::Truncated { .. })), "{length}: {result:?}");
     }
-    for at in (0..whole.len()).step_by(997).filter(|at| !(224..256).contains(at)) {
+    for at in (0..whole.len()).step_by(997).filter(|at| !(152..256).contains(at)) {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x40;
         let result = open(&bytes);
@@ -202,6 +202,18 @@ fn damaged_books_are_told_apart() {
     longer.push(0);
     assert!(matches!(open(&longer), Err(BookError::Damaged { .. })));
     assert!(matches!(open(b"PK\x03\x04 something else"), Err(BookError::Foreign { .. })));
+}
+
+#[test]
+fn books_of_another_version_are_refused() {
+    let mut bytes = Book::embedded().bytes().to_vec();
+    bytes[8..16].copy_from_slice(&1_u64.to_le_bytes());
+    // The header's last word is the checksum of all before it.
+    let checksum = u64::from(crc32fast::hash(&bytes[..144]));
+    bytes[144..152].copy_from_slice(&checksum.to_le_bytes());
+    let error = Book::from_bytes(bytes, "old.tbk").map(|_| ()).expect_err("refused");
+    assert!(matches!(error, BookError::Version { version: 1, .. }), "{error}");
+    assert!(error.to_string().contains("build the book again"), "{error}");
 }
 
 #[test]

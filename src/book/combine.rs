@@ -3,7 +3,7 @@
 use std::io::{self, Read, Seek, Write};
 use std::iter::Peekable;
 
-use super::filter_bits::PawnSet;
+use super::pawn_filter::PawnSet;
 use super::writer::write_book;
 use super::{Book, Counts, Entry, GameTotals, InputRecord, Manifest};
 use crate::position::{Color, KeyMap, Position};

@@ -34,9 +34,9 @@ pub enum BookError {
         /// The file.
         name: String,
     },
-    /// The file is of a later version.
+    /// The file is of another version.
     #[error(
-        "{name} has format version {version}, which this Tabia does not know; a newer one will"
+        "{name} has format version {version}, which this Tabia does not read: build the book again, or get a newer Tabia if that wrote it"
     )]
     Version {
         /// The file.

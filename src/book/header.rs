@@ -5,17 +5,18 @@
 //! words      u64, little-endian, in the order of `Header::words`
 //! checksum   u64: CRC-32 of all before it
 //! ```
-//! Then the sections, one after the other: entries sorted by key; offsets of the buckets; key
-//! filter; pawn filter; manifest (JSON). Each has a CRC-32 of its own in the header, which is
-//! written last: a file whose writing was cut short has no valid header.
+//! Then the sections, one after the other: entries sorted by key; table of buckets; pawn filter;
+//! manifest (JSON). Each has a CRC-32 of its own in the header, which is written last: a file whose
+//! writing was cut short has no valid header.
 
 use super::BookError;
-use super::filter_bits::filter_bytes;
+use super::bucket::BUCKET_BYTES;
+use super::pawn_filter::filter_bytes;
 
 /// The first bytes of every book. The line end gives transfers in text mode away.
 pub(super) const MAGIC: [u8; 8] = *b"TABIABK\n";
 /// The version of the format.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 /// Bytes before the first section.
 pub(super) const HEADER_BYTES: usize = 256;
 /// More bits than any filter or table can have: 2^40 bits are 128 GB.
@@ -40,17 +41,15 @@ impl Section {
 pub(super) struct Sections {
     pub entries: Section,
     pub buckets: Section,
-    pub key_filter: Section,
     pub pawn_filter: Section,
     pub manifest: Section,
 }
 
 impl Sections {
-    pub fn named(&self) -> [(&'static str, Section); 5] {
+    pub fn named(&self) -> [(&'static str, Section); 4] {
         [
             ("entries", self.entries),
             ("buckets", self.buckets),
-            ("key filter", self.key_filter),
             ("pawn filter", self.pawn_filter),
             ("manifest", self.manifest),
         ]
@@ -62,28 +61,28 @@ impl Sections {
 pub(super) struct Header {
     pub positions: u64,
     pub moves: u64,
-    /// Buckets of the table, key filter and pawn filter: their sizes as powers of two.
+    /// Buckets of the table and bits of the pawn filter, as powers of two.
     pub bucket_bits: u32,
-    pub key_filter_bits: u32,
     pub pawn_filter_bits: u32,
     pub sections: Sections,
 }
 
-const WORDS: usize = 6 + 5 * 3;
+/// Words before those of the sections.
+const FIRST_WORDS: usize = 5;
+const WORDS: usize = FIRST_WORDS + 4 * 3;
 
 impl Header {
     fn words(&self) -> [u64; WORDS] {
         let mut words = [0; WORDS];
-        words[..6].copy_from_slice(&[
+        words[..FIRST_WORDS].copy_from_slice(&[
             VERSION,
             self.positions,
             self.moves,
             self.bucket_bits.into(),
-            self.key_filter_bits.into(),
             self.pawn_filter_bits.into(),
         ]);
-        for ((_, section), slot) in self.sections.named().iter().zip(words[6..].chunks_exact_mut(3))
-        {
+        let slots = words[FIRST_WORDS..].chunks_exact_mut(3);
+        for ((_, section), slot) in self.sections.named().iter().zip(slots) {
             slot.copy_from_slice(&[section.start, section.length, section.checksum]);
         }
         words
@@ -127,25 +126,23 @@ impl Header {
         if word(0) != VERSION {
             return Err(BookError::Version { name: name(), version: word(0) });
         }
-        if (3..6).any(|index| word(index) > MAX_TABLE_BITS) {
+        if (3..FIRST_WORDS).any(|index| word(index) > MAX_TABLE_BITS) {
             return Err(damaged("header"));
         }
         let section = |index: usize| {
-            let first = 6 + 3 * index;
+            let first = FIRST_WORDS + 3 * index;
             Section { start: word(first), length: word(first + 1), checksum: word(first + 2) }
         };
         let header = Header {
             positions: word(1),
             moves: word(2),
             bucket_bits: word(3) as u32,
-            key_filter_bits: word(4) as u32,
-            pawn_filter_bits: word(5) as u32,
+            pawn_filter_bits: word(4) as u32,
             sections: Sections {
                 entries: section(0),
                 buckets: section(1),
-                key_filter: section(2),
-                pawn_filter: section(3),
-                manifest: section(4),
+                pawn_filter: section(2),
+                manifest: section(3),
             },
         };
         header.check_sections(bytes.len() as u64, &name())?;
@@ -162,8 +159,7 @@ impl Header {
             end = section.end();
         }
         let sizes = [
-            ("buckets", self.sections.buckets.length, (1 + (1 << self.bucket_bits)) * 8),
-            ("key filter", self.sections.key_filter.length, filter_bytes(self.key_filter_bits)),
+            ("buckets", self.sections.buckets.length, BUCKET_BYTES << self.bucket_bits),
             ("pawn filter", self.sections.pawn_filter.length, filter_bytes(self.pawn_filter_bits)),
         ];
         for (part, found, expected) in sizes {

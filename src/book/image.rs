@@ -2,14 +2,15 @@
 //!
 //! Probing reads the bytes in place. Most probes miss, so three steps get cheaper from the back
 //! to the front: the pawn filter (small enough for a cache, and most positions of a search have a
-//! pawn structure that the book does not know), the key filter, and the bucket of the table.
+//! pawn structure that the book does not know), the bucket with its filter, and its entries.
 //! Nothing here trusts the bytes: what does not decode is not there.
 
 use memmap2::Mmap;
 
+use super::bucket::Bucket;
 use super::entry::RawEntry;
-use super::filter_bits::{may_hold, slot};
 use super::header::{Header, Section};
+use super::pawn_filter::may_hold;
 use super::{BookError, Counts, Entry, Manifest};
 
 /// Where the bytes are.
@@ -73,22 +74,14 @@ impl Image {
     /// The entry of a position.
     #[inline]
     pub fn find(&self, key: u64) -> Option<RawEntry<'_>> {
-        let header = &self.header;
-        if !may_hold(self.section(header.sections.key_filter), header.key_filter_bits, key) {
-            return None;
-        }
-        self.find_in_bucket(key)
+        let table = self.section(self.header.sections.buckets);
+        let bucket = Bucket::of(table, self.header.bucket_bits, key)?;
+        if bucket.may_hold(key) { self.find_from(bucket.start, key) } else { None }
     }
 
-    fn find_in_bucket(&self, key: u64) -> Option<RawEntry<'_>> {
-        let bucket = slot(key, self.header.bucket_bits) as usize;
-        let offsets = self.section(self.header.sections.buckets);
-        let (ends, _) = offsets.get(8 * bucket..)?.split_first_chunk::<16>()?;
-        let (from, to) = ends.split_first_chunk::<8>()?;
-        let (to, _) = to.split_first_chunk::<8>()?;
-        let (from, to) = (u64::from_le_bytes(*from), u64::from_le_bytes(*to));
-        let entries = self.section(self.header.sections.entries);
-        let mut bytes = entries.get(usize::try_from(from).ok()?..usize::try_from(to).ok()?)?;
+    /// The entry of a position that does not stand before `start`.
+    fn find_from(&self, start: u64, key: u64) -> Option<RawEntry<'_>> {
+        let mut bytes = self.entries().get(usize::try_from(start).ok()?..)?;
         while let Some(entry) = RawEntry::split(bytes) {
             if entry.key >= key {
                 return (entry.key == key).then_some(entry);

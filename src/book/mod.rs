@@ -5,17 +5,18 @@
 //! what has just been built from PGN in memory. [`Book::reached`] is made for the search, which
 //! asks often and mostly in vain; [`Book::moves`] for the root.
 
+mod bucket;
 mod builder;
 mod combine;
 mod counts;
 mod entry;
 mod error;
-mod filter_bits;
 mod header;
 mod image;
 mod manifest;
 mod names;
 mod output;
+mod pawn_filter;
 mod policy;
 mod polyglot;
 mod walk;

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::io::Cursor;
 
-use super::filter_bits::PawnSet;
+use super::pawn_filter::PawnSet;
 use super::writer::write_book;
 use super::{Book, BookError, Counts, Entry, Manifest};
 use crate::position::{Color, KeyMap, Move, Position, Square};

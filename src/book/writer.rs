@@ -4,18 +4,17 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use crc32fast::Hasher;
 
+use super::bucket::{BUCKET_BYTES, Bucket, bucket_bits, slot};
 use super::entry::RawEntry;
-use super::filter_bits::{PawnSet, filter_bits, filter_bytes, slot};
 use super::header::{HEADER_BYTES, Header, Section, Sections};
+use super::pawn_filter::PawnSet;
 use super::{Entry, Manifest};
 
-/// Buckets hold between half as many positions and as many.
-const POSITIONS_PER_BUCKET: u64 = 8;
 /// Parts of the file that are read back or filled in are handled in blocks of this many bytes.
 const BLOCK: usize = 1 << 20;
 
 /// Writes a book of bare entries, which must come sorted by key, to an empty `output`. Nothing is
-/// known of their pawns, so that probing such a book begins with the key filter.
+/// known of their pawns, so that probing such a book begins with the table of buckets.
 ///
 /// # Errors
 /// Those of the output.
@@ -65,7 +64,7 @@ impl Piece {
 }
 
 /// A book on its way to a file. Entries go in sorted by key; [`BookWriter::finish`] reads them
-/// back once to make table and key filter, whose sizes nobody knows before.
+/// back once to make the table of buckets, whose size nobody knows before.
 pub(super) struct BookWriter<W> {
     output: W,
     header: Header,
@@ -95,13 +94,11 @@ impl<W: Read + Write + Seek> BookWriter<W> {
     /// Writes the rest, the header last, and hands the output back.
     pub fn finish(mut self, pawns: &PawnSet, manifest: &Manifest) -> io::Result<W> {
         self.header.sections.entries.checksum = self.checksum.clone().finalize().into();
-        self.header.key_filter_bits = filter_bits(self.header.positions);
-        let buckets = self.header.positions.div_ceil(POSITIONS_PER_BUCKET).max(1);
-        self.header.bucket_bits = buckets.next_power_of_two().trailing_zeros();
-        self.write_index()?;
+        self.header.bucket_bits = bucket_bits(self.header.positions);
+        self.write_buckets()?;
         let (filter, bits) = pawns.fold();
         self.header.pawn_filter_bits = bits;
-        let end = self.header.sections.key_filter.end();
+        let end = self.header.sections.buckets.end();
         self.header.sections.pawn_filter = self.write_section(end, &filter)?;
         let manifest = serde_json::to_vec(manifest).map_err(io::Error::other)?;
         let end = self.header.sections.pawn_filter.end();
@@ -119,50 +116,36 @@ impl<W: Read + Write + Seek> BookWriter<W> {
         Ok(Section { start, length: bytes.len() as u64, checksum })
     }
 
-    /// Makes table and key filter from the entries. Both grow from front to back together, since
-    /// both indices are monotone in the key.
-    fn write_index(&mut self) -> io::Result<()> {
-        let header = self.header;
-        let mut buckets = Patch::at(header.sections.entries.end());
-        let buckets_length = 8 * (1 + (1 << header.bucket_bits));
-        let mut filter = Patch::at(buckets.next + buckets_length);
-        let mut next_bucket = 0;
-        let (mut filter_index, mut filter_byte) = (0, 0_u8);
-        let mut blocks = EntryBlocks::new(header.sections.entries);
+    /// Makes the table of buckets from the entries.
+    fn write_buckets(&mut self) -> io::Result<()> {
+        let Header { bucket_bits, sections: Sections { entries, .. }, .. } = self.header;
+        let mut table = Patch::at(entries.end());
+        let (mut bucket, mut written) = (Bucket::empty(0), 0);
+        let mut blocks = EntryBlocks::new(entries);
         while let Some((block, mut offset)) = blocks.next(&mut self.output)? {
             let mut rest = block;
             while let Some(entry) = RawEntry::split(rest) {
-                let bucket = slot(entry.key, header.bucket_bits);
-                while next_bucket <= bucket {
-                    buckets.push(&offset.to_le_bytes());
-                    next_bucket += 1;
+                while written < slot(entry.key, bucket_bits) {
+                    table.push(&bucket.to_bytes());
+                    (bucket, written) = (Bucket::empty(offset), written + 1);
                 }
-                let bit = slot(entry.key, header.key_filter_bits);
-                while filter_index < bit / 8 {
-                    filter.push(&[filter_byte]);
-                    (filter_index, filter_byte) = (filter_index + 1, 0);
-                }
-                filter_byte |= 1 << (bit % 8);
+                bucket.insert(entry.key);
                 offset += (rest.len() - entry.rest.len()) as u64;
                 rest = entry.rest;
             }
-            buckets.write(&mut self.output)?;
-            filter.write(&mut self.output)?;
+            table.write(&mut self.output)?;
         }
-        while next_bucket <= 1 << header.bucket_bits {
-            buckets.push(&header.sections.entries.length.to_le_bytes());
-            next_bucket += 1;
+        while written < 1 << bucket_bits {
+            table.push(&bucket.to_bytes());
+            (bucket, written) = (Bucket::empty(entries.length), written + 1);
         }
-        filter.push(&[filter_byte]);
-        let missing = filter_bytes(header.key_filter_bits) - filter_index - 1;
-        filter.push(&vec![0; missing as usize]);
-        self.header.sections.buckets = buckets.finish(&mut self.output)?;
-        self.header.sections.key_filter = filter.finish(&mut self.output)?;
+        self.header.sections.buckets = table.finish(&mut self.output)?;
+        debug_assert_eq!(self.header.sections.buckets.length, BUCKET_BYTES << bucket_bits);
         Ok(())
     }
 }
 
-/// A section that is filled in from front to back while others are, too.
+/// A section that is filled in from front to back while another is read.
 struct Patch {
     section: Section,
     next: u64,

@@ -10,7 +10,7 @@ use hashbrown::{DefaultHashBuilder, HashSet};
 use super::records::Record;
 use super::store::Store;
 use super::{BuildOptions, GameFilter, Verdict};
-use crate::book::filter_bits::PawnSet;
+use crate::book::pawn_filter::PawnSet;
 use crate::pgn::{GameEnd, GameResult, Ply, Tags, Visitor};
 use crate::position::{Color, Move, Position};
 

@@ -29,7 +29,7 @@ pub use filter::{EcoRange, GameFilter, ParseFilterError, PgnDate};
 pub use options::{BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, Monitor};
 pub use tally::{GameFault, Tally};
 
-use super::filter_bits::PawnSet;
+use super::pawn_filter::PawnSet;
 use super::writer::{BookWriter, Piece};
 use super::{Book, BookError, Entry};
 use crate::pgn::{Chunks, Experience, Input, Reader, in_words};

@@ -1,20 +1,14 @@
-//! Bit filters in front of the table: one bit for each key that may be there.
+//! The pawn filter in front of the table: one bit for each pawn structure that may be there.
 //!
-//! A filter has a power of two of bits, and the top bits of a key say which is its own. Polyglot
-//! keys are uniform in every bit, so no further hashing is needed; and since the index is monotone
-//! in the key, a sorted book writes its filter from front to back. A filter of bare bits has no
-//! false negatives. See <https://en.wikipedia.org/wiki/Bloom_filter>, with one hash function.
+//! It has a power of two of bits, and the top bits of a pawn key say which is its own. A filter of
+//! bare bits has no false negatives. See <https://en.wikipedia.org/wiki/Bloom_filter>, with one hash
+//! function.
 
-/// Filters have at least this many bits for each key: one foreign key in eight gets through at
-/// worst, one in twelve on average.
+use super::bucket::slot;
+
+/// The filter has at least this many bits for each structure: one foreign structure in eight gets
+/// through at worst, one in twelve on average.
 const BITS_PER_KEY: u64 = 8;
-
-/// The index that the top `bits` bits of `key` make.
-#[inline]
-pub(super) fn slot(key: u64, bits: u32) -> u64 {
-    // In two steps, since a shift by 64 (no bits at all) is none.
-    key >> 1 >> (63 - bits)
-}
 
 /// The bytes of a filter with `2^bits` bits.
 pub(super) fn filter_bytes(bits: u32) -> u64 {
@@ -22,7 +16,7 @@ pub(super) fn filter_bytes(bits: u32) -> u64 {
 }
 
 /// The size, as a power of two, of a filter for `keys` keys.
-pub(super) fn filter_bits(keys: u64) -> u32 {
+fn filter_bits(keys: u64) -> u32 {
     (keys.max(1).saturating_mul(BITS_PER_KEY)).next_power_of_two().trailing_zeros()
 }
 
@@ -43,7 +37,7 @@ pub(super) struct PawnSet {
 
 /// Bits of a [`PawnSet`], as a power of two: 4 MB, which stay near the processor while a book is
 /// built. Four million structures, those of some twenty million positions, fit well; beyond that
-/// the filter lets more through, and the key filter behind it does the work.
+/// the filter lets more through, and those of the buckets behind it do the work.
 const PAWN_SET_BITS: u32 = 25;
 
 impl PawnSet {
@@ -114,13 +108,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slots_are_monotone_and_stay_inside() {
-        assert_eq!(
-            (slot(u64::MAX, 0), slot(u64::MAX, 1), slot(u64::MAX, 27)),
-            (0, 1, (1 << 27) - 1)
-        );
-        assert_eq!(slot(1 << 63, 5), 16);
+    fn filters_grow_with_their_keys() {
         assert_eq!((filter_bits(0), filter_bits(1), filter_bits(9)), (3, 3, 7));
+        assert_eq!((filter_bytes(0), filter_bytes(3), filter_bytes(7)), (1, 1, 16));
     }
 
     #[test]
