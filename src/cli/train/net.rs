@@ -9,8 +9,8 @@ use anyhow::Context;
 use indicatif::ProgressBar;
 
 use super::{interruption, progress_bar};
-use crate::eval::nnue::{BUCKETS, HIDDEN, INPUTS};
-use crate::train::net::{Data, Progress, Selection, Settings, Trainer, plot};
+use crate::eval::nnue::{BUCKETS, HIDDEN, INPUTS, Network};
+use crate::train::net::{Data, Parameters, Progress, Selection, Settings, Trainer, plot};
 use crate::train::write_whole;
 
 /// Where there is no terminal, progress is told this often.
@@ -32,6 +32,9 @@ pub struct Args {
     /// Go on from the checkpoint beside the output; settings and games must be the same
     #[arg(long)]
     resume: bool,
+    /// Begin with the weights of this network in place of random ones
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
     /// Passes over the data
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
     epochs: u16,
@@ -149,11 +152,18 @@ fn read(args: &Args) -> anyhow::Result<Data> {
 }
 
 fn begin<'d>(args: &Args, data: &'d Data) -> anyhow::Result<Trainer<'d>> {
-    if !args.resume {
-        return Ok(Trainer::new(args.settings(), data));
+    if args.resume {
+        let path = args.checkpoint();
+        return Trainer::resume(args.settings(), data, &path)
+            .with_context(|| path.display().to_string());
     }
-    let path = args.checkpoint();
-    Trainer::resume(args.settings(), data, &path).with_context(|| path.display().to_string())
+    Ok(match &args.from {
+        Some(path) => {
+            let weights = Parameters::from(&Network::open(path)?);
+            Trainer::beginning_with(weights, args.settings(), data)
+        }
+        None => Trainer::new(args.settings(), data),
+    })
 }
 
 /// Takes all steps, or those until the interruption.

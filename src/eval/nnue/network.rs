@@ -131,11 +131,26 @@ impl Network {
         crc32fast::hash(&self.to_bytes())
     }
 
+    /// The weights from each input to the neurons and, last, the neurons' biases; [`QA`] is 1.0.
+    pub fn input_rows(&self) -> impl Iterator<Item = &[i16; HIDDEN]> {
+        self.inputs.iter().chain([&self.biases]).map(|row| &row.0)
+    }
+
+    /// For each bucket the output weights of the side to move, then those of the other; [`QB`] is
+    /// 1.0.
+    pub fn output_rows(&self) -> impl Iterator<Item = &[i16; HIDDEN]> {
+        self.outputs.iter().flatten().map(|row| &row.0)
+    }
+
+    /// For each bucket the bias of the output; [`QA`] times [`QB`] is 1.0.
+    pub fn output_biases(&self) -> &[i32; BUCKETS] {
+        &self.output_biases
+    }
+
     /// The bytes of its file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = headline().into_bytes();
-        let rows = self.inputs.iter().chain([&self.biases]).chain(self.outputs.iter().flatten());
-        for weight in rows.flat_map(|row| row.0) {
+        for weight in self.input_rows().chain(self.output_rows()).flatten() {
             bytes.extend(weight.to_le_bytes());
         }
         for bias in self.output_biases {

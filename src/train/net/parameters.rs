@@ -113,6 +113,24 @@ impl<const N: usize> Parameters<N> {
     }
 }
 
+impl From<&Network> for Parameters<HIDDEN> {
+    fn from(network: &Network) -> Self {
+        let mut parameters = Self::zero();
+        let (rows, biases) = parameters.split_mut();
+        let (inputs, outputs) = rows.split_at_mut(OUTPUTS);
+        for (row, weights) in inputs.iter_mut().zip(network.input_rows()) {
+            *row = weights.map(|weight| f32::from(weight) / QA as f32);
+        }
+        for (row, weights) in outputs.iter_mut().zip(network.output_rows()) {
+            *row = weights.map(|weight| f32::from(weight) / QB as f32);
+        }
+        for (bias, &whole) in biases.iter_mut().zip(network.output_biases()) {
+            *bias = whole as f32 / (QA * QB) as f32;
+        }
+        parameters
+    }
+}
+
 impl Parameters<HIDDEN> {
     /// The network in integers. Rounded output weights shift the scores of each bucket by about a
     /// constant; that is taken back by the biases, for which a sample of `examples` is looked at.

@@ -221,6 +221,19 @@ fn integers_say_nearly_the_same() {
 }
 
 #[test]
+fn a_network_becomes_weights_and_is_the_same_again() {
+    let network = grown::<HIDDEN>(12).quantised(&[]).expect("weights in bounds");
+    let weights = Parameters::from(&network);
+    assert!(weights.quantised(&[]).expect("weights in bounds") == network);
+    let (data, few) = (data(), Settings { epochs: 1, rate: 1e-3, ..settings(2) });
+    let mut trainer = Trainer::beginning_with(weights.clone(), few, &data);
+    assert!(*trainer.parameters() == weights);
+    let before = trainer.held_out_loss();
+    while trainer.step().is_some() {}
+    assert!(trainer.held_out_loss() < before);
+}
+
+#[test]
 fn no_weight_outgrows_the_integers() {
     let mut parameters = Parameters::<HIDDEN>::zero();
     let mut adam = Adam::new(Parameters::<HIDDEN>::LEN);

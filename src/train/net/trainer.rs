@@ -89,8 +89,14 @@ pub struct Trainer<'d, const N: usize = HIDDEN> {
 impl<'d, const N: usize> Trainer<'d, N> {
     /// A network that has learnt nothing. There must be examples of both kinds in `data`.
     pub fn new(settings: Settings, data: &'d Data) -> Self {
+        let parameters = Parameters::random(settings.seed);
+        Self::beginning_with(parameters, settings, data)
+    }
+
+    /// A network that begins with weights learnt before, and has learnt nothing of `data` yet.
+    pub fn beginning_with(parameters: Parameters<N>, settings: Settings, data: &'d Data) -> Self {
         let state = State {
-            parameters: Parameters::random(settings.seed),
+            parameters,
             adam: Adam::new(Parameters::<N>::LEN),
             steps: 0,
             loss: 0.0,
