@@ -3,6 +3,7 @@
 //! [`Searcher`] runs one search at a time within [`Limits`], steered by a [`Control`], and tells
 //! what it finds by [`Event`]s. It never prints.
 
+mod bell;
 pub mod bench;
 mod book_probe;
 mod clock;

@@ -9,10 +9,10 @@
 //!
 //! With one thread nobody is ever idle, so nothing is split and the search is deterministic.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::bell::{Bell, Ticket};
 use super::node::{Node, Progress};
 use super::pvs::Turn;
 use super::source::MoveSource;
@@ -25,10 +25,6 @@ use crate::score::{Depth, INFINITY, Ply, Score};
 const SPLIT_DEPTH: Depth = 4;
 /// Moves that must have failed to cut at an expected cut node before its others are shared out.
 const CUT_NODE_MOVES: usize = 3;
-/// How often an idle thread looks again before it sleeps: some ten microseconds.
-const SPINS: u32 = 2_000;
-/// An idle thread wakes at least this often, so that the main one can watch the clock.
-const NAP: Duration = Duration::from_millis(1);
 
 /// A node whose moves are shared out.
 pub(super) struct SplitPoint {
@@ -81,10 +77,8 @@ impl SplitPoint {
 #[derive(Default)]
 pub(super) struct Splits {
     open: Mutex<Vec<Arc<SplitPoint>>>,
-    idle: AtomicUsize,
-    /// Rises whenever an idle thread may find something new.
-    news: AtomicUsize,
-    bell: Condvar,
+    /// Rung whenever an idle thread may find something new.
+    bell: Bell,
     finished: AtomicBool,
 }
 
@@ -96,25 +90,17 @@ impl Splits {
     /// Tells all threads that the search is over.
     pub(super) fn finish(&self) {
         self.finished.store(true, Ordering::Release);
-        self.ring();
+        self.bell.ring();
     }
 
     fn publish(&self, split: &Arc<SplitPoint>) {
         self.open().push(Arc::clone(split));
-        self.ring();
+        self.bell.ring();
     }
 
     /// Lets nobody else join.
     fn withdraw(&self, split: &Arc<SplitPoint>) {
         self.open().retain(|other| !Arc::ptr_eq(other, split));
-    }
-
-    fn ring(&self) {
-        self.news.fetch_add(1, Ordering::Release);
-        if self.idle.load(Ordering::Relaxed) > 0 {
-            let _open = self.open();
-            self.bell.notify_all();
-        }
     }
 
     /// Joins the split point with the most depth left, if any (below `top`).
@@ -126,24 +112,6 @@ impl Splits {
             .max_by_key(|split| split.node.depth)?;
         best.shared().workers += 1;
         Some(Arc::clone(best))
-    }
-
-    /// Waits until there may be something new, but not long.
-    fn wait(&self) {
-        let seen = self.news.load(Ordering::Acquire);
-        self.idle.fetch_add(1, Ordering::Relaxed);
-        for _ in 0..SPINS {
-            if self.news.load(Ordering::Acquire) != seen {
-                self.idle.fetch_sub(1, Ordering::Relaxed);
-                return;
-            }
-            std::hint::spin_loop();
-        }
-        let open = self.open();
-        if self.news.load(Ordering::Acquire) == seen {
-            drop(self.bell.wait_timeout(open, NAP));
-        }
-        self.idle.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -160,7 +128,7 @@ impl Drop for SignOff<'_> {
             self.job.control.stop();
         }
         self.split.shared().workers -= 1;
-        self.job.splits.ring();
+        self.job.splits.bell.ring();
     }
 }
 
@@ -172,7 +140,7 @@ impl Worker<'_> {
             && node.depth >= SPLIT_DEPTH
             && node.excluded.is_none()
             && (!node.cut || moves_done >= CUT_NODE_MOVES)
-            && self.job.splits.idle.load(Ordering::Relaxed) > 0
+            && self.job.splits.bell.has_waiting()
     }
 
     /// Shares out the moves of `source` and returns when all are done.
@@ -235,10 +203,14 @@ impl Worker<'_> {
 
     /// Until all threads have left `split`: helps those that have split again below it.
     fn help_below(&mut self, split: &Arc<SplitPoint>) {
-        while split.shared().workers > 0 {
+        loop {
+            let ticket = self.job.splits.bell.ticket();
+            if split.shared().workers == 0 {
+                break;
+            }
             match self.find_split(Some(split)) {
                 Some(below) => self.join(&below),
-                None => self.idle(),
+                None => self.idle(ticket),
             }
         }
         self.adopt(split);
@@ -246,10 +218,14 @@ impl Worker<'_> {
 
     /// The life of a thread that has no node of its own: joins others until the search ends.
     pub(super) fn help_until_done(&mut self) {
-        while !self.job.splits.finished.load(Ordering::Acquire) {
+        loop {
+            let ticket = self.job.splits.bell.ticket();
+            if self.job.splits.finished.load(Ordering::Acquire) {
+                break;
+            }
             match self.find_split(None) {
                 Some(split) => self.join(&split),
-                None => self.idle(),
+                None => self.idle(ticket),
             }
         }
     }
@@ -275,8 +251,8 @@ impl Worker<'_> {
         self.null_move_from = split.null_move_from;
     }
 
-    fn idle(&mut self) {
-        self.job.splits.wait();
+    fn idle(&mut self, ticket: Ticket) {
+        self.job.splits.bell.wait(ticket);
         if self.id == 0 && self.job.clock.must_stop(&self.job.control) {
             self.job.control.stop();
         }

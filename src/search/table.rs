@@ -319,7 +319,7 @@ mod tests {
 }
 
 /// All orders in which threads can come to the table, and in which one can see the words of another:
-/// `cargo test --features loom --lib table::model`.
+/// `cargo test --features loom --lib model::`.
 #[cfg(all(test, feature = "loom"))]
 mod model {
     use loom::sync::Arc;
