@@ -1,12 +1,13 @@
 //! What a user can set, as one table: both protocols and the console read it.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use thiserror::Error;
 
 use crate::book::Policy;
 use crate::eval::Evaluation;
-use crate::eval::nnue::NetworkError;
+use crate::eval::nnue::{Network, NetworkError};
 use crate::search::{BookSearch, MOVE_OVERHEAD, ResearchOrder};
 use crate::tablebase::{Tables, TablesError};
 
@@ -60,17 +61,21 @@ pub enum EvaluationKind {
     /// A network: that of a file, or the one that is built in.
     #[default]
     Nnue,
+    /// The mean of both.
+    Mean,
 }
 
 impl EvaluationKind {
     /// All kinds.
-    pub const ALL: [EvaluationKind; 2] = [EvaluationKind::Classical, EvaluationKind::Nnue];
+    pub const ALL: [EvaluationKind; 3] =
+        [EvaluationKind::Classical, EvaluationKind::Nnue, EvaluationKind::Mean];
 
     /// The word for the kind, in options and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             EvaluationKind::Classical => "classical",
             EvaluationKind::Nnue => "nnue",
+            EvaluationKind::Mean => "mean",
         }
     }
 
@@ -80,10 +85,12 @@ impl EvaluationKind {
     /// # Errors
     /// If the network's file cannot be used.
     pub fn open(self, network: Option<&Path>) -> Result<Evaluation, NetworkError> {
-        let network = network.map(Evaluation::open).transpose()?;
+        let network = network.map(Network::open).transpose()?.map(Arc::new);
+        let network = || network.unwrap_or_else(Network::embedded);
         Ok(match self {
             EvaluationKind::Classical => Evaluation::Classical,
-            EvaluationKind::Nnue => network.unwrap_or_default(),
+            EvaluationKind::Nnue => Evaluation::Nnue(network()),
+            EvaluationKind::Mean => Evaluation::Mean(network()),
         })
     }
 }
@@ -197,7 +204,8 @@ const BOOK_SEARCH_NAMES: [&str; 4] = [
 ];
 
 /// The kinds of evaluation, in the order of [`EvaluationKind::ALL`].
-const EVALUATION_NAMES: [&str; 2] = [EvaluationKind::Classical.name(), EvaluationKind::Nnue.name()];
+const EVALUATION_NAMES: [&str; 3] =
+    [EvaluationKind::Classical.name(), EvaluationKind::Nnue.name(), EvaluationKind::Mean.name()];
 
 /// The orders of searching again, in the order of [`ResearchOrder::ALL`].
 const RESEARCH_ORDER_NAMES: [&str; 2] =

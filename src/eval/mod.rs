@@ -12,14 +12,13 @@ pub mod tuning;
 pub use breakdown::{Breakdown, breakdown};
 pub use classical::tuned::LOGISTIC_SCALE;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use classical::assess;
 use classical::pawn_table::PawnTable;
 use classical::trace::Silent;
 use classical::tuned::TUNED;
-use nnue::{Accumulators, Network, NetworkError};
+use nnue::{Accumulators, Network};
 
 use crate::position::{Color, Position};
 use crate::score::{Ply, Score};
@@ -31,6 +30,8 @@ pub enum Evaluation {
     Classical,
     /// A network.
     Nnue(Arc<Network>),
+    /// The mean of both: wrong otherwise than each, and so less wrong; but slower.
+    Mean(Arc<Network>),
 }
 
 impl Default for Evaluation {
@@ -41,19 +42,11 @@ impl Default for Evaluation {
 }
 
 impl Evaluation {
-    /// The network in a file.
-    ///
-    /// # Errors
-    /// If the file cannot be read or is no network.
-    pub fn open(path: &Path) -> Result<Self, NetworkError> {
-        Network::open(path).map(|network| Evaluation::Nnue(Arc::new(network)))
-    }
-
     /// What there is to say of a position: the classical terms, and a network's view of each man.
     pub fn explain(&self, position: &Position) -> String {
         match self {
             Evaluation::Classical => breakdown(position).to_string(),
-            Evaluation::Nnue(network) => {
+            Evaluation::Nnue(network) | Evaluation::Mean(network) => {
                 format!("{}\n{}", breakdown(position), nnue::explain(network, position))
             }
         }
@@ -63,7 +56,8 @@ impl Evaluation {
     pub fn is(&self, other: &Evaluation) -> bool {
         match (self, other) {
             (Evaluation::Classical, Evaluation::Classical) => true,
-            (Evaluation::Nnue(one), Evaluation::Nnue(other)) => {
+            (Evaluation::Nnue(one), Evaluation::Nnue(other))
+            | (Evaluation::Mean(one), Evaluation::Mean(other)) => {
                 Arc::ptr_eq(one, other) || one == other
             }
             _ => false,
@@ -75,6 +69,7 @@ impl Evaluation {
 /// values along its line.
 #[derive(Clone)]
 pub struct Evaluator {
+    evaluation: Evaluation,
     pawns: PawnTable,
     network: Option<Accumulators>,
 }
@@ -84,18 +79,16 @@ impl Evaluator {
     pub fn new(evaluation: &Evaluation) -> Self {
         let network = match evaluation {
             Evaluation::Classical => None,
-            Evaluation::Nnue(network) => Some(Accumulators::new(Arc::clone(network))),
+            Evaluation::Nnue(network) | Evaluation::Mean(network) => {
+                Some(Accumulators::new(Arc::clone(network)))
+            }
         };
-        Evaluator { pawns: PawnTable::new(), network }
+        Evaluator { evaluation: evaluation.clone(), pawns: PawnTable::new(), network }
     }
 
     /// Changes to `evaluation`, if it is not in use already.
     pub fn set(&mut self, evaluation: &Evaluation) {
-        let in_use = match &self.network {
-            None => Evaluation::Classical,
-            Some(network) => Evaluation::Nnue(Arc::clone(network.network())),
-        };
-        if !in_use.is(evaluation) {
+        if !self.evaluation.is(evaluation) {
             *self = Self::new(evaluation);
         }
     }
@@ -105,11 +98,19 @@ impl Evaluator {
     /// the last one evaluated there.
     #[inline]
     pub fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
-        if let Some(network) = &mut self.network
-            && !is_mop_up(position)
-        {
-            return damping::damped(position, network.evaluate(position, ply));
+        let Some(network) = self.network.as_mut().filter(|_| !is_mop_up(position)) else {
+            return self.terms(position);
+        };
+        let score = damping::damped(position, network.evaluate(position, ply));
+        match self.evaluation {
+            Evaluation::Mean(_) => (score + self.terms(position)) / 2,
+            _ => score,
         }
+    }
+
+    /// The score of the classical terms, for the side to move.
+    #[inline]
+    fn terms(&mut self, position: &Position) -> Score {
         let score = assess(position, &TUNED, &mut self.pawns, &mut Silent).score();
         match position.side_to_move() {
             Color::White => score,

@@ -59,9 +59,25 @@ fn random_positions() -> Vec<Position> {
     positions
 }
 
+fn evaluations() -> [Evaluation; 3] {
+    [Evaluation::Classical, Evaluation::default(), Evaluation::Mean(Network::embedded())]
+}
+
+#[test]
+fn the_mean_is_that_of_both() {
+    let [mut terms, mut network, mut mean] = evaluations().map(|one| Evaluator::new(&one));
+    for position in random_positions() {
+        let both = [&mut terms, &mut network].map(|one| one.evaluate(&position, 0));
+        assert_eq!(mean.evaluate(&position, 0), (both[0] + both[1]) / 2, "{position}");
+    }
+    mean.set(&Evaluation::Classical);
+    let start = Position::start();
+    assert_eq!(mean.evaluate(&start, 0), terms.evaluate(&start, 0));
+}
+
 #[test]
 fn both_colours_are_evaluated_alike() {
-    for evaluation in [Evaluation::Classical, Evaluation::default()] {
+    for evaluation in evaluations() {
         let mut evaluator = Evaluator::new(&evaluation);
         for position in random_positions() {
             let score = evaluator.evaluate(&position, 0);
@@ -91,8 +107,7 @@ fn the_terms_of_the_breakdown_add_up() {
 
 #[test]
 fn more_material_is_better() {
-    let evaluations = [Evaluation::Classical, Evaluation::default()];
-    let mut evaluators = evaluations.map(|evaluation| Evaluator::new(&evaluation));
+    let mut evaluators = evaluations().map(|evaluation| Evaluator::new(&evaluation));
     for (fen, at_least) in [
         ("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 700),
         ("1nbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQk - 0 1", 300),

@@ -61,6 +61,9 @@ impl fmt::Display for GameSettings {
         match &self.evaluation {
             Evaluation::Classical => write!(f, "classical; ")?,
             Evaluation::Nnue(network) => write!(f, "network {:08x}; ", network.checksum())?,
+            Evaluation::Mean(network) => {
+                write!(f, "classical and network {:08x}; ", network.checksum())?;
+            }
         }
         write!(f, "seed {seed}; {nodes} nodes; {random_plies} random plies; ")?;
         write!(f, "openings within {opening_limit} cp; ended at {score} cp for {plies} plies")

@@ -64,11 +64,6 @@ impl Accumulators {
         Accumulators { network, kernel: Kernel::detect(), plies, latest }
     }
 
-    /// The network.
-    pub fn network(&self) -> &Arc<Network> {
-        &self.network
-    }
-
     /// The score in centipawns for the side to move of a position met at `ply`.
     #[inline]
     pub fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
