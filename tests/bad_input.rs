@@ -82,7 +82,7 @@ const GAME: &str = "[Event \"?\"]\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n
 /// The length of the mark at the beginning of a book, without which it is no book at all.
 const MAGIC: usize = 8;
 /// The length of the head of a book, and what it is padded to.
-const HEADER: usize = 184;
+const HEADER: usize = 152;
 const PADDED_HEADER: usize = 256;
 
 /// Files that are no book, with a word of the refusal.

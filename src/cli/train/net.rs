@@ -32,7 +32,7 @@ pub struct Args {
     /// Go on from the checkpoint beside the output; settings and games must be the same
     #[arg(long)]
     resume: bool,
-    /// Begin with the weights of this network in place of random ones
+    /// Begin with the weights of this network in place of random ones; a checkpoint has its own
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
     /// Passes over the data
