@@ -203,27 +203,23 @@ impl Worker<'_> {
 
     /// Until all threads have left `split`: helps those that have split again below it.
     fn help_below(&mut self, split: &Arc<SplitPoint>) {
-        loop {
-            let ticket = self.job.splits.bell.ticket();
-            if split.shared().workers == 0 {
-                break;
-            }
-            match self.find_split(Some(split)) {
-                Some(below) => self.join(&below),
-                None => self.idle(ticket),
-            }
-        }
+        self.help_until(|_| split.shared().workers == 0, Some(split));
         self.adopt(split);
     }
 
     /// The life of a thread that has no node of its own: joins others until the search ends.
     pub(super) fn help_until_done(&mut self) {
+        self.help_until(|splits| splits.finished.load(Ordering::Acquire), None);
+    }
+
+    /// Joins split points (below `top`) until `is_over`, which the bell tells of.
+    fn help_until(&mut self, is_over: impl Fn(&Splits) -> bool, top: Option<&SplitPoint>) {
         loop {
             let ticket = self.job.splits.bell.ticket();
-            if self.job.splits.finished.load(Ordering::Acquire) {
-                break;
+            if is_over(&self.job.splits) {
+                return;
             }
-            match self.find_split(None) {
+            match self.find_split(top) {
                 Some(split) => self.join(&split),
                 None => self.idle(ticket),
             }
