@@ -44,11 +44,18 @@ impl Default for Evaluation {
 impl Evaluation {
     /// What there is to say of a position: the classical terms, and a network's view of each man.
     pub fn explain(&self, position: &Position) -> String {
+        let terms = breakdown(position);
+        match self.network() {
+            None => terms.to_string(),
+            Some(network) => format!("{terms}\n{}", nnue::explain(network, position)),
+        }
+    }
+
+    /// The network that judges, alone or with the terms.
+    fn network(&self) -> Option<&Arc<Network>> {
         match self {
-            Evaluation::Classical => breakdown(position).to_string(),
-            Evaluation::Nnue(network) | Evaluation::Mean(network) => {
-                format!("{}\n{}", breakdown(position), nnue::explain(network, position))
-            }
+            Evaluation::Classical => None,
+            Evaluation::Nnue(network) | Evaluation::Mean(network) => Some(network),
         }
     }
 
@@ -77,12 +84,7 @@ pub struct Evaluator {
 impl Evaluator {
     /// An evaluator that has seen nothing yet.
     pub fn new(evaluation: &Evaluation) -> Self {
-        let network = match evaluation {
-            Evaluation::Classical => None,
-            Evaluation::Nnue(network) | Evaluation::Mean(network) => {
-                Some(Accumulators::new(Arc::clone(network)))
-            }
-        };
+        let network = evaluation.network().map(|network| Accumulators::new(Arc::clone(network)));
         Evaluator { evaluation: evaluation.clone(), pawns: PawnTable::new(), network }
     }
 
