@@ -15,7 +15,7 @@ use arrayvec::ArrayVec;
 use chess::Color;
 
 use super::kernel::{Kernel, Row};
-use super::men::{Men, Perspective};
+use super::men::{Man, Men, Perspective};
 use super::network::Network;
 use crate::position::Position;
 use crate::score::{MAX_PLY, Ply, Score};
@@ -26,18 +26,18 @@ const NEAR: usize = 4;
 /// Most men that can differ between two boards.
 const MAX_DIFFERENCE: usize = 32;
 
-/// The neurons' values in one view of a board.
+/// The neurons' values of a position, as White and Black see it.
 #[derive(Clone)]
 struct Values {
     men: Men,
-    view: Perspective,
-    row: Row,
+    views: [Perspective; 2],
+    rows: [Row; 2],
 }
 
-/// The rows of weights between two boards.
-struct Difference<'n> {
-    added: ArrayVec<&'n Row, MAX_DIFFERENCE>,
-    removed: ArrayVec<&'n Row, MAX_DIFFERENCE>,
+/// The men by which two boards differ.
+struct Changes {
+    added: ArrayVec<Man, MAX_DIFFERENCE>,
+    removed: ArrayVec<Man, MAX_DIFFERENCE>,
 }
 
 /// A network at work: evaluates the positions of a search.
@@ -45,21 +45,17 @@ struct Difference<'n> {
 pub struct Accumulators {
     network: Arc<Network>,
     kernel: Kernel,
-    /// By ply and colour.
-    plies: Vec<[Values; 2]>,
-    /// By colour and view.
-    latest: [[Values; 2]; 2],
+    plies: Vec<Values>,
+    /// What was last computed otherwise than from the ply above, by colour and view.
+    latest: [[(Men, Row); 2]; 2],
 }
 
 impl Accumulators {
     /// A network that has evaluated nothing yet.
     pub fn new(network: Arc<Network>) -> Self {
-        let empty = [Color::White, Color::Black].map(|color| Values {
-            men: Men::NONE,
-            view: Perspective::new(&Men::NONE, color),
-            row: network.biases,
-        });
-        let latest = empty.clone().map(|values| [values.clone(), values]);
+        let views = views(&Men::NONE);
+        let empty = Values { men: Men::NONE, views, rows: [network.biases; 2] };
+        let latest = [[(Men::NONE, network.biases); 2]; 2];
         let plies = vec![empty; MAX_PLY + 1];
         Accumulators { network, kernel: Kernel::detect(), plies, latest }
     }
@@ -69,55 +65,73 @@ impl Accumulators {
     pub fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
         let men = Men::of(position);
         let ply = ply.min(MAX_PLY);
-        self.bring(&men, ply, Color::White);
-        self.bring(&men, ply, Color::Black);
+        self.bring(&men, ply);
         let us = position.side_to_move();
-        let [own, enemy] = [us, !us].map(|color| &self.plies[ply][color.to_index()].row);
+        let rows = &self.plies[ply].rows;
+        let (own, enemy) = (&rows[us.to_index()], &rows[(!us).to_index()]);
         self.network.score(self.kernel, men.bucket(), [own, enemy])
     }
 
-    /// Makes the values at `ply` those of `men`, as `color` sees them.
+    /// Makes the values at `ply` those of `men`.
     #[inline]
-    fn bring(&mut self, men: &Men, ply: Ply, color: Color) {
-        let view = Perspective::new(men, color);
+    fn bring(&mut self, men: &Men, ply: Ply) {
         let (above, here) = self.plies.split_at_mut(ply);
-        let target = &mut here[0][color.to_index()];
-        if let Some([.., above]) = above.last_mut().map(|above| &above[..=color.to_index()])
-            && above.view == view
-        {
-            let difference = Difference::new(&self.network, view, &above.men, men);
-            if difference.len() <= NEAR {
-                difference.apply(self.kernel, &above.row, &mut target.row);
-                (target.men, target.view) = (*men, view);
-                return;
+        let Values { men: men_here, views: views_here, rows } = &mut here[0];
+        (*men_here, *views_here) = (*men, views(men));
+        let above = above.last().map(|above| (above, Changes::new(&above.men, men)));
+        for (color, row) in rows.iter_mut().enumerate() {
+            let view = views_here[color];
+            if let Some((above, changes)) = &above
+                && changes.len() <= NEAR
+                && above.views[color] == view
+            {
+                changes.apply(&self.network, self.kernel, view, &above.rows[color], row);
+            } else {
+                let (men_before, before) = &mut self.latest[color][view.index()];
+                let changes = Changes::new(men_before, men);
+                changes.apply(&self.network, self.kernel, view, before, row);
+                (*men_before, *before) = (*men, *row);
             }
         }
-        let latest = &mut self.latest[color.to_index()][view.index()];
-        let difference = Difference::new(&self.network, view, &latest.men, men);
-        difference.apply(self.kernel, &latest.row, &mut target.row);
-        (target.men, target.view) = (*men, view);
-        *latest = target.clone();
     }
 }
 
-impl<'n> Difference<'n> {
+/// How White and Black see the board.
+#[inline]
+fn views(men: &Men) -> [Perspective; 2] {
+    [Perspective::new(men, Color::White), Perspective::new(men, Color::Black)]
+}
+
+impl Changes {
     #[inline]
-    fn new(network: &'n Network, view: Perspective, from: &Men, to: &Men) -> Self {
-        let rows = &network.inputs;
-        let row = |color, piece, square| &rows[view.input(color, piece, square)];
+    fn new(from: &Men, to: &Men) -> Self {
         let (mut added, mut removed) = (ArrayVec::new(), ArrayVec::new());
-        to.beyond(from, |color, piece, square| added.push(row(color, piece, square)));
-        from.beyond(to, |color, piece, square| removed.push(row(color, piece, square)));
-        Difference { added, removed }
+        to.changes(from, |man| added.push(man), |man| removed.push(man));
+        Changes { added, removed }
     }
 
     fn len(&self) -> usize {
         self.added.len() + self.removed.len()
     }
 
+    /// Makes `to` the values of the board after the changes, as `view` has it.
     #[inline]
-    fn apply(&self, kernel: Kernel, from: &Row, to: &mut Row) {
-        kernel.update(from, &self.added, &self.removed, to);
+    fn apply(
+        &self,
+        network: &Network,
+        kernel: Kernel,
+        view: Perspective,
+        from: &Row,
+        to: &mut Row,
+    ) {
+        let (mut added, mut removed) = ([from; MAX_DIFFERENCE], [from; MAX_DIFFERENCE]);
+        for (row, &man) in added.iter_mut().zip(&self.added) {
+            *row = &network.inputs[view.input(man)];
+        }
+        for (row, &man) in removed.iter_mut().zip(&self.removed) {
+            *row = &network.inputs[view.input(man)];
+        }
+        kernel.update(from, &added[..self.added.len()], &removed[..self.removed.len()], to);
     }
 }
 

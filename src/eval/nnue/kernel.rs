@@ -15,6 +15,10 @@ pub struct Row(pub [i16; HIDDEN]);
 const LANES: usize = 8;
 const _: () = assert!(255 * 255 * 127 * (HIDDEN / LANES) < i32::MAX as usize);
 
+/// Neurons whose values the registers of AVX2 hold at once, with some to spare.
+const IN_REGISTERS: usize = 128;
+const _: () = assert!(HIDDEN.is_multiple_of(IN_REGISTERS));
+
 /// The sums, as a vector register holds them.
 #[repr(C, align(32))]
 struct Lanes([i32; LANES]);
@@ -137,16 +141,22 @@ fn update(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
 
 #[inline(always)]
 fn update_any(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
-    *to = *from;
-    for row in added {
-        for i in 0..HIDDEN {
-            to.0[i] = to.0[i].wrapping_add(row.0[i]);
+    let blocks = to.0.as_chunks_mut::<IN_REGISTERS>().0.iter_mut();
+    for (place, (to, from)) in blocks.zip(from.0.as_chunks().0).enumerate() {
+        let mut kept: [i16; IN_REGISTERS] = *from;
+        for row in added {
+            let row: &[i16; IN_REGISTERS] = &row.0.as_chunks().0[place];
+            for i in 0..IN_REGISTERS {
+                kept[i] = kept[i].wrapping_add(row[i]);
+            }
         }
-    }
-    for row in removed {
-        for i in 0..HIDDEN {
-            to.0[i] = to.0[i].wrapping_sub(row.0[i]);
+        for row in removed {
+            let row: &[i16; IN_REGISTERS] = &row.0.as_chunks().0[place];
+            for i in 0..IN_REGISTERS {
+                kept[i] = kept[i].wrapping_sub(row[i]);
+            }
         }
+        *to = kept;
     }
 }
 

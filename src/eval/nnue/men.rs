@@ -8,98 +8,136 @@ use crate::position::Position;
 /// Men for each set of output weights: 32 men fill the sets.
 const MEN_PER_BUCKET: u32 = 32 / BUCKETS as u32;
 const INPUTS_PER_SIDE: usize = INPUTS / 2;
-const FLIP_RANKS: usize = 56;
-const FLIP_FILES: usize = 7;
+const FLIP_RANKS: u16 = 56;
+const FLIP_FILES: u16 = 7;
 const FILES_E_TO_H: u64 = 0xf0f0_f0f0_f0f0_f0f0;
 
 /// The men on a board, which need not be a legal position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Men([[BitBoard; 6]; 2]);
+pub struct Men {
+    /// By kind, of either colour.
+    pieces: [BitBoard; 6],
+    white: BitBoard,
+}
 
 impl Men {
     /// An empty board.
-    pub const NONE: Men = Men([[EMPTY; 6]; 2]);
+    pub const NONE: Men = Men { pieces: [EMPTY; 6], white: EMPTY };
 
     /// The men of a position.
     #[inline]
     pub fn of(position: &Position) -> Self {
-        let board = position.board();
-        Men([Color::White, Color::Black].map(|color| {
-            let own = board.color_combined(color);
-            ALL_PIECES.map(|piece| board.pieces(piece) & own)
-        }))
+        let mut men = Men::NONE;
+        for piece in ALL_PIECES {
+            men.pieces[piece.to_index()] = *position.board().pieces(piece);
+        }
+        men.white = *position.board().color_combined(Color::White);
+        men
     }
 
     /// The same men but for those on `square`.
     #[must_use]
     pub fn without(mut self, square: Square) -> Self {
-        for men in self.0.iter_mut().flatten() {
-            *men &= !BitBoard::from_square(square);
-        }
+        let others = !BitBoard::from_square(square);
+        self.pieces.iter_mut().for_each(|men| *men &= others);
+        self.white &= others;
         self
     }
 
     /// The same men and one on `square`, which is empty.
     #[must_use]
     pub fn with(mut self, color: Color, piece: Piece, square: Square) -> Self {
-        self.0[color.to_index()][piece.to_index()] |= BitBoard::from_square(square);
+        let here = BitBoard::from_square(square);
+        self.pieces[piece.to_index()] |= here;
+        self.white |= if color == Color::White { here } else { EMPTY };
         self
     }
 
     /// The set of output weights that belongs to so many men.
     #[inline]
     pub fn bucket(&self) -> usize {
-        let men = self.0.iter().flatten().fold(EMPTY, |all, &men| all | men).popcnt();
+        let men = self.pieces.iter().fold(EMPTY, |all, &men| all | men).popcnt();
         (men.saturating_sub(2) / MEN_PER_BUCKET) as usize
     }
 
-    /// Calls `visit` with every man that stands here and not in `other`.
+    /// Calls `added` with every man that stands here and not in `before`, `removed` with every man of
+    /// `before` that does not stand here.
     #[inline]
-    pub(super) fn beyond(&self, other: &Men, mut visit: impl FnMut(Color, Piece, Square)) {
-        for color in [Color::White, Color::Black] {
-            for piece in ALL_PIECES {
-                let of = |men: &Men| men.0[color.to_index()][piece.to_index()];
-                for square in of(self) & !of(other) {
-                    visit(color, piece, square);
-                }
+    pub(super) fn changes(
+        &self,
+        before: &Men,
+        mut added: impl FnMut(Man),
+        mut removed: impl FnMut(Man),
+    ) {
+        let recoloured = self.white ^ before.white;
+        for piece in ALL_PIECES {
+            let (here, there) = (self.pieces[piece.to_index()], before.pieces[piece.to_index()]);
+            let changed = (here ^ there) | (here & recoloured);
+            // Boards that are compared mostly differ by the men of one move.
+            if changed != EMPTY {
+                (changed & here).for_each(|square| added(self.man(piece, square)));
+                (changed & there).for_each(|square| removed(before.man(piece, square)));
             }
         }
     }
 
+    /// The man of this kind that stands on `square`.
+    #[inline]
+    fn man(&self, piece: Piece, square: Square) -> Man {
+        let white = self.white & BitBoard::from_square(square) != EMPTY;
+        Man::new(if white { Color::White } else { Color::Black }, piece, square)
+    }
+
     #[inline]
     fn king(&self, color: Color) -> BitBoard {
-        self.0[color.to_index()][Piece::King.to_index()]
+        let own = if color == Color::White { self.white } else { !self.white };
+        self.pieces[Piece::King.to_index()] & own
     }
 }
 
-/// How one side sees the board.
+/// A man on its square, as bits: the square, from bit 6 the kind, from bit 9 the colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Perspective {
-    color: Color,
-    mirrored: bool,
+pub(super) struct Man(u16);
+
+const PIECE_SHIFT: u32 = 6;
+const COLOR_SHIFT: u32 = 9;
+
+impl Man {
+    /// A man of this colour and kind.
+    #[inline]
+    pub fn new(color: Color, piece: Piece, square: Square) -> Self {
+        let (color, piece) = (color.to_index() << COLOR_SHIFT, piece.to_index() << PIECE_SHIFT);
+        Man((color | piece | square.to_index()) as u16)
+    }
 }
+
+/// How one side sees the board: the bits of a [`Man`] that are turned round for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Perspective(u16);
+
+const FLIP_COLORS: u16 = 1 << COLOR_SHIFT;
 
 impl Perspective {
     /// The view of `color` where the men stand so.
     #[inline]
     pub fn new(men: &Men, color: Color) -> Self {
+        let turned = if color == Color::White { 0 } else { FLIP_COLORS | FLIP_RANKS };
         let mirrored = men.king(color) & BitBoard(FILES_E_TO_H) != EMPTY;
-        Perspective { color, mirrored }
+        Perspective(turned | if mirrored { FLIP_FILES } else { 0 })
     }
 
     /// A number for each view of this colour, below 2.
     #[inline]
     pub(super) fn index(self) -> usize {
-        usize::from(self.mirrored)
+        usize::from(self.0 & FLIP_FILES != 0)
     }
 
     /// The input, below [`INPUTS`], that a man is in this view.
     #[inline]
-    pub fn input(self, color: Color, piece: Piece, square: Square) -> usize {
-        let side = if color == self.color { 0 } else { INPUTS_PER_SIDE };
-        let ranks = if self.color == Color::White { 0 } else { FLIP_RANKS };
-        let files = if self.mirrored { FLIP_FILES } else { 0 };
-        side + 64 * piece.to_index() + (square.to_index() ^ ranks ^ files)
+    pub(super) fn input(self, man: Man) -> usize {
+        let seen = man.0 ^ self.0;
+        let enemy = usize::from(seen >> COLOR_SHIFT);
+        enemy * INPUTS_PER_SIDE + usize::from(seen & (FLIP_COLORS - 1))
     }
 }
 
@@ -111,9 +149,7 @@ mod tests {
         let men = Men::of(&Position::from_fen(fen).expect(fen));
         let view = Perspective::new(&men, color);
         let mut inputs = Vec::new();
-        men.beyond(&Men::NONE, |color, piece, square| {
-            inputs.push(view.input(color, piece, square));
-        });
+        men.changes(&Men::NONE, |man| inputs.push(view.input(man)), |_| unreachable!("no men"));
         inputs.sort_unstable();
         inputs
     }

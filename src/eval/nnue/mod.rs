@@ -19,7 +19,7 @@ mod network;
 
 pub use accumulator::Accumulators;
 pub use explain::{Explanation, explain};
-pub use men::{Men, Perspective};
+pub use men::Men;
 pub use network::{Network, NetworkError};
 
 /// Neurons that see the board, for each side.

@@ -174,9 +174,7 @@ impl Network {
         let [own, enemy] = [side_to_move, !side_to_move].map(|color| {
             let view = Perspective::new(men, color);
             let mut rows = Vec::with_capacity(32);
-            men.beyond(&Men::NONE, |color, piece, square| {
-                rows.push(&self.inputs[view.input(color, piece, square)]);
-            });
+            men.changes(&Men::NONE, |man| rows.push(&self.inputs[view.input(man)]), |_| ());
             let mut values = self.biases;
             Kernel::Portable.update(&self.biases, &rows, &[], &mut values);
             values
