@@ -10,7 +10,7 @@ use indicatif::ProgressBar;
 
 use super::{interruption, progress_bar};
 use crate::eval::nnue::{BUCKETS, HIDDEN, INPUTS, Network};
-use crate::train::net::{Data, Parameters, Progress, Selection, Settings, Trainer, plot};
+use crate::train::net::{Curve, Data, Parameters, Progress, Selection, Settings, Trainer, plot};
 use crate::train::write_whole;
 
 /// Where there is no terminal, progress is told this often.
@@ -50,6 +50,9 @@ pub struct Args {
     /// Weight decay: the share of a weight that a step of size 1 would take from it
     #[arg(long, default_value_t = 0.01)]
     decay: f32,
+    /// Centipawns of which a result of 73% is expected: where differences matter most
+    #[arg(long, default_value_t = 133, value_parser = clap::value_parser!(u16).range(1..))]
+    scale: u16,
     /// Share of the game's result in what is learnt; the rest is what the searches said
     #[arg(long, default_value_t = 0.0, value_parser = super::share)]
     result_share: f32,
@@ -90,7 +93,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     train(args, &mut trainer, &interrupted)?;
     save(args, &trainer)?;
     let network = trainer.quantised()?;
-    let error = trainer.parameters().quantisation_error(&network, &data.held_out);
+    let error = trainer.parameters().quantisation_error(&network, data.curve, &data.held_out);
     println!(
         "held-out loss {:.6}, in integers {:.6}; integers are off by {:.2} centipawns on average, \
          {:.1} at most\nnetwork in {}",
@@ -118,6 +121,7 @@ impl Args {
 
     fn selection(&self) -> Selection {
         Selection {
+            curve: Curve { scale: self.scale },
             result_share: self.result_share,
             lambda: self.lambda,
             limit: self.limit,

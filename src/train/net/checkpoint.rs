@@ -89,9 +89,9 @@ const MAGIC: &str = "tabia checkpoint 1; ";
 /// What all that follows depends on, but for the number of threads.
 fn headline<const N: usize>(settings: &Settings, data: &Data) -> String {
     let Settings { epochs, batch, rate, final_rate, decay, threads: _, seed } = settings;
-    let (training, held_out) = (data.training.len(), data.held_out.len());
+    let (training, held_out, scale) = (data.training.len(), data.held_out.len(), data.curve.scale);
     format!(
-        "{MAGIC}hidden {N}; {training} positions; {held_out} held out; {epochs} epochs; \
+        "{MAGIC}hidden {N}; {training} positions; {held_out} held out; scale {scale}; {epochs} epochs; \
          batch {batch}; rate {rate} to {final_rate}; decay {decay}; seed {seed}\n"
     )
 }

@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::curve::Curve;
 use super::example::Example;
-use super::gradient::logistic;
-use crate::eval::nnue::SCALE;
 use crate::position::{Color, Position};
 use crate::random::Random;
 use crate::train::{GameError, GameReader, PlayedGame, in_parallel};
@@ -15,6 +14,8 @@ const GAMES_AT_ONCE: usize = 4096;
 /// Which positions are taken, and what is to be learnt from them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selection {
+    /// The result to expect of a score.
+    pub curve: Curve,
     /// Share of the game's result in the target; the rest is what the searches said.
     pub result_share: f32,
     /// How far what the searches said looks ahead in the game, from 0 to 1: the search of `n` moves
@@ -30,8 +31,10 @@ pub struct Selection {
 }
 
 /// Examples to learn from, and examples to judge by, of other games.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Data {
+    /// What the targets came of.
+    pub curve: Curve,
     /// To learn from, in random order.
     pub training: Vec<Example>,
     /// To judge by.
@@ -43,6 +46,11 @@ pub struct Data {
 }
 
 impl Data {
+    /// No examples.
+    pub(super) fn none(curve: Curve) -> Self {
+        Data { curve, training: Vec::new(), held_out: Vec::new(), games: 0, positions: 0 }
+    }
+
     /// Takes the quiet positions of all games in `paths` and shuffles those to learn from. `tell`
     /// hears of what has been read now and then.
     ///
@@ -55,7 +63,7 @@ impl Data {
         seed: u64,
         mut tell: impl FnMut(&Data),
     ) -> Result<Self, GameError> {
-        let mut data = Data::default();
+        let mut data = Data::none(selection.curve);
         for path in paths {
             let mut reader = GameReader::open(path)?;
             loop {
@@ -110,7 +118,7 @@ fn read_some(reader: &mut GameReader) -> Result<Vec<PlayedGame>, GameError> {
 
 /// The positions of a game that are taken; `None` if it has an illegal move.
 fn examples(game: &PlayedGame, selection: &Selection) -> Option<Vec<Example>> {
-    let expected = hindsight(game, selection.lambda);
+    let expected = hindsight(game, selection);
     let mut examples = Vec::new();
     let mut ply = 0;
     let whole = game.replay(|position, played| {
@@ -126,18 +134,19 @@ fn examples(game: &PlayedGame, selection: &Selection) -> Option<Vec<Example>> {
 }
 
 /// What White should have expected at each move, as the searches of that move and of all later ones
-/// tell; see [`Selection::lambda`].
+/// tell.
 ///
 /// A search of some hundred nodes is wrong by a pawn as easily as a static evaluation is, but the
 /// next ones are wrong otherwise: their mean is far better.
 ///
 /// Source: R. Sutton, "Learning to Predict by the Methods of Temporal Differences" (1988), whose
 /// lambda it is; for chess J. Baxter, A. Tridgell and L. Weaver, "KnightCap" (1998).
-fn hindsight(game: &PlayedGame, lambda: f32) -> Vec<f32> {
+fn hindsight(game: &PlayedGame, selection: &Selection) -> Vec<f32> {
+    let &Selection { curve, lambda, .. } = selection;
     let mut later = game.result();
     let mut expected = vec![0.0; game.moves.len()];
     for (expected, played) in expected.iter_mut().zip(&game.moves).rev() {
-        let now = logistic(f32::from(played.score) / SCALE as f32);
+        let now = curve.of_score(f32::from(played.score));
         later = (1.0 - lambda) * now + lambda * later;
         *expected = later;
     }

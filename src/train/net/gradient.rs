@@ -4,6 +4,7 @@
 //! three times: for the processor that the program is built for, for AVX2 and for AVX-512. They do
 //! the same operations in the same order, so all give the same bits.
 
+use super::curve::Curve;
 use super::example::{Example, Inputs};
 use super::parameters::{BIASES, Parameters};
 
@@ -17,6 +18,7 @@ const IN_REGISTERS: usize = 64;
 /// errors.
 pub(super) fn add_gradient<const N: usize>(
     parameters: &Parameters<N>,
+    curve: Curve,
     blocks: &[&[Example]],
     gradient: &mut Parameters<N>,
 ) -> f64 {
@@ -25,37 +27,39 @@ pub(super) fn add_gradient<const N: usize>(
         // The processor has what the function was compiled for: that is asked just before.
         if is_x86_feature_detected!("avx512f") {
             #[allow(unsafe_code)]
-            return unsafe { add_avx512(parameters, blocks, gradient) };
+            return unsafe { add_avx512(parameters, curve, blocks, gradient) };
         }
         if is_x86_feature_detected!("avx2") {
             #[allow(unsafe_code)]
-            return unsafe { add_avx2(parameters, blocks, gradient) };
+            return unsafe { add_avx2(parameters, curve, blocks, gradient) };
         }
     }
-    add(parameters, blocks, gradient)
+    add(parameters, curve, blocks, gradient)
 }
 
 /// The same by the loops that any processor can run.
 #[cfg(test)]
 pub(super) fn add_gradient_portably<const N: usize>(
     parameters: &Parameters<N>,
+    curve: Curve,
     blocks: &[&[Example]],
     gradient: &mut Parameters<N>,
 ) -> f64 {
-    add(parameters, blocks, gradient)
+    add(parameters, curve, blocks, gradient)
 }
 
 /// The sum of the square errors.
 pub(super) fn square_errors<const N: usize>(
     parameters: &Parameters<N>,
+    curve: Curve,
     examples: &[Example],
 ) -> f64 {
     let square =
-        |example: &Example| (logistic(output(parameters, example)) - example.target).powi(2);
+        |example: &Example| (curve.expected(output(parameters, example)) - example.target).powi(2);
     examples.iter().map(|example| f64::from(square(example))).sum()
 }
 
-/// What the network says; the logistic of it is the expected result for the side to move.
+/// What the network says; the curve makes of it the expected result for the side to move.
 pub(super) fn output<const N: usize>(parameters: &Parameters<N>, example: &Example) -> f32 {
     let neurons = neurons(parameters.rows(), &example.inputs());
     weighted_sum(parameters, &neurons, example.bucket())
@@ -65,25 +69,28 @@ pub(super) fn output<const N: usize>(parameters: &Parameters<N>, example: &Examp
 #[target_feature(enable = "avx512f")]
 fn add_avx512<const N: usize>(
     parameters: &Parameters<N>,
+    curve: Curve,
     blocks: &[&[Example]],
     gradient: &mut Parameters<N>,
 ) -> f64 {
-    add(parameters, blocks, gradient)
+    add(parameters, curve, blocks, gradient)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn add_avx2<const N: usize>(
     parameters: &Parameters<N>,
+    curve: Curve,
     blocks: &[&[Example]],
     gradient: &mut Parameters<N>,
 ) -> f64 {
-    add(parameters, blocks, gradient)
+    add(parameters, curve, blocks, gradient)
 }
 
 #[inline(always)]
 fn add<const N: usize>(
     parameters: &Parameters<N>,
+    curve: Curve,
     blocks: &[&[Example]],
     gradient: &mut Parameters<N>,
 ) -> f64 {
@@ -93,10 +100,10 @@ fn add<const N: usize>(
         let inputs = example.inputs();
         let bucket = example.bucket();
         let neurons = neurons(parameters.rows(), &inputs);
-        let expected = logistic(weighted_sum(parameters, &neurons, bucket));
+        let expected = curve.expected(weighted_sum(parameters, &neurons, bucket));
         let error = expected - example.target;
         loss += f64::from(error * error);
-        let slope = 2.0 * error * expected * (1.0 - expected);
+        let slope = 2.0 * error * curve.slope(expected);
         bias_slopes[bucket] += slope;
         for (side, row) in Parameters::<N>::output_rows(bucket).into_iter().enumerate() {
             let weights = &parameters.rows()[row];
@@ -177,9 +184,4 @@ fn propagate<const N: usize>(
         back[i] = slope * weights[i] * rise;
     }
     back
-}
-
-#[inline(always)]
-pub(super) fn logistic(output: f32) -> f32 {
-    1.0 / (1.0 + (-output).exp())
 }

@@ -11,6 +11,7 @@
 
 mod adam;
 mod checkpoint;
+mod curve;
 mod data;
 mod example;
 mod gradient;
@@ -19,6 +20,7 @@ mod plot;
 mod trainer;
 
 pub use checkpoint::CheckpointError;
+pub use curve::Curve;
 pub use data::{Data, Selection};
 pub use example::Example;
 pub use parameters::{Parameters, QuantisationError};

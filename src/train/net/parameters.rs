@@ -1,7 +1,8 @@
 //! A network's weights while they are trained, and their way into integers.
 
+use super::curve::Curve;
 use super::example::Example;
-use super::gradient::{logistic, output};
+use super::gradient::output;
 use crate::eval::nnue::{
     BUCKETS, HIDDEN, INPUTS, Network, NetworkError, OUTPUT_WEIGHT_LIMIT, QA, QB, SCALE,
 };
@@ -162,7 +163,12 @@ impl Parameters<HIDDEN> {
     }
 
     /// How far `network`, made by [`Parameters::quantised`], is off on average and at most.
-    pub fn quantisation_error(&self, network: &Network, examples: &[Example]) -> QuantisationError {
+    pub fn quantisation_error(
+        &self,
+        network: &Network,
+        curve: Curve,
+        examples: &[Example],
+    ) -> QuantisationError {
         let mut error = QuantisationError { mean: 0.0, max: 0.0, loss: 0.0 };
         for example in examples {
             let exact = f64::from(output(self, example)) * f64::from(SCALE);
@@ -170,7 +176,7 @@ impl Parameters<HIDDEN> {
             let off = (exact - f64::from(score)).abs();
             error.mean += off / examples.len() as f64;
             error.max = error.max.max(off);
-            let expected = logistic(score as f32 / SCALE as f32);
+            let expected = curve.of_score(score as f32);
             error.loss += f64::from(expected - example.target).powi(2) / examples.len() as f64;
         }
         error

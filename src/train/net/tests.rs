@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::adam::Adam;
-use super::gradient::{add_gradient, add_gradient_portably, logistic, output, square_errors};
+use super::gradient::{add_gradient, add_gradient_portably, output, square_errors};
 use super::parameters::LIMIT;
 use super::*;
 use crate::eval::nnue::{HIDDEN, Men};
@@ -11,6 +11,8 @@ use crate::train::{GameFile, GameSettings, PlayedGame, PlayedMove};
 
 /// Neurons of a network that is trained in no time.
 const FEW: usize = 64;
+
+const CURVE: Curve = Curve { scale: 200 };
 
 /// Positions of random games, one in four.
 fn positions(count: usize, seed: u64) -> Vec<Position> {
@@ -48,12 +50,12 @@ fn material(position: &Position) -> f32 {
 
 /// Positions whose target follows from the material.
 fn examples(count: usize, seed: u64) -> Vec<Example> {
-    let target = |position: &Position| logistic(material(position) / 4.0);
+    let target = |position: &Position| CURVE.of_score(100.0 * material(position));
     positions(count, seed).iter().map(|p| Example::new(p, target(p))).collect()
 }
 
 fn data() -> Data {
-    Data { training: examples(1500, 1), held_out: examples(200, 2), ..Data::default() }
+    Data { training: examples(1500, 1), held_out: examples(200, 2), ..Data::none(CURVE) }
 }
 
 fn settings(threads: usize) -> Settings {
@@ -73,15 +75,15 @@ fn the_gradient_is_that_of_finite_differences() {
     let mut parameters = grown::<FEW>(3);
     let examples = examples(20, 4);
     let mut gradient = Parameters::zero();
-    let loss = add_gradient(&parameters, &[&examples], &mut gradient);
-    assert!((loss - square_errors(&parameters, &examples)).abs() < 1e-5);
+    let loss = add_gradient(&parameters, CURVE, &[&examples], &mut gradient);
+    assert!((loss - square_errors(&parameters, CURVE, &examples)).abs() < 1e-5);
     let (mut compared, mut wrong) = (0, 0);
     for place in (0..Parameters::<FEW>::LEN).filter(|place| place % 7 == 0) {
         let slope = gradient.as_slice()[place];
         let weight = parameters.as_slice()[place];
         let [above, below] = [weight + STEP, weight - STEP].map(|moved| {
             parameters.as_mut_slice()[place] = moved;
-            square_errors(&parameters, &examples)
+            square_errors(&parameters, CURVE, &examples)
         });
         parameters.as_mut_slice()[place] = weight;
         let difference = (above - below) as f32 / (2.0 * STEP);
@@ -101,8 +103,8 @@ fn all_kernels_give_the_same_bits() {
     let (first, second) = examples.split_at(20);
     let mut gradients = [Parameters::zero(), Parameters::zero()];
     let blocks = [first, second];
-    let portable = add_gradient_portably(&parameters, &blocks, &mut gradients[0]);
-    let detected = add_gradient(&parameters, &blocks, &mut gradients[1]);
+    let portable = add_gradient_portably(&parameters, CURVE, &blocks, &mut gradients[0]);
+    let detected = add_gradient(&parameters, CURVE, &blocks, &mut gradients[1]);
     assert_eq!(portable.to_bits(), detected.to_bits());
     assert!(gradients[0] == gradients[1]);
 }
@@ -124,7 +126,7 @@ fn material_is_learnt() {
     assert!(losses[3].held_out < 0.5 * before, "{before} -> {losses:?}");
     let expected = |fen: &str| {
         let position = Position::from_fen(fen).expect(fen);
-        logistic(output(trainer.parameters(), &Example::new(&position, 0.0)))
+        CURVE.expected(output(trainer.parameters(), &Example::new(&position, 0.0)))
     };
     let ahead = expected("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
     let behind = expected("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1");
@@ -212,11 +214,11 @@ fn integers_say_nearly_the_same() {
     let parameters = grown::<HIDDEN>(10);
     let examples = examples(500, 11);
     let network = parameters.quantised(&examples).expect("weights in bounds");
-    let error = parameters.quantisation_error(&network, &examples);
+    let error = parameters.quantisation_error(&network, CURVE, &examples);
     // 512 output weights are rounded to 256ths; were all neurons at 1, the standard deviation would
     // be 10 centipawns.
     assert!(error.mean > 0.0 && error.mean < 5.0 && error.max < 20.0, "{error:?}");
-    let exact = square_errors(&parameters, &examples) / 500.0;
+    let exact = square_errors(&parameters, CURVE, &examples) / 500.0;
     assert!((error.loss - exact).abs() < 0.03 * exact, "{error:?}, not {exact}");
 }
 
@@ -264,6 +266,7 @@ fn games_become_examples_that_are_quiet_and_not_decided() {
     let (mut file, _) = GameFile::open(&path, &GameSettings::default()).expect("a new file");
     (0..10).for_each(|number| file.append(&game(100 * number)).expect("written"));
     let selection = Selection {
+        curve: CURVE,
         result_share: 0.25,
         lambda: 0.0,
         limit: 3000,
@@ -277,13 +280,13 @@ fn games_become_examples_that_are_quiet_and_not_decided() {
     assert_eq!((data.games, data.positions), (10, 40));
     assert_eq!((data.training.len(), data.held_out.len()), (16, 4));
     // The fifth game: White's view of 400 centipawns and a win, then Black's.
-    let expected = 0.75 * logistic(1.0) + 0.25;
+    let expected = 0.75 * CURVE.of_score(400.0) + 0.25;
     let targets: Vec<f32> = data.held_out[..2].iter().map(|example| example.target).collect();
     assert!((targets[0] - expected).abs() < 1e-6 && (targets[1] - 1.0 + expected).abs() < 1e-6);
     assert_eq!(read(&Selection { skip_plies: 1, ..selection.clone() }).training.len(), 8);
     // The scores of the four moves are 400, 400, 400 and 9000; then White has won.
     let ahead = Selection { result_share: 0.0, lambda: 0.5, ..selection };
-    let expected = (0.5 + 0.25 + 0.125) * logistic(1.0) + 0.0625 + 0.0625;
+    let expected = (0.5 + 0.25 + 0.125) * CURVE.of_score(400.0) + 0.0625 + 0.0625;
     assert!((read(&ahead).held_out[0].target - expected).abs() < 1e-6);
     let mut broken = game(0);
     broken.moves.swap(0, 1);
@@ -293,7 +296,14 @@ fn games_become_examples_that_are_quiet_and_not_decided() {
 }
 
 fn selection_of_all() -> Selection {
-    Selection { result_share: 0.0, lambda: 0.0, limit: i16::MAX, skip_plies: 0, hold_out_every: 2 }
+    Selection {
+        curve: CURVE,
+        result_share: 0.0,
+        lambda: 0.0,
+        limit: i16::MAX,
+        skip_plies: 0,
+        hold_out_every: 2,
+    }
 }
 
 #[test]

@@ -161,7 +161,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
     /// Lets each thread compute the gradient of its share of a batch; returns the number of
     /// examples and the sum of their square errors.
     fn add_gradients(&mut self, batch: usize) -> (usize, f64) {
-        let training = &self.data.training;
+        let &Data { curve, ref training, .. } = self.data;
         let blocks: Vec<&[Example]> = self.order[batch * self.blocks_per_batch()..]
             .iter()
             .take(self.blocks_per_batch())
@@ -178,7 +178,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
                 .map(|(gradient, blocks)| {
                     scope.spawn(move || {
                         gradient.as_mut_slice().fill(0.0);
-                        add_gradient(parameters, blocks, gradient)
+                        add_gradient(parameters, curve, blocks, gradient)
                     })
                 })
                 .collect();
@@ -198,8 +198,8 @@ impl<'d, const N: usize> Trainer<'d, N> {
 
     /// The mean square error on the examples held out.
     pub fn held_out_loss(&self) -> f64 {
-        let examples = &self.data.held_out;
-        let errors = |part: &[Example]| square_errors(&self.state.parameters, part);
+        let &Data { curve, held_out: ref examples, .. } = self.data;
+        let errors = |part: &[Example]| square_errors(&self.state.parameters, curve, part);
         let sum: f64 = in_parallel(examples, self.settings.threads, errors).iter().sum();
         sum / examples.len().max(1) as f64
     }
