@@ -19,8 +19,9 @@ case $target in
         find "${TABIA_DATA:-../../shared/data}/pgn/dirty" -name '*.pgn' -size -8k \
             -exec cp {} "corpus/$target/" \; 2>/dev/null || true ;;
     book_file)
-        ../target/quick/tabia book build -q ../books/dumb.pgn -o "corpus/$target/dumb.tbk" ||
-            cp ../books/openings.tbk "corpus/$target/" ;;
+        # The embedded book is longer than an input may be, and would be cut to nothing of worth.
+        (cd .. && env -u RUSTFLAGS cargo run --release --locked -- book build -q books/dumb.pgn \
+            -o "fuzz/corpus/$target/dumb.tbk") ;;
     cecp)
         printf '%s\n' 'level 40 5:30 0.1' 'st 0.5' 'time 6000' 'ping 1' 'usermove e2e4' 'Nf3' \
             'setboard rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1' 'rating 2000 1900' \
