@@ -8,6 +8,7 @@ pub mod cecp;
 pub mod cli;
 pub mod engine;
 pub mod eval;
+pub mod files;
 pub mod lesson;
 pub mod pgn;
 pub mod position;

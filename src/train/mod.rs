@@ -14,6 +14,5 @@ pub use quiet::Quiescence;
 pub use sample::{ParseSampleError, Sample};
 pub use selfplay::{GameSettings, SelfPlay};
 pub use source::{Sampler, Selection, SourceError};
-pub use tools::write_whole;
 
 use tools::in_parallel;

@@ -19,7 +19,7 @@ use crate::autoplay::stats::{Decision, Sprt};
 use crate::autoplay::summary;
 use crate::autoplay::tournament::{Progress, Tournament, is_hopeless};
 use crate::autoplay::verdict::Termination;
-use crate::train::write_whole;
+use crate::files::write_whole;
 
 /// The match ended level, or its test undecided.
 const LEVEL: u8 = 3;

@@ -9,12 +9,12 @@ use anyhow::Context;
 
 use crate::book::Book;
 use crate::cli::work::{on_interruption, progress_bar};
+use crate::files::write_whole;
 use crate::pgn::Input;
 use crate::position::Position;
 use crate::search::{Limits, Options, Searcher, TimeControl};
 use crate::suite::Switch;
 use crate::suite::transpositions::{Selection, Selector, Summary, Trial, attempt, summarise};
-use crate::train::write_whole;
 
 /// Compare the modes of the book inside the search with plain search
 ///

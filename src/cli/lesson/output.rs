@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use crate::files::write_whole;
 use crate::lesson::page::page;
 use crate::lesson::story::Story;
 use crate::lesson::svg::svg;
-use crate::train::write_whole;
 
 /// The forms in which a recorded search is to be had.
 #[derive(Debug, clap::Args)]

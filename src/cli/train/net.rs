@@ -10,8 +10,8 @@ use indicatif::ProgressBar;
 
 use super::{interruption, progress_bar};
 use crate::eval::nnue::{BUCKETS, HIDDEN, INPUTS, Network};
+use crate::files::write_whole;
 use crate::train::net::{Curve, Data, Parameters, Progress, Selection, Settings, Trainer, plot};
-use crate::train::write_whole;
 
 /// Where there is no terminal, progress is told this often.
 const TELL_EVERY: Duration = Duration::from_secs(30);

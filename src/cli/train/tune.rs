@@ -10,9 +10,10 @@ use anyhow::Context;
 use super::{interruption, progress_bar};
 use crate::eval::LOGISTIC_SCALE;
 use crate::eval::tuning::tuned;
+use crate::files::write_whole;
 use crate::score::Score;
 use crate::train::tune::{Data, Outcome, Progress, Settings, normalised, source_file, tune};
-use crate::train::{Sample, Sampler, Selection, write_whole};
+use crate::train::{Sample, Sampler, Selection};
 
 /// Samples that lie together, as those of a game do, are held out together.
 const BLOCK: usize = 500;

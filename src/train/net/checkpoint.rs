@@ -14,7 +14,7 @@ use super::adam::Adam;
 use super::data::Data;
 use super::parameters::Parameters;
 use super::trainer::{EpochLoss, Settings, State, Trainer};
-use crate::train::write_whole;
+use crate::files::write_whole;
 
 /// Why training cannot be taken up again.
 #[derive(Debug, Error)]
