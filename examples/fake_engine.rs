@@ -4,7 +4,9 @@
 //! `fake_engine [uci|xboard] [KEY=VALUE]...` where the keys are: `fault`, what it does wrong
 //! (`crash`, `hang`, `illegal`, `claim`, `flood`, `late`, `resign`, `deaf`, `mute`, `refuse`,
 //! `noise`, `nobye`); `at`, in which of its moves (default 5); `in`, in which of its games
-//! (default every one: 0); `late_ms`, how late; `seed`, for its choice of moves; `name`. The moves
+//! (default every one: 0); `late_ms`, how late; `seed`, for its choice of moves; `name`; `words`,
+//! what it writes before it crashes; `asleep_ms`, how long it takes to start; `starts`, a file that
+//! counts its starts, of which those with the numbers in `stumbles` (`2` or `1,2`) fail. The moves
 //! depend on the seed and the position alone, so games between two of them can be repeated.
 
 use std::collections::HashMap;
@@ -22,6 +24,8 @@ struct Script {
     late: Duration,
     seed: u64,
     name: String,
+    words: String,
+    asleep: Duration,
 }
 
 impl Script {
@@ -38,6 +42,8 @@ impl Script {
             late: Duration::from_millis(number("late_ms", 500)),
             seed: number("seed", 1),
             name: pairs.get("name").unwrap_or(&"Fake").to_string(),
+            words: pairs.get("words").unwrap_or(&"about to crash").to_string(),
+            asleep: Duration::from_millis(number("asleep_ms", 0)),
         }
     }
 }
@@ -59,10 +65,28 @@ enum Next {
     Stop,
 }
 
+/// Counts this start, and tells whether it is one that is to fail.
+fn stumbles(args: &[String]) -> bool {
+    let value = |key| args.iter().find_map(|argument| argument.strip_prefix(key));
+    let (Some(counter), Some(wanted)) = (value("starts="), value("stumbles=")) else {
+        return false;
+    };
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(counter);
+    let count = file.and_then(|mut file| {
+        file.write_all(b".")?;
+        Ok(file.metadata()?.len())
+    });
+    count.is_ok_and(|count| wanted.split(',').any(|number| number == count.to_string()))
+}
+
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
+    if stumbles(&args) {
+        return ExitCode::from(7);
+    }
     let uci = args.first().is_some_and(|first| first == "uci");
     let script = Script::new(&args);
+    std::thread::sleep(script.asleep);
     let mut engine =
         Engine { script, uci, game: Game::default(), games: 0, moves: 0, forced: false };
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
@@ -184,7 +208,7 @@ impl Engine {
         self.moves += 1;
         let Some(mv) = self.choose() else { return };
         if self.is_due("crash") {
-            eprintln!("about to crash");
+            eprintln!("{}", self.script.words);
             std::process::exit(3);
         }
         if self.is_due("hang") {

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use tabia::book::Book;
-use tabia::lesson::book_effect::{EXAMPLE_MOVES, effect, example_book};
+use tabia::lesson::book_effect::{EXAMPLE_MOVES, effects, example_book};
 use tabia::position::Game;
 use tabia::search::{BookSearch, Control};
 
@@ -21,10 +21,11 @@ fn main() -> anyhow::Result<()> {
     for text in moves.split_whitespace() {
         game.play(game.position().parse_move(text)?)?;
     }
-    for mode in [BookSearch::Off, BookSearch::Stop] {
-        let found = effect(&game, &book, mode, DEPTH, &Control::new());
+    let modes = [BookSearch::Off, BookSearch::Stop];
+    for found in effects(&game, &book, &modes, DEPTH, &Control::new) {
         let best = found.best.map(|mv| game.position().san(mv));
-        println!("{mode:?}: {best:?} after iteration {} and {} nodes", found.depth, found.nodes);
+        let (mode, depth, nodes) = (found.mode, found.depth, found.nodes);
+        println!("{mode:?}: {best:?} after iteration {depth} and {nodes} nodes");
     }
     Ok(())
 }

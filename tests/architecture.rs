@@ -72,6 +72,18 @@ fn only_the_outermost_modules_print() {
 }
 
 #[test]
+fn nothing_that_is_printed_can_panic() {
+    // `println!` does where standard output is closed or full.
+    let unguarded = |source: &Source| {
+        let code = source.code();
+        code.contains("println!") || code.contains("print!(")
+    };
+    let faults: Vec<_> =
+        sources(&["src"]).into_iter().filter(unguarded).map(|source| source.path).collect();
+    assert!(faults.is_empty(), "use outln! and errln! of cli::output: {faults:?}");
+}
+
+#[test]
 fn no_state_is_global() {
     const CHANGEABLE: [&str; 7] =
         ["static mut ", "thread_local!", "Atomic", "Cell<", "Lock<", "Mutex<", "Lazy"];

@@ -139,15 +139,13 @@ fn a_killed_build_leaves_the_old_book_and_no_trouble() {
         .expect("tabia can be started");
     let mut input = child.stdin.take().expect("piped");
     input.write_all(some_games().repeat(100).as_bytes()).expect("tabia reads");
-    while !folder.path().join("out.tbk.part").exists() {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    // More than a pipe holds: the build reads, and so has begun its output.
     child.kill().expect("it runs");
     child.wait().expect("it was started");
     assert!(fs::read(folder.path().join("out.tbk")).expect("still there") == old);
     must(&["build", "g.pgn", "-o", "out.tbk"], folder.path());
     assert!(fs::read(folder.path().join("out.tbk")).expect("written") != old);
-    assert!(!folder.path().join("out.tbk.part").exists());
+    assert_eq!(folder.path().read_dir().expect("a folder").count(), 2, "something is left over");
 }
 
 #[cfg(unix)]
@@ -265,8 +263,7 @@ fn real_polyglot_books_survive_import_and_export() {
     for name in ["book_small.bin", "gm2001.bin", "gm2600.bin", "performance.bin"] {
         let bytes = fs::read(books.join(name)).expect(name);
         let book = Book::open(&books.join(name)).expect(name);
-        let (exported, _) = book.to_polyglot();
-        let (old, new) = (rows(&bytes), rows(&exported));
+        let (old, new) = (rows(&bytes), rows(&book.to_polyglot().bytes));
         // This book has castling as the king's own move, which is read all the same.
         let same = name == "book_small.bin"
             || new.iter().all(|(row, weight)| old.get(row) == Some(weight));
@@ -300,7 +297,6 @@ fn files_that_only_look_like_polyglot_books_are_refused() {
         }
     };
     for (rows, reason) in [
-        (vec![row(start, e4, 1), row(start - 1, e4, 1)], "not sorted"),
         (vec![row(1, e4, 1), row(start, 0, 1)], "row 2 holds no move"),
         (vec![row(1, e4, 1), row(start, e4 | 0x7000, 1)], "row 2 holds no move"),
         (vec![row(1, e4, 1), row(start, e5, 1)], "none of its moves is legal"),
@@ -314,7 +310,7 @@ fn files_that_only_look_like_polyglot_books_are_refused() {
         // Whole rows, then sorted ones: neither their size nor their order gives them away.
         let bytes = fs::read(books.join(name)).expect(name);
         let mut rows = bytes.as_chunks::<16>().0.to_vec();
-        assert!(refusal(&rows.concat()).contains("not sorted"), "{name}");
+        assert!(refusal(&rows.concat()).contains("holds no move"), "{name}");
         rows.sort_unstable();
         assert!(refusal(&rows.concat()).contains("holds no move"), "{name}");
     }

@@ -1,99 +1,11 @@
 //! The console in a terminal: what only a terminal can do to it.
 
-use std::fs::File;
-use std::io::{Read, Write};
+mod support;
+
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
 
-use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, kill_process};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-
-/// No answer takes so long, however busy the machine is.
-const WATCHDOG: Duration = Duration::from_secs(60);
-
-/// `tabia` at the other end of a pseudo-terminal.
-struct Terminal {
-    child: Child,
-    keyboard: File,
-    screen: Receiver<Vec<u8>>,
-    shown: String,
-}
-
-impl Terminal {
-    /// Starts `tabia`, which keeps its games in a folder.
-    fn start(data: &Path) -> Self {
-        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-        let master = openpt(flags).expect("a pseudo-terminal");
-        grantpt(&master).expect("granted");
-        unlockpt(&master).expect("unlocked");
-        let name = ptsname(&master, Vec::new()).expect("a name");
-        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let slave = rustix::fs::open(name, flags, Mode::empty()).expect("the other end");
-        let end = || Stdio::from(slave.try_clone().expect("the same terminal"));
-        let child = Command::new(env!("CARGO_BIN_EXE_tabia"))
-            .env("XDG_DATA_HOME", data)
-            .env("TERM", "dumb")
-            .stdin(end())
-            .stdout(end())
-            .stderr(end())
-            .spawn()
-            .expect("started");
-        let keyboard = File::from(master);
-        let mut output = keyboard.try_clone().expect("the same terminal");
-        let (sender, screen) = channel();
-        std::thread::spawn(move || {
-            let mut bytes = [0; 4096];
-            while let Ok(count @ 1..) = output.read(&mut bytes) {
-                if sender.send(bytes[..count].to_vec()).is_err() {
-                    return;
-                }
-            }
-        });
-        Terminal { child, keyboard, screen, shown: String::new() }
-    }
-
-    fn enter(&mut self, line: &str) {
-        writeln!(self.keyboard, "{line}").expect("typed");
-    }
-
-    /// Enters lines, each when it is asked for.
-    fn answer(&mut self, lines: &[&str]) {
-        for line in lines {
-            self.wait_for("): ");
-            self.enter(line);
-        }
-    }
-
-    /// Waits until a text is shown, and forgets what came up to it.
-    fn wait_for(&mut self, text: &str) {
-        let begin = Instant::now();
-        loop {
-            if let Some(at) = self.shown.find(text) {
-                self.shown.drain(..at + text.len());
-                return;
-            }
-            let left = WATCHDOG.saturating_sub(begin.elapsed());
-            let bytes = self.screen.recv_timeout(left);
-            let bytes = bytes.unwrap_or_else(|_| panic!("no {text:?} in {}", self.shown));
-            self.shown.push_str(&String::from_utf8_lossy(&bytes));
-        }
-    }
-
-    fn wait_for_end(&mut self) -> ExitStatus {
-        let begin = Instant::now();
-        while begin.elapsed() < WATCHDOG {
-            if let Some(status) = self.child.try_wait().expect("a child") {
-                return status;
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        let _ = self.child.kill();
-        panic!("it goes on: {}", self.shown);
-    }
-}
+use support::terminal::Terminal;
 
 fn kept(data: &Path) -> String {
     std::fs::read_to_string(data.join("tabia/games.pgn")).unwrap_or_default()

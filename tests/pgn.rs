@@ -19,7 +19,7 @@ struct Found {
     games: u64,
     broken: u64,
     variants: u64,
-    untagged: u64,
+    text: u64,
     plies: u64,
 }
 
@@ -47,7 +47,7 @@ fn ours(bytes: &[u8]) -> Found {
             Fate::Read | Fate::Declined => found.games += 1,
             Fate::Broken(_) => found.broken += 1,
             Fate::Variant => found.variants += 1,
-            Fate::Untagged => found.untagged += 1,
+            Fate::Text => found.text += 1,
         }
     }
     found
@@ -69,7 +69,7 @@ enum Fact {
     Whole,
     Broken,
     Variant,
-    Untagged,
+    Text,
 }
 
 impl pgn_reader::Visitor for Second {
@@ -95,7 +95,7 @@ impl pgn_reader::Visitor for Second {
 
     fn begin_movetext(&mut self, (): ()) -> ControlFlow<Fact> {
         if !self.tagged {
-            return ControlFlow::Break(Fact::Untagged);
+            return ControlFlow::Break(Fact::Text);
         }
         let orthodox = ["standard", "chess", "normal", "from position", "orthodox", "regular"];
         if self.variant.as_deref().is_some_and(|variant| !orthodox.contains(&variant.trim())) {
@@ -158,7 +158,7 @@ fn theirs(bytes: &[u8]) -> (Found, u64) {
             Ok(Some(Fact::Whole)) => found.games += 1,
             Ok(Some(Fact::Broken)) | Err(_) => found.broken += 1,
             Ok(Some(Fact::Variant)) => found.variants += 1,
-            Ok(Some(Fact::Untagged)) => found.untagged += 1,
+            Ok(Some(Fact::Text)) => found.text += 1,
         }
     }
     found.plies = second.plies;
@@ -176,6 +176,55 @@ fn files_below(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
+/// Files that the second reader reads otherwise, and why.
+const DIFFERENT: [&str; 37] = [
+    // An empty line after the comment before the first move tears the game there.
+    "barnes-horton.pgn",
+    "test-C.pgn",
+    "test-F-text.pgn",
+    "test-F.pgn",
+    "test-L2.pgn",
+    "test-N.pgn",
+    "test-R.pgn",
+    "test-Ta.pgn",
+    "test-V.pgn",
+    "test-W.pgn",
+    "test-addhashcode.pgn",
+    "test-checkmate.pgn",
+    "test-f1.pgn",
+    "test-fencomments.pgn",
+    "test-nochecks.pgn",
+    "test-nomovenumbers.pgn",
+    "test-noresults.pgn",
+    "test-notags.pgn",
+    "test-plycount.pgn",
+    "test-plylimit.pgn",
+    "test-stalemate.pgn",
+    "test-totalplycount.pgn",
+    "test-ucW.pgn",
+    "test-w.pgn",
+    // So do empty lines elsewhere, and at the end of a file they make a game of nothing.
+    "chessdoctor.pgn",
+    "mate_in_3.pgn",
+    "perle.pgn",
+    "scca.pgn",
+    // Games without tags.
+    "nested-comment.pgn",
+    "test-fuzzydepth.pgn",
+    "test-nagcomments.pgn",
+    // Squares instead of SAN, which it passes over.
+    "test-promotion-in.pgn",
+    "uci-moves.pgn",
+    // Tags without movetext, and those of the next game.
+    "empty_body.pgn",
+    // A word that is no move, `Kx`.
+    "corrupted.pgn",
+    // Quotation marks within tags.
+    "unescaped_quote_header.pgn",
+    // An open brace, with which it loses the two games after it.
+    "europe_echecs.pgn",
+];
+
 #[test]
 fn dirty_files_are_read_as_a_second_reader_reads_them() {
     let mut files = Vec::new();
@@ -184,18 +233,26 @@ fn dirty_files_are_read_as_a_second_reader_reads_them() {
         files_below(&folder, &mut files);
     }
     let (mut total, mut sloppy) = (Found::default(), 0);
+    let mut different = Vec::new();
     for file in &files {
         let bytes = std::fs::read(file).expect("readable");
         let (found, (expected, moves)) = (ours(&bytes), theirs(&bytes));
-        assert_eq!(found, expected, "{}", file.display());
+        if found != expected {
+            let name = file.file_name().expect("a file").to_string_lossy();
+            different.push(name.into_owned());
+        }
         total.games += found.games;
         total.broken += found.broken;
         total.variants += found.variants;
-        total.untagged += found.untagged;
+        total.text += found.text;
         total.plies += found.plies;
         sloppy += moves;
     }
-    let expected = Found { games: 4_783, broken: 25, variants: 145, untagged: 29, plies: 321_083 };
+    different.sort();
+    let mut known = DIFFERENT.map(str::to_owned).to_vec();
+    known.sort();
+    assert_eq!(different, known);
+    let expected = Found { games: 4_787, broken: 21, variants: 145, text: 1, plies: 323_502 };
     assert_eq!((files.len(), total, sloppy), (123, expected, 11));
 }
 
@@ -214,6 +271,7 @@ fn a_fault_ends_one_game_and_tells_where() {
     assert_eq!((fault.line, fault.san.as_deref(), ends[0].plies), (6, Some("Ke3"), 2));
     assert_eq!((&ends[1].fate, ends[1].plies), (&Fate::Read, 2));
     assert!(matches!(&ends[2].fate, Fate::Broken(fault) if fault.to_string().contains("bad FEN")));
-    assert_eq!((&ends[3].fate, &ends[4].fate), (&Fate::Untagged, &Fate::Variant));
+    assert_eq!((&ends[3].fate, ends[3].plies), (&Fate::Read, 2));
+    assert_eq!(&ends[4].fate, &Fate::Variant);
     assert_eq!(ends.len(), 5);
 }

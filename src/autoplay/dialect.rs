@@ -9,6 +9,7 @@ use crate::score::Score;
 
 use super::clock::Clock;
 use super::process::{Process, Received};
+use super::text::visible;
 
 /// The start of a game, as an engine is told.
 #[derive(Debug)]
@@ -84,13 +85,13 @@ pub enum Event {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EngineError {
     /// The process is gone, or its pipes are.
-    #[error("{0}")]
+    #[error("{}", visible(.0))]
     Dead(String),
     /// It did not answer in time.
-    #[error("{0}")]
+    #[error("{}", visible(.0))]
     Silent(String),
     /// It cannot do what the match needs.
-    #[error("{0}")]
+    #[error("{}", visible(.0))]
     Unable(String),
 }
 
@@ -119,6 +120,11 @@ pub trait Dialect: Send {
 
     /// What the engine calls itself, once it has.
     fn engine_name(&self) -> Option<&str>;
+
+    /// What was wrong with the start, although the engine plays.
+    fn stumble(&self) -> Option<String> {
+        None
+    }
 
     /// Whether the process can play another game.
     fn reusable(&self) -> bool;

@@ -1,11 +1,11 @@
 //! Keeps the results of a match: PGN, state, standings.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::games::{Entry, GamesFile};
 use super::record::GameRecord;
 use super::schedule::Slot;
 use super::state::{FinishedGame, State, StateError, remaining};
@@ -45,7 +45,7 @@ pub enum LedgerError {
 /// The results of a match, in memory and on disk.
 #[derive(Debug)]
 pub struct Ledger {
-    pgn: Option<(PathBuf, File, u64)>,
+    pgn: Option<(PathBuf, GamesFile)>,
     state: Option<State>,
     event: String,
     keep: bool,
@@ -68,7 +68,7 @@ impl Ledger {
         slots: &[Slot],
         settings: &str,
     ) -> Result<(Self, Vec<Slot>), LedgerError> {
-        let (state, games) = match &places.state {
+        let (state, mut games) = match &places.state {
             None => (None, Vec::new()),
             Some(path) if places.resume => {
                 let (state, games) = State::resume(path, settings)?;
@@ -76,7 +76,16 @@ impl Ledger {
             }
             Some(path) => (Some(State::create(path, settings)?), Vec::new()),
         };
-        let pgn = places.pgn.as_deref().map(|path| open_pgn(path, games.last())).transpose()?;
+        let last = games.last_mut().and_then(|game| game.pgn.take());
+        let pgn = places.pgn.as_deref().map(|path| open_pgn(path, last.as_ref())).transpose();
+        let pgn = match (pgn, state.as_ref()) {
+            (Err(error), Some(_)) if games.is_empty() => {
+                // Nothing was played: a state would only be in the way.
+                state.map_or(Ok(()), State::remove)?;
+                return Err(error);
+            }
+            (pgn, _) => pgn?,
+        };
         let left = remaining(slots, &games);
         let mut ledger = Ledger {
             pgn,
@@ -98,27 +107,27 @@ impl Ledger {
         Ok((ledger, left))
     }
 
-    /// Writes a finished game down: PGN first, then the state.
+    /// Writes a finished game down: the state first, which has all of it, then the PGN.
     ///
     /// # Errors
     /// If a file cannot be written.
     pub fn add(&mut self, slot: &Slot, record: &GameRecord) -> Result<(), LedgerError> {
         self.finished += 1;
         self.standings.add(slot, &record.verdict);
-        let mut length = 0;
-        if let Some((path, file, written)) = &mut self.pgn {
-            let text = record.pgn(&self.event);
-            file.write_all(text.as_bytes())
-                .map_err(|cause| LedgerError::Pgn { path: path.clone(), cause })?;
-            *written += text.len() as u64;
-            length = *written;
-        }
-        if self.state.is_none() && !self.keep {
-            return Ok(());
-        }
-        let game = FinishedGame::new(record, length);
+        let fail = |path: &Path| {
+            let path = path.to_owned();
+            |cause| LedgerError::Pgn { path, cause }
+        };
+        let entry = match &self.pgn {
+            Some((path, file)) => Some(file.entry(record.pgn(&self.event)).map_err(fail(path))?),
+            None => None,
+        };
+        let mut game = FinishedGame::new(record, entry);
         if let Some(state) = &mut self.state {
             state.add(&game)?;
+        }
+        if let (Some((path, file)), Some(entry)) = (&mut self.pgn, game.pgn.take()) {
+            file.append(&entry).map_err(fail(path))?;
         }
         if self.keep {
             self.games.push(game);
@@ -135,14 +144,12 @@ impl Ledger {
     }
 }
 
-/// Opens the PGN file at its end, or cuts it after the last game that the state knows.
-fn open_pgn(path: &Path, last: Option<&FinishedGame>) -> Result<(PathBuf, File, u64), LedgerError> {
+/// Opens the PGN file, and sees to it that it has the last game that the state knows.
+fn open_pgn(path: &Path, last: Option<&Entry>) -> Result<(PathBuf, GamesFile), LedgerError> {
     let fail = |cause| LedgerError::Pgn { path: path.to_owned(), cause };
-    let file = OpenOptions::new().create(true).append(true).open(path).map_err(fail)?;
-    let mut length = file.metadata().map_err(fail)?.len();
-    if let Some(game) = last.filter(|game| game.pgn_length < length) {
-        file.set_len(game.pgn_length).map_err(fail)?;
-        length = game.pgn_length;
+    let mut file = GamesFile::open(path).map_err(fail)?;
+    if let Some(last) = last {
+        file.settle(last).map_err(fail)?;
     }
-    Ok((path.to_owned(), file, length))
+    Ok((path.to_owned(), file))
 }

@@ -1,17 +1,59 @@
 //! The positions that games begin from.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::ops::ControlFlow;
+use std::os::unix::fs::FileTypeExt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
+use crossbeam::channel::bounded;
 use thiserror::Error;
 
 use crate::book::{Book, BookError};
 use crate::pgn::{Fate, GameEnd, Input, Ply, Reader, Tags, Visitor};
-use crate::position::{Game, Position};
+use crate::position::{Game, Move, Position};
 use crate::random::Random;
 use crate::suite::epd;
+
+/// How long a named pipe may be without a writer.
+const PIPE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Longer lines are no positions.
+const LONGEST_LINE: u64 = 1 << 12;
+
+/// Where a game begins: a position and moves from it. A game holds all its positions; this holds
+/// the first one only, so that many of them have room.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Opening {
+    /// The start, if it is another than usual.
+    start: Option<Box<Position>>,
+    moves: Box<[Move]>,
+}
+
+impl Opening {
+    /// The moves of a game so far.
+    pub fn new(game: &Game) -> Self {
+        let moves = game.moves().into();
+        Opening { moves, ..Opening::from(*game.start()) }
+    }
+
+    /// The game as far as the opening leads.
+    pub fn game(&self) -> Game {
+        let mut game = Game::new(self.start.as_deref().copied().unwrap_or_else(Position::start));
+        // They were legal once, and are so still.
+        let _ = self.moves.iter().try_for_each(|&mv| game.play(mv));
+        game
+    }
+}
+
+impl From<Position> for Opening {
+    fn from(position: Position) -> Self {
+        let start = (position != Position::start()).then(|| Box::new(position));
+        Opening { start, moves: Box::default() }
+    }
+}
 
 /// Where openings come from, and which of them are played.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,14 +61,66 @@ pub struct OpeningChoice {
     /// EPD or PGN, plain or compressed; or a book, `.tbk` or Polyglot `.bin`, or the word
     /// `embedded` for the built-in one.
     pub path: PathBuf,
-    /// In the order of the file, or shuffled with this seed.
-    pub shuffle: Option<u64>,
+    /// In random order, not in that of the file.
+    pub shuffled: bool,
+    /// What the random order, and the lines from a book, follow from.
+    pub seed: u64,
     /// Leave out so many first.
     pub start: usize,
+    /// How many are needed.
+    pub count: usize,
     /// Play no more than so many plies of each; `None`: all.
     pub plies: Option<usize>,
-    /// From a book: how many lines to draw, and with which seed.
-    pub draw: (usize, u64),
+}
+
+/// The openings that are needed, of those that come along.
+struct Sieve {
+    /// How many of them are needed, those that are left out first included.
+    wanted: usize,
+    /// Gives each its rank, if they are to be shuffled; so the order of the first does not depend
+    /// on how many are needed.
+    ranks: Option<Random>,
+    kept: Vec<(u64, Opening)>,
+    seen: usize,
+}
+
+impl Sieve {
+    fn new(choice: &OpeningChoice) -> Self {
+        Sieve {
+            wanted: choice.start.saturating_add(choice.count.max(1)),
+            ranks: choice.shuffled.then(|| Random::new(choice.seed)),
+            kept: Vec::new(),
+            seen: 0,
+        }
+    }
+
+    /// Takes one in; tells whether more of them matter.
+    fn take(&mut self, opening: Opening) -> ControlFlow<()> {
+        let rank = self.ranks.as_mut().map_or(self.seen as u64, Random::next_u64);
+        self.seen += 1;
+        self.kept.push((rank, opening));
+        if self.ranks.is_none() {
+            return if self.seen < self.wanted {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            };
+        }
+        // As many again may come before it pays to drop those that are not needed.
+        if self.kept.len() / 2 >= self.wanted {
+            self.kept.select_nth_unstable_by_key(self.wanted, |&(rank, _)| rank);
+            self.kept.truncate(self.wanted);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The openings in the order in which they are played, the first `start` left out.
+    fn into_openings(mut self, start: usize) -> Vec<Opening> {
+        self.kept.sort_by_key(|&(rank, _)| rank);
+        self.kept.truncate(self.wanted);
+        self.kept.drain(..start.min(self.kept.len()));
+        self.kept.into_iter().map(|(_, opening)| opening).collect()
+    }
 }
 
 /// Why there are no openings.
@@ -85,35 +179,45 @@ pub enum OpeningError {
 }
 
 impl OpeningChoice {
-    /// Reads the openings and puts them in order.
+    /// Reads the openings and puts them in order. Only those that are needed are kept; in the
+    /// order of the file, what comes after them is not read.
     ///
     /// # Errors
     /// If the file cannot be read, or holds no or bad openings.
-    pub fn load(&self) -> Result<Vec<Game>, OpeningError> {
+    pub fn load(&self) -> Result<Vec<Opening>, OpeningError> {
         if let Some(book) = self.book()? {
             return Ok(self.draw_lines(&book));
         }
-        let path = self.path.clone();
-        let fail = |cause| OpeningError::Read { path: path.clone(), cause };
-        let mut bytes = Vec::new();
-        let input = Input::File(self.path.clone()).open(&Arc::default());
-        input.and_then(|mut input| input.read_to_end(&mut bytes)).map_err(fail)?;
+        let input = self.open().map_err(|cause| self.unreadable(cause))?;
         let name = self.path.to_string_lossy().to_lowercase();
-        let mut openings = match name.contains(".pgn") {
-            true => self.read_pgn(&bytes)?,
-            false => self.read_epd(&bytes)?,
+        let sieve = match name.contains(".pgn") {
+            true => self.read_pgn(input)?,
+            false => self.read_epd(input)?,
         };
-        if openings.is_empty() {
+        let (path, count) = (self.path.clone(), sieve.seen);
+        if count == 0 {
             return Err(OpeningError::Empty { path });
         }
-        if let Some(seed) = self.shuffle {
-            Random::new(seed).shuffle(&mut openings);
+        if self.start >= count {
+            return Err(OpeningError::Start { path, count });
         }
-        if self.start >= openings.len() {
-            return Err(OpeningError::Start { path, count: openings.len() });
+        Ok(sieve.into_openings(self.start))
+    }
+
+    /// Opens the file. A named pipe without a writer would have to be waited for without end.
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        let input = Input::File(self.path.clone());
+        if !self.path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo()) {
+            return input.open(&Arc::default());
         }
-        openings.drain(..self.start);
-        Ok(openings)
+        let (sender, opened) = bounded(1);
+        thread::spawn(move || sender.send(input.open(&Arc::default())));
+        let nobody = |_| io::Error::other("it is a pipe that nobody writes to");
+        opened.recv_timeout(PIPE_PATIENCE).map_err(nobody)?
+    }
+
+    fn unreadable(&self, cause: io::Error) -> OpeningError {
+        OpeningError::Read { path: self.path.clone(), cause }
     }
 
     /// The book, if the path names one.
@@ -131,64 +235,93 @@ impl OpeningChoice {
 
     /// Lines of the book, each move the likelier the more games played it. A line ends where the
     /// book does, or after the wanted number of plies.
-    fn draw_lines(&self, book: &Book) -> Vec<Game> {
-        let (count, seed) = self.draw;
-        let mut random = Random::new(seed);
+    fn draw_lines(&self, book: &Book) -> Vec<Opening> {
+        let mut random = Random::new(self.seed);
         let plies = self.plies.unwrap_or(BOOK_PLIES);
-        (0..count.max(1)).map(|_| random_line(book, plies, &mut random)).collect()
+        let line = |_| Opening::new(&random_line(book, plies, &mut random));
+        (0..self.count.max(1)).map(line).collect()
     }
 
     /// One position a line: EPD, with operations that are ignored, or FEN.
-    fn read_epd(&self, bytes: &[u8]) -> Result<Vec<Game>, OpeningError> {
-        let text = String::from_utf8_lossy(bytes);
-        let positions = epd::positions(&text).map_err(|(line, error)| OpeningError::Position {
-            path: self.path.clone(),
-            line,
-            message: error.to_string(),
-        })?;
-        Ok(positions.into_iter().map(Game::new).collect())
+    fn read_epd(&self, input: impl Read) -> Result<Sieve, OpeningError> {
+        let mut input = BufReader::new(input);
+        let mut sieve = Sieve::new(self);
+        let mut bytes = Vec::new();
+        for number in 1.. {
+            bytes.clear();
+            let mut line = (&mut input).take(LONGEST_LINE);
+            if line.read_until(b'\n', &mut bytes).map_err(|cause| self.unreadable(cause))? == 0 {
+                break;
+            }
+            let text = String::from_utf8_lossy(&bytes);
+            let Some((_, line)) = epd::lines(&text).next() else { continue };
+            let (position, _) = epd::position(line).map_err(|error| OpeningError::Position {
+                path: self.path.clone(),
+                line: number,
+                message: error.to_string(),
+            })?;
+            if sieve.take(Opening::from(position)).is_break() {
+                break;
+            }
+        }
+        Ok(sieve)
     }
 
     /// The games of a PGN file, with or without tags.
-    fn read_pgn(&self, bytes: &[u8]) -> Result<Vec<Game>, OpeningError> {
+    fn read_pgn(&self, input: impl Read) -> Result<Sieve, OpeningError> {
         let plies = self.plies.unwrap_or(usize::MAX);
-        let mut visitor = OpeningVisitor { plies, game: Game::default() };
-        let mut reader = Reader::new(bytes).taking_untagged();
-        let mut openings = Vec::new();
-        let unreadable = |cause| OpeningError::Read { path: self.path.clone(), cause };
-        while let Some(end) = reader.read_game(&mut visitor).map_err(unreadable)? {
+        let mut visitor = OpeningVisitor { plies, start: Position::start(), moves: Vec::new() };
+        let mut reader = Reader::new(input);
+        let mut sieve = Sieve::new(self);
+        while let Some(end) =
+            reader.read_game(&mut visitor).map_err(|cause| self.unreadable(cause))?
+        {
             let message = match end.fate {
                 Fate::Broken(fault) => fault.to_string(),
                 Fate::Variant => "it is not orthodox chess".to_owned(),
-                Fate::Read | Fate::Declined | Fate::Untagged => {
-                    openings.push(std::mem::take(&mut visitor.game));
+                Fate::Text => "it is text that is no game".to_owned(),
+                Fate::Read | Fate::Declined => {
+                    if sieve.take(visitor.opening()).is_break() {
+                        break;
+                    }
                     continue;
                 }
             };
-            let game = openings.len() + 1;
+            let game = sieve.seen + 1;
             return Err(OpeningError::Game { path: self.path.clone(), game, message });
         }
-        Ok(openings)
+        Ok(sieve)
     }
 }
 
-/// Plays the moves of a game up to a number of plies.
+/// Keeps the moves of a game up to a number of plies.
 struct OpeningVisitor {
     plies: usize,
-    game: Game,
+    start: Position,
+    moves: Vec<Move>,
+}
+
+impl OpeningVisitor {
+    /// The opening of the game that has just been read.
+    fn opening(&mut self) -> Opening {
+        let moves = self.moves.drain(..).collect();
+        let start = std::mem::replace(&mut self.start, Position::start());
+        Opening { moves, ..Opening::from(start) }
+    }
 }
 
 impl Visitor for OpeningVisitor {
     fn begin(&mut self, _tags: &Tags, start: &Position) -> ControlFlow<()> {
-        self.game = Game::new(*start);
+        self.start = *start;
+        self.moves.clear();
         ControlFlow::Continue(())
     }
 
     fn played(&mut self, ply: &Ply) -> ControlFlow<()> {
-        // The moves that a visitor hears of are legal ones.
-        if self.game.moves().len() >= self.plies || self.game.play(ply.mv).is_err() {
+        if self.moves.len() >= self.plies {
             return ControlFlow::Break(());
         }
+        self.moves.push(ply.mv);
         ControlFlow::Continue(())
     }
 
@@ -231,7 +364,8 @@ mod tests {
     use super::*;
 
     fn choice(path: &Path) -> OpeningChoice {
-        OpeningChoice { path: path.to_owned(), shuffle: None, start: 0, plies: None, draw: (3, 7) }
+        let path = path.to_owned();
+        OpeningChoice { path, shuffled: false, seed: 7, start: 0, count: 3, plies: None }
     }
 
     #[test]
@@ -243,7 +377,7 @@ mod tests {
         std::fs::write(&epd, lines).expect("written");
         let games = choice(&epd).load().expect("two positions");
         assert_eq!(games.len(), 2);
-        assert_eq!(games[1].position().fullmove_number(), 9);
+        assert_eq!(games[1].game().position().fullmove_number(), 9);
         let pgn = dir.path().join("a.pgn.gz");
         let file = File::create(&pgn).expect("created");
         let mut file = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
@@ -252,8 +386,10 @@ mod tests {
         file.finish().expect("written");
         let two_plies = OpeningChoice { plies: Some(2), ..choice(&pgn) };
         let games = two_plies.load().expect("two games");
-        let plies: Vec<usize> = games.iter().map(|game| game.moves().len()).collect();
+        let plies: Vec<usize> = games.iter().map(|game| game.moves.len()).collect();
         assert_eq!(plies, [2, 1]);
+        let fen = "4k3/8/8/8/8/4P3/8/4K3 b - - 0 1";
+        assert_eq!(games[1].game().position().fen(), fen);
     }
 
     #[test]
@@ -261,7 +397,8 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         for (name, text, part) in [
             ("a.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\nnonsense\n", "a.epd, line 2"),
-            ("b.pgn", "1. e4 *\n\n1. e4 e4 *\n", "b.pgn, game 2: line "),
+            ("b.pgn", "1. e4 *\n\n[White \"A\"]\n\n1. e4 e4 *\n", "b.pgn, game 2: line "),
+            ("b.pgn", "These are no openings.\n", "b.pgn, game 1: it is text that is no game"),
             ("b.pgn", "[Variant \"Atomic\"]\n\n1. e4 *\n", "b.pgn, game 1: it is not orthodox"),
             ("c.epd", "\n", "no openings"),
         ] {
@@ -277,9 +414,9 @@ mod tests {
     #[test]
     fn lines_of_a_book_are_drawn_by_seed() {
         let lines = |seed| {
-            let choice = OpeningChoice { draw: (4, seed), ..choice(Path::new("embedded")) };
+            let choice = OpeningChoice { count: 4, seed, ..choice(Path::new("embedded")) };
             let games = choice.load().expect("the embedded book");
-            games.iter().map(|game| game.moves().to_vec()).collect::<Vec<_>>()
+            games.iter().map(|game| game.moves.to_vec()).collect::<Vec<_>>()
         };
         assert_eq!(lines(1), lines(1));
         assert_ne!(lines(1), lines(2));
@@ -287,16 +424,48 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_fixes_the_order() {
-        let order = |seed| {
-            let mut items: Vec<u32> = (0..50).collect();
-            Random::new(seed).shuffle(&mut items);
-            items
+    fn a_seed_fixes_the_order_whatever_is_needed_of_it() {
+        const LINES: usize = 60;
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("a.epd");
+        let lines: String =
+            (1..=LINES).map(|number| format!("4k3/8/8/8/8/8/8/4KR2 w - - 0 {number}\n")).collect();
+        std::fs::write(&path, lines).expect("written");
+        let order = |shuffled, seed, start, count| {
+            let choice = OpeningChoice { shuffled, seed, start, count, ..choice(&path) };
+            let openings = choice.load().expect("openings");
+            let number = |opening: &Opening| opening.game().position().fullmove_number();
+            openings.iter().map(number).collect::<Vec<_>>()
         };
-        assert_eq!(order(7), order(7));
-        assert_ne!(order(7), order(8));
-        let mut sorted = order(7);
+        let all = order(true, 7, 0, LINES);
+        assert_ne!(all, order(true, 8, 0, LINES));
+        for (start, count) in [(0, 1), (0, 7), (5, 10), (50, 10), (0, 1000), (59, 3)] {
+            let end = (start + count).min(LINES);
+            assert_eq!(order(true, 7, start, count), all[start..end], "{start} {count}");
+            let numbers: Vec<u16> = (1..=LINES as u16).collect();
+            assert_eq!(order(false, 7, start, count), numbers[start..end], "{start} {count}");
+        }
+        let mut sorted = all;
         sorted.sort_unstable();
-        assert_eq!(sorted, (0..50).collect::<Vec<u32>>());
+        assert_eq!(sorted, (1..=LINES as u16).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_pipe_without_a_writer_is_not_waited_for() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let pipe = |name: &str| {
+            let path = dir.path().join(name);
+            let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+            let kind = rustix::fs::FileType::Fifo;
+            rustix::fs::mknodat(rustix::fs::CWD, &path, kind, mode, 0).expect("a pipe");
+            path
+        };
+        let error = choice(&pipe("lonely.pgn")).load().expect_err("nobody writes").to_string();
+        assert!(error.contains("nobody writes"), "{error}");
+        let path = pipe("fed.pgn");
+        let end = path.clone();
+        let writer = thread::spawn(move || std::fs::write(end, "1. e4 *\n\n1. d4 *\n"));
+        assert_eq!(choice(&path).load().expect("two games").len(), 2);
+        assert!(writer.join().is_ok_and(|written| written.is_ok()));
     }
 }

@@ -5,16 +5,22 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::Receiver;
 use thiserror::Error;
 
+use crate::cecp::Reply;
 use crate::position::Move;
 
 use super::config::{EngineConfig, Protocol};
-use super::dialect::{Dialect, EngineError, Event, Setup, Turn, read_until};
-use super::process::{Line, Process, SpawnError, Trace};
+use super::dialect::{Dialect, EngineError, Event, Setup, Turn};
+use super::process::{Line, Process, Received, SpawnError, Trace};
+use super::text;
 use super::uci::Uci;
 use super::xboard::Xboard;
 
-/// How long an engine may take to say `uciok` when its protocol is being found out.
+/// How long an engine may take to say `uciok` when its protocol is being found out, before it is
+/// asked for its xboard features, too.
 const PROBE_PATIENCE: Duration = Duration::from_millis(1500);
+
+/// How long it may take then for either answer: it may still be starting.
+const LATE_PATIENCE: Duration = Duration::from_secs(10);
 
 /// An engine did not get as far as playing.
 #[derive(Debug, Error)]
@@ -37,6 +43,21 @@ pub enum StartError {
         /// What it wrote last.
         last_words: Vec<String>,
     },
+}
+
+impl StartError {
+    /// How many starts in a row may fail like this until it is no accident: a machine that is short
+    /// of something, or an engine that stumbled, may do better next time; another engine will not
+    /// be found where there is none.
+    pub fn attempts(&self) -> u32 {
+        match self {
+            StartError::Spawn { cause: SpawnError::Other { .. }, .. } => 3,
+            StartError::Greeting { cause: EngineError::Dead(_), .. } => 3,
+            // This one was waited for at length.
+            StartError::Greeting { cause: EngineError::Silent(_), .. } => 2,
+            StartError::Spawn { .. } | StartError::Greeting { .. } => 1,
+        }
+    }
 }
 
 /// The engine's last words as the end of a message.
@@ -70,7 +91,7 @@ impl Player {
         };
         match dialect.handshake(&mut process) {
             Ok(()) => {
-                let own = dialect.engine_name().map_or_else(|| config.label(), str::to_owned);
+                let own = dialect.engine_name().map_or_else(|| config.label(), text::name);
                 let name = if config.name.is_empty() { own } else { config.name.clone() };
                 Ok(Player { process, dialect, name, protocol, games: 0 })
             }
@@ -85,6 +106,11 @@ impl Player {
     /// What it is called.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What was wrong with its start, although it plays.
+    pub fn stumble(&self) -> Option<String> {
+        self.dialect.stumble()
     }
 
     /// What it speaks.
@@ -200,21 +226,56 @@ pub fn find_protocol(config: &EngineConfig, trace: &Trace) -> Result<Protocol, S
     if config.protocol != Protocol::Auto {
         return Ok(config.protocol);
     }
+    // An xboard engine may die of the question, but a start may also fail once.
+    let answer = match ask(config, trace)? {
+        Answer::Gone => ask(config, trace)?,
+        answer => answer,
+    };
+    Ok(if answer == Answer::Is(Protocol::Uci) { Protocol::Uci } else { Protocol::Xboard })
+}
+
+/// What an engine answers to the question for its protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Is(Protocol),
+    Nothing,
+    Gone,
+}
+
+/// Asks a new process for its protocol.
+fn ask(config: &EngineConfig, trace: &Trace) -> Result<Answer, StartError> {
     let mut process = spawn(config, trace)?;
-    let mut protocol = Protocol::Xboard;
+    let mut answer = Answer::Gone;
     // An engine that is gone already has answered, too.
     if process.send("uci").is_ok() {
-        let deadline = Instant::now() + PROBE_PATIENCE;
-        let answered = |line: &str| {
-            if line.trim() == "uciok" {
-                protocol = Protocol::Uci;
-            }
-            protocol == Protocol::Uci || refuses(line)
-        };
-        let _ = read_until(&mut process, deadline, "uciok", answered);
+        answer = listen(&mut process, Instant::now() + PROBE_PATIENCE);
+    }
+    let asked_again = answer == Answer::Nothing
+        && process.send("xboard").and_then(|()| process.send("protover 2")).is_ok();
+    if asked_again {
+        answer = listen(&mut process, Instant::now() + LATE_PATIENCE);
     }
     process.quit("quit");
-    Ok(protocol)
+    Ok(answer)
+}
+
+/// Listens for what tells the protocol.
+fn listen(process: &mut Process, deadline: Instant) -> Answer {
+    loop {
+        match process.receive(deadline) {
+            Received::Timeout => return Answer::Nothing,
+            Received::Closed => return Answer::Gone,
+            Received::Line(line) if line.text.trim() == "uciok" => {
+                return Answer::Is(Protocol::Uci);
+            }
+            Received::Line(line) => {
+                let features = matches!(Reply::from(line.text.as_str()), Reply::Features(_));
+                if features || refuses(&line.text) {
+                    return Answer::Is(Protocol::Xboard);
+                }
+            }
+        }
+    }
 }
 
 /// Whether a line says that `uci` was not understood.

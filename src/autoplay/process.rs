@@ -17,6 +17,7 @@ use rustix::process::{Pid, kill_process, kill_process_group};
 use thiserror::Error;
 
 use super::config::EngineConfig;
+use super::text::visible;
 
 /// Longer lines are cut, so that an engine that never ends its line costs no memory. Four times
 /// the longest line that xboard takes would do; option lists of some engines are longer.
@@ -33,6 +34,9 @@ const WRITE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// How long an engine may take to end before it is killed.
 const QUIT_PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long to wait for the error output of an engine that has ended; its children may hold it open.
+const LAST_WORDS_PATIENCE: Duration = Duration::from_millis(200);
 
 /// How often to look whether the process has ended.
 const REAP_INTERVAL: Duration = Duration::from_millis(2);
@@ -89,6 +93,8 @@ pub struct Process {
     /// Gone once the input was closed.
     stdin: Option<ChildStdin>,
     lines: Receiver<Line>,
+    /// Closed once the engine's error output is.
+    errors: Receiver<()>,
     memory: Arc<Memory>,
     pace: Duration,
 }
@@ -108,7 +114,7 @@ impl Memory {
         let time = self.started.elapsed().as_secs_f64();
         let mut file = trace.lock().unwrap_or_else(PoisonError::into_inner);
         // A full disk must not stop a match: the trace is then cut.
-        let _ = writeln!(file, "{time:9.3} {}{mark} {text}", self.label);
+        let _ = writeln!(file, "{time:9.3} {}{mark} {}", self.label, visible(text));
     }
 
     fn remember(&self, line: &str) {
@@ -116,7 +122,7 @@ impl Memory {
         if words.len() == LAST_WORDS {
             words.pop_front();
         }
-        words.push_back(line.to_owned());
+        words.push_back(visible(line).into_owned());
     }
 }
 
@@ -160,11 +166,13 @@ impl Process {
         let kept = Arc::clone(&memory);
         thread::spawn(move || read_output(stdout, &kept, &sender));
         let kept = Arc::clone(&memory);
-        thread::spawn(move || read_errors(stderr, &kept));
+        let (end, errors) = bounded(0);
+        thread::spawn(move || read_errors(stderr, &kept, &end));
         Ok(Process {
             child,
             stdin: Some(stdin),
             lines,
+            errors,
             memory,
             pace: config.pace.unwrap_or_default(),
         })
@@ -256,7 +264,7 @@ impl Process {
         }
     }
 
-    /// The last lines the engine wrote, on either channel.
+    /// The last lines the engine wrote, on either channel, fit to be shown.
     pub fn last_words(&self) -> Vec<String> {
         let words = self.memory.last_words.lock().unwrap_or_else(PoisonError::into_inner);
         words.iter().cloned().collect()
@@ -282,6 +290,8 @@ impl Process {
     /// How the process ended, in words; `None` if it goes on.
     fn end_in_words(&mut self) -> Option<String> {
         let status = self.wait(Instant::now() + QUIT_PATIENCE)?;
+        // What it wrote last may still be on its way.
+        let _ = self.errors.recv_timeout(LAST_WORDS_PATIENCE);
         Some(match (status.code(), status.signal()) {
             (Some(code), _) => format!("ended with code {code}"),
             (None, Some(signal)) => format!("was killed by signal {signal}"),
@@ -365,8 +375,8 @@ fn read_output(output: impl Read, memory: &Memory, sender: &Sender<Line>) {
     }
 }
 
-/// Keeps the engine's error output.
-fn read_errors(output: impl Read, memory: &Memory) {
+/// Keeps the engine's error output; that it has ended shows by the closing of `_end`.
+fn read_errors(output: impl Read, memory: &Memory, _end: &Sender<()>) {
     let mut input = BufReader::new(output);
     let mut buffer = Vec::new();
     while let Some(text) = read_line(&mut input, &mut buffer) {

@@ -3,11 +3,13 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use crate::pgn;
 use crate::position::{Color, Game, Move, Position};
 use crate::score::{self, Score};
 
 use super::clock::Limits;
 use super::dialect::Info;
+use super::text::visible;
 use super::verdict::Verdict;
 
 /// A move that an engine made.
@@ -55,14 +57,17 @@ impl GameRecord {
     pub fn pgn(&self, event: &str) -> String {
         let mut text = String::new();
         for (name, value) in self.tags(event) {
-            let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+            let value = visible(&value);
             // Writing into a string cannot fail.
-            let _ = writeln!(text, "[{name} \"{value}\"]");
+            let _ = writeln!(text, "{}", pgn::tag_pair(name, &value));
         }
         text.push('\n');
         let mut width = 0;
         for token in self.movetext() {
-            if width > 0 && width + 1 + token.len() > LINE_WIDTH {
+            // At the beginning of a line, even within a comment, some readers take these for a
+            // tag, or for a line that is to be skipped.
+            let sticks = token.starts_with(['[', '%']);
+            if width > 0 && width + 1 + token.len() > LINE_WIDTH && !sticks {
                 text.push('\n');
                 width = 0;
             } else if width > 0 {
@@ -123,8 +128,8 @@ impl GameRecord {
             };
             tokens.extend(format!("{{{comment}}}").split(' ').map(str::to_owned));
         }
-        let detail = self.verdict.detail.replace(['{', '}'], "");
-        tokens.extend(format!("{{{detail}}}").split_whitespace().map(str::to_owned));
+        let detail = pgn::comment(&self.verdict.detail);
+        tokens.extend(detail.split(' ').map(str::to_owned));
         tokens.push(self.verdict.result().to_owned());
         tokens
     }

@@ -1,20 +1,24 @@
 //! The state of a match on disk, so that it can go on after an interruption.
 //!
 //! A state file holds lines of JSON: the first tells which match it is, each of the others a
-//! finished game. A game's line is written after its PGN, with the length that the PGN file then
-//! had: what a power cut leaves behind is a last game that is missing in the state, and whose PGN
-//! is cut off when the match goes on.
+//! finished game. A game's line holds its PGN too, and is on the disk before the PGN file gets the
+//! game: what a kill or a power cut leaves behind is a last line that is torn, and whose game is
+//! played again, or a PGN file that lacks the last game or the end of it, and gets it when the
+//! match goes on.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::files::sync_name;
 use crate::position::{Color, Position};
 use crate::score::Score;
 
+use super::games::Entry;
+use super::owned::open_locked;
 use super::record::GameRecord;
 use super::schedule::Slot;
 use super::verdict::{Termination, Verdict};
@@ -43,13 +47,14 @@ pub struct FinishedGame {
     pub scores: Vec<Option<Score>>,
     /// The seconds they took.
     pub seconds: Vec<f32>,
-    /// The length of the PGN file after this game.
-    pub pgn_length: u64,
+    /// Its PGN, on the way into the PGN file; not kept any longer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pgn: Option<Entry>,
 }
 
 impl FinishedGame {
     /// What is kept of a game.
-    pub fn new(record: &GameRecord, pgn_length: u64) -> Self {
+    pub fn new(record: &GameRecord, pgn: Option<Entry>) -> Self {
         let start = record.game.start();
         FinishedGame {
             number: record.number,
@@ -62,7 +67,7 @@ impl FinishedGame {
             moves: record.game.moves().iter().map(ToString::to_string).collect(),
             scores: record.moves.iter().map(|played| played.info.score).collect(),
             seconds: record.moves.iter().map(|played| played.elapsed.as_secs_f32()).collect(),
-            pgn_length,
+            pgn,
         }
     }
 
@@ -83,6 +88,9 @@ struct Header {
     /// All settings that the results depend on, in words.
     settings: String,
 }
+
+/// What the first line of a state begins with.
+const HEADER_BEGIN: &str = "{\"settings\":";
 
 /// Why a match cannot go on, or its state not be kept.
 #[derive(Debug, Error)]
@@ -138,32 +146,31 @@ pub struct State {
 }
 
 impl State {
-    /// Begins a new state file.
+    /// Begins a new state file, which is this run's alone.
     ///
     /// # Errors
     /// If there is one already, or it cannot be written.
     pub fn create(path: &Path, settings: &str) -> Result<Self, StateError> {
-        let io = |cause: io::Error| match cause.kind() {
-            io::ErrorKind::AlreadyExists => StateError::Exists { path: path.to_owned() },
-            _ => StateError::Io { path: path.to_owned(), cause },
-        };
-        let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(io)?;
-        let mut state = State { path: path.to_owned(), file };
-        state.write_line(&Header { settings: settings.to_owned() })?;
+        let (mut state, text) = State::open(path, true)?;
+        if !is_begun(&text) {
+            return Err(StateError::Exists { path: path.to_owned() });
+        }
+        state.begin(settings)?;
         Ok(state)
     }
 
-    /// Opens the state of an interrupted match, and reads the games that were finished. A last
-    /// line without an end is dropped.
+    /// Opens the state of an interrupted match for this run alone, and reads the games that were
+    /// finished; only the last of them has its PGN still. A last line without an end is dropped.
     ///
     /// # Errors
-    /// If there is no such file, or it is of a match with other settings.
+    /// If there is no such file, another run has it, or it is of a match with other settings.
     pub fn resume(path: &Path, settings: &str) -> Result<(Self, Vec<FinishedGame>), StateError> {
-        let io = |cause: io::Error| match cause.kind() {
-            io::ErrorKind::NotFound => StateError::Missing { path: path.to_owned() },
-            _ => StateError::Io { path: path.to_owned(), cause },
-        };
-        let text = std::fs::read_to_string(path).map_err(io)?;
+        let (mut state, text) = State::open(path, false)?;
+        if is_begun(&text) {
+            // The interruption came before anything was finished.
+            state.begin(settings)?;
+            return Ok((state, Vec::new()));
+        }
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         let mut lines = text[..whole].lines().enumerate();
         let damaged = |line: usize, error: serde_json::Error| StateError::Damaged {
@@ -176,15 +183,39 @@ impl State {
         if let Some(difference) = first_difference(&header.settings, settings) {
             return Err(StateError::Other { path: path.to_owned(), difference });
         }
-        let games = lines
-            .map(|(index, line)| serde_json::from_str(line).map_err(|error| damaged(index, error)));
-        let games = games.collect::<Result<Vec<FinishedGame>, _>>()?;
-        let file = OpenOptions::new().append(true).open(path).map_err(io)?;
-        file.set_len(whole as u64).map_err(io)?;
-        Ok((State { path: path.to_owned(), file }, games))
+        let mut games: Vec<FinishedGame> = Vec::new();
+        for (index, line) in lines {
+            games.iter_mut().last().map(|game| game.pgn.take());
+            games.push(serde_json::from_str(line).map_err(|error| damaged(index, error))?);
+        }
+        state.file.set_len(whole as u64).map_err(|cause| state.unusable(cause))?;
+        Ok((state, games))
     }
 
-    /// Adds a finished game.
+    /// Opens and locks the file, and reads it.
+    fn open(path: &Path, create: bool) -> Result<(Self, String), StateError> {
+        let io = |cause: io::Error| match cause.kind() {
+            io::ErrorKind::NotFound if !create => StateError::Missing { path: path.to_owned() },
+            _ => StateError::Io { path: path.to_owned(), cause },
+        };
+        let mut file = open_locked(path, create).map_err(io)?;
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(io)?;
+        Ok((State { path: path.to_owned(), file }, text))
+    }
+
+    /// Writes the first line of a file that has none.
+    fn begin(&mut self, settings: &str) -> Result<(), StateError> {
+        self.file.set_len(0).map_err(|cause| self.unusable(cause))?;
+        self.write_line(&Header { settings: settings.to_owned() })?;
+        sync_name(&self.path).map_err(|cause| self.unusable(cause))
+    }
+
+    fn unusable(&self, cause: io::Error) -> StateError {
+        StateError::Io { path: self.path.clone(), cause }
+    }
+
+    /// Adds a finished game; on return it is on the disk.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -193,10 +224,10 @@ impl State {
     }
 
     fn write_line(&mut self, value: &impl Serialize) -> Result<(), StateError> {
-        let io = |cause| StateError::Io { path: self.path.clone(), cause };
-        let mut line = serde_json::to_vec(value).map_err(|error| io(error.into()))?;
+        let mut line = serde_json::to_vec(value).map_err(|error| self.unusable(error.into()))?;
         line.push(b'\n');
-        self.file.write_all(&line).map_err(io)
+        let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
+        written.map_err(|cause| self.unusable(cause))
     }
 
     /// Removes the file: the match is over.
@@ -206,6 +237,12 @@ impl State {
     pub fn remove(self) -> Result<(), StateError> {
         std::fs::remove_file(&self.path).map_err(|cause| StateError::Io { path: self.path, cause })
     }
+}
+
+/// Whether a file holds nothing, or no more than the beginning of our first line.
+fn is_begun(text: &str) -> bool {
+    let length = text.len().min(HEADER_BEGIN.len());
+    !text.contains('\n') && text.as_bytes()[..length] == HEADER_BEGIN.as_bytes()[..length]
 }
 
 /// The first line in which two descriptions differ, for people.
@@ -241,7 +278,7 @@ mod tests {
             moves: vec!["e2e4".to_owned(), "e7e5".to_owned()],
             scores: vec![Some(-12)],
             seconds: vec![0.5],
-            pgn_length: 100,
+            pgn: None,
         }
     }
 
@@ -254,13 +291,36 @@ mod tests {
         state.add(&game(3)).expect("written");
         let length = std::fs::metadata(&path).expect("written").len();
         state.file.write_all(b"{\"number\":4,").expect("written");
+        let refused = State::resume(&path, "x\ny").expect_err("in use");
+        assert!(refused.to_string().contains("another match"), "{refused}");
+        drop(state);
         let (mut state, games) = State::resume(&path, "x\ny").expect("resumed");
         assert_eq!(games, [game(1), game(3)]);
         assert_eq!(std::fs::metadata(&path).expect("there").len(), length);
         assert_eq!(games[0].verdict().winner, Some(Color::White));
         state.add(&game(2)).expect("written");
+        drop(state);
         let (_, games) = State::resume(&path, "x\ny").expect("resumed");
         assert_eq!(games.len(), 3);
+    }
+
+    #[test]
+    fn a_state_without_its_first_line_is_begun_again() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("state");
+        for torn in ["", "{", "{\"settings\":", "{\"settings\":\"x"] {
+            std::fs::write(&path, torn).expect("written");
+            let (state, games) = State::resume(&path, "x").expect("begun again");
+            assert!(games.is_empty());
+            drop(state);
+            std::fs::write(&path, torn).expect("written");
+            State::create(&path, "x").expect("begun again");
+        }
+        for foreign in ["x", "[Event \"?\"]", "{\"name\":1}"] {
+            std::fs::write(&path, foreign).expect("written");
+            assert!(State::create(&path, "x").is_err() && State::resume(&path, "x").is_err());
+            assert_eq!(std::fs::read_to_string(&path).expect("still there"), foreign);
+        }
     }
 
     #[test]

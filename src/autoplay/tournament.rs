@@ -2,14 +2,16 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use crossbeam::channel::{Sender, unbounded};
 
-use crate::position::{Color, Game};
+use crate::position::Color;
 
 use super::affinity::Cores;
 use super::clock::Clock;
 use super::config::EngineConfig;
+use super::openings::Opening;
 use super::play::{Conditions, Interrupt, Played, Step, play};
 use super::player::{Player, StartError, find_protocol};
 use super::process::Trace;
@@ -26,7 +28,7 @@ pub struct Tournament {
     /// The games.
     pub slots: Vec<Slot>,
     /// Where games begin; never empty.
-    pub openings: Vec<Game>,
+    pub openings: Vec<Opening>,
     /// How games are played.
     pub conditions: Conditions,
     /// Games at a time.
@@ -63,6 +65,13 @@ pub enum Progress {
         /// For White and Black: what the engine wrote last, if it broke down.
         last_words: [Vec<String>; 2],
     },
+    /// An engine's start went wrong; it is started again, or plays nevertheless.
+    Stumbled {
+        /// Which engine.
+        engine: usize,
+        /// What was wrong.
+        what: String,
+    },
     /// An engine cannot be started; the tournament ends.
     Failed(StartError),
 }
@@ -89,15 +98,41 @@ impl Standings {
     }
 }
 
-/// Finds out what those engines speak that have not been told.
+/// How long to wait before an engine is started again; the machine may be short of something.
+const BEFORE_NEXT_START: Duration = Duration::from_millis(200);
+
+/// Finds out what those engines speak that have not been told; `stumbled` hears of engines, by
+/// their number, whose start failed and is tried again.
 ///
 /// # Errors
 /// If one of them cannot be started.
-pub fn find_protocols(engines: &mut [EngineConfig], trace: &Trace) -> Result<(), StartError> {
-    for engine in engines {
-        engine.protocol = find_protocol(engine, trace)?;
+pub fn find_protocols(
+    engines: &mut [EngineConfig],
+    trace: &Trace,
+    mut stumbled: impl FnMut(usize, String),
+) -> Result<(), StartError> {
+    for (index, engine) in engines.iter_mut().enumerate() {
+        engine.protocol = persist(|| find_protocol(engine, trace), |what| stumbled(index, what))?;
     }
     Ok(())
+}
+
+/// Tries to start something until it succeeds, or has failed so often that it is no accident.
+fn persist<T>(
+    mut start: impl FnMut() -> Result<T, StartError>,
+    mut stumbled: impl FnMut(String),
+) -> Result<T, StartError> {
+    let mut failed = 0;
+    loop {
+        failed += 1;
+        match start() {
+            Err(error) if failed < error.attempts() => {
+                stumbled(format!("{error}; it is started again"));
+            }
+            done => return done,
+        }
+        thread::sleep(BEFORE_NEXT_START * failed);
+    }
 }
 
 impl Tournament {
@@ -182,7 +217,7 @@ impl Worker<'_> {
         let tournament = self.tournament;
         let configs = slot.colors.map(|engine| &tournament.engines[engine]);
         let clocks = configs.map(|config| Clock::new(config.limits, config.margin));
-        let opening = tournament.openings[slot.opening % tournament.openings.len()].clone();
+        let opening = tournament.openings[slot.opening % tournament.openings.len()].game();
         let mut observer =
             |step: &Step<'_>| self.tell(Progress::Moved { slot: *slot, text: log_text(step) });
         let played = play(
@@ -223,7 +258,9 @@ impl Worker<'_> {
             if let Some((_, player)) = seat.take() {
                 player.quit();
             }
-            let player = Player::start(config, &self.tournament.trace)?;
+            let stumbled = |what| self.tell(Progress::Stumbled { engine, what });
+            let player = persist(|| Player::start(config, &self.tournament.trace), stumbled)?;
+            player.stumble().map(stumbled);
             self.tell(Progress::Named(engine, player.name().to_owned()));
             *seat = Some((engine, player));
         }

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::position::{Color, Outcome, OutcomeReason};
 
+use super::text::visible;
+
 /// Why a game ended. Everything that ends a game is told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -110,17 +112,17 @@ pub struct Verdict {
 impl Verdict {
     /// A verdict against `loser`.
     pub fn against(loser: Color, termination: Termination, detail: impl Into<String>) -> Self {
-        Verdict { winner: Some(!loser), termination, detail: detail.into() }
+        Verdict { winner: Some(!loser), termination, detail: shown(detail) }
     }
 
     /// A draw.
     pub fn draw(termination: Termination, detail: impl Into<String>) -> Self {
-        Verdict { winner: None, termination, detail: detail.into() }
+        Verdict { winner: None, termination, detail: shown(detail) }
     }
 
     /// No result.
     pub fn unfinished(detail: impl Into<String>) -> Self {
-        Verdict { winner: None, termination: Termination::Unfinished, detail: detail.into() }
+        Verdict { winner: None, termination: Termination::Unfinished, detail: shown(detail) }
     }
 
     /// The result as PGN has it.
@@ -132,6 +134,11 @@ impl Verdict {
             (_, None) => "1/2-1/2",
         }
     }
+}
+
+/// A reason that may quote an engine, fit to be shown.
+fn shown(detail: impl Into<String>) -> String {
+    visible(&detail.into()).into_owned()
 }
 
 impl From<Outcome> for Verdict {

@@ -20,6 +20,9 @@ use super::uci::unknown_option;
 /// How long a GUI waits for features unless `done=0` asks for more (engine-intf, section 8).
 const FEATURE_PATIENCE: Duration = Duration::from_secs(2);
 
+/// How long an engine may take that gives no sign of life meanwhile: it may still be starting.
+const LATE_PATIENCE: Duration = Duration::from_secs(12);
+
 /// How long an engine may take after `done=0`; the specification grants an hour.
 const DONE_PATIENCE: Duration = Duration::from_secs(60);
 
@@ -97,6 +100,8 @@ pub struct Xboard {
     forced: bool,
     thinking: bool,
     pings: u64,
+    /// When its features came, if that was after the time in which a GUI waits for them.
+    late: Option<Duration>,
 }
 
 impl Xboard {
@@ -110,6 +115,7 @@ impl Xboard {
             forced: true,
             thinking: false,
             pings: 0,
+            late: None,
         }
     }
 
@@ -151,19 +157,27 @@ impl Xboard {
         self.send(link, &answer)
     }
 
-    /// Reads features until the engine is done with them.
+    /// Reads features until the engine is done with them. One that has said none in time may be an
+    /// old engine without any, or may still be starting: that shows when it is pinged.
     fn read_features(&mut self, link: &mut Process) -> Result<(), EngineError> {
         let start = Instant::now();
         let mut foreign = None;
         while self.features.done != Some(true) {
-            let patience =
-                if self.features.done.is_some() { DONE_PATIENCE } else { FEATURE_PATIENCE };
+            let is_pinged = self.pings > 0;
+            let patience = match self.features.done {
+                Some(_) => DONE_PATIENCE,
+                None if is_pinged => LATE_PATIENCE,
+                None => FEATURE_PATIENCE,
+            };
             match link.receive(start + patience) {
                 Received::Line(line) => {
                     if let Reply::Features(list) = Reply::from(line.text.as_str()) {
                         for feature in &list {
                             self.learn(link, feature)?;
                         }
+                        self.late = self.late.or(is_pinged.then(|| start.elapsed()));
+                    } else if is_pinged && answers_ping(&line.text) {
+                        break;
                     } else if sounds_like_uci(&line.text) {
                         foreign = Some(line.text);
                     }
@@ -172,6 +186,9 @@ impl Xboard {
                 Received::Timeout if self.features.done == Some(false) => {
                     let problem = "said \"feature done=0\", but never \"done=1\"";
                     return Err(EngineError::Silent(problem.to_owned()));
+                }
+                Received::Timeout if !self.features.any && !is_pinged && foreign.is_none() => {
+                    self.ping(link)?;
                 }
                 Received::Timeout => break,
             }
@@ -183,6 +200,13 @@ impl Xboard {
             ))),
             None => Ok(()),
         }
+    }
+
+    /// Sends a ping and returns its number.
+    fn ping(&mut self, link: &mut Process) -> Result<u64, EngineError> {
+        self.pings += 1;
+        self.send(link, &Command::Ping(self.pings))?;
+        Ok(self.pings)
     }
 
     fn send_options(&mut self, link: &mut Process) -> Result<(), EngineError> {
@@ -207,9 +231,7 @@ impl Xboard {
     /// Waits until the engine has done all it was told.
     fn synchronise(&mut self, link: &mut Process, deadline: Instant) -> Result<(), EngineError> {
         if self.features.ping {
-            self.pings += 1;
-            let number = self.pings;
-            self.send(link, &Command::Ping(number))?;
+            let number = self.ping(link)?;
             let answer = Reply::Pong(number);
             return read_until(link, deadline, "pong", |line| Reply::from(line) == answer);
         }
@@ -286,6 +308,11 @@ fn centiseconds(clock: &Clock) -> i64 {
     i64::try_from(clock.remaining.as_millis() / 10).unwrap_or(i64::MAX)
 }
 
+/// Whether a line answers `ping`, be it by not understanding it.
+fn answers_ping(line: &str) -> bool {
+    matches!(Reply::from(line), Reply::Pong(_)) || line.to_lowercase().contains("ping")
+}
+
 /// Whether a line is what UCI engines say to `xboard` and `protover 2`.
 fn sounds_like_uci(line: &str) -> bool {
     let line = line.to_lowercase();
@@ -310,6 +337,11 @@ impl Dialect for Xboard {
 
     fn engine_name(&self) -> Option<&str> {
         self.features.name.as_deref()
+    }
+
+    fn stumble(&self) -> Option<String> {
+        let late = self.late?.as_secs_f64();
+        Some(format!("its features came after {late:.1} s (a GUI waits for 2 s)"))
     }
 
     fn reusable(&self) -> bool {
@@ -367,7 +399,9 @@ impl Dialect for Xboard {
             Reply::OfferDraw => Some(Event::OfferDraw),
             Reply::Result { result, comment } => Some(Event::Claim { result, comment }),
             // Some engines say this of commands that they do not know.
-            Reply::IllegalMove { text, .. } if text.contains(&self.last_move) => {
+            Reply::IllegalMove { text, .. }
+                if !self.last_move.is_empty() && text.contains(&self.last_move) =>
+            {
                 Some(Event::Refusal(text))
             }
             Reply::Tell { audience: Audience::Others | Audience::All, text } => {

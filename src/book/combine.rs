@@ -2,10 +2,11 @@
 
 use std::io::{self, Read, Seek, Write};
 use std::iter::Peekable;
+use std::ops::ControlFlow;
 
 use super::pawn_filter::PawnSet;
 use super::writer::write_book;
-use super::{Book, Counts, Entry, GameTotals, InputRecord, Manifest};
+use super::{Book, Counts, Entry, Manifest};
 use crate::position::{Color, KeyMap, Position};
 
 /// Merges books into an empty `output`. The counts of each are multiplied by its weight first.
@@ -15,10 +16,31 @@ use crate::position::{Color, KeyMap, Position};
 pub fn merge<W: Read + Write + Seek>(books: &[(Book, f64)], output: W) -> io::Result<W> {
     let mut pawns = PawnSet::new();
     for (book, _) in books {
+        insert_pawns(book, &Position::start(), &|_| true, &mut pawns);
+    }
+    write_book(output, Merged::new(books), &pawns, &merged_manifest(books))
+}
+
+/// Adds the pawn structures of a book's positions that stay. Only a position that can be reached
+/// from `start` tells them; if there are others, all goes in that the book's filter lets through.
+fn insert_pawns(
+    book: &Book,
+    start: &Position,
+    stays: &impl Fn(&Entry) -> bool,
+    pawns: &mut PawnSet,
+) {
+    let mut found = 0;
+    book.visit(start, false, |position, entry| {
+        if stays(entry) {
+            pawns.insert(position.pawn_key());
+            found += 1;
+        }
+        ControlFlow::Continue(())
+    });
+    if found < book.entries().filter(stays).count() {
         let (filter, bits) = book.image.pawn_filter();
         pawns.insert_filter(filter, bits);
     }
-    write_book(output, Merged::new(books), &pawns, &merged_manifest(books))
 }
 
 /// The entries of one book, with its weight.
@@ -59,24 +81,43 @@ impl Iterator for Merged<'_> {
 }
 
 fn merged_manifest(books: &[(Book, f64)]) -> Manifest {
-    let mut games = GameTotals::default();
-    let (mut max_ply, mut interrupted) = (0, false);
-    let mut inputs = Vec::new();
-    for (book, weight) in books {
+    let parts = books.iter().map(|(book, weight)| {
         let manifest = book.manifest().unwrap_or_default();
-        max_ply = max_ply.max(manifest.max_ply);
-        interrupted |= manifest.interrupted;
-        games.add(&manifest.games);
-        let name = book.name().rsplit('/').next().unwrap_or_default();
-        inputs.push(InputRecord {
-            name: format!("{name} (weight {weight})"),
-            bytes: book.bytes().len() as u64,
-            games: manifest.games.total(),
-        });
+        let name = short_name(book);
+        let name = if *weight == 1.0 { name } else { format!("{name} (weight {weight})") };
+        (name, manifest, *weight)
+    });
+    let mut parts: Vec<_> = parts.collect();
+    parts.sort_by(|a, b| a.0.cmp(&b.0));
+    let names: Vec<&str> = parts.iter().map(|(name, ..)| name.as_str()).collect();
+    let mut merged = Manifest {
+        made_from: format!("{} books: {}", books.len(), names.join(", ")),
+        weights: parts.iter().all(|(_, manifest, _)| manifest.weights),
+        ..Manifest::of_this_program()
+    };
+    let same_filters = parts.iter().all(|(_, part, _)| part.filters == parts[0].1.filters);
+    for (name, part, weight) in &parts {
+        merged.max_ply = merged.max_ply.max(part.max_ply);
+        merged.interrupted |= part.interrupted;
+        merged.games.add(&part.games.scaled(*weight));
+        merged.skipped.add(&part.skipped);
+        merged.broken += part.broken;
+        merged.inputs.extend_from_slice(&part.inputs);
+        if !same_filters {
+            let of = |filter| format!("{name}: {filter}");
+            merged.filters.extend(part.filters.iter().map(of));
+        }
     }
-    inputs.sort();
-    let made_from = format!("{} books", books.len());
-    Manifest { made_from, max_ply, games, inputs, interrupted, ..Manifest::of_this_program() }
+    if let (true, Some((_, part, _))) = (same_filters, parts.first()) {
+        merged.filters.clone_from(&part.filters);
+    }
+    merged.inputs.sort();
+    merged
+}
+
+/// The name of a book without its folder.
+fn short_name(book: &Book) -> String {
+    book.name().rsplit('/').next().unwrap_or_default().to_owned()
 }
 
 /// What stays of a book.
@@ -90,6 +131,8 @@ pub struct Cut {
     pub side: Option<Color>,
     /// Only what the moves of the book lead to from here stays…
     pub start: Option<Position>,
+    /// …which games come to after so many plies…
+    pub plies_before: u32,
     /// …within so many plies.
     pub max_ply: u32,
 }
@@ -103,15 +146,30 @@ impl Cut {
             || self.max_ply < u32::MAX
     }
 
-    /// Cuts an entry down; tells whether it stays.
-    fn apply(&self, entry: &mut Entry, side: Option<Color>, ply: u32) -> bool {
+    /// What it does, for the manifest.
+    fn in_words(&self) -> Vec<String> {
+        let side = |side| if side == Color::White { "white" } else { "black" };
+        let start = self.start.map(|start| format!("what comes after {}", start.fen()));
+        [
+            (self.min_games > 1).then(|| format!("min-games {}", self.min_games)),
+            (self.min_score > 0.0).then(|| format!("min-score {}", self.min_score)),
+            self.side.map(|wanted| format!("side {}", side(wanted))),
+            start,
+            (self.max_ply < u32::MAX).then(|| format!("within {} plies", self.max_ply)),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    /// Cuts an entry down.
+    fn apply(&self, entry: &mut Entry, side: Option<Color>, ply: u32) {
         entry.moves.retain(|(_, played)| {
             played.games() >= self.min_games
                 && ply < self.max_ply
                 && side.is_none_or(|side| played.score(side) * 100.0 >= self.min_score)
                 && (self.side.is_none() || self.side == side)
         });
-        entry.reached.games() >= self.min_games
     }
 }
 
@@ -120,25 +178,31 @@ impl Cut {
 /// # Errors
 /// Those of the output.
 pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Result<W> {
-    let mut pawns = PawnSet::new();
-    let (filter, bits) = book.image.pawn_filter();
-    pawns.insert_filter(filter, bits);
-    let made_from = format!("a cut of {}", book.name().rsplit('/').next().unwrap_or_default());
-    let manifest = Manifest { made_from, ..book.manifest().unwrap_or_default() };
+    let mut manifest = book.manifest().unwrap_or_default();
+    manifest.made_from = format!("a cut of {}", short_name(book));
+    manifest.filters.extend(cut.in_words());
+    let depth = cut.max_ply.saturating_add(cut.plies_before);
+    if cut.max_ply < u32::MAX && (manifest.max_ply == 0 || depth < manifest.max_ply) {
+        manifest.max_ply = depth;
+    }
     // Who is to move where, and how deep, as far as the book's own moves tell.
+    let start = cut.start.unwrap_or_else(Position::start);
     let mut known: KeyMap<(Color, u32)> = KeyMap::default();
     if cut.needs_positions() {
-        let start = cut.start.unwrap_or_else(Position::start);
         let walk = book.walk(&start, cut.max_ply);
         known.extend(walk.map(|at| (at.entry.key, (at.position.side_to_move(), at.ply))));
     }
-    let entries = book.entries().filter_map(|mut entry| {
+    let stays = |entry: &Entry| {
+        entry.reached.games() >= cut.min_games
+            && (!cut.needs_positions() || known.contains_key(&entry.key))
+    };
+    let mut pawns = PawnSet::new();
+    insert_pawns(book, &start, &stays, &mut pawns);
+    let entries = book.entries().filter(stays).map(|mut entry| {
         let place = known.get(&entry.key);
-        if place.is_none() && cut.needs_positions() {
-            return None;
-        }
         let ply = place.map_or(0, |&(_, ply)| ply);
-        cut.apply(&mut entry, place.map(|&(side, _)| side), ply).then_some(entry)
+        cut.apply(&mut entry, place.map(|&(side, _)| side), ply);
+        entry
     });
     write_book(output, entries, &pawns, &manifest)
 }

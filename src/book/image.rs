@@ -1,11 +1,9 @@
-//! A book as the bytes of its file, wherever they are: mapped, embedded or in memory.
+//! A book as the bytes of its file, embedded or read into memory.
 //!
 //! Probing reads the bytes in place. Most probes miss, so three steps get cheaper from the back
 //! to the front: the pawn filter (small enough for a cache, and most positions of a search have a
 //! pawn structure that the book does not know), the bucket with its filter, and its entries.
 //! Nothing here trusts the bytes: what does not decode is not there.
-
-use memmap2::Mmap;
 
 use super::bucket::Bucket;
 use super::entry::RawEntry;
@@ -15,7 +13,6 @@ use super::{BookError, Counts, Entry, Manifest};
 
 /// Where the bytes are.
 pub(super) enum Storage {
-    Mapped(Mmap),
     Static(&'static [u8]),
     Owned(Vec<u8>),
 }
@@ -24,7 +21,6 @@ impl Storage {
     #[inline]
     fn bytes(&self) -> &[u8] {
         match self {
-            Storage::Mapped(map) => map,
             Storage::Static(bytes) => bytes,
             Storage::Owned(bytes) => bytes,
         }
@@ -34,6 +30,9 @@ impl Storage {
 /// Books up to this size have all checksums tested when they are opened, which takes a few
 /// milliseconds; larger ones by `tabia book verify`.
 const CHECKED_AT_OPENING: usize = 16 << 20;
+
+/// No entry has fewer bytes: its key alone has them.
+const BYTES_PER_PLACE: usize = 8;
 
 /// The bytes of a book and their meaning.
 pub(super) struct Image {
@@ -100,6 +99,19 @@ impl Image {
     /// Reads the whole entry of a position into `entry`.
     pub fn read(&self, key: u64, entry: &mut Entry) -> bool {
         self.find(key).is_some_and(|raw| entry.decode_raw(&raw).is_some())
+    }
+
+    /// A number for the entry of a position that no other entry of the book has, below
+    /// [`Image::places`]; with the entry.
+    pub fn place(&self, key: u64) -> Option<(usize, RawEntry<'_>)> {
+        let raw = self.find(key)?;
+        let offset = raw.body.as_ptr() as usize - self.entries().as_ptr() as usize;
+        Some((offset / BYTES_PER_PLACE, raw))
+    }
+
+    /// What all places are below.
+    pub fn places(&self) -> usize {
+        self.entries().len() / BYTES_PER_PLACE + 1
     }
 
     /// The bytes of all entries, sorted by key.

@@ -27,6 +27,10 @@ pub struct Manifest {
     pub inputs: Vec<InputRecord>,
     /// The build was cut short: only a part of the inputs was read.
     pub interrupted: bool,
+    /// What stands as games without a result are weights, as Polyglot books have them: they tell
+    /// how often a move is to be played, and nothing of its worth.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub weights: bool,
 }
 
 impl Manifest {
@@ -55,6 +59,18 @@ impl GameTotals {
     /// All games.
     pub fn total(&self) -> u64 {
         self.white + self.draws + self.black + self.undecided
+    }
+
+    /// The numbers multiplied by a weight and rounded, as those of a merged book are.
+    pub(super) fn scaled(&self, weight: f64) -> Self {
+        let scale = |games: u64| (games as f64 * weight).round() as u64;
+        let GameTotals { white, draws, black, undecided } = *self;
+        GameTotals {
+            white: scale(white),
+            draws: scale(draws),
+            black: scale(black),
+            undecided: scale(undecided),
+        }
     }
 
     pub(super) fn add(&mut self, other: &GameTotals) {
@@ -106,7 +122,7 @@ impl fmt::Display for Skipped {
         let reasons = [
             (self.undecided, "without result"),
             (self.variants, "other variants"),
-            (self.untagged, "without tags"),
+            (self.untagged, "no game but text"),
             (self.empty, "without legal moves"),
             (self.filtered, "filtered out"),
             (self.duplicates, "duplicates"),

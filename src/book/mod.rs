@@ -1,7 +1,7 @@
 //! The opening book: positions with the games that reached them by any order of moves, and the
 //! moves played there.
 //!
-//! A book is the same bytes wherever it is: a mapped `.tbk` file, the embedded default book, or
+//! A book is the same bytes wherever it is: a `.tbk` file read whole, the embedded default book, or
 //! what has just been built from PGN in memory. [`Book::reached`] is made for the search, which
 //! asks often and mostly in vain; [`Book::moves`] for the root.
 
@@ -15,7 +15,6 @@ mod header;
 mod image;
 mod manifest;
 mod names;
-mod output;
 mod pawn_filter;
 mod policy;
 mod polyglot;
@@ -24,15 +23,13 @@ mod writer;
 
 use std::fmt;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
-use std::sync::Arc;
-
-use memmap2::Mmap;
+use std::sync::{Arc, OnceLock};
 
 pub use builder::{
-    BuildError, BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, EcoRange, GameFault, GameFilter,
-    Monitor, ParseFilterError, PgnDate, Tally, build, build_in_memory,
+    BuildError, BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, EcoRange, FaultListener, GameFault,
+    GameFilter, Monitor, ParseFilterError, PgnDate, Tally, build, build_in_memory,
 };
 pub use combine::{Cut, Difference, cut, differences, merge};
 pub use counts::Counts;
@@ -40,11 +37,12 @@ pub use entry::Entry;
 pub use error::BookError;
 pub use manifest::{GameTotals, InputRecord, Manifest, Skipped};
 pub use names::{Names, Opening};
-pub use output::NewFile;
 pub use policy::{Candidate, Choice, Chooser, ParsePolicyError, Policy, Rejection};
+pub use polyglot::Export;
 pub use walk::Visited;
 pub use writer::write_entries;
 
+use crate::files::{Kind, open_plain};
 use crate::pgn::Input;
 use crate::position::{Move, Position};
 use header::MAGIC;
@@ -73,6 +71,10 @@ pub struct BookMove {
 pub struct Book {
     image: Arc<Image>,
     name: Arc<str>,
+    /// What was odd about the file.
+    remarks: Arc<[String]>,
+    /// See [`Book::holds_weights`]; found out when it is first asked for.
+    weights: Arc<OnceLock<bool>>,
     next: Option<Arc<Book>>,
 }
 
@@ -81,22 +83,28 @@ pub const BOOK_SEPARATOR: char = ';';
 /// The word for the book that comes with the program where the path of a book is asked for.
 pub const EMBEDDED_NAME: &str = "embedded";
 
+/// Books as files.
+pub const BOOK_FILE: Kind =
+    Kind { name: "a book of Tabia", recognises: |head| head.starts_with(&MAGIC) };
+/// Polyglot books as files.
+pub const POLYGLOT_FILE: Kind = Kind { name: "a Polyglot book", recognises: polyglot::recognises };
+
 impl Book {
-    /// Opens a book: `.tbk` as a memory map, without reading it; a Polyglot `.bin` by importing
-    /// it, PGN by counting its games, both into memory.
+    /// Opens a book: a `.tbk` is read whole; a Polyglot `.bin` is imported, and the games of a PGN
+    /// are counted. The file may change or go meanwhile.
     ///
     /// # Errors
     /// If the file cannot be read, is damaged, or is neither a book nor games.
     pub fn open(path: &Path) -> Result<Self, BookError> {
         let name = path.display().to_string();
         let reading = |error| BookError::reading(&name, &error);
-        let mut file = File::open(path).map_err(reading)?;
+        let mut file = open_plain(path).map_err(reading)?;
         let mut head = Vec::new();
         (&mut file).take(MAGIC.len() as u64).read_to_end(&mut head).map_err(reading)?;
         let is_tbk = path.extension().is_some_and(|extension| extension == "tbk");
         if head == MAGIC || is_tbk {
-            let storage = Storage::Mapped(map(&file).map_err(reading)?);
-            return Self::from_storage(storage, &name);
+            let bytes = read_rest(file, head).map_err(reading)?;
+            return Self::from_bytes(bytes, &name);
         }
         if path.extension().is_some_and(|extension| extension == "bin") {
             let bytes = std::fs::read(path).map_err(reading)?;
@@ -113,17 +121,40 @@ impl Book {
     /// # Errors
     /// As [`Book::open`], of the first book that fails.
     pub fn open_all(paths: &str) -> Result<Self, BookError> {
-        let open = |path: &str| match path.trim() {
+        let books = paths.split(BOOK_SEPARATOR).map(Self::open_one);
+        Ok(Self::chain(books.collect::<Result<_, _>>()?))
+    }
+
+    /// As [`Book::open_all`], but those that cannot be opened are left out; the embedded one takes
+    /// their place if none is left. The second is the paths without those, the third why.
+    pub fn open_any(paths: &str) -> (Self, String, Vec<BookError>) {
+        let (mut books, mut opened, mut faults) = (Vec::new(), Vec::new(), Vec::new());
+        for path in paths.split(BOOK_SEPARATOR) {
+            match Self::open_one(path) {
+                Ok(book) => {
+                    books.push(book);
+                    opened.push(path);
+                }
+                Err(fault) => faults.push(fault),
+            }
+        }
+        (Self::chain(books), opened.join(&BOOK_SEPARATOR.to_string()), faults)
+    }
+
+    fn open_one(path: &str) -> Result<Self, BookError> {
+        match path.trim() {
             "" | EMBEDDED_NAME => Ok(Self::embedded()),
             path => Self::open(Path::new(path)),
-        };
-        let mut books = paths.rsplit(BOOK_SEPARATOR).map(open);
-        let last = books.next().unwrap_or_else(|| Ok(Self::embedded()))?;
-        books.try_fold(last, |next, book| {
-            let book = book?;
+        }
+    }
+
+    /// The first book with the others behind it; the embedded one for none.
+    fn chain(books: Vec<Self>) -> Self {
+        let first = books.into_iter().rev().reduce(|next, book| {
             let name = format!("{}, then {}", book.name, next.name).into();
-            Ok(Book { name, next: Some(Arc::new(next)), ..book })
-        })
+            Book { name, next: Some(Arc::new(next)), ..book }
+        });
+        first.unwrap_or_else(Self::embedded)
     }
 
     /// The book that comes with the program: named opening lines, see `books/README.md`.
@@ -141,7 +172,24 @@ impl Book {
     }
 
     fn from_storage(storage: Storage, name: &str) -> Result<Self, BookError> {
-        Ok(Book { image: Arc::new(Image::new(storage, name)?), name: name.into(), next: None })
+        Ok(Book {
+            image: Arc::new(Image::new(storage, name)?),
+            name: name.into(),
+            remarks: [].into(),
+            weights: Arc::default(),
+            next: None,
+        })
+    }
+
+    /// What is odd about the file, in whole sentences without its name; most have nothing.
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
+    /// Whether the book was a Polyglot book: its counts are weights then, and a move is to be
+    /// played as often as its own weight says.
+    pub fn holds_weights(&self) -> bool {
+        *self.weights.get_or_init(|| self.manifest().is_ok_and(|manifest| manifest.weights))
     }
 
     /// What the book is called: its path, or `embedded`.
@@ -207,7 +255,8 @@ impl Book {
     }
 
     /// Every legal move that was played here or leads to a position of the book, the most often
-    /// reached first. Of several books, the first that has a move speaks.
+    /// reached first (of a book of weights, the heaviest). Of several books, the first that has a
+    /// move speaks.
     pub fn moves(&self, position: &Position) -> Vec<BookMove> {
         self.in_order()
             .map(|book| book.own_moves(position))
@@ -229,7 +278,11 @@ impl Book {
                 })
             })
             .collect();
-        moves.sort_by_key(|book_move| (std::cmp::Reverse(book_move.reached.games()), book_move.mv));
+        let weights = self.holds_weights();
+        moves.sort_by_key(|BookMove { mv, played, reached }| {
+            let weight = if weights { played } else { reached };
+            (std::cmp::Reverse(weight.games()), *mv)
+        });
         moves
     }
 
@@ -267,11 +320,16 @@ fn is_same(other: Move, mv: Move, position: &Position) -> bool {
     other == mv || position.is_castling(mv) && polyglot::castling(mv) == Some(other)
 }
 
-/// Maps a file into memory.
-#[allow(unsafe_code)]
-fn map(file: &File) -> std::io::Result<Mmap> {
-    // SAFETY: books are replaced by renaming, never written in place, so the bytes stay as they
-    // are while the map lives. Whoever cuts the file short under our feet ends the program; no
-    // memory is corrupted.
-    unsafe { Mmap::map(file) }
+/// Reads what follows the `head` of a file that has been read, and returns both.
+///
+/// Books are not mapped: should another program cut the file of a map short, the system ends
+/// whoever looks at it by SIGBUS, and an engine with it.
+fn read_rest(mut file: File, head: Vec<u8>) -> io::Result<Vec<u8>> {
+    let mut bytes = head;
+    let length = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
+    bytes
+        .try_reserve_exact(length.saturating_sub(bytes.len()))
+        .map_err(|_| io::Error::other(format!("there is no memory for its {length} bytes")))?;
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }

@@ -31,6 +31,8 @@ pub(super) fn may_hold(filter: &[u8], bits: u32, key: u64) -> bool {
 /// content needs in the end. Each thread of a build has its own.
 pub(super) struct PawnSet {
     words: Vec<u64>,
+    /// Filters of other books, whose structures nobody knows, with their sizes as powers of two.
+    filters: Vec<(Vec<u8>, u32)>,
     /// Any structure may be there: the pawns of some positions are not known.
     everything: bool,
 }
@@ -42,12 +44,13 @@ const PAWN_SET_BITS: u32 = 25;
 
 impl PawnSet {
     pub fn new() -> Self {
-        PawnSet { words: vec![0; 1 << (PAWN_SET_BITS - 6)], everything: false }
+        let words = vec![0; 1 << (PAWN_SET_BITS - 6)];
+        PawnSet { words, filters: Vec::new(), everything: false }
     }
 
     /// The set of a book that holds positions of which only the key is known.
     pub fn everything() -> Self {
-        PawnSet { words: Vec::new(), everything: true }
+        PawnSet { words: Vec::new(), filters: Vec::new(), everything: true }
     }
 
     #[inline]
@@ -65,20 +68,15 @@ impl PawnSet {
             *self = Self::everything();
         }
         self.words.iter_mut().zip(&other.words).for_each(|(word, more)| *word |= more);
+        self.filters.extend_from_slice(&other.filters);
     }
 
-    /// Adds all that another filter may hold.
+    /// Adds all that another filter may hold. The filter of this set will be no smaller.
     pub fn insert_filter(&mut self, filter: &[u8], bits: u32) {
-        let Some(spread) = PAWN_SET_BITS.checked_sub(bits) else {
+        if bits == 0 || bits > PAWN_SET_BITS {
             *self = Self::everything();
-            return;
-        };
-        self.everything |= bits == 0;
-        for slot in 0..1_u64 << bits {
-            if filter[(slot / 8) as usize] >> (slot % 8) & 1 != 0 {
-                let wide = slot << spread..(slot + 1) << spread;
-                wide.for_each(|wide| self.insert(wide << (64 - PAWN_SET_BITS)));
-            }
+        } else {
+            self.filters.push((filter.to_owned(), bits));
         }
     }
 
@@ -88,7 +86,8 @@ impl PawnSet {
             return (vec![1], 0);
         }
         let structures = self.words.iter().map(|word| u64::from(word.count_ones()));
-        let bits = filter_bits(structures.sum()).min(PAWN_SET_BITS);
+        let largest = self.filters.iter().map(|&(_, bits)| bits).max().unwrap_or(0);
+        let bits = filter_bits(structures.sum()).min(PAWN_SET_BITS).max(largest);
         let mut filter = vec![0; filter_bytes(bits) as usize];
         for (index, word) in self.words.iter().enumerate() {
             let mut left = *word;
@@ -97,6 +96,14 @@ impl PawnSet {
                 let slot = wide >> (PAWN_SET_BITS - bits);
                 filter[(slot / 8) as usize] |= 1 << (slot % 8);
                 left &= left - 1;
+            }
+        }
+        for (other, narrow) in &self.filters {
+            let spread = bits - narrow;
+            let is_set = |slot: &u64| other[(slot / 8) as usize] >> (slot % 8) & 1 != 0;
+            for slot in (0..1_u64 << narrow).filter(is_set) {
+                let wide = slot << spread..(slot + 1) << spread;
+                wide.for_each(|slot| filter[(slot / 8) as usize] |= 1 << (slot % 8));
             }
         }
         (filter, bits)
@@ -129,7 +136,15 @@ mod tests {
         assert!(strangers.count() < 250);
         let mut again = PawnSet::new();
         again.insert_filter(&filter, bits);
-        let (wide, wide_bits) = again.fold();
-        assert!(wide_bits >= bits && keys.iter().all(|&key| may_hold(&wide, wide_bits, key)));
+        assert!(again.fold() == (filter.clone(), bits), "a filter alone stays as it is");
+        let mut few = PawnSet::new();
+        (0..9_u64).for_each(|key| few.insert(key << 59));
+        let (small, small_bits) = few.fold();
+        assert!(small_bits < bits);
+        again.insert_filter(&small, small_bits);
+        let (both, both_bits) = again.fold();
+        assert_eq!(both_bits, bits);
+        assert!(keys.iter().all(|&key| may_hold(&both, both_bits, key)));
+        assert!((0..9_u64).all(|key| may_hold(&both, both_bits, key << 59)));
     }
 }

@@ -20,10 +20,11 @@ pub enum Policy {
     Worst,
     /// Any move of the book, all alike.
     Random,
-    /// The likelier the more often it was played, unless another is clearly better. `on` is this.
+    /// The likelier the more often it was played, unless another is clearly better; in a book of
+    /// weights, as its weight says. `on` is this.
     #[default]
     Prefer,
-    /// The likelier the better its certain score.
+    /// The likelier the better its certain score; in a book of weights, as [`Policy::Prefer`].
     Weighted,
 }
 
@@ -104,6 +105,15 @@ pub struct Candidate {
     pub chance: f64,
     /// Why it is not considered.
     pub rejected: Option<Rejection>,
+    /// Its weight in a book that has weights in place of games, see [`Book::holds_weights`].
+    pub weight: Option<u64>,
+}
+
+impl Candidate {
+    /// Between what its worth lies for certain: a weight is what it is.
+    fn bounds(&self) -> (f64, f64) {
+        self.weight.map_or(self.certain, |weight| (weight as f64, weight as f64))
+    }
 }
 
 /// A chosen move, with all that it was chosen from.
@@ -131,6 +141,16 @@ impl Choice {
     pub fn explain(&self, position: &Position) -> String {
         let chosen = self.chosen();
         let open = self.candidates.iter().filter(|candidate| candidate.chance > 0.0).count();
+        if let Some(weight) = chosen.weight {
+            let all: u64 = self.candidates.iter().filter_map(|candidate| candidate.weight).sum();
+            return format!(
+                "{}: weight {weight} of {all}; policy {}, chance {:.0}%, {open} of {} book moves in question",
+                position.san(self.mv),
+                self.policy,
+                100.0 * chosen.chance,
+                self.candidates.len(),
+            );
+        }
         format!(
             "{}: {:.0}% in {} ({:.0}-{:.0} for sure); policy {}, chance {:.0}%, {open} of {} book moves in question",
             position.san(self.mv),
@@ -179,6 +199,7 @@ impl Chooser {
     pub fn candidates(&self, book: &Book, game: &Game) -> Vec<Candidate> {
         let side = game.position().side_to_move();
         let z = quantile(self.confidence);
+        let weights = book.holds_weights();
         let mut candidates: Vec<Candidate> = book
             .moves(game.position())
             .into_iter()
@@ -187,7 +208,8 @@ impl Chooser {
                 score: book_move.reached.score(side),
                 certain: certain_score(&book_move.reached, side, z),
                 chance: 0.0,
-                rejected: self.rejection(&book_move, game),
+                rejected: self.rejection(&book_move, weights, game),
+                weight: weights.then(|| book_move.played.games()),
             })
             .collect();
         self.set_chances(&mut candidates);
@@ -217,11 +239,12 @@ impl Chooser {
         Some(Choice { mv: chosen?, candidates, policy: self.policy })
     }
 
-    fn rejection(&self, book_move: &BookMove, game: &Game) -> Option<Rejection> {
+    fn rejection(&self, book_move: &BookMove, weights: bool, game: &Game) -> Option<Rejection> {
         let after = game.position().play(book_move.mv);
-        if book_move.reached.is_empty() {
+        let counts = if weights { book_move.played } else { book_move.reached };
+        if counts.is_empty() {
             Some(Rejection::NoGames)
-        } else if book_move.reached.games() < self.min_games {
+        } else if !weights && counts.games() < self.min_games {
             Some(Rejection::TooFewGames)
         } else if after.halfmove_clock() > MAX_QUIET_PLIES {
             Some(Rejection::FiftyMoves)
@@ -233,20 +256,22 @@ impl Chooser {
     }
 
     fn set_chances(&self, candidates: &mut [Candidate]) {
-        if self.policy == Policy::Prefer {
+        let weights = candidates.iter().any(|candidate| candidate.weight.is_some());
+        if self.policy == Policy::Prefer && !weights {
             reject_rare_and_worse(candidates);
         }
         let open = || candidates.iter().filter(|candidate| candidate.rejected.is_none());
-        let best = open().map(|candidate| candidate.certain.0).fold(0.0, f64::max);
-        let worst = open().map(|candidate| candidate.certain.1).fold(1.0, f64::min);
+        let best = open().map(|candidate| candidate.bounds().0).fold(0.0, f64::max);
+        let worst = open().map(|candidate| candidate.bounds().1).fold(f64::INFINITY, f64::min);
         let weights: Vec<f64> = candidates
             .iter()
             .map(|candidate| match self.policy {
                 _ if candidate.rejected.is_some() => 0.0,
                 Policy::Off => 0.0,
-                Policy::Best => f64::from(candidate.certain.0 >= best),
-                Policy::Worst => f64::from(candidate.certain.1 <= worst),
+                Policy::Best => f64::from(candidate.bounds().0 >= best),
+                Policy::Worst => f64::from(candidate.bounds().1 <= worst),
                 Policy::Random => 1.0,
+                Policy::Prefer | Policy::Weighted if weights => candidate.bounds().0,
                 Policy::Prefer => candidate.book_move.reached.games() as f64,
                 Policy::Weighted => 10_f64.powf((candidate.certain.0 - best) / TENFOLD),
             })

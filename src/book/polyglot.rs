@@ -3,9 +3,14 @@
 //! Sixteen bytes a move, big-endian: key of the position, move, weight, learning data (unused
 //! here); sorted by key. Castling is written as the king taking its own rook. A weight of 0 means
 //! "never play". Rows with key 0 are a header. Source: <http://hgm.nubati.net/book_format.html>.
+//!
+//! Their keys count en passant as soon as a pawn stands where it could take, pinned or not
+//! ([`Position::polyglot_key`]); other programs write keys as ours, which count it only where it is
+//! legal. Both are read, and Polyglot's are written.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
+use std::ops::ControlFlow;
 
 use super::pawn_filter::PawnSet;
 use super::writer::write_book;
@@ -66,34 +71,52 @@ fn encode(mv: Move, position: &Position) -> u16 {
     castling.unwrap_or(mv).to_polyglot()
 }
 
-/// The rows of a file, or what gives it away.
-fn rows(bytes: &[u8]) -> Result<Vec<Row>, String> {
+/// Whether the beginning of a file may be that of a Polyglot book: whole rows, sorted, of moves.
+pub(super) fn recognises(head: &[u8]) -> bool {
+    let rows: Vec<Row> = head.as_chunks().0.iter().map(Row::parse).collect();
+    let holds_moves = |row: &Row| row.key == 0 || Move::from_polyglot(row.mv).is_some();
+    !rows.is_empty() && rows.is_sorted_by_key(|row| row.key) && rows.iter().all(holds_moves)
+}
+
+/// The rows of a file with remarks on what is odd about it, or what gives it away.
+fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
     let (whole, rest) = bytes.as_chunks::<ROW>();
-    if whole.is_empty() || !rest.is_empty() {
-        return Err(format!("its {} bytes are no whole number of {ROW}-byte rows", bytes.len()));
+    if whole.is_empty() {
+        return Err(format!("its {} bytes are not even one row of {ROW}", bytes.len()));
+    }
+    let mut remarks = Vec::new();
+    if !rest.is_empty() {
+        let unit = if rest.len() == 1 { "byte is" } else { "bytes are" };
+        remarks.push(format!("its last {} {unit} no whole row and were passed over", rest.len()));
     }
     let all = whole.iter().map(Row::parse);
-    let rows: Vec<Row> = all.skip_while(|row| row.key == 0).collect();
+    let mut rows: Vec<Row> = all.skip_while(|row| row.key == 0).collect();
+    if let Some(row) = rows.iter().position(|row| Move::from_polyglot(row.mv).is_none()) {
+        return Err(format!("row {} holds no move", row + 1));
+    }
     if !rows.is_sorted_by_key(|row| row.key) {
-        return Err("its rows are not sorted by key".to_owned());
+        rows.sort_by_key(|row| row.key);
+        remarks.push("its rows are not sorted, as other programs need them; all were read".into());
     }
-    match rows.iter().position(|row| Move::from_polyglot(row.mv).is_none()) {
-        Some(row) => Err(format!("row {} holds no move", row + 1)),
-        None => Ok(rows),
-    }
+    Ok((rows, remarks))
 }
 
 /// Makes a book of the bytes of a Polyglot book. A weight stands as so many games without a
 /// result; the positions after the last moves are added with the games that led there.
 ///
 /// # Errors
-/// If the bytes are no such book: of a wrong size, unsorted, without moves, with moves that are
-/// illegal in the start position, or without moves for it and all positions after the first move.
+/// If the bytes are no such book: too few, without moves, with moves that are illegal in the start
+/// position, or without moves for it and all positions after the first move.
 pub(super) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
     let refuse = |reason| BookError::Polyglot { name: name.to_owned(), reason };
-    let rows = rows(bytes).map_err(refuse)?;
+    let (rows, mut remarks) = rows(bytes).map_err(refuse)?;
     let mut import = Import::new(&rows);
     import.walk().map_err(refuse)?;
+    if import.illegal > 0 {
+        let moves = if import.illegal == 1 { "move that is" } else { "moves that are" };
+        let left = import.illegal;
+        remarks.push(format!("{left} {moves} not legal in the positions they stand for left out"));
+    }
     let pawns = if import.orphans == 0 { &import.pawns } else { &PawnSet::everything() };
     let manifest = Manifest {
         made_from: format!(
@@ -101,12 +124,14 @@ pub(super) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
             rows.len(),
             import.orphans
         ),
+        weights: true,
         ..Manifest::of_this_program()
     };
     let output = Cursor::new(Vec::new());
     let bytes = write_book(output, import.entries.into_values(), pawns, &manifest)
         .map_err(|error| BookError::writing(name, &error))?;
-    Book::from_bytes(bytes.into_inner(), name)
+    let book = Book::from_bytes(bytes.into_inner(), name)?;
+    Ok(Book { remarks: remarks.into(), ..book })
 }
 
 /// A Polyglot book on its way into entries. Only a position tells what its rows mean, so the book
@@ -117,6 +142,8 @@ struct Import<'a> {
     pawns: PawnSet,
     /// Positions that no way leads to. Their moves are taken as they are.
     orphans: usize,
+    /// Moves that are not legal where they stand.
+    illegal: usize,
 }
 
 impl<'a> Import<'a> {
@@ -127,6 +154,7 @@ impl<'a> Import<'a> {
             entries: BTreeMap::new(),
             pawns: PawnSet::new(),
             orphans: 0,
+            illegal: 0,
         }
     }
 
@@ -134,11 +162,14 @@ impl<'a> Import<'a> {
         let start = Position::start();
         let mut open = vec![start];
         self.push_known(&start, &mut open);
-        if open.len() == 1 && !self.rows.contains_key(&start.key()) {
+        if open.len() == 1 && !self.knows(&start) {
             return Err("it does not know the start position, nor one after a move".to_owned());
         }
         while let Some(position) = open.pop() {
-            let Some(rows) = self.rows.remove(&position.key()) else { continue };
+            let rows = self.take_rows(&position);
+            if rows.is_empty() {
+                continue;
+            }
             let moves: Vec<(Move, Counts)> = rows
                 .iter()
                 .filter_map(|row| Some((decode(row.mv, &position)?, weighed(row.weight))))
@@ -146,6 +177,7 @@ impl<'a> Import<'a> {
             if moves.is_empty() && position == start {
                 return Err("none of its moves is legal in the start position".to_owned());
             }
+            self.illegal += rows.len() - moves.len();
             self.pawns.insert(position.pawn_key());
             self.push_known(&position, &mut open);
             for &(mv, played) in &moves {
@@ -172,15 +204,32 @@ impl<'a> Import<'a> {
     fn push_known(&self, position: &Position, open: &mut Vec<Position>) {
         let next = position.legal_moves();
         let next = next.iter().map(|mv| position.play(mv));
-        open.extend(next.filter(|next| self.rows.contains_key(&next.key())));
+        open.extend(next.filter(|next| self.knows(next)));
     }
 
-    /// Takes down the moves of a position. As many games reached it as left it.
-    fn add(&mut self, key: u64, mut moves: Vec<(Move, Counts)>) {
-        moves.sort_unstable_by_key(|&(mv, _)| mv);
-        moves.dedup_by_key(|&mut (mv, _)| mv);
+    /// Whether there are rows for a position that have not been taken yet.
+    fn knows(&self, position: &Position) -> bool {
+        keys(position).any(|key| self.rows.contains_key(&key))
+    }
+
+    /// Takes the rows of a position out, by whichever rule they were written.
+    fn take_rows(&mut self, position: &Position) -> Vec<Row> {
+        let groups = keys(position).filter_map(|key| self.rows.remove(&key));
+        groups.flatten().copied().collect()
+    }
+
+    /// Takes down the moves of a position; the weights of a move that stands there twice are
+    /// added. As many games reached the position as left it.
+    fn add(&mut self, key: u64, moves: Vec<(Move, Counts)>) {
         let reached = moves.iter().map(|&(_, played)| played).sum();
-        self.entries.insert(key, Entry { key, reached, moves });
+        let mut entry = Entry { key, reached, moves };
+        // By the other rule the position may have been here before, with other moves.
+        if let Some(known) = self.entries.get(&key).filter(|known| !known.moves.is_empty()) {
+            entry.reached += known.reached;
+            entry.moves.extend_from_slice(&known.moves);
+        }
+        entry.join_moves();
+        self.entries.insert(key, entry);
     }
 
     /// A move leads to a position, which is in the book by that alone.
@@ -194,39 +243,93 @@ impl<'a> Import<'a> {
     }
 }
 
+/// The keys under which a position may stand in a Polyglot book.
+fn keys(position: &Position) -> impl Iterator<Item = u64> + use<> {
+    let (theirs, ours) = (position.polyglot_key(), position.key());
+    [theirs].into_iter().chain((ours != theirs).then_some(ours))
+}
+
 fn weighed(weight: u16) -> Counts {
     Counts { undecided: weight.into(), ..Counts::default() }
 }
 
+/// A book as bytes of a Polyglot book, and what is not in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Export {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Positions left out because no moves of the book lead to them from the start position.
+    pub out_of_reach: u64,
+    /// Moves left out because they weigh nothing: the side that played them lost every game.
+    pub weightless: u64,
+    /// Positions whose weights were scaled down, because one was above 65535.
+    pub scaled: u64,
+}
+
+impl Export {
+    /// The number of moves in the bytes.
+    pub fn moves(&self) -> u64 {
+        (self.bytes.len() / ROW) as u64
+    }
+}
+
 impl Book {
-    /// The book as bytes of a Polyglot book, and the number of its positions that are not in it
-    /// because no moves of the book lead to them from the start position.
+    /// The book as bytes of a Polyglot book.
     ///
     /// As in Polyglot's own books, a move weighs two for a win of the side that played it, one for
     /// a draw, and also one for a game without a result; the weights of a position are scaled down
-    /// if one does not fit. Moves of no weight are left out.
-    pub fn to_polyglot(&self) -> (Vec<u8>, u64) {
+    /// if one does not fit. Moves of no weight are left out. A book that was a Polyglot book is
+    /// given back whole, with its moves of weight 0 and the positions out of reach.
+    pub fn to_polyglot(&self) -> Export {
+        let mut export = Export::default();
         let mut rows = Vec::new();
-        let mut reached = 0;
-        for visited in self.walk(&Position::start(), u32::MAX) {
-            reached += 1;
-            let side = visited.position.side_to_move();
-            let moves: Vec<(Move, u64)> = self
-                .legal_moves_of(&visited.entry, &visited.position)
-                .map(|(mv, played)| (mv, points(&played, side)))
-                .collect();
-            let largest = moves.iter().map(|&(_, points)| points).max().unwrap_or(0);
-            let limit = u64::from(u16::MAX);
-            for (mv, points) in moves {
-                let weight = if largest > limit { points * limit / largest } else { points };
-                let mv = encode(mv, &visited.position);
-                rows.push(Row { key: visited.position.key(), mv, weight: weight as u16 });
+        let keeps_all = self.holds_weights();
+        let mut done = KeyMap::default();
+        let reached = self.visit(&Position::start(), false, |position, entry| {
+            let moves = self.legal_moves_of(entry, position);
+            let moves = moves.map(|(mv, played)| {
+                (encode(mv, position), points(&played, position.side_to_move()))
+            });
+            export.add(position.polyglot_key(), moves.collect(), keeps_all, &mut rows);
+            if keeps_all {
+                done.insert(entry.key, ());
             }
+            ControlFlow::Continue(())
+        });
+        let left = self.positions().saturating_sub(reached);
+        if keeps_all && left > 0 {
+            // Their moves are as the Polyglot book had them, and so are their weights.
+            for entry in self.entries().filter(|entry| !done.contains_key(&entry.key)) {
+                let weight = |played: &Counts| played.games();
+                let moves =
+                    entry.moves.iter().map(|(mv, played)| (mv.to_polyglot(), weight(played)));
+                export.add(entry.key, moves.collect(), true, &mut rows);
+            }
+        } else {
+            export.out_of_reach = left;
         }
-        rows.retain(|row| row.weight > 0);
         rows.sort_unstable_by_key(|row| (row.key, std::cmp::Reverse(row.weight), row.mv));
-        let bytes = rows.iter().flat_map(|row| row.to_bytes()).collect();
-        (bytes, self.positions().saturating_sub(reached))
+        export.bytes = rows.iter().flat_map(|row| row.to_bytes()).collect();
+        export
+    }
+}
+
+impl Export {
+    /// Adds the moves of a position, with their points.
+    fn add(&mut self, key: u64, moves: Vec<(u16, u64)>, keeps_all: bool, rows: &mut Vec<Row>) {
+        const LIMIT: u64 = u16::MAX as u64;
+        let largest = moves.iter().map(|&(_, points)| points).max().unwrap_or(0);
+        self.scaled += u64::from(largest > LIMIT);
+        for (mv, points) in moves {
+            if points == 0 && !keeps_all {
+                self.weightless += 1;
+                continue;
+            }
+            let scaled = if largest > LIMIT { points * LIMIT / largest } else { points };
+            // What weighs something still does.
+            let weight = scaled.max(points.min(1)) as u16;
+            rows.push(Row { key, mv, weight });
+        }
     }
 }
 

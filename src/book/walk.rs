@@ -1,6 +1,7 @@
 //! The positions of a book, found by playing: only so can keys become positions again.
 
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 
 use super::{Book, Counts, Entry};
 use crate::position::{KeyMap, Move, Position};
@@ -39,6 +40,63 @@ impl Book {
             }
             Some(Visited { position, ply, entry })
         })
+    }
+
+    /// Visits every position of the book that can be reached from `start` within the book, each
+    /// once, until `visit` has seen enough, and tells how many there were. With `nearest_first` the
+    /// order is nearly that of [`Book::walk`], which takes memory for all positions of a ply.
+    ///
+    /// Made for whole books: only the moves that were played are followed, and all others only if
+    /// positions are left after that.
+    pub(crate) fn visit(
+        &self,
+        start: &Position,
+        nearest_first: bool,
+        mut visit: impl FnMut(&Position, &Entry) -> ControlFlow<()>,
+    ) -> u64 {
+        let mut visited = vec![false; self.image.places()];
+        let (mut number, mut entry) = (0, Entry::default());
+        for follow_all in [false, true] {
+            let mut open = VecDeque::from([*start]);
+            let mut expanded = KeyMap::default();
+            while number < self.positions() {
+                let next = if nearest_first { open.pop_front() } else { open.pop_back() };
+                let Some(position) = next else { break };
+                let is_new = self.is_new(&position, &mut visited, &mut entry);
+                if is_new {
+                    number += 1;
+                    if visit(&position, &entry).is_break() {
+                        return number;
+                    }
+                }
+                if follow_all && expanded.insert(position.key(), ()).is_none() {
+                    open.extend(self.known_after(&position));
+                } else if is_new && !follow_all {
+                    let moves = self.legal_moves_of(&entry, &position);
+                    open.extend(moves.map(|(mv, _)| position.play(mv)));
+                }
+            }
+        }
+        number
+    }
+
+    /// Marks a position as visited; reads its entry if the book knows it and it is the first time.
+    fn is_new(&self, position: &Position, visited: &mut [bool], entry: &mut Entry) -> bool {
+        let Some((place, raw)) = self.image.place(position.key()) else { return false };
+        !std::mem::replace(&mut visited[place], true) && entry.decode_raw(&raw).is_some()
+    }
+
+    /// The positions of the book that a legal move leads to.
+    fn known_after(&self, position: &Position) -> impl Iterator<Item = Position> {
+        let after: Vec<Position> = position
+            .legal_moves()
+            .iter()
+            .map(|mv| position.play(mv))
+            .filter(|next| {
+                self.image.may_hold_pawns(next.pawn_key()) && self.image.find(next.key()).is_some()
+            })
+            .collect();
+        after.into_iter()
     }
 
     /// The moves of an entry that are legal in its position: all, unless two positions share a

@@ -394,9 +394,9 @@ mod tests {
     fn no_part_of_a_complaint_can_end_the_game() {
         let text = || "No such file".to_owned();
         let error = Reply::Error { kind: text(), command: text() };
-        assert_eq!(error.to_string(), "Error (NO SUCH FILE): NO SUCH FILE");
+        assert_eq!(error.to_string(), "Error (no such file): no such file");
         let illegal = Reply::IllegalMove { reason: Some(text()), text: text() };
-        assert_eq!(illegal.to_string(), "Illegal move (NO SUCH FILE): NO SUCH FILE");
+        assert_eq!(illegal.to_string(), "Illegal move (no such file): no such file");
     }
 
     #[test]

@@ -22,12 +22,24 @@ pub struct Session<W> {
     post: bool,
     /// Whether the GUI ignores lines that begin with `#`.
     debug: bool,
+    /// What was wrong at the start, as long as it has not been told.
+    trouble: Option<String>,
 }
 
 impl<W: Write> Session<W> {
     /// A conversation about a new game; what the engine says goes to `out`.
     pub fn new(engine: Engine, out: W) -> Self {
-        Session { engine, out, post: false, debug: false }
+        Session { engine, out, post: false, debug: false, trouble: None }
+    }
+
+    /// Tells the user this of the start, in one window: after the features, until whose end the GUI
+    /// does nothing else.
+    pub fn with_trouble(self, trouble: Option<String>) -> Self {
+        Session { trouble, ..self }
+    }
+
+    fn tell_trouble(&mut self) -> io::Result<()> {
+        self.trouble.take().map_or(Ok(()), |trouble| self.tell(Audience::UserError, trouble))
     }
 
     /// Acts on one line.
@@ -36,7 +48,12 @@ impl<W: Write> Session<W> {
         if line.trim().is_empty() {
             return Ok(Flow::Continue);
         }
-        match line.parse::<Command>() {
+        let command = line.parse::<Command>();
+        if !matches!(command, Ok(Command::Xboard | Command::Protover(_))) {
+            // This GUI asks for no features.
+            self.tell_trouble()?;
+        }
+        match command {
             Ok(Command::Quit) => return Ok(Flow::Quit),
             Ok(command) => self.obey(command, line)?,
             Err(CommandError::Unknown) => self.complain("unknown command", line)?,
@@ -128,7 +145,7 @@ impl<W: Write> Session<W> {
         for features in features::all(self.engine.settings()) {
             self.say(&Reply::Features(features))?;
         }
-        Ok(())
+        self.tell_trouble()
     }
 
     fn user_move(&mut self, text: &str) -> io::Result<()> {
@@ -262,7 +279,7 @@ impl<W: Write> Session<W> {
             Event::OfferDraw => self.say(&Reply::OfferDraw),
             Event::Resigned => self.say(&Reply::Resign),
             Event::Pong(number) => self.say(&Reply::Pong(number)),
-            Event::BookFailed(why) => {
+            Event::BookFailed(why) | Event::Fault(why) => {
                 self.comment(&why)?;
                 self.tell(Audience::UserError, why)
             }
@@ -284,7 +301,11 @@ impl<W: Write> Face for Session<W> {
                 self.out.flush()?;
                 Ok(Flow::Continue)
             }
-            Input::End => Ok(Flow::Quit),
+            Input::End => {
+                self.tell_trouble()?;
+                self.out.flush()?;
+                Ok(Flow::Quit)
+            }
         }
     }
 

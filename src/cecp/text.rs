@@ -31,27 +31,27 @@ pub fn from_protocol_score(number: i32) -> Score {
     if number < 0 { -magnitude } else { magnitude }
 }
 
-/// Words that end the game, or the engine, when xboard meets them anywhere in a line: `Draw` is
-/// taken for the game's result, `offer` together with `draw` for an offer, the others for the
-/// failure of a remote shell (xboard 4.9.1, `HandleMachineMove`).
-const DANGEROUS: [&str; 7] = [
-    "Draw",
-    "offer",
-    "not found",
-    "No such file",
-    "Permission denied",
-    "can't alloc",
-    "unknown host",
+/// Words that end the game, or the engine, when xboard meets them anywhere in a line, and what is
+/// written for them: `Draw` is taken for the game's result, `offer` together with `draw` for an
+/// offer, the others for the failure of a remote shell (xboard 4.9.1, `HandleMachineMove`).
+const DANGEROUS: [(&str, &str); 7] = [
+    ("Draw", "DRAW"),
+    ("offer", "OFFER"),
+    ("not found", "Not found"),
+    ("No such file", "no such file"),
+    ("Permission denied", "permission denied"),
+    ("can't alloc", "Can't alloc"),
+    ("unknown host", "Unknown host"),
 ];
 
 /// Free text made fit for one line to the GUI: no control characters, and the words that xboard
-/// would take for something else in capitals.
+/// would take for something else in letters of another case.
 pub fn shield(text: &str) -> String {
     let mut line: String =
         text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-    for word in DANGEROUS {
+    for (word, harmless) in DANGEROUS {
         if line.contains(word) {
-            line = line.replace(word, &word.to_ascii_uppercase());
+            line = line.replace(word, harmless);
         }
     }
     line
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn free_text_cannot_end_the_game() {
         let text = shield("Draws 30%\noffer a draw: No such file, not found");
-        assert_eq!(text, "DRAWs 30% OFFER a draw: NO SUCH FILE, NOT FOUND");
+        assert_eq!(text, "DRAWs 30% OFFER a draw: no such file, Not found");
         assert_eq!(shield(&text), text);
     }
 }

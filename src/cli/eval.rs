@@ -4,6 +4,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use crate::cli::judge::Judge;
+use crate::cli::output;
+use crate::cli::usage::of_arguments;
 use crate::position::Position;
 
 /// Show what the evaluations think of a position
@@ -25,8 +27,8 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let position = match args.fen.is_empty() {
         true => Position::start(),
-        false => Position::from_fen(&args.fen.join(" "))?,
+        false => Position::from_fen(&args.fen.join(" ")).map_err(of_arguments)?,
     };
-    write!(std::io::stdout().lock(), "{}", args.judge.open()?.explain(&position))?;
+    write!(output::stdout(), "{}", args.judge.open()?.explain(&position))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,7 +1,7 @@
 //! `tabia generate`: what a package of the program needs besides it.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -9,6 +9,10 @@ use anyhow::Context;
 use clap::{CommandFactory, Subcommand};
 use clap_complete::Shell;
 use clap_mangen::Man;
+
+use super::writing::{Force, MAN};
+use crate::cli::output;
+use crate::files::Output;
 
 /// Write the man pages, completions or xboard's plugin file
 #[derive(Debug, clap::Args)]
@@ -24,6 +28,8 @@ enum What {
     Man {
         /// The folder; it is made if need be
         folder: Option<PathBuf>,
+        #[command(flatten)]
+        force: Force,
     },
     /// Completions for a shell
     Completions {
@@ -48,17 +54,17 @@ const PLUGIN: &str = "plugin spec 0.0\ntabia -x\nchess\n";
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut text = Vec::new();
     match &args.what {
-        What::Man { folder: Some(folder) } => {
-            write_pages(folder)
+        What::Man { folder: Some(folder), force } => {
+            write_pages(folder, *force)
                 .with_context(|| format!("cannot write man pages into {}", folder.display()))?;
         }
-        What::Man { folder: None } => page(&command()).render(&mut text)?,
+        What::Man { folder: None, .. } => page(&command()).render(&mut text)?,
         What::Completions { shell } => {
             clap_complete::generate(*shell, &mut super::Cli::command(), "tabia", &mut text);
         }
         What::Plugin => text.extend_from_slice(PLUGIN.as_bytes()),
     }
-    io::stdout().write_all(&text)?;
+    output::stdout().write_all(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -74,11 +80,15 @@ fn page(command: &clap::Command) -> Man {
 }
 
 /// Writes a page for every command: `tabia.6`, `tabia-book.6`, `tabia-book-build.6` and so on.
-fn write_pages(folder: &Path) -> io::Result<()> {
+fn write_pages(folder: &Path, force: Force) -> anyhow::Result<()> {
     fs::create_dir_all(folder)?;
     let mut open = vec![command()];
     while let Some(command) = open.pop() {
-        page(&command).generate_to(folder)?;
+        let page = page(&command);
+        let mut text = Vec::new();
+        page.render(&mut text)?;
+        let path = folder.join(page.get_filename());
+        Output::new(&path, MAN).force(force.allowed).write(&text)?;
         open.extend(command.get_subcommands().cloned());
     }
     Ok(())

@@ -1,12 +1,15 @@
 //! The log of engine mode: into a file, or nowhere. Standard error is no place for it, since
 //! xboard reads that as protocol.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use env_logger::Target;
 use log::LevelFilter;
+
+use crate::files::append_to;
 
 /// Where the log goes; clones share it.
 #[derive(Clone, Default)]
@@ -32,7 +35,7 @@ impl Log {
     pub(super) fn open(&self, name: &str) -> io::Result<()> {
         let file = match name {
             "" => None,
-            name => Some(OpenOptions::new().create(true).append(true).open(name)?),
+            name => Some(append_to(Path::new(name))?),
         };
         let level = if file.is_some() { LevelFilter::Debug } else { LevelFilter::Off };
         *self.file.lock().unwrap_or_else(PoisonError::into_inner) = file;

@@ -10,14 +10,19 @@ mod generate;
 mod judge;
 mod lesson;
 mod logging;
+mod output;
 mod perft;
 mod play;
 mod train;
+mod usage;
 mod work;
+mod writing;
+
+#[cfg(fuzzing)]
+pub use console::type_in;
 
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 /// A chess engine for the xboard protocol that knows its openings by position.
@@ -26,8 +31,7 @@ use clap::{Parser, Subcommand};
     version,
     about,
     args_conflicts_with_subcommands = true,
-    disable_help_subcommand = true,
-    override_usage = "tabia [OPTIONS]\n       tabia COMMAND (--help tells more of each)"
+    override_usage = "tabia [OPTIONS]\n       tabia COMMAND (`tabia help COMMAND` tells more of each)"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -53,7 +57,7 @@ enum Command {
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return not_understood(&error),
+        Err(error) => return usage::not_understood(&error),
     };
     let done = match cli.command {
         Some(Command::Autoplay(args)) => autoplay::run(&args),
@@ -66,32 +70,10 @@ pub fn main() -> ExitCode {
         Some(Command::Train(args)) => train::run(&args),
         None => play::run(&cli.play),
     };
-    done.unwrap_or_else(|error| {
-        eprintln!("tabia: {error:#}");
-        ExitCode::FAILURE
-    })
-}
-
-/// Exit status for arguments that are wrong, by custom.
-const USAGE: u8 = 2;
-
-/// Prints the help that was asked for, or says in one line what is wrong with the arguments.
-fn not_understood(error: &clap::Error) -> ExitCode {
-    if !error.use_stderr() {
-        return if error.print().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    match done {
+        Err(error) if error.is::<usage::WrongArguments>() => usage::refuse(&format!("{error:#}")),
+        done => output::conclude(done),
     }
-    let text = error.to_string();
-    // The whole help comes in place of a fault: its usage shows where a command is missing.
-    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or_default();
-        eprintln!("tabia: a command is missing: {usage} (see tabia --help)");
-        return ExitCode::from(USAGE);
-    }
-    let fault = text.split("\n\nUsage:").next().unwrap_or_default();
-    let fault = fault.split("\n\nFor more").next().unwrap_or_default();
-    let words: Vec<&str> = fault.trim_start_matches("error:").split_whitespace().collect();
-    eprintln!("tabia: {} (see tabia --help)", words.join(" "));
-    ExitCode::from(USAGE)
 }
 
 #[cfg(test)]

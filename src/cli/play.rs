@@ -4,7 +4,6 @@ use std::io::{self, BufReader, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -15,7 +14,9 @@ use super::judge::Judge;
 use super::logging::Log;
 use crate::book::{BOOK_SEPARATOR, Book, EMBEDDED_NAME};
 use crate::cecp::{self, Feature, Reply};
+use crate::cli::output::{self, outln};
 use crate::engine::{self, Engine, Face, Flow, Input, Settings};
+use crate::pgn::in_words;
 use crate::search::BookSearch;
 use crate::uci;
 
@@ -92,40 +93,69 @@ impl Args {
     }
 }
 
-/// Plays until the user leaves.
+/// What there is to play with, and what of the settings cannot be used.
+struct Opened {
+    settings: Settings,
+    book: Book,
+    faults: Vec<String>,
+}
+
+/// Opens the files of the settings; those that cannot be used are left out.
+fn open(mut settings: Settings, log: &Log) -> Opened {
+    let mut faults = Vec::new();
+    if let Err(error) = log.open(&settings.log) {
+        faults.push(format!("cannot write the log {}: {}", settings.log, in_words(&error)));
+        settings.log.clear();
+    }
+    let (book, opened, closed) = Book::open_any(&settings.book);
+    settings.book = opened;
+    faults.extend(closed.iter().map(ToString::to_string));
+    faults.extend(settings.leave_out_unusable().iter().map(ToString::to_string));
+    Opened { settings, book, faults }
+}
+
+/// What a GUI is told of settings that cannot be used. It is one message, however many they are.
+fn trouble(faults: &[String]) -> Option<String> {
+    let words = || format!("{}; going on with what is left or built in", faults.join("; "));
+    (!faults.is_empty()).then(words)
+}
+
+/// Plays until the user leaves. A GUI is told of files that cannot be used, and the engine goes on
+/// without them: one that ends before it has introduced itself is waited for without a word.
 ///
 /// # Errors
-/// If the book, the network or the endgame tables cannot be opened, or the log not be written.
+/// In the terminal, if the book, the network or the endgame tables cannot be opened, or the log not
+/// be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let log = Log::default();
-    let settings = args.settings();
     log.install();
-    log.open(&settings.log).with_context(|| format!("cannot write the log {}", settings.log))?;
     let console = !args.xboard && !args.uci && io::stdin().is_terminal();
     let (sender, inputs) = engine::inputs();
     watch_signals(sender.clone(), console)?;
     if args.xboard && !args.books().is_empty() {
         // Counting the games of a PGN may take longer than a GUI waits for the first feature.
-        println!("{}", Reply::Features(vec![Feature::number("done", 0)]));
-        io::stdout().flush()?;
+        outln!("{}", Reply::Features(vec![Feature::number("done", 0)]))?;
+        output::stdout().flush()?;
     }
-    let book = Book::open_all(&args.books())?;
+    let Opened { settings, book, faults } = open(args.settings(), &log);
     let mut engine = Engine::new(engine::searcher(), settings, book)?;
     engine.on_log_file(Box::new(move |name| log.open(name)));
     if console {
+        anyhow::ensure!(faults.is_empty(), "{}", faults.join("; "));
         return run_console(engine, sender, &inputs);
     }
-    engine::read_lines(BufReader::new(io::stdin()), sender);
+    engine::read_lines(BufReader::new(io::stdin()), sender)?;
     let first = if args.xboard || args.uci { None } else { first_words(&inputs) };
-    let asks_for_uci = matches!(&first, Some(Input::Line(line)) if line.trim() == "uci");
+    let asks_for_uci = matches!(&first, Some(Input::Line(line)) if is_uci(line));
+    let trouble = trouble(&faults);
     let mut face: Box<dyn Face> = if args.uci || asks_for_uci {
         // GUIs of this protocol bring their own openings and expect a search for every `go`.
         if args.books().is_empty() {
             engine.set_own_book(false);
         }
-        Box::new(uci::Session::new(engine, io::stdout()))
+        Box::new(uci::Session::new(engine, output::stdout()).with_trouble(trouble))
     } else {
-        Box::new(cecp::Session::new(engine, io::stdout()))
+        Box::new(cecp::Session::new(engine, output::stdout()).with_trouble(trouble))
     };
     match converse(face.as_mut(), first, &inputs) {
         // Nobody listens any more: there is nobody to complain to either.
@@ -139,6 +169,11 @@ fn first_words(inputs: &Receiver<Input>) -> Option<Input> {
     inputs.iter().find(|input| !matches!(input, Input::Line(line) if line.trim().is_empty()))
 }
 
+/// Whether a line asks for UCI; there, words that mean nothing are passed over.
+fn is_uci(line: &str) -> bool {
+    matches!(line.parse(), Ok(uci::Command::Uci))
+}
+
 /// Plays in the terminal.
 fn run_console(
     engine: Engine,
@@ -148,7 +183,7 @@ fn run_console(
     let (prompts, asked) = unbounded();
     console::read_lines(asked, lines)?;
     let fancy = io::stdout().is_terminal();
-    let mut console = Console::new(engine, Box::new(io::stdout()), prompts, fancy);
+    let mut console = Console::new(engine, Box::new(output::stdout()), prompts, fancy);
     console.greet()?;
     engine::run(&mut console, inputs)?;
     Ok(ExitCode::SUCCESS)
@@ -166,7 +201,7 @@ fn converse(face: &mut dyn Face, first: Option<Input>, inputs: &Receiver<Input>)
 /// in the console asks for a move at once.
 fn watch_signals(sender: Sender<Input>, console: bool) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
-    std::thread::spawn(move || {
+    std::thread::Builder::new().spawn(move || {
         for signal in signals.forever() {
             let input = match signal {
                 SIGTERM => Input::End,
@@ -177,6 +212,6 @@ fn watch_signals(sender: Sender<Input>, console: bool) -> io::Result<()> {
                 return;
             }
         }
-    });
+    })?;
     Ok(())
 }

@@ -56,7 +56,7 @@ impl Engine {
         let old = std::mem::replace(&mut self.settings, settings);
         let new = &self.settings;
         if old.book != new.book {
-            self.library.open(&new.book, self.worker.outbox());
+            self.library.open(&new.book, &self.worker.outbox());
         }
         let concern = |settings: &Settings| {
             let Settings { memory, threads, book_search, evaluation, research_order, .. } =

@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::Receiver;
+use crossbeam::channel::{Receiver, Sender};
 
 use crate::book::Book;
 use crate::eval::Evaluation;
@@ -93,7 +93,7 @@ impl Engine {
     /// An engine at the start of a game that plays Black. The book is not opened from its setting.
     ///
     /// # Errors
-    /// If the network or the endgame tables of the settings cannot be used.
+    /// If the network or the endgame tables of the settings cannot be used, or no thread be started.
     pub fn new(make: MakeBackend, settings: Settings, book: Book) -> Result<Self, SettingError> {
         let mut engine = Engine {
             game: Game::default(),
@@ -111,7 +111,7 @@ impl Engine {
             evaluation: settings.evaluation()?,
             endgames: settings.endgames()?,
             library: Library::new(book),
-            worker: Worker::start(make),
+            worker: Worker::start(make).map_err(|error| SettingError::Start(error.to_string()))?,
             job: None,
             ordered: None,
             expected: None,
@@ -130,6 +130,11 @@ impl Engine {
     /// Where news of the search come in.
     pub fn news(&self) -> &Receiver<News> {
         self.worker.news()
+    }
+
+    /// Where its owner can add to the news.
+    pub fn outbox(&self) -> Sender<News> {
+        self.worker.outbox()
     }
 
     /// What there is to tell since this was last asked.

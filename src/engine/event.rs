@@ -9,7 +9,7 @@ use crate::search::{Report, SearchResult, Transposition};
 pub enum Event {
     /// How far a search has come.
     Report(Progress),
-    /// The search for a move ends early: its line has transposed into the book.
+    /// A line of the search has transposed into the book.
     Transposed(Transposed),
     /// The engine has moved.
     Moved(Moved),
@@ -25,6 +25,8 @@ pub enum Event {
     Pong(u64),
     /// The book could not be opened; why.
     BookFailed(String),
+    /// Something that was asked for is not to be had, or broke; in words. The engine goes on.
+    Fault(String),
 }
 
 /// A report of a search, with what is needed to show it.

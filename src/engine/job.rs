@@ -68,7 +68,7 @@ impl Job {
 
     fn note(&mut self, event: &search::Event) {
         match event {
-            search::Event::Iteration(report) => {
+            search::Event::Iteration(report) | search::Event::NewBest(report) => {
                 self.status.depth = report.depth;
                 self.status.nodes = report.nodes;
                 if report.multi_pv == 1 {
@@ -268,12 +268,19 @@ impl Engine {
         self.worker.note(&news);
         match news {
             News::Settled => self.reconcile(),
+            News::Aside => {}
+            News::Fault(fault) => {
+                log::error!("{fault}");
+                self.events.push(Event::Fault(fault));
+            }
             News::Opened { number, book } => self.shelve(number, book),
             News::Progress { job, event } => {
                 if let Some(current) = self.job.as_mut().filter(|current| current.number == job) {
                     current.note(&event);
                     match event {
-                        search::Event::Iteration(report) => self.report(report),
+                        search::Event::Iteration(report) | search::Event::NewBest(report) => {
+                            self.report(report);
+                        }
                         search::Event::Transposition(found) => self.transposed(found),
                         search::Event::RootMove { .. } => (),
                     }

@@ -1,6 +1,7 @@
 //! The engine's book: opened on a thread of its own, asked at the root.
 
 use std::hash::{BuildHasher, RandomState};
+use std::panic::catch_unwind;
 use std::thread;
 
 use crossbeam::channel::Sender;
@@ -31,14 +32,20 @@ impl Library {
 
     /// Begins to open books as [`Book::open_all`] does, the embedded one if `paths` is empty;
     /// counting a PGN takes a while, so that the outcome comes as [`News::Opened`].
-    pub(super) fn open(&mut self, paths: &str, news: Sender<News>) {
+    pub(super) fn open(&mut self, paths: &str, news: &Sender<News>) {
         self.asked += 1;
         self.is_opening = true;
         let (number, paths) = (self.asked, paths.to_owned());
-        thread::spawn(move || {
-            let book = Book::open_all(&paths).map_err(|error| error.to_string());
-            let _ = news.send(News::Opened { number, book });
+        let own_news = news.clone();
+        let started = thread::Builder::new().spawn(move || {
+            let opened = catch_unwind(|| Book::open_all(&paths).map_err(|error| error.to_string()));
+            let book = opened.unwrap_or_else(|_| Err(format!("opening {paths} has crashed")));
+            let _ = own_news.send(News::Opened { number, book });
         });
+        if let Err(error) = started {
+            let why = format!("no thread can be started to open a book in: {error}");
+            let _ = news.send(News::Opened { number, book: Err(why) });
+        }
     }
 
     /// Whether a book is still being opened.

@@ -31,15 +31,22 @@ pub fn inputs() -> (Sender<Input>, Receiver<Input>) {
 }
 
 /// Reads lines on a thread of its own until the input ends.
-pub fn read_lines(mut source: impl BufRead + Send + 'static, sender: Sender<Input>) {
-    std::thread::spawn(move || {
+///
+/// # Errors
+/// If the system starts no thread.
+pub fn read_lines(
+    mut source: impl BufRead + Send + 'static,
+    sender: Sender<Input>,
+) -> io::Result<()> {
+    std::thread::Builder::new().name("input".to_owned()).spawn(move || {
         while let Ok(Some(input)) = next(&mut source) {
             if sender.send(input).is_err() {
                 return;
             }
         }
         let _ = sender.send(Input::End);
-    });
+    })?;
+    Ok(())
 }
 
 /// The next line, the last one perhaps without its end; `None` at the end of the input.
@@ -84,7 +91,7 @@ mod tests {
 
     fn all(bytes: &[u8]) -> Vec<Input> {
         let (sender, inputs) = inputs();
-        read_lines(io::Cursor::new(bytes.to_vec()), sender);
+        read_lines(io::Cursor::new(bytes.to_vec()), sender).expect("a thread");
         inputs.iter().collect()
     }
 

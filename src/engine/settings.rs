@@ -22,6 +22,8 @@ pub struct Settings {
     pub ponder: bool,
     /// How many of the best lines an analysis shows.
     pub lines: i64,
+    /// Whether thinking output tells the chances of winning, drawing and losing.
+    pub show_wdl: bool,
     /// Whether moves are played from the book.
     pub own_book: bool,
     /// The book's file, or several, see [`crate::book::Book::open_all`]; empty for the embedded book.
@@ -102,6 +104,7 @@ impl Default for Settings {
             threads: 1,
             ponder: false,
             lines: 1,
+            show_wdl: false,
             own_book: true,
             book: String::new(),
             policy: Policy::default(),
@@ -230,6 +233,8 @@ pub const SETTINGS: &[Setting] = &[
         Kind::Check { get: |s| s.ponder, set: |s, v| s.ponder = v }),
     row("MultiPV", "MultiPV", "how many of the best lines an analysis shows",
         Kind::Spin { min: 1, max: 218, get: |s| s.lines, set: |s, v| s.lines = v }),
+    row("", "UCI_ShowWDL", "tell the chances of winning, drawing and losing in thinking output",
+        Kind::Check { get: |s| s.show_wdl, set: |s, v| s.show_wdl = v }),
     row("OwnBook", "OwnBook", "play moves from the book",
         Kind::Check { get: |s| s.own_book, set: |s, v| s.own_book = v }),
     row("BookFile", "BookFile", "a .pgn, .tbk or Polyglot .bin, or several, separated by semicolons; empty for the embedded book",
@@ -276,6 +281,9 @@ pub enum SettingError {
     /// The network's file cannot be used.
     #[error(transparent)]
     Network(#[from] NetworkError),
+    /// The system starts no thread; what it says.
+    #[error("the system starts no thread to search in: {0}")]
+    Start(String),
     /// The log cannot be written.
     #[error("cannot write the log {path}: {why}")]
     Log {
@@ -361,6 +369,20 @@ impl Settings {
     pub(super) fn endgames(&self) -> Result<Option<Tables>, TablesError> {
         let folder = Some(&self.tablebases).filter(|folder| !folder.is_empty());
         folder.map(|folder| Tables::open(Path::new(folder))).transpose()
+    }
+
+    /// Leaves out the network and the endgame tables that cannot be used; why, for each.
+    pub fn leave_out_unusable(&mut self) -> Vec<SettingError> {
+        let mut faults = Vec::new();
+        if let Err(error) = self.evaluation() {
+            self.network.clear();
+            faults.push(error.into());
+        }
+        if let Err(error) = self.endgames() {
+            self.tablebases.clear();
+            faults.push(error.into());
+        }
+        faults
     }
 
     /// Sets the memory, cut to what this machine can give (three quarters of what it has).

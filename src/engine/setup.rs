@@ -34,7 +34,9 @@ pub struct Setup {
 #[derive(Default)]
 struct Real {
     searcher: Option<Searcher>,
-    memory: usize,
+    /// What was last asked for. The system may give less, which is told once.
+    asked: Options,
+    endgames: Option<Tables>,
 }
 
 impl Real {
@@ -47,24 +49,31 @@ impl Backend for Real {
     fn configure(&mut self, setup: &Setup) {
         let options = Options { memory_mb: setup.memory, threads: setup.threads };
         let searcher = self.searcher.get_or_insert_with(|| {
-            self.memory = setup.memory;
+            self.asked = options;
             Searcher::new(options)
         });
-        if searcher.threads() != setup.threads {
-            searcher.set_threads(setup.threads);
+        if self.asked.threads != options.threads {
+            searcher.set_threads(options.threads);
         }
-        if self.memory != setup.memory {
-            searcher.set_memory(setup.memory);
-            self.memory = setup.memory;
+        if self.asked.memory_mb != options.memory_mb {
+            searcher.set_memory(options.memory_mb);
         }
+        self.asked = options;
         searcher.set_evaluation(setup.evaluation.clone());
         searcher.set_research_order(setup.research_order);
-        searcher.set_endgames(setup.endgames.clone());
+        self.endgames = setup.endgames.clone();
+        searcher.set_endgames(self.endgames.clone());
         searcher.set_book(Some(setup.book.clone()), setup.book_search);
     }
 
     fn new_game(&mut self) {
         self.searcher().new_game();
+    }
+
+    fn take_faults(&mut self) -> Vec<String> {
+        let faults = self.searcher.iter_mut().flat_map(Searcher::take_faults);
+        let faults = faults.map(|fault| fault.to_string());
+        faults.chain(self.endgames.iter().flat_map(Tables::take_damage)).collect()
     }
 
     fn search(

@@ -293,6 +293,8 @@ fn a_crashed_search_costs_nothing_but_its_thoughts() {
     stage.play("e2e4");
     stage.begun();
     stage.finish("", "", 0);
+    assert!(matches!(stage.engine.take_events()[..], [Event::Fault(_)]), "it is told first");
+    stage.hear();
     assert_eq!(stage.moves().len(), 1, "some legal move is made");
     stage.play("d2d4");
     stage.begun();

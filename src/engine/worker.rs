@@ -3,6 +3,7 @@
 //! Orders go in by one channel and are done one after the other; news come out by another. Every
 //! search has a job number, so that late news of a search that was called off can be told apart.
 
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
@@ -10,7 +11,7 @@ use crossbeam::channel::{Receiver, Sender, unbounded};
 
 use crate::book::Book;
 use crate::position::Game;
-use crate::search::{self, Control, Limits, SearchResult};
+use crate::search::{self, Control, Limits, STACK_SIZE, SearchResult};
 
 use super::setup::Setup;
 
@@ -21,6 +22,12 @@ pub trait Backend: Send {
 
     /// Forgets what was learned in the game so far.
     fn new_game(&mut self);
+
+    /// What the last order met with that the user should know: what the system did not give, what
+    /// broke.
+    fn take_faults(&mut self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Searches until a limit is reached or `control` stops it.
     fn search(
@@ -54,6 +61,11 @@ pub enum News {
     },
     /// One order that was no search is done.
     Settled,
+    /// Something that the owner does beside the engine has come further.
+    Aside,
+    /// Something that was asked for is not to be had, or broke; in words. It comes before the news
+    /// of the order's end.
+    Fault(String),
     /// A book was opened, or could not be; why.
     Opened {
         /// The number of books asked for until then.
@@ -79,13 +91,17 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts the thread.
-    pub fn start(make: MakeBackend) -> Self {
+    /// Starts the thread, with the stack of a search: one that can start no threads runs in this.
+    ///
+    /// # Errors
+    /// If the system starts no thread.
+    pub fn start(make: MakeBackend) -> io::Result<Self> {
         let (orders, inbox) = unbounded();
         let (outbox, news) = unbounded();
         let own_outbox = outbox.clone();
-        thread::spawn(move || work(&make, &inbox, &own_outbox));
-        Worker { orders, outbox, news, jobs: 0, unsettled: 0 }
+        let builder = thread::Builder::new().name("search".to_owned()).stack_size(STACK_SIZE);
+        builder.spawn(move || work(&make, &inbox, &own_outbox))?;
+        Ok(Worker { orders, outbox, news, jobs: 0, unsettled: 0 })
     }
 
     /// Where the news come in. Each must be shown to [`Worker::note`].
@@ -158,18 +174,36 @@ fn work(make: &MakeBackend, orders: &Receiver<Order>, news: &Sender<News>) {
                 News::Finished { job: *job, result }
             }
         }));
+        let panicked = done.is_err();
         let done = done.unwrap_or_else(|_| last_words(&order));
-        let crashed = has_crashed(&order, &done);
+        let crashed = panicked || has_crashed(&order, &done);
+        let tell = |fault| {
+            let _ = news.send(News::Fault(fault));
+        };
+        if crashed {
+            tell("the search has crashed and is started anew".to_owned());
+        } else {
+            backend.take_faults().into_iter().for_each(tell);
+        }
         let _ = news.send(done);
         if let Order::Configure(wanted) = order {
             setup = Some(wanted);
         }
         if crashed {
-            log::error!("the search has crashed and is started anew");
-            backend = make();
-            setup.iter().for_each(|setup| backend.configure(setup));
+            backend = anew(make, setup.as_deref());
         }
     }
+}
+
+/// A backend in the place of one that has crashed. One that cannot even be set up stays as it was
+/// made.
+fn anew(make: &MakeBackend, setup: Option<&Setup>) -> Box<dyn Backend> {
+    let set_up = AssertUnwindSafe(|| {
+        let mut backend = make();
+        setup.iter().for_each(|setup| backend.configure(setup));
+        backend
+    });
+    catch_unwind(set_up).unwrap_or_else(|_| make())
 }
 
 /// Whether a search came back without a move where there is one.

@@ -86,18 +86,38 @@ pub struct Effect {
     pub ending: Option<Transposition>,
 }
 
-/// Searches the last position of `game` to `depth`, with one thread and an empty table.
-pub fn effect(
+/// Searches the last position of `game` in each of these modes, with one thread and an empty table,
+/// to `depth` at most. A search that compares its tree with the book has the nodes that it takes
+/// without one to spend, of which it may save some: what is bounded by its depth alone, it would
+/// search to the end.
+pub fn effects(
+    game: &Game,
+    book: &Book,
+    modes: &[BookSearch],
+    depth: Depth,
+    control: &dyn Fn() -> Control,
+) -> Vec<Effect> {
+    let limits = Limits::depth(depth);
+    let plain = effect(game, book, BookSearch::Off, &limits, &control());
+    let bounded = Limits { soft_nodes: Some(plain.nodes), ..limits };
+    let in_mode = |&mode: &BookSearch| match mode {
+        BookSearch::Off => plain.clone(),
+        _ => effect(game, book, mode, &bounded, &control()),
+    };
+    modes.iter().map(in_mode).collect()
+}
+
+fn effect(
     game: &Game,
     book: &Book,
     mode: BookSearch,
-    depth: Depth,
+    limits: &Limits,
     control: &Control,
 ) -> Effect {
     let mut searcher = Searcher::new(Options { memory_mb: MEMORY_MB, threads: 1 });
     searcher.set_book(Some(book.clone()), mode);
     let mut iterations = Vec::new();
-    let result = searcher.search(game, &Limits::depth(depth), control, &mut |event| {
+    let result = searcher.search(game, limits, control, &mut |event| {
         if let Event::Iteration(report) = event
             && report.bound == Bound::Exact
         {

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::story::Story;
+use crate::autoplay::report::script_data;
 
 /// The page without its data.
 const PAGE: &str = include_str!("page.html");
@@ -13,9 +14,7 @@ const MARK: &str = "/*DATA*/";
 /// The page of some searches of the same tree.
 pub fn page(title: &str, stories: &[Story]) -> String {
     let data = json!({ "title": title, "stories": stories });
-    // A script element ends at "</script", wherever that stands.
-    let text = data.to_string().replace("</", "<\\/");
-    PAGE.replacen(MARK, &text, 1)
+    PAGE.replacen(MARK, &script_data(&data), 1)
 }
 
 #[cfg(test)]
@@ -27,9 +26,10 @@ mod tests {
 
     #[test]
     fn the_page_holds_the_stories_and_nothing_of_others() {
-        let tree: GameTree = "</script> max\n a 1\n".parse().expect("a tree");
+        let tree: GameTree = "<!--<script> max\n </script> 1\n".parse().expect("a tree");
         let page = page("</script>", &[watch_tree(&tree, Algorithm::Pvs)]);
         assert_eq!(page.matches("</script>").count(), 1);
+        assert!(!page.contains("<!--<"));
         assert!(!page.contains(MARK));
         for foreign in ["src=", "href=", "@import", "fetch("] {
             assert!(!page.contains(foreign), "{foreign}");

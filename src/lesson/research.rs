@@ -8,6 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::autoplay::config::{EngineConfig, Protocol};
+use crate::autoplay::openings::Opening;
 use crate::autoplay::play::{Conditions, Interrupt};
 use crate::autoplay::player::StartError;
 use crate::autoplay::referee::Rules;
@@ -79,7 +80,7 @@ impl Match {
         let tournament = Tournament {
             engines: orders.map(|order| self.engine(program, order)).to_vec(),
             slots: schedule.slots(),
-            openings: openings.iter().map(|&position| Game::new(position)).collect(),
+            openings: openings.iter().copied().map(Opening::from).collect(),
             conditions: Conditions {
                 rules: Rules { max_moves: Some(MAX_MOVES), ..Rules::default() },
                 tablebases: None,

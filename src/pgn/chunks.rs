@@ -4,15 +4,15 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use memchr::memmem::rfind;
+use memchr::memmem::FinderRev;
 
 use super::Input;
-use super::reader::count_lines;
+use super::scan::{count_lines, is_tag, line_sign};
 
 /// Bytes of text that a thread takes at a time: it stays in the cache from reading to parsing.
 const CHUNK: usize = 256 << 10;
-/// A chunk in which no game ends grows up to this size and is then cut where it is.
-const LARGEST_CHUNK: usize = 64 << 20;
+/// A chunk in which no game ends grows up to this size and is then cut where a line ends.
+const LARGEST_CHUNK: usize = 16 << 20;
 
 /// What a chunk of text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,18 +42,15 @@ pub struct Chunks {
     inputs: Vec<Input>,
     progress: Arc<AtomicU64>,
     /// The input being read, with the place of its next chunk.
-    current: Option<(Box<dyn Read + Send>, Chunk)>,
+    current: Option<(Blocks<Box<dyn Read + Send>>, Chunk)>,
     next_input: usize,
-    /// The beginning of the next chunk: what came after the last whole game.
-    carry: Vec<u8>,
     broken: Vec<BrokenInput>,
 }
 
 impl Chunks {
     /// All inputs, one after the other. `progress` is raised as in [`Input::open`].
     pub fn new(inputs: Vec<Input>, progress: Arc<AtomicU64>) -> Self {
-        let (carry, broken) = (Vec::new(), Vec::new());
-        Chunks { inputs, progress, current: None, next_input: 0, carry, broken }
+        Chunks { inputs, progress, current: None, next_input: 0, broken: Vec::new() }
     }
 
     /// Inputs that could not be opened or read to their end.
@@ -81,7 +78,7 @@ impl Chunks {
             self.next_input += 1;
             match input.open(&self.progress) {
                 Ok(reader) => {
-                    self.current = Some((reader, chunk));
+                    self.current = Some((Blocks::new(reader), chunk));
                     return true;
                 }
                 Err(error) => {
@@ -94,53 +91,98 @@ impl Chunks {
 
     /// The next chunk of the current input; `None` at its end.
     fn fill(&mut self, text: &mut Vec<u8>) -> Option<Chunk> {
-        let (reader, next) = self.current.as_mut()?;
+        let (blocks, next) = self.current.as_mut()?;
+        let filled = blocks.next(text);
+        let chunk = *next;
+        next.number += 1;
+        next.line += count_lines(text);
+        if let Some(error) = blocks.take_error() {
+            // What came before the fault is read; then the input counts as ended.
+            self.broken.push(BrokenInput { input: next.input, line: next.line, error });
+        }
+        filled.then_some(chunk)
+    }
+}
+
+/// The text of one input in blocks of whole games.
+pub(super) struct Blocks<R> {
+    input: R,
+    /// The beginning of the next block: what came after the last whole game.
+    carry: Vec<u8>,
+    /// Nothing more comes from the input.
+    ended: bool,
+    error: Option<io::Error>,
+}
+
+impl<R: Read> Blocks<R> {
+    pub fn new(input: R) -> Self {
+        Blocks { input, carry: Vec::new(), ended: false, error: None }
+    }
+
+    /// Fills `text` with the next block; tells whether there is one.
+    pub fn next(&mut self, text: &mut Vec<u8>) -> bool {
         text.clear();
         text.append(&mut self.carry);
         let mut wanted = CHUNK;
-        loop {
+        while !self.ended {
             let missing = wanted.saturating_sub(text.len()) as u64;
-            let at_end = match reader.by_ref().take(missing).read_to_end(text) {
-                Ok(_) => text.len() < wanted,
-                Err(error) => {
-                    let line = next.line + count_lines(text);
-                    self.broken.push(BrokenInput { input: next.input, line, error });
-                    // What came before the fault is read; then the input counts as ended.
-                    *reader = Box::new(io::empty());
-                    true
-                }
-            };
-            let cut = if at_end { text.len() } else { last_game(text) };
-            if cut > 0 || wanted >= LARGEST_CHUNK {
-                let cut = if cut > 0 { cut } else { text.len() };
+            let read = self.input.by_ref().take(missing).read_to_end(text);
+            self.ended = read.is_err() || text.len() < wanted;
+            self.error = read.err();
+            let cut = if self.ended { text.len() } else { last_game(text) };
+            let large = wanted >= LARGEST_CHUNK;
+            if cut > 0 || large {
+                let cut = if cut > 0 { cut } else { last_line(text) };
                 self.carry.extend_from_slice(&text[cut..]);
                 text.truncate(cut);
                 break;
             }
-            if at_end {
-                return None;
-            }
             wanted *= 2;
         }
-        let chunk = *next;
-        next.number += 1;
-        next.line += count_lines(text);
-        Some(chunk)
+        !text.is_empty()
+    }
+
+    /// Why the input could not be read beyond the last block, if that is so.
+    pub fn take_error(&mut self) -> Option<io::Error> {
+        self.error.take()
     }
 }
 
-/// Where the last game of a text begins, or 0 if no boundary is to be seen. A game begins with a
-/// tag after a blank line; `Event` comes first in all but homemade files.
+/// Where the last game of a text begins, or 0 if no boundary is to be seen: tags after an empty
+/// line, of which `Event` comes first in all but homemade files, or a first move.
 fn last_game(text: &[u8]) -> usize {
-    let boundary = |unix: &[u8], dos: &[u8]| {
-        let unix = rfind(text, unix).map(|at| at + 2);
-        // Only what comes after the first hit can be later: the rest need not be searched.
-        let from = unix.unwrap_or(0);
-        rfind(&text[from..], dos).map(|at| from + at + 3).or(unix)
-    };
-    boundary(b"\n\n[Event ", b"\n\r\n[Event ")
-        .or_else(|| boundary(b"\n\n[", b"\n\r\n["))
+    let any = |_: &[u8]| true;
+    last_after_empty_line(text, b"[Event ", any)
+        .or_else(|| last_after_empty_line(text, b"[", is_tag))
+        .or_else(|| last_after_empty_line(text, b"1.", any))
         .unwrap_or(0)
+}
+
+/// The last place after an empty line where a beginning stands that is one indeed.
+fn last_after_empty_line(
+    text: &[u8],
+    beginning: &[u8],
+    is_one: impl Fn(&[u8]) -> bool,
+) -> Option<usize> {
+    let ends: &[&[u8]] = match line_sign(text) {
+        b'\r' => &[b"\r\r"],
+        _ => &[b"\n\n", b"\n\r\n"],
+    };
+    let mut last = None;
+    for end in ends {
+        let needle = [end, beginning].concat();
+        // Only what comes after the hit of another line end can be later.
+        let from = last.unwrap_or(0);
+        let finder = FinderRev::new(&needle);
+        let mut places = finder.rfind_iter(&text[from..]).map(|at| from + at + end.len());
+        last = places.find(|&at| is_one(&text[at..])).or(last);
+    }
+    last
+}
+
+/// The end of the last whole line of a text, or of the text if it has none.
+fn last_line(text: &[u8]) -> usize {
+    memchr::memrchr2(b'\n', b'\r', text).map_or(text.len(), |end| end + 1)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 
 use super::tags::text;
-use super::{GameEnd, Ply, Reader, Tags, Visitor};
+use super::{Fate, GameEnd, Ply, Reader, Tags, Visitor};
 use crate::position::{Color, Move, Position};
 
 /// How a game ended, as PGN tells it.
@@ -122,7 +122,7 @@ impl PgnGame {
 }
 
 /// Reads all games of an input, each with how its reading ended. Games that are no orthodox chess
-/// or have no tags come without moves.
+/// come without moves; text between the games is passed over.
 pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame, GameEnd)>> {
     let mut reader = Reader::new(input);
     let mut failed = false;
@@ -130,16 +130,19 @@ pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame
         if failed {
             return None;
         }
-        let mut collector = Collector { game: PgnGame::new(Position::start()) };
-        match reader.read_game(&mut collector) {
-            Ok(None) => None,
-            Ok(Some(end)) => {
-                collector.game.result = end.result;
-                Some(Ok((collector.game, end)))
-            }
-            Err(error) => {
-                failed = true;
-                Some(Err(error))
+        loop {
+            let mut collector = Collector { game: PgnGame::new(Position::start()) };
+            match reader.read_game(&mut collector) {
+                Ok(None) => return None,
+                Ok(Some(end)) if end.fate == Fate::Text => {}
+                Ok(Some(end)) => {
+                    collector.game.result = end.result;
+                    return Some(Ok((collector.game, end)));
+                }
+                Err(error) => {
+                    failed = true;
+                    return Some(Err(error));
+                }
             }
         }
     })

@@ -10,8 +10,20 @@ use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
 use thiserror::Error;
 
+use super::encoding::decoded;
+
 /// Enough of a file to tell how it is compressed.
-const MAGIC_BYTES: usize = 4;
+const MAGIC_BYTES: usize = 6;
+/// What is packed in a way that is not read here: how it begins, what it is, and what unpacks it.
+const FOREIGN_PACKINGS: [(&[u8], &str, &str); 7] = [
+    (b"PK\x03\x04", "a zip archive", "unzip -p FILE"),
+    (b"PK\x05\x06", "an empty zip archive", "unzip -l FILE"),
+    (b"\xfd7zXZ\0", "compressed with xz", "xz -dc FILE"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "7z x -so FILE"),
+    (b"Rar!\x1a\x07", "a RAR archive", "unrar p -inul FILE"),
+    (b"\x04\x22\x4d\x18", "compressed with lz4", "lz4 -dc FILE"),
+    (b"LZIP", "compressed with lzip", "lzip -dc FILE"),
+];
 /// Compressed input is read in blocks of this size.
 const READ_AHEAD: usize = 128 << 10;
 /// Endings of the files that are taken from a folder.
@@ -30,7 +42,7 @@ pub struct InputError {
 /// A source of PGN text.
 #[derive(Debug, Clone)]
 pub enum Input {
-    /// A file, whose compression (gzip, bzip2, zstd) its first bytes tell.
+    /// A file, whose compression (gzip, bzip2, zstd) and encoding its first bytes tell.
     File(PathBuf),
     /// Standard input, compressed or not.
     Stdin,
@@ -94,33 +106,41 @@ impl Input {
         }
     }
 
-    /// Opens the input for reading PGN text. `progress` is raised by the bytes, compressed as they
-    /// are, that have been read.
+    /// Opens the input for reading PGN text: unpacked, and in UTF-8 if it is UTF-16. `progress` is
+    /// raised by the bytes, as they are, that have been read.
     ///
     /// # Errors
-    /// If it cannot be opened.
+    /// If it cannot be opened, or is packed or encoded in a way that is not known here.
     pub fn open(&self, progress: &Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send>> {
         let raw: Box<dyn Read + Send> = match self {
             Input::File(path) => Box::new(File::open(path)?),
             Input::Stdin => Box::new(io::stdin()),
             Input::Text(_, bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
         };
-        let mut counted = CountedRead { input: raw, progress: Arc::clone(progress) };
-        let mut magic = Vec::with_capacity(MAGIC_BYTES);
-        (&mut counted).take(MAGIC_BYTES as u64).read_to_end(&mut magic)?;
-        let is = |signature: &[u8]| magic.starts_with(signature);
-        let (gzip, bzip2) = (is(b"\x1f\x8b"), is(b"BZh"));
-        let zstd = is(b"\x28\xb5\x2f\xfd");
-        let whole = Cursor::new(magic).chain(counted);
-        if gzip || bzip2 {
-            let buffered = io::BufReader::with_capacity(READ_AHEAD, whole);
-            return Ok(match gzip {
-                true => Box::new(MultiGzDecoder::new(buffered)),
-                false => Box::new(MultiBzDecoder::new(buffered)),
-            });
-        }
-        Ok(if zstd { Box::new(zstd::Decoder::new(whole)?) } else { Box::new(whole) })
+        decoded(unpacked(CountedRead { input: raw, progress: Arc::clone(progress) })?)
     }
+}
+
+/// The content of an input that may be compressed.
+fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    let mut magic = Vec::with_capacity(MAGIC_BYTES);
+    input.by_ref().take(MAGIC_BYTES as u64).read_to_end(&mut magic)?;
+    let is = |signature: &[u8]| magic.starts_with(signature);
+    if let Some((_, what, how)) = FOREIGN_PACKINGS.iter().find(|(signature, ..)| is(signature)) {
+        let reason = format!("it is {what}: unpack it first, for example with `{how}`");
+        return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
+    }
+    let (gzip, bzip2) = (is(b"\x1f\x8b"), is(b"BZh"));
+    let zstd = is(b"\x28\xb5\x2f\xfd");
+    let whole = Cursor::new(magic).chain(input);
+    if gzip || bzip2 {
+        let buffered = io::BufReader::with_capacity(READ_AHEAD, whole);
+        return Ok(match gzip {
+            true => Box::new(MultiGzDecoder::new(buffered)),
+            false => Box::new(MultiBzDecoder::new(buffered)),
+        });
+    }
+    Ok(if zstd { Box::new(zstd::Decoder::new(whole)?) } else { Box::new(whole) })
 }
 
 /// Adds the PGN files of a folder and of those in it, in the order of their names.

@@ -1,23 +1,32 @@
-//! PGN: streaming games in, on `pgn-reader`, and text out. Knows nothing of books or matches.
+//! PGN: streaming games in, and text out. Knows nothing of books or matches.
 //!
-//! Real collections are dirty, and `pgn-reader` is lenient to the point of playing on in a wrong
-//! position. So a game stops at its first illegal move and keeps what came before; what has no
-//! tags is the tail of a torn game and is refused; variants are told apart before their first
-//! move. Whatever happens, the next game is read.
+//! Real collections are dirty, and guesses about them end in wrong positions. So a game stops at
+//! its first illegal move, or at the first word that is none, and keeps what came before; what an
+//! empty line tore off its game is joined to it; movetext without tags is a game, prose is not;
+//! variants are told apart before their first move. Whatever happens, the next game is read.
 //!
 //! Format: <http://www.saremba.de/chessgml/standards/pgn/pgn-complete.htm>.
 
+mod bounds;
 mod chunks;
+mod encoding;
+mod fault;
 mod game;
 mod input;
+mod language;
+mod parser;
 mod reader;
+mod scan;
+mod state;
 mod tags;
 mod tree;
 mod writer;
 
 pub use chunks::{BrokenInput, Chunk, Chunks};
+pub use fault::{Fate, Fault, FaultReason, GameEnd};
 pub use game::{GameResult, PgnGame, PgnMove, read_games};
 pub use input::{Input, InputError, in_words};
-pub use reader::{Experience, Fate, Fault, FaultReason, GameEnd, Ply, Reader, Visitor};
+pub use language::{Language, ParseLanguageError};
+pub use reader::{Experience, Ply, Reader, TextReader, Visitor};
 pub use tags::Tags;
-pub use writer::Writer;
+pub use writer::{Writer, comment, printable, tag_pair};

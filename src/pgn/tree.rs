@@ -3,9 +3,6 @@
 //! Games share their openings. A reader that remembers the beginnings it has seen often as a tree
 //! need not resolve and play those moves again.
 
-use shakmaty::CastlingSide;
-use shakmaty::san::San;
-
 use super::Ply;
 use crate::position::{KeyMap, Position, Replay};
 
@@ -33,7 +30,7 @@ pub(super) struct Place(u16);
 /// The tree of beginnings, from the start position.
 pub(super) struct Tree {
     start: Position,
-    /// The moves by [`step_key`].
+    /// The moves by [`Word::key`].
     branches: KeyMap<Branch>,
     /// Games that left the tree in each place, until there were enough of them.
     visits: Vec<u16>,
@@ -63,13 +60,13 @@ impl Tree {
 
     /// A move that was seen before, and where it leads.
     #[inline]
-    pub fn follow(&self, place: Place, san: San) -> Option<(Place, Ply)> {
-        self.branches.get(&step_key(place, san)).map(|branch| (branch.child, branch.ply))
+    pub fn follow(&self, place: Place, word: Word) -> Option<(Place, Ply)> {
+        self.branches.get(&word.key(place)).map(|branch| (branch.child, branch.ply))
     }
 
     /// Remembers a move and where it leads, if that is worth it and there is room.
     #[inline]
-    pub fn grow(&mut self, place: Place, san: San, ply: &Ply, after: &Replay) -> Option<Place> {
+    pub fn grow(&mut self, place: Place, word: Word, ply: &Ply, after: &Replay) -> Option<Place> {
         let number = self.positions.len();
         let visits = &mut self.visits[usize::from(place.0)];
         *visits = visits.saturating_add(1);
@@ -77,34 +74,47 @@ impl Tree {
             return None;
         }
         let child = Place(number as u16);
-        self.branches.insert(step_key(place, san), Branch { ply: *ply, child });
+        self.branches.insert(word.key(place), Branch { ply: *ply, child });
         self.visits.push(0);
         self.positions.push(*after);
         Some(child)
     }
 }
 
-/// A number for a move in a place, each pair its own, that is spread well enough for a hash.
-#[inline]
-fn step_key(place: Place, san: San) -> u64 {
-    let word = match san {
-        San::Normal { role, file, rank, capture, to, promotion } => {
-            let file = file.map_or(0, |file| file as u64 + 1);
-            let rank = rank.map_or(0, |rank| rank as u64 + 1);
-            let promotion = promotion.map_or(0, |role| role as u64);
-            let origin = (role as u64) << 8 | file << 4 | rank;
-            origin << 10 | u64::from(capture) << 9 | promotion << 6 | to as u64
+/// A move as it is written, in English letters, without its sign of check or mate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Word(u64);
+
+impl Word {
+    /// Bytes of the longest word. With the number of a place they make a key that is theirs alone.
+    const LONGEST: usize = (u64::BITS / 8) as usize - size_of::<Place>();
+
+    /// The word of so many bytes at a place of a text; `None` if it is too long.
+    #[inline]
+    pub fn at(text: &[u8], at: usize, length: usize) -> Option<Self> {
+        if length > Self::LONGEST {
+            return None;
         }
-        // No man has the number 0.
-        San::Castle(CastlingSide::KingSide) => 1,
-        San::Castle(CastlingSide::QueenSide) => 2,
-        San::Null => 3,
-        San::Put { role, to } => 4 + ((role as u64) << 6 | to as u64),
-    };
-    // To multiply by an odd number and to rotate loses nothing (fibonacci hashing, see D. Knuth,
-    // "The Art of Computer Programming", vol. 3, section 6.4).
-    let step = word << u16::BITS | u64::from(place.0);
-    step.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32)
+        let word = match text[at..].first_chunk() {
+            // To read eight bytes and to forget some is faster than to copy so many.
+            Some(bytes) => u64::from_le_bytes(*bytes) & ((1 << (8 * length)) - 1),
+            None => {
+                let mut bytes = [0; 8];
+                bytes[..length].copy_from_slice(&text[at..at + length]);
+                u64::from_le_bytes(bytes)
+            }
+        };
+        Some(Word(word))
+    }
+
+    /// A number for a move in a place, each pair its own, that is spread well enough for a hash.
+    #[inline]
+    fn key(self, place: Place) -> u64 {
+        // To multiply by an odd number and to rotate loses nothing (fibonacci hashing, see D. Knuth,
+        // "The Art of Computer Programming", vol. 3, section 6.4).
+        let step = self.0 << u16::BITS | u64::from(place.0);
+        step.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32)
+    }
 }
 
 #[cfg(test)]
@@ -126,13 +136,19 @@ mod tests {
                 }
             }
         }
-        texts.extend(["O-O", "O-O-O", "--", "N@a1", "Q@h8", "@c7"].map(str::to_owned));
+        texts.extend(["O-O", "O-O-O", "--", "♘f3"].map(str::to_owned));
+        texts.retain(|text| text.len() <= Word::LONGEST);
         for text in &texts {
-            let san = San::from_ascii(text.as_bytes()).expect(text);
-            for place in [0, 1, 0x8000, 0xffff] {
-                assert!(keys.insert(step_key(Place(place), san)), "{text}");
+            for padding in ["", " and more"] {
+                let padded = format!("{text}{padding}");
+                let word = Word::at(padded.as_bytes(), 0, text.len()).expect(text);
+                for place in [0, 1, 0x8000, 0xffff] {
+                    let is_new = keys.insert(word.key(Place(place)));
+                    assert_eq!(is_new, padding.is_empty(), "{text}");
+                }
             }
         }
         assert_eq!(keys.len(), 4 * texts.len());
+        assert_eq!(Word::at(b"exd8=Q+ ", 0, 7), None);
     }
 }

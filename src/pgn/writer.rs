@@ -1,5 +1,6 @@
 //! PGN text out, in export format.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -47,12 +48,55 @@ impl<W: Write> Writer<W> {
     }
 }
 
+/// A tag as a line of PGN, without the newline. Whatever the name and value are, it stays one tag:
+/// what ends lines or controls terminals becomes a blank.
+pub fn tag_pair(name: &str, value: &str) -> String {
+    let is_of_name = |sign: &char| sign.is_ascii_alphanumeric() || *sign == '_';
+    let name: String = name.chars().filter(is_of_name).collect();
+    let name = if name.is_empty() { "Unknown" } else { &name };
+    let value = without_controls(value).replace('\\', r"\\").replace('"', "\\\"");
+    format!("[{name} \"{value}\"]")
+}
+
+/// A comment with its braces, in which no other can stand, on one line.
+pub fn comment(text: &str) -> String {
+    let text = without_controls(text).replace('{', "(").replace('}', ")");
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    format!("{{{}}}", words.join(" "))
+}
+
+/// Blanks in place of control characters.
+fn without_controls(text: &str) -> String {
+    text.chars().map(|sign| if is_control(sign) { ' ' } else { sign }).collect()
+}
+
+/// Whether a character does something to a terminal or a line instead of being shown: controls,
+/// ends of lines and paragraphs, and those that turn the direction of writing.
+fn is_control(sign: char) -> bool {
+    sign.is_control()
+        || matches!(sign, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A text out of a file for a terminal or a report of one line: control characters are escaped.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_control) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::new();
+    for sign in text.chars() {
+        match is_control(sign) {
+            true => shown.extend(sign.escape_default()),
+            false => shown.push(sign),
+        }
+    }
+    Cow::Owned(shown)
+}
+
 /// Export format, with the newline that ends the movetext.
 impl fmt::Display for PgnGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, value) in tag_pairs(self) {
-            let value = value.replace('\\', r"\\").replace('"', "\\\"").replace(['\n', '\r'], " ");
-            writeln!(f, "[{name} \"{value}\"]")?;
+            writeln!(f, "{}", tag_pair(name, &value))?;
         }
         let mut lines = Lines { out: f, width: 0 };
         writeln!(lines.out)?;
@@ -116,7 +160,9 @@ struct Lines<'a, 'b> {
 impl Lines<'_, '_> {
     fn word(&mut self, word: &str) -> fmt::Result {
         let length = word.chars().count();
-        if self.width > 0 && self.width + 1 + length > LINE_WIDTH {
+        // First in a line they would begin a tag or take the line out.
+        let may_break = !word.starts_with(['[', '%']);
+        if may_break && self.width > 0 && self.width + 1 + length > LINE_WIDTH {
             writeln!(self.out)?;
             self.width = 0;
         }
@@ -129,10 +175,9 @@ impl Lines<'_, '_> {
         Ok(())
     }
 
-    /// A comment in braces; a closing brace inside would end it early.
+    /// A comment in braces.
     fn comment(&mut self, text: &str) -> fmt::Result {
-        let text = format!("{{{}}}", text.replace('}', ")"));
-        text.split_ascii_whitespace().try_for_each(|word| self.word(word))
+        comment(text).split(' ').try_for_each(|word| self.word(word))
     }
 }
 

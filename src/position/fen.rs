@@ -1,7 +1,9 @@
 //! FEN in, strictly, and out.
 //!
 //! `chess::Board` takes FENs that corrupt memory (more than sixteen men of a colour) and other
-//! nonsense, so every text is first parsed and judged by `shakmaty`.
+//! nonsense, so every text is first parsed and judged by `shakmaty`. Of men, any sixteen a side will
+//! do if one is a king and no more than eight are pawns: whether promotions can explain them is no
+//! rule of the game, and composers do not care.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,7 +23,7 @@ use super::Position;
 pub struct FenError(String);
 
 /// What is wrong with a position, in words, for each of `shakmaty`'s verdicts.
-const FAULTS: [(PositionErrorKinds, &str); 8] = [
+const FAULTS: [(PositionErrorKinds, &str); 7] = [
     (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),
     (PositionErrorKinds::MISSING_KING, "a king is missing"),
     (PositionErrorKinds::TOO_MANY_KINGS, "a side has more than one king"),
@@ -32,8 +34,12 @@ const FAULTS: [(PositionErrorKinds, &str); 8] = [
     ),
     (PositionErrorKinds::INVALID_EP_SQUARE, "no pawn has just passed the en passant square"),
     (PositionErrorKinds::OPPOSITE_CHECK, "the side that is not to move is in check"),
-    (PositionErrorKinds::TOO_MUCH_MATERIAL, "a side has more men than promotions can explain"),
 ];
+
+/// The most men of a side, all of them and pawns. More than sixteen would overflow the move list of
+/// `chess` and our own (see [`super::MAX_MOVES`]).
+const MOST_MEN: usize = 16;
+const MOST_PAWNS: usize = 8;
 
 /// The counters of a FEN; larger ones are cut off here, which no game can tell.
 const MAX_COUNTER: u32 = 9_999;
@@ -42,34 +48,50 @@ impl Position {
     /// Reads a FEN. The two counters at the end may be left out, as in EPD.
     ///
     /// A check that no last move can have given is no fault: problems and test suites have such
-    /// positions, and every rule is clear in them.
+    /// positions, and every rule is clear in them. Nor are men that no promotions can explain, such
+    /// as three rooks beside eight pawns, as long as a side has at most sixteen, eight of them pawns.
     ///
     /// # Errors
     /// If the text is malformed or breaks the rules of orthodox chess (kings, castling rights, en
-    /// passant, the side to move could take the king) or the men are more than promotions can
-    /// explain; the error says which.
+    /// passant, the side to move could take the king) or a side has too many men; the error says
+    /// which.
     pub fn from_fen(text: &str) -> Result<Self, FenError> {
         let fields: Vec<&str> = text.split_ascii_whitespace().collect();
         if !(4..=6).contains(&fields.len()) {
+            let found = match fields.len() {
+                0 => "nothing".to_owned(),
+                1 => "1 field".to_owned(),
+                number => format!("{number} fields"),
+            };
             return Err(FenError(format!(
-                "expected board, side to move, castling, en passant and two counters, found {} fields",
-                fields.len()
+                "expected board, side to move, castling, en passant and two counters, found {found}"
             )));
         }
         check_board(fields[0])?;
+        // To `shakmaty` an underscore is a blank, which would shift the fields.
+        if let Some(field) = fields[1..4].iter().find(|field| field.contains('_')) {
+            return Err(FenError(format!("unexpected '_' in {field:?}")));
+        }
         for (field, name) in fields[4..].iter().zip(["halfmove clock", "move number"]) {
             if !field.bytes().all(|byte| byte.is_ascii_digit()) {
                 return Err(FenError(format!("the {name} must be a number")));
             }
         }
         let fen: Fen = fields.join(" ").parse().map_err(|error| FenError(words_for(error)))?;
-        Self::from_setup(fen.into_setup())
+        let setup = fen.into_setup();
+        // A right that is named twice stands for another that was meant.
+        if fields[2] != "-" && setup.castling_rights.count() != fields[2].len() {
+            return Err(FenError("castling names a right more than once".to_owned()));
+        }
+        Self::from_setup(setup)
     }
 
     fn from_setup(setup: Setup) -> Result<Self, FenError> {
+        check_men(&setup.board)?;
         let counters = (setup.halfmoves, u32::from(setup.fullmoves));
         let judged = Chess::from_setup(setup, CastlingMode::Standard)
             .or_else(PositionError::ignore_impossible_check)
+            .or_else(PositionError::ignore_too_much_material)
             .map_err(|error| {
                 let kinds = error.kinds();
                 let faults: Vec<&str> = FAULTS
@@ -84,7 +106,7 @@ impl Position {
         Ok(Self::from_board(board, cut(counters.0), cut(counters.1)))
     }
 
-    /// The position as FEN. The en passant square is given where a pawn could take there.
+    /// The position as FEN. The en passant square is given where a pawn can legally take there.
     pub fn fen(&self) -> String {
         self.to_string()
     }
@@ -114,6 +136,19 @@ fn check_board(board: &str) -> Result<(), FenError> {
         Some(letter) => Err(FenError(format!("unexpected {letter:?} on the board"))),
         None => Ok(()),
     }
+}
+
+/// Refuses a side with more men than there can be.
+fn check_men(board: &shakmaty::Board) -> Result<(), FenError> {
+    for men in shakmaty::Color::ALL.map(|color| board.by_color(color)) {
+        let fault = match (men.count(), (men & board.pawns()).count()) {
+            (count, _) if count > MOST_MEN => format!("{count} men, more than {MOST_MEN}"),
+            (_, pawns) if pawns > MOST_PAWNS => format!("{pawns} pawns, more than {MOST_PAWNS}"),
+            _ => continue,
+        };
+        return Err(FenError(format!("a side has {fault}")));
+    }
+    Ok(())
 }
 
 /// What is wrong with a text, in words.
@@ -261,9 +296,19 @@ mod tests {
     }
 
     #[test]
+    fn an_underscore_is_no_blank() {
+        for fields in ["w KQ _", "w KQ _-", "_w KQ -", "w_KQ - -", "w KQ_- 0"] {
+            let fen = format!("4k3/8/8/8/8/8/8/R3K2R {fields} 0 1");
+            let error = Position::from_fen(&fen).expect_err(&fen).to_string();
+            assert!(error.contains("'_'"), "{fen}: {error}");
+        }
+    }
+
+    #[test]
     fn illegal_positions_are_told_apart() {
         for (fen, words) in [
-            ("", "found 0 fields"),
+            ("", "found nothing"),
+            ("startpos", "found 1 field"),
             ("8/8/8/8/8/8/8/8 w - - 0 1", "the board is empty"),
             ("8/8/8/8/8/8/8/K7 w - - 0 1", "a king is missing"),
             ("kk6/8/8/8/8/8/8/K7 w - - 0 1", "more than one king"),
@@ -271,8 +316,9 @@ mod tests {
             ("4k3/8/8/8/8/8/8/4K3 w K - 0 1", "castling rights"),
             ("4k3/8/8/8/8/8/8/4K3 w - e6 0 1", "en passant"),
             ("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "not to move is in check"),
-            ("4k3/pppppppp/p7/8/8/8/8/4K3 w - - 0 1", "more men"),
-            ("nnnnknnn/nnnnnnnn/nnnnnnnn/8/8/8/8/4K3 w - - 0 1", "more men"),
+            ("4k3/pppppppp/p7/8/8/8/8/4K3 w - - 0 1", "9 pawns"),
+            ("nnnnknnn/nnnnnnnn/n7/8/8/8/8/4K3 w - - 0 1", "17 men"),
+            ("4k3/8/8/8/8/8/8/R3K2R w KKQQ - 0 1", "more than once"),
             ("4k4/8/8/8/8/8/8/4K3 w - - 0 1", "board"),
             ("4k3/8/8/8/8/8/4K3 w - - 0 1", "board"),
             ("4k3/8/8/8/8/8/8/8/4K3 w - - 0 1", "board"),

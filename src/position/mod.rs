@@ -8,6 +8,7 @@ mod cycles;
 mod fen;
 mod game;
 mod key_map;
+mod loose;
 mod movegen;
 mod moves;
 mod perft;
@@ -22,24 +23,45 @@ pub use cycles::Cycles;
 pub use fen::FenError;
 pub use game::{Game, IllegalMove, Outcome, OutcomeReason};
 pub use key_map::{KeyHasher, KeyMap};
+pub use loose::is_loose_san;
 pub use movegen::{MAX_MOVES, MoveList, attacks};
 pub use moves::{Move, ParseMoveError};
-pub use perft::{divide, perft};
+pub use perft::{perft, perft_until};
 pub use replay::Replay;
 pub use san::{SanError, read_san};
 
 use chess::{Board, CastleRights, EMPTY};
 
 /// A legal chess position with its clocks and keys.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub struct Position {
+    /// Its en passant square is there as soon as a pawn stands where it could take.
     board: Board,
     key: u64,
     pawn_key: u64,
     non_pawn_keys: [u64; 2],
     halfmove_clock: u16,
     fullmove_number: u16,
+    /// Where a pawn can really be taken en passant.
+    en_passant: Option<Square>,
 }
+
+/// Positions are the same if their men, turn, rights, clocks and legal moves are.
+impl PartialEq for Position {
+    fn eq(&self, other: &Self) -> bool {
+        let facts = |position: &Position| {
+            let men = chess::ALL_PIECES.map(|piece| *position.board.pieces(piece));
+            let colors = [Color::White, Color::Black];
+            let sides = colors
+                .map(|color| (position.by_color(color), position.castle_rights(color).to_index()));
+            let clocks = (position.halfmove_clock, position.fullmove_number);
+            (men, sides, position.side_to_move(), position.en_passant, clocks)
+        };
+        self.key == other.key && facts(self) == facts(other)
+    }
+}
+
+impl Eq for Position {}
 
 impl Position {
     /// The start position of chess.
@@ -49,15 +71,32 @@ impl Position {
 
     /// Wraps a board that is known to be legal.
     fn from_board(board: Board, halfmove_clock: u16, fullmove_number: u16) -> Self {
-        Position {
-            key: zobrist::key(&board),
+        let mut position = Position {
+            key: 0,
             pawn_key: zobrist::pawn_key(&board),
             non_pawn_keys: [Color::White, Color::Black]
                 .map(|color| zobrist::non_pawn_key(&board, color)),
             board,
             halfmove_clock,
             fullmove_number,
-        }
+            en_passant: None,
+        };
+        position.find_en_passant();
+        position.key = zobrist::key(&board, position.en_passant);
+        position
+    }
+
+    /// Finds out whether a pawn can really be taken en passant. That another stands beside it is
+    /// not enough: it may be pinned, or the king in check elsewhere.
+    #[inline]
+    fn find_en_passant(&mut self) {
+        self.en_passant = match self.board.en_passant() {
+            None => None,
+            Some(pawn) => {
+                let target = pawn.uforward(self.side_to_move());
+                self.can_take_en_passant(target).then_some(target)
+            }
+        };
     }
 
     /// The board below: bitboards and piece look-up.
@@ -66,11 +105,22 @@ impl Position {
         &self.board
     }
 
-    /// The Polyglot key: it serves book, transposition table and repetition detection alike.
-    /// En passant enters it only where an enemy pawn stands beside the pushed pawn.
+    /// The key, by Polyglot's constants: it serves book, transposition table and repetition detection
+    /// alike. En passant enters it only where a pawn can be taken so by a legal move: by the rules of
+    /// chess a position without such a move is the same as one where it never was in question.
     #[inline]
     pub fn key(&self) -> u64 {
         self.key
+    }
+
+    /// The key that Polyglot's own books have for this position: there en passant counts as soon as a
+    /// pawn stands where it could take, even if it is pinned. What was not reached by the double
+    /// step itself, but from a FEN that leaves such a square out, has [`Position::key`].
+    pub fn polyglot_key(&self) -> u64 {
+        let target = self.board.en_passant().map(|pawn| pawn.uforward(self.side_to_move()));
+        self.key
+            ^ zobrist::state(&self.board, self.en_passant)
+            ^ zobrist::state(&self.board, target)
     }
 
     /// The key of the pawns alone, of both colours.
@@ -151,10 +201,10 @@ impl Position {
         self.checkers() != EMPTY
     }
 
-    /// The square a pawn would take en passant on, if an enemy pawn stands where it could.
+    /// The square on which a pawn can be taken en passant by a legal move.
     #[inline]
     pub fn en_passant_target(&self) -> Option<Square> {
-        self.board.en_passant().map(|pawn| pawn.uforward(self.side_to_move()))
+        self.en_passant
     }
 
     /// Whether `color` has a man other than king and pawns.
@@ -170,6 +220,7 @@ impl Position {
         debug_assert!(self.is_legal(mv), "{mv} is illegal in {self}");
         let mut next = *self;
         self.board.make_move(mv.into(), &mut next.board);
+        next.find_en_passant();
         let irreversible = next.update_keys(self, mv);
         next.halfmove_clock = if irreversible { 0 } else { self.halfmove_clock + 1 };
         next.fullmove_number += (self.side_to_move() == Color::Black) as u16;
@@ -180,11 +231,13 @@ impl Position {
     #[inline]
     pub fn play_null(&self) -> Option<Position> {
         let board = self.board.null_move()?;
-        let key = self.key ^ zobrist::turn() ^ zobrist::state(&self.board) ^ zobrist::state(&board);
+        let state = zobrist::state(&self.board, self.en_passant) ^ zobrist::state(&board, None);
+        let key = self.key ^ zobrist::turn() ^ state;
         let halfmove_clock = self.halfmove_clock + 1;
         let passed_by_black = (self.side_to_move() == Color::Black) as u16;
         let fullmove_number = self.fullmove_number + passed_by_black;
-        Some(Position { board, key, halfmove_clock, fullmove_number, ..*self })
+        let en_passant = None;
+        Some(Position { board, key, halfmove_clock, fullmove_number, en_passant, ..*self })
     }
 
     /// What changes in the key when the turn passes.
@@ -239,7 +292,8 @@ impl Position {
             self.toggle(us, Piece::Rook, rook_from);
             self.toggle(us, Piece::Rook, rook_to);
         }
-        self.key ^= zobrist::turn() ^ zobrist::state(&old.board) ^ zobrist::state(&self.board);
+        let states = [old, self].map(|at| zobrist::state(&at.board, at.en_passant));
+        self.key ^= zobrist::turn() ^ states[0] ^ states[1];
         irreversible
     }
 

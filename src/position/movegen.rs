@@ -13,8 +13,10 @@ use chess::{
 
 use super::{Move, Position};
 
-/// No chess position has more legal moves than 218 (R. Petrović, 1964).
-pub const MAX_MOVES: usize = 218;
+/// No position has more legal moves: fifteen queens have 27 each at best, more than any other man,
+/// and the king 8; his two castlings need rooks, which have 13 fewer than a queen. Positions that
+/// can come about in a game have at most 218 (R. Petrović, 1964), but any may be set up.
+pub const MAX_MOVES: usize = 15 * 27 + 8;
 /// The first and the last rank, where pawns are promoted.
 pub(super) const PROMOTION_RANKS: BitBoard = BitBoard(0xff00_0000_0000_00ff);
 const PROMOTION_PIECES: [Piece; 4] = [Piece::Queen, Piece::Knight, Piece::Rook, Piece::Bishop];
@@ -186,6 +188,14 @@ impl Position {
                 }
             }
         }
+    }
+
+    /// Whether any pawn can take en passant on `to`, where one at least stands beside.
+    #[cold]
+    pub(super) fn can_take_en_passant(&self, to: Square) -> bool {
+        let us = self.side_to_move();
+        let mut takers = get_pawn_attacks(to, !us, self.pieces(us, Piece::Pawn));
+        takers.any(|from| self.en_passant_is_safe(from, to))
     }
 
     /// Whether taking en passant leaves no check: two pawns leave their squares at once, so

@@ -1,7 +1,9 @@
 //! Perft: counting the leaves of the legal move tree, to prove move generation right.
 //! See <https://www.chessprogramming.org/Perft>.
 
-use super::{Move, Position};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use super::Position;
 
 /// The number of legal move sequences of `depth` plies. The last ply is counted, not played.
 pub fn perft(position: &Position, depth: u32) -> u64 {
@@ -15,8 +17,17 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     moves.iter().map(|mv| perft(&position.play(mv), depth - 1)).sum()
 }
 
-/// [`perft`] of `depth` (at least 1) split by first move.
-pub fn divide(position: &Position, depth: u32) -> Vec<(Move, u64)> {
-    let depth_below = depth.saturating_sub(1);
-    position.legal_moves().iter().map(|mv| (mv, perft(&position.play(mv), depth_below))).collect()
+/// Counts of so few plies take milliseconds: nobody has to be able to end them.
+const UNWATCHED: u32 = 3;
+
+/// [`perft`] that ends soon after `stop` is raised; `None` then.
+pub fn perft_until(position: &Position, depth: u32, stop: &AtomicBool) -> Option<u64> {
+    if stop.load(Relaxed) {
+        return None;
+    }
+    if depth <= UNWATCHED {
+        return Some(perft(position, depth));
+    }
+    let moves = position.legal_moves();
+    moves.iter().map(|mv| perft_until(&position.play(mv), depth - 1, stop)).sum()
 }

@@ -88,6 +88,12 @@ impl Replay {
         self.side
     }
 
+    /// What stands on a square.
+    #[inline]
+    pub(super) fn man_on(&self, square: Square) -> Option<Piece> {
+        self.men[square.to_index()]
+    }
+
     /// Plies since the last capture or pawn move.
     #[inline]
     pub fn halfmove_clock(&self) -> u16 {
@@ -149,8 +155,20 @@ impl Replay {
             _ => {}
         }
         self.castling &= KEPT_RIGHTS[from.to_index()] & KEPT_RIGHTS[to.to_index()];
-        self.key ^= zobrist::turn() ^ state_before ^ self.state();
         self.side = !us;
+        if let Some(target) = self.en_passant
+            && !self.can_take_en_passant(target)
+        {
+            self.en_passant = None;
+        }
+        self.key ^= zobrist::turn() ^ state_before ^ self.state();
+    }
+
+    /// Whether a pawn beside the one that has made a double step may take it.
+    #[cold]
+    fn can_take_en_passant(&self, target: Square) -> bool {
+        let own = self.men_of(self.side, Piece::Pawn);
+        get_pawn_attacks(target, !self.side, own).any(|from| self.is_safe(from, target))
     }
 
     /// What a pawn's move entails: an end of the clock, a promotion, a pawn taken in passing or to

@@ -1,7 +1,7 @@
 //! Polyglot's Zobrist keys of boards, whole and in parts.
 //!
 //! Source: A. Zobrist, "A New Hashing Method with Application for Game Playing" (1970); the
-//! constants and the en passant rule are Polyglot's.
+//! constants are Polyglot's. So is the en passant rule of [`super::Position::polyglot_key`].
 
 use chess::{Board, Color, File, Piece, Square};
 
@@ -37,12 +37,12 @@ const CASTLING_STATE: [u64; 16] = {
     table
 };
 
-/// The part of the key that castling rights and en passant make.
+/// The part of the key that castling rights and en passant make, if it can be taken on that square.
 #[inline]
-pub(super) fn state(board: &Board) -> u64 {
+pub(super) fn state(board: &Board, en_passant: Option<Square>) -> u64 {
     let white = board.castle_rights(Color::White).to_index();
     let black = board.castle_rights(Color::Black).to_index();
-    state_of((white | black << 2) as u8, board.en_passant().map(|pawn| pawn.get_file()))
+    state_of((white | black << 2) as u8, en_passant.map(|square| square.get_file()))
 }
 
 /// The same for castling rights as [`CASTLING_STATE`] counts them and the file on which a pawn may
@@ -57,11 +57,11 @@ pub(super) fn state_of(castling: u8, en_passant: Option<File>) -> u64 {
 }
 
 /// The whole key, from scratch.
-pub(super) fn key(board: &Board) -> u64 {
+pub(super) fn key(board: &Board, en_passant: Option<Square>) -> u64 {
     let pieces =
         pawn_key(board) ^ non_pawn_key(board, Color::White) ^ non_pawn_key(board, Color::Black);
     let turn = if board.side_to_move() == Color::White { WHITE_TO_MOVE } else { 0 };
-    pieces ^ turn ^ state(board)
+    pieces ^ turn ^ state(board, en_passant)
 }
 
 /// The key of all pawns, from scratch.

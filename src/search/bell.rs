@@ -23,8 +23,6 @@ use loom::sync::{
 
 /// How often a thread looks again before it sleeps: some ten microseconds.
 const SPINS: u32 = if cfg!(feature = "loom") { 0 } else { 2_000 };
-/// A waiting thread wakes at least this often, so that the main one can watch the clock.
-const NAP: Duration = Duration::from_millis(1);
 /// A thread that waits, in the word of a [`Bell`].
 const WAITING: u64 = 1;
 /// A ring. What is below counts those that wait, of which there are at most 256.
@@ -66,16 +64,26 @@ impl Bell {
         }
     }
 
-    /// Waits until the bell has been rung after `ticket` was taken, but not long.
-    pub(super) fn wait(&self, ticket: Ticket) {
+    /// Waits until the bell has been rung after `ticket` was taken, but no longer than `longest`.
+    pub(super) fn wait(&self, ticket: Ticket, longest: Option<Duration>) {
         self.state.fetch_add(WAITING, Ordering::AcqRel);
         if !self.is_rung_soon(ticket) {
-            let asleep = self.asleep.lock().unwrap_or_else(PoisonError::into_inner);
-            if self.ticket() == ticket {
-                drop(self.rung.wait_timeout(asleep, NAP));
-            }
+            self.sleep(ticket, longest);
         }
         self.state.fetch_sub(WAITING, Ordering::AcqRel);
+    }
+
+    fn sleep(&self, ticket: Ticket, longest: Option<Duration>) {
+        let mut asleep = self.asleep.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.ticket() == ticket {
+            asleep = match longest {
+                None => self.rung.wait(asleep).unwrap_or_else(PoisonError::into_inner),
+                Some(longest) => {
+                    drop(self.rung.wait_timeout(asleep, longest));
+                    return;
+                }
+            };
+        }
     }
 
     fn is_rung_soon(&self, ticket: Ticket) -> bool {
@@ -96,16 +104,16 @@ mod tests {
         let ticket = bell.ticket();
         bell.ring();
         assert_ne!(bell.ticket(), ticket);
-        bell.wait(ticket);
+        bell.wait(ticket, None);
         assert!(!bell.has_waiting());
         // Nobody rings: the nap ends.
-        bell.wait(bell.ticket());
+        bell.wait(bell.ticket(), Some(Duration::from_millis(1)));
         assert!(!bell.has_waiting());
     }
 }
 
-/// All orders in which threads can come to the bell: `cargo test --features loom --lib model::`. Naps
-/// do not end there, so a thread that slept through its ring would sleep for ever.
+/// All orders in which threads can come to the bell: `cargo test --features loom --lib model::`. A
+/// thread that slept through its ring would sleep for ever.
 #[cfg(all(test, feature = "loom"))]
 mod model {
     use loom::sync::Arc;
@@ -121,7 +129,7 @@ mod model {
             if is_so() {
                 return;
             }
-            bell.wait(ticket);
+            bell.wait(ticket, None);
         }
     }
 

@@ -5,18 +5,18 @@
 //! lost for us. [`BookSearch`] says what a match does; `Stop`, the default, only ever saves time:
 //! it plays the search's own best move of a completed iteration.
 
+use std::cmp::Reverse;
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use hashbrown::HashMap;
 use thiserror::Error;
 
-use super::node::Window;
 use super::report::Transposition;
-use super::worker::{RootMove, Worker};
+use super::worker::Worker;
 use crate::book::{Book, Counts};
-use crate::position::{Color, Move, Position};
-use crate::score::{Depth, Ply, Score, is_decided};
+use crate::position::{Move, Position};
+use crate::score::{Ply, Score};
 
 /// What a node that is in the book does to the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -26,11 +26,11 @@ pub enum BookSearch {
     Off,
     /// It ends the search at once, whatever line it is in: for study and comparison.
     First,
-    /// It is remembered with its line; the search ends with an iteration whose best move leads
-    /// there by plausible play, unless the book's verdict is bad for us.
+    /// It is remembered with its line; the search may end early when its best move, long settled,
+    /// leads there by plausible play, unless the book's verdict is bad for us.
     Stop,
     /// It is a leaf, worth the results of its games shrunk towards the static evaluation; the
-    /// search ends when the principal variation keeps ending in the book.
+    /// search may end early when the principal variation keeps ending in the book.
     Score,
 }
 
@@ -64,25 +64,10 @@ impl FromStr for BookSearch {
     }
 }
 
-/// `Stop` ends no search before this iteration.
-const STOP_DEPTH: Depth = 4;
-/// `Stop` ends no search before this share of its time. By `tabia bench transpositions`: see
-/// docs/book.md.
-const STOP_SHARE: f64 = 0.4;
-/// How far, in centipawns, the value of a plausible line may be from the root's.
-const PLAUSIBLE_MARGIN: Score = 60;
-/// Lines verified by search at the end of one iteration.
-const VERIFIED_PER_ITERATION: usize = 4;
 /// Matches remembered at a time.
 const REMEMBERED: usize = 4_096;
-/// Iterations in a row whose principal variation must end in the book (`Score`).
-const SCORE_ITERATIONS: u32 = 2;
-/// Games that a position's results are mixed with: at an even score to judge it, at the static
-/// evaluation's to score it.
-const VERDICT_PRIOR_GAMES: f64 = 4.0;
+/// Games at the static evaluation's score that a position's results are mixed with.
 const SCORE_PRIOR_GAMES: f64 = 40.0;
-/// Expected points below which the book's verdict is bad.
-const BAD_VERDICT: f64 = 0.4;
 /// Centipawns for a factor of e in the odds: the usual logistic scale.
 const LOGISTIC_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 /// No book score is worth more: it is no proof.
@@ -96,11 +81,17 @@ pub(super) struct BookProbe {
     mode: BookSearch,
     /// The shortest line to each position, by first move and key.
     matches: Mutex<HashMap<(Move, u64), Transposition>>,
+    /// The match that has ended the search (`First`).
+    decisive: OnceLock<Transposition>,
 }
 
 impl BookProbe {
     pub(super) fn new(book: Book, mode: BookSearch) -> Self {
-        BookProbe { book, mode, matches: Mutex::new(HashMap::new()) }
+        BookProbe { book, mode, matches: Mutex::default(), decisive: OnceLock::new() }
+    }
+
+    pub(super) fn reached(&self, position: &Position) -> Option<Counts> {
+        self.book.reached(position)
     }
 
     pub(super) fn mode(&self) -> BookSearch {
@@ -121,25 +112,39 @@ impl BookProbe {
     }
 
     /// The matches that begin with `first`, shortest line first, the more played before others.
-    fn under(&self, first: Move) -> Vec<Transposition> {
+    pub(super) fn under(&self, first: Move) -> Vec<Transposition> {
         let matches = self.matches.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found: Vec<_> = matches
             .iter()
             .filter(|((mv, _), _)| *mv == first)
             .map(|(_, found)| found.clone())
             .collect();
-        found.sort_by(|a, b| {
-            let order = |found: &Transposition| (found.line.len(), -(found.counts.games() as i64));
-            order(a).cmp(&order(b)).then_with(|| a.line.cmp(&b.line))
-        });
+        found.sort_by(|a, b| precedence(a).cmp(&precedence(b)));
         found
     }
 
-    /// Any match: the one that ended the search in mode `First`.
-    fn any(&self) -> Option<Transposition> {
+    /// The first of [`BookProbe::under`] for each move that there is one for.
+    pub(super) fn by_first_move(&self) -> HashMap<Move, Transposition> {
         let matches = self.matches.lock().unwrap_or_else(PoisonError::into_inner);
-        matches.values().next().cloned()
+        let mut best: HashMap<Move, &Transposition> = HashMap::new();
+        for ((first, _), found) in matches.iter() {
+            let known = best.entry(*first).or_insert(found);
+            if precedence(found) < precedence(known) {
+                *known = found;
+            }
+        }
+        best.into_iter().map(|(first, found)| (first, found.clone())).collect()
     }
+
+    /// The match that has ended the search in mode `First`.
+    pub(super) fn decisive(&self) -> Option<&Transposition> {
+        self.decisive.get()
+    }
+}
+
+/// What matches are sorted by: shorter lines first, then those that more games reached.
+fn precedence(found: &Transposition) -> (usize, Reverse<u64>, &[Move]) {
+    (found.line.len(), Reverse(found.counts.games()), &found.line)
 }
 
 impl Worker<'_> {
@@ -159,21 +164,18 @@ impl Worker<'_> {
         ply: Ply,
         counts: Counts,
     ) -> Option<Score> {
+        let line = self.line_to(ply);
+        if let Some(line) = &line {
+            probe.remember(position.key(), line, counts);
+        }
         match probe.mode {
-            BookSearch::Off => None,
+            BookSearch::Off | BookSearch::Stop => None,
             BookSearch::First => {
-                let line = self.line_to(ply)?;
-                if !self.is_interrupted() {
-                    probe.remember(position.key(), &line, counts);
-                    self.job.control.stop();
-                }
+                let line = line.filter(|_| self.book_may_end() && !self.is_interrupted())?;
+                // Another thread may have been faster: its match decides.
+                let _ = probe.decisive.set(Transposition { line, counts });
+                self.job.control.stop();
                 Some(0)
-            }
-            BookSearch::Stop => {
-                if let Some(line) = self.line_to(ply) {
-                    probe.remember(position.key(), &line, counts);
-                }
-                None
             }
             BookSearch::Score => Some(self.book_score(position, ply, counts)),
         }
@@ -194,115 +196,6 @@ impl Worker<'_> {
         let odds = mean / (1.0 - mean);
         (LOGISTIC_SCALE * odds.ln()).clamp(-BOOK_SCORE_MAX, BOOK_SCORE_MAX).round() as Score
     }
-
-    /// The match that mode `First` has stopped at.
-    pub(super) fn first_match(&self) -> Option<Transposition> {
-        self.job.book.as_ref().filter(|probe| probe.mode == BookSearch::First)?.any()
-    }
-
-    /// After a completed iteration: the line by which the search may end in the book now.
-    /// `in_book` counts the iterations in a row whose principal variation ended there.
-    pub(super) fn book_ending(&mut self, depth: Depth, in_book: &mut u32) -> Option<Transposition> {
-        let probe = self.job.book.as_ref()?;
-        let best = self.job.root_moves()[0].clone();
-        let entered = self.pv_enters_book(&best.pv);
-        let ending = match probe.mode {
-            BookSearch::Stop if depth >= STOP_DEPTH && self.spent() >= STOP_SHARE => {
-                self.plausible_match(probe, depth, &best)
-            }
-            BookSearch::Score => {
-                *in_book = if entered.is_some() { *in_book + 1 } else { 0 };
-                entered.filter(|_| *in_book >= SCORE_ITERATIONS)
-            }
-            _ => None,
-        };
-        let us = self.job.root.side_to_move();
-        ending.filter(|found| verdict(found.counts, us) >= BAD_VERDICT)
-    }
-
-    /// The share of the budget that is spent; all of it where there is none to save.
-    fn spent(&self) -> f64 {
-        let job = self.job;
-        let by_nodes = job.limits.soft_nodes.map(|limit| job.nodes() as f64 / limit as f64);
-        by_nodes.or_else(|| job.clock.spent(&job.control)).unwrap_or(1.0)
-    }
-
-    /// The first position of a principal variation that is in the book, if any.
-    pub(super) fn pv_enters_book(&self, pv: &[Move]) -> Option<Transposition> {
-        let probe = self.job.book.as_ref()?;
-        let mut position = self.job.root;
-        pv.iter().enumerate().find_map(|(index, &mv)| {
-            position = position.play(mv);
-            let counts = probe.book.reached(&position)?;
-            Some(Transposition { line: pv[..=index].to_vec(), counts })
-        })
-    }
-
-    /// The shortest line under the best move into the book in which neither side gives anything
-    /// away: one that the principal variation takes, or one whose positions prove to be worth
-    /// what the root is.
-    fn plausible_match(
-        &mut self,
-        probe: &BookProbe,
-        depth: Depth,
-        best: &RootMove,
-    ) -> Option<Transposition> {
-        let us = self.job.root.side_to_move();
-        let candidates = probe.under(best.mv).into_iter();
-        let mut verified = 0;
-        for found in candidates.filter(|found| verdict(found.counts, us) >= BAD_VERDICT) {
-            if best.pv.starts_with(&found.line) {
-                return Some(found);
-            }
-            if verified < VERIFIED_PER_ITERATION && !is_decided(best.score) {
-                verified += 1;
-                if self.is_plausible(&found.line, depth, best.score) {
-                    return Some(found);
-                }
-            }
-            if self.job.control.is_stopped() {
-                return None;
-            }
-        }
-        None
-    }
-
-    /// Whether the positions of `line` after each of the opponent's moves, and the last, are
-    /// worth what the root is, give or take the margin, at the depth they would be searched to.
-    fn is_plausible(&mut self, line: &[Move], depth: Depth, root_score: Score) -> bool {
-        let (probe_depth, root) = (depth, self.job.root);
-        let mut position = root;
-        let mut plausible = true;
-        let mut entered = 0;
-        for (index, &mv) in line.iter().enumerate() {
-            let next = position.play(mv);
-            self.enter(&position, mv, index, &next);
-            entered += 1;
-            position = next;
-            let ply = index + 1;
-            let ours = ply % 2 == 0;
-            if ours || ply == line.len() {
-                let expected = if ours { root_score } else { -root_score };
-                let depth = (probe_depth - ply as Depth).max(1);
-                plausible = self.is_worth(&position, ply, depth, expected);
-            }
-            if !plausible {
-                break;
-            }
-        }
-        for _ in 0..entered {
-            self.leave();
-        }
-        plausible && !self.is_interrupted()
-    }
-
-    /// Whether `position` is worth `expected`, give or take the margin: two null windows.
-    fn is_worth(&mut self, position: &Position, ply: Ply, depth: Depth, expected: Score) -> bool {
-        let low = expected - PLAUSIBLE_MARGIN;
-        let high = expected + PLAUSIBLE_MARGIN;
-        self.pvs(position, ply, depth, Window::null(low - 1), false) >= low
-            && self.pvs(position, ply, depth, Window::null(high), true) <= high
-    }
 }
 
 /// Expected points of an evaluation in centipawns.
@@ -310,24 +203,9 @@ fn expectation(centipawns: f64) -> f64 {
     1.0 / (1.0 + (-centipawns / LOGISTIC_SCALE).exp())
 }
 
-/// Expected points for `side` in a position with these results, an even score being worth some
-/// games, so that one lost game condemns nothing.
-fn verdict(counts: Counts, side: Color) -> f64 {
-    let games = counts.games() as f64;
-    (counts.score(side) * games + VERDICT_PRIOR_GAMES / 2.0) / (games + VERDICT_PRIOR_GAMES)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn one_lost_game_is_no_verdict_but_ten_are() {
-        assert!(verdict(Counts::new(0, 0, 1), Color::White) >= BAD_VERDICT);
-        assert!(verdict(Counts::new(0, 0, 10), Color::White) < BAD_VERDICT);
-        assert!(verdict(Counts::new(0, 0, 10), Color::Black) > 0.8);
-        assert!((verdict(Counts::default(), Color::White) - 0.5).abs() < 1e-9);
-    }
 
     #[test]
     fn expectations_are_logistic() {

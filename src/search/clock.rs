@@ -76,10 +76,18 @@ impl Clock {
         self.start.elapsed()
     }
 
-    /// The share of the soft bound that has gone by; `None` without one, or while pondering.
+    /// The share that has gone by of the soft bound, or of a fixed time; `None` without either, or
+    /// while pondering. Time spent pondering counts as it does for the bound itself.
     pub(super) fn spent(&self, control: &Control) -> Option<f64> {
-        let soft = self.soft.filter(|_| !self.is_pondering(control))?;
-        Some(self.elapsed().as_secs_f64() / soft.as_secs_f64().max(1e-9))
+        if self.is_pondering(control) {
+            return None;
+        }
+        let (spent, bound) = match (self.soft, self.hard) {
+            (Some(soft), _) => (self.elapsed(), soft),
+            (None, Some(hard)) => (self.own_time(), hard),
+            (None, None) => return None,
+        };
+        Some(spent.as_secs_f64() / bound.as_secs_f64().max(1e-9))
     }
 
     /// Whether the opponent's clock runs, not ours.
@@ -90,12 +98,14 @@ impl Clock {
     /// Whether the hard bound is reached. It counts from the ponder hit.
     pub(super) fn must_stop(&self, control: &Control) -> bool {
         let Some(hard) = self.hard else { return false };
-        if self.is_pondering(control) {
-            return false;
-        }
+        !self.is_pondering(control) && self.own_time() >= hard
+    }
+
+    /// Time since the ponder hit was first seen, or since the start if there was no pondering.
+    fn own_time(&self) -> Duration {
         let elapsed = self.elapsed();
         let since = if self.pondering { *self.hit.get_or_init(|| elapsed) } else { Duration::ZERO };
-        elapsed - since >= hard
+        elapsed - since
     }
 
     /// Whether another iteration is not worth its time. Time spent pondering counts as spent.

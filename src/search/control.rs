@@ -1,7 +1,7 @@
 //! The handle by which others steer a running search.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// Stops a search or turns pondering into thinking, from any thread. Clones steer the same
 /// search; every search gets a control of its own, so that a late signal cannot hit the next one.
@@ -14,6 +14,12 @@ pub struct Control {
 struct Signals {
     stop: AtomicBool,
     ponder_hit: AtomicBool,
+    /// Held while a signal is waited for, so that none is missed.
+    asleep: Mutex<()>,
+    given: Condvar,
+    /// The thread that is to panic, and the nodes that it may count before.
+    #[cfg(test)]
+    sabotage: Option<(usize, u64)>,
 }
 
 impl Control {
@@ -25,11 +31,41 @@ impl Control {
     /// Ends the search as soon as it looks, within some hundred nodes.
     pub fn stop(&self) {
         self.signals.stop.store(true, Ordering::Relaxed);
+        self.wake();
     }
 
     /// Tells that the opponent has played the expected move: the clock starts now.
     pub fn ponder_hit(&self) {
         self.signals.ponder_hit.store(true, Ordering::Relaxed);
+        self.wake();
+    }
+
+    /// A control under which a search thread panics once it has counted so many nodes.
+    #[cfg(test)]
+    pub(super) fn sabotaged(thread: usize, nodes: u64) -> Self {
+        let signals = Signals { sabotage: Some((thread, nodes)), ..Signals::default() };
+        Control { signals: Arc::new(signals) }
+    }
+
+    /// Panics if this thread is to.
+    #[cfg(test)]
+    pub(super) fn suffer_sabotage(&self, thread: usize, nodes: u64) {
+        let panics = self.signals.sabotage.is_some_and(|(id, from)| id == thread && nodes > from);
+        assert!(!panics, "a panic that a test means to see");
+    }
+
+    /// Wakes who waits for a signal.
+    fn wake(&self) {
+        drop(self.signals.asleep.lock().unwrap_or_else(PoisonError::into_inner));
+        self.signals.given.notify_all();
+    }
+
+    /// Sleeps as long as `is_early`, which is asked again after each signal and no sooner.
+    pub(super) fn wait_while(&self, is_early: impl Fn() -> bool) {
+        let mut asleep = self.signals.asleep.lock().unwrap_or_else(PoisonError::into_inner);
+        while is_early() {
+            asleep = self.signals.given.wait(asleep).unwrap_or_else(PoisonError::into_inner);
+        }
     }
 
     /// Whether the search has been told to stop.

@@ -24,6 +24,8 @@ const ASPIRATION_MAX: Score = 800;
 const ROOT_MOVES_TOLD_FROM: Duration = Duration::from_secs(1);
 /// Failed windows are told from this time on.
 const FAILS_TOLD_FROM: Duration = Duration::from_millis(500);
+/// New best moves within an iteration are told from this one on: in the first every move is new.
+const FIRST_NEWS_DEPTH: Depth = 2;
 /// Iterations that settle a position with a single legal move.
 const FORCED_MOVE_DEPTH: Depth = 3;
 
@@ -32,7 +34,7 @@ impl Worker<'_> {
     pub(super) fn think(&mut self) -> SearchResult {
         let mut result = self.first_guess();
         let last = self.job.limits.last_iteration();
-        let (mut unchanged, mut in_book) = (0, 0);
+        let mut unchanged = 0;
         if result.best.is_some() {
             for depth in 1..=last {
                 let best_before = result.best;
@@ -44,14 +46,16 @@ impl Worker<'_> {
                 unchanged = if result.best == best_before { unchanged + 1 } else { 0 };
                 let fall = if depth > 1 { score_before - result.score } else { 0 };
                 let stability = Stability { unchanged, fall, effort: self.effort() };
-                if self.is_decided(depth, &result, stability)
-                    || self.ends_in_book(depth, &mut in_book, &mut result)
-                {
+                self.compare_with_book(depth, stability);
+                if self.is_decided(depth, &result, stability) || self.ends_in_book() {
                     break;
                 }
             }
         }
-        self.obey_first_match(&mut result);
+        self.obey_book(&mut result);
+        self.have_the_last_word(&result);
+        // Nothing is left to help with, however long the answer has to wait.
+        self.job.splits.finish();
         self.wait_for_permission();
         result.nodes = self.job.nodes();
         result.elapsed = self.job.clock.elapsed();
@@ -75,6 +79,7 @@ impl Worker<'_> {
         let lines = self.job.limits.multi_pv.clamp(1, self.job.root_moves().len());
         for index in 0..lines {
             self.selective_depth = 0;
+            self.job.line.store(index, Relaxed);
             let bound = self.aspirate(depth, index);
             self.job.root_moves()[index..].sort_by_key(|root_move| -root_move.score);
             if self.job.control.is_stopped() {
@@ -138,20 +143,45 @@ impl Worker<'_> {
         self.conclude(&node, progress)
     }
 
-    /// Notes the score of a root move. Only the first and those that raise alpha have one.
-    pub(super) fn note_root_move(&mut self, mv: Move, score: Score, turn: Turn, nodes: u64) {
+    /// Notes the score of a root move. Only the first and those that raise alpha have one; the
+    /// latter are told at once.
+    pub(super) fn note_root_move(
+        &mut self,
+        node: &Node,
+        mv: Move,
+        score: Score,
+        turn: Turn,
+        nodes: u64,
+    ) {
         let mut root_moves = self.job.root_moves();
-        let Some(root_move) = root_moves.iter_mut().find(|root_move| root_move.mv == mv) else {
+        let Some(place) = root_moves.iter().position(|root_move| root_move.mv == mv) else {
             return;
         };
+        let root_move = &mut root_moves[place];
         root_move.nodes += nodes;
-        if turn.number == 1 || score > turn.alpha {
-            root_move.score = score;
-            root_move.pv.clear();
-            root_move.pv.push(mv);
-            root_move.pv.extend_from_slice(self.lines[1].moves());
-        } else {
+        if turn.number > 1 && score <= turn.alpha {
             root_move.score = -INFINITY;
+            return;
+        }
+        root_move.score = score;
+        root_move.bound = match score {
+            _ if score >= node.window.beta => Bound::Lower,
+            _ if score <= node.window.alpha => Bound::Upper,
+            _ => Bound::Exact,
+        };
+        root_move.pv.clear();
+        root_move.pv.push(mv);
+        root_move.pv.extend_from_slice(self.lines[1].moves());
+        let index = self.job.line.load(Relaxed);
+        let rivals = &root_moves[index..];
+        let is_best = rivals.iter().all(|rival| rival.mv == mv || rival.score < score);
+        let is_news = turn.number > 1 && is_best && node.depth >= FIRST_NEWS_DEPTH;
+        if is_news && self.job.told == Told::Everything {
+            let found = root_moves[place].clone();
+            drop(root_moves);
+            let bound = found.bound;
+            let report = self.report_of(found, node.depth, index, bound);
+            self.tell_line(report, Event::NewBest);
         }
     }
 
@@ -176,28 +206,64 @@ impl Worker<'_> {
         }
     }
 
+    /// Tells the line of this place after an iteration, or a window of it.
     fn report(&self, depth: Depth, index: usize, bound: Bound) {
-        if self.job.told == Told::Result {
-            return;
+        if self.job.told == Told::Everything {
+            let root_move = self.job.root_moves()[index].clone();
+            let report = self.report_of(root_move, depth, index, bound);
+            self.tell_line(report, Event::Iteration);
         }
-        let root_moves = self.job.root_moves();
-        let RootMove { score, pv, .. } = &root_moves[index];
-        self.tell(Event::Iteration(Report {
+    }
+
+    fn report_of(&self, found: RootMove, depth: Depth, index: usize, bound: Bound) -> Report {
+        Report {
             depth,
             selective_depth: self.selective_depth,
-            score: *score,
+            score: found.score,
             bound,
             elapsed: self.job.clock.elapsed(),
             nodes: self.job.nodes(),
-            pv: pv.clone(),
+            book: self.pv_enters_book(&found.pv),
+            pv: found.pv,
             multi_pv: index + 1,
             hash_full: self.job.table.full(),
             tablebase_hits: self.job.tablebase_hits.load(Relaxed),
-            book: self.pv_enters_book(pv),
-        }));
+        }
     }
 
-    fn tell(&self, event: Event) {
+    fn tell_line(&self, report: Report, event: fn(Report) -> Event) {
+        if report.multi_pv == 1 {
+            self.job.note_told(report.pv.first().copied());
+        }
+        self.tell(event(report));
+    }
+
+    /// Tells at the end of a search what it ends with: the line into the book that ended it, and
+    /// the move to play, should another have been told last.
+    fn have_the_last_word(&self, result: &SearchResult) {
+        if self.job.told == Told::Result {
+            return;
+        }
+        if let Some(found) = &result.book {
+            self.tell(Event::Transposition(found.clone()));
+        }
+        let Some(best) = result.best else { return };
+        if result.book.is_none() && self.job.last_told() == Some(best) {
+            return;
+        }
+        let root_moves = self.job.root_moves();
+        let Some(found) = root_moves.iter().find(|root_move| root_move.mv == best) else { return };
+        let mut found = RootMove { score: result.score, ..found.clone() };
+        drop(root_moves);
+        if let Some(book) = self.decisive_match() {
+            found.pv.clone_from(&book.line);
+        }
+        let bound = found.bound;
+        let report = self.report_of(found, result.depth, 0, bound);
+        self.tell_line(report, Event::NewBest);
+    }
+
+    pub(super) fn tell(&self, event: Event) {
         // Who asked may have gone away; the search ends by its limits all the same.
         let _ = self.job.messages.send(Message::Event(event));
     }
@@ -226,36 +292,11 @@ impl Worker<'_> {
             || job.clock.is_enough(&job.control, stability)
     }
 
-    /// Whether the search may end with this iteration because its line has transposed into the
-    /// book. An analysis goes on, and so does a search on the opponent's time.
-    fn ends_in_book(&mut self, depth: Depth, in_book: &mut u32, result: &mut SearchResult) -> bool {
-        let job = self.job;
-        if job.limits.is_analysis() || job.clock.is_pondering(&job.control) {
-            return false;
-        }
-        result.book = self.book_ending(depth, in_book);
-        if let Some(found) = &result.book {
-            self.tell(Event::Transposition(found.clone()));
-        }
-        result.book.is_some()
-    }
-
-    /// In the book search mode `First` the first match decides the move, whatever it is worth.
-    fn obey_first_match(&self, result: &mut SearchResult) {
-        if let Some(found) = self.first_match() {
-            result.best = found.line.first().copied();
-            result.ponder = found.line.get(1).copied();
-            self.tell(Event::Transposition(found.clone()));
-            result.book = Some(found);
-        }
-    }
-
     /// While pondering no move may be given, however clear it is.
     fn wait_for_permission(&self) {
         let job = self.job;
-        while job.clock.is_pondering(&job.control) && !job.control.is_stopped() {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        job.control
+            .wait_while(|| job.clock.is_pondering(&job.control) && !job.control.is_stopped());
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod bell;
 pub mod bench;
+mod book_ending;
 mod book_probe;
 mod clock;
 mod control;
@@ -19,6 +20,7 @@ mod prune;
 mod pvs;
 mod quiescence;
 mod report;
+mod room;
 mod searcher;
 mod see;
 mod solo;
@@ -35,6 +37,6 @@ pub use clock::MOVE_OVERHEAD;
 pub use control::Control;
 pub use limits::{Limits, ResearchOrder, TimeControl};
 pub use report::{Bound, Event, Report, SearchResult, Transposition};
-pub use searcher::{Options, STACK_SIZE, Searcher};
+pub use searcher::{Fault, Options, STACK_SIZE, Searcher};
 pub use see::{see_ge, value};
 pub use solo::SoloSearcher;

@@ -127,6 +127,11 @@ impl Progress {
         }
     }
 
+    /// Whether a move has failed high, so that the others need no search.
+    pub(super) fn has_failed_high(&self, node: &Node) -> bool {
+        self.alpha >= node.window.beta
+    }
+
     /// Takes in the score of `mv`, whose line goes on with `rest`. Tells whether it fails high.
     pub(super) fn record(&mut self, node: &Node, mv: Move, score: Score, rest: &Line) -> bool {
         self.best = self.best.max(score);
@@ -135,14 +140,88 @@ impl Progress {
             if node.pv {
                 self.line.set(mv, rest);
             }
-            if score >= node.window.beta {
+            // Raised by a score beyond beta too: threads that share the node go on recording until
+            // they hear of the cutoff, and what they find must not take its place.
+            self.alpha = score;
+            if self.has_failed_high(node) {
                 return true;
             }
-            self.alpha = score;
         }
         let tried = if node.position.is_noisy(mv) { &mut self.noisies } else { &mut self.quiets };
         // Beyond what fits, moves are too many for one of them to matter.
         let _ = tried.try_push(mv);
         false
+    }
+}
+
+#[cfg(test)]
+impl Node {
+    /// A null-window node of the start position.
+    fn sample(alpha: Score) -> Self {
+        Node {
+            position: *crate::position::Game::default().position(),
+            ply: 1,
+            depth: 4,
+            window: Window::null(alpha),
+            pv: false,
+            cut: true,
+            in_check: false,
+            improving: false,
+            raw_eval: 0,
+            static_eval: 0,
+            eval: 0,
+            table: None,
+            excluded: None,
+            context: [None; 3],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lower_score_does_not_take_the_place_of_a_move_that_failed_high() {
+        let node = Node::sample(10);
+        let [first, second] = ["e2e4", "d2d4"].map(|text| text.parse().expect("a move"));
+        let mut progress = Progress::new(node.window.alpha);
+        assert!(progress.record(&node, first, 50, &Line::default()));
+        // Of another thread, whose search had begun before.
+        progress.record(&node, second, 20, &Line::default());
+        assert_eq!((progress.best_move, progress.best), (Some(first), 50));
+        assert!(progress.has_failed_high(&node));
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+mod model {
+    use loom::sync::{Arc, Mutex};
+    use loom::thread;
+
+    use super::*;
+
+    #[test]
+    fn best_score_and_best_move_are_of_one_move_in_every_order() {
+        loom::model(|| {
+            let node = Node::sample(10);
+            let progress = Arc::new(Mutex::new(Progress::new(node.window.alpha)));
+            let found = [("e2e4", 50), ("d2d4", 20), ("g1f3", 5)];
+            let threads = found.map(|(mv, score)| {
+                let (progress, node) = (Arc::clone(&progress), node.clone());
+                let mv: Move = mv.parse().expect("a move");
+                thread::spawn(move || {
+                    let mut progress = progress.lock().expect("nobody panics");
+                    progress.record(&node, mv, score, &Line::default());
+                })
+            });
+            for thread in threads {
+                thread.join().expect("it only records");
+            }
+            let progress = progress.lock().expect("nobody panics");
+            let best = found.iter().max_by_key(|(_, score)| score).expect("three");
+            assert_eq!(progress.best, best.1);
+            assert_eq!(progress.best_move, best.0.parse().ok());
+        });
     }
 }

@@ -390,7 +390,7 @@ impl Worker<'_> {
         self.leave();
         self.frames[node.ply].double_extensions -= u8::from(extension >= 2);
         if node.is_root() && !self.is_interrupted() {
-            self.note_root_move(mv, score, turn, self.job.nodes() - nodes_before);
+            self.note_root_move(node, mv, score, turn, self.job.nodes() - nodes_before);
         }
         Some(score)
     }

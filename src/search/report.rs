@@ -22,7 +22,11 @@ pub enum Bound {
 pub enum Event {
     /// An iteration, or an aspiration window within it, has ended.
     Iteration(Report),
-    /// The search ends early: this line has transposed into the book.
+    /// Within an iteration another move has become the best; or the search is about to end with
+    /// another move than the one told last.
+    NewBest(Report),
+    /// A line of the search has transposed into the book; at the end of a search: the one that
+    /// ended it.
     Transposition(Transposition),
     /// A root move's turn has come (told once the search has run for a while).
     RootMove {

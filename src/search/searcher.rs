@@ -1,14 +1,18 @@
 //! The searcher: persistent threads, the transposition table, and one search at a time.
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use crossbeam::channel::{Receiver, Sender, unbounded};
+use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
+use thiserror::Error;
 
 use super::book_probe::BookSearch;
 use super::control::Control;
 use super::limits::{Limits, ResearchOrder};
 use super::report::{Event, SearchResult};
+use super::room::has_room;
 use super::table::Table;
 use super::worker::{Audience, Equipment, Job, Memory, Message, Told, Worker};
 use crate::book::Book;
@@ -34,11 +38,46 @@ impl Default for Options {
     }
 }
 
+/// What the system does not give, or what broke. The searcher goes on with what it has.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Fault {
+    /// There is no memory for a larger table.
+    #[error("there is no memory for a transposition table of {wanted} MB: it has {kept} MB")]
+    Memory {
+        /// The megabytes asked for.
+        wanted: usize,
+        /// Those of the table there is.
+        kept: usize,
+    },
+    /// Not all threads could be started.
+    #[error("the system starts no more than {searching} of {wanted} search threads: those search")]
+    Threads {
+        /// The threads asked for.
+        wanted: usize,
+        /// Those that there are.
+        searching: usize,
+    },
+    /// A search thread has panicked; the search ended with what it had found by then.
+    #[error(
+        "search thread {thread} has crashed ({why}): the search ends early, the next is whole again"
+    )]
+    Crash {
+        /// Its number, from 0.
+        thread: usize,
+        /// What it said.
+        why: String,
+    },
+}
+
 /// Searches positions, one at a time. Its threads live as long as it does and sleep in between;
 /// table and histories last from one search to the next.
 pub struct Searcher {
     equipment: Equipment,
+    /// None at all where the system starts none: then the thread that asks searches by itself.
     workers: Vec<Thread>,
+    /// What that thread needs.
+    memory: Option<Memory>,
+    faults: Vec<Fault>,
 }
 
 struct Thread {
@@ -47,27 +86,60 @@ struct Thread {
 }
 
 impl Searcher {
-    /// A searcher with an empty table and its threads waiting.
+    /// A searcher with an empty table and its threads waiting, as far as the system gives them: see
+    /// [`Searcher::take_faults`].
     pub fn new(options: Options) -> Self {
+        let equipment = Equipment::new(options.memory_mb);
         let mut searcher =
-            Searcher { equipment: Equipment::new(options.memory_mb), workers: Vec::new() };
+            Searcher { equipment, workers: Vec::new(), memory: None, faults: Vec::new() };
+        searcher.look_at_memory(options.memory_mb);
         searcher.set_threads(options.threads);
         searcher
     }
 
-    /// Replaces the transposition table by an empty one of at most `megabytes`.
-    pub fn set_memory(&mut self, megabytes: usize) {
-        // The old table goes first, so that both need not fit at once.
-        self.equipment.table = Arc::new(Table::new(0));
-        self.equipment.table = Arc::new(Table::new(megabytes));
+    /// A searcher as it is where the system starts no thread.
+    #[cfg(test)]
+    pub(super) fn without_threads() -> Self {
+        let equipment = Equipment::new(1);
+        Searcher { equipment, workers: Vec::new(), memory: None, faults: Vec::new() }
     }
 
-    /// Changes the number of search threads (at least 1).
-    pub fn set_threads(&mut self, threads: usize) {
-        self.workers.truncate(threads.max(1));
-        for id in self.workers.len()..threads.max(1) {
-            self.workers.push(Thread::spawn(id));
+    /// Replaces the transposition table by an empty one of at most `megabytes`. If there is no
+    /// room for it, the old one stays as it is.
+    pub fn set_memory(&mut self, megabytes: usize) {
+        let more = megabytes.saturating_sub(self.equipment.table.megabytes());
+        if Table::has_room(more) {
+            // The old table goes first, so that both need not fit at once.
+            self.equipment.table = Arc::new(Table::new(0));
+            self.equipment.table = Arc::new(Table::new(megabytes));
         }
+        self.look_at_memory(megabytes);
+    }
+
+    fn look_at_memory(&mut self, wanted: usize) {
+        let kept = self.equipment.table.megabytes();
+        if kept != wanted {
+            self.faults.push(Fault::Memory { wanted, kept });
+        }
+    }
+
+    /// Changes the number of search threads (at least 1), as far as the system starts them.
+    pub fn set_threads(&mut self, threads: usize) {
+        let wanted = threads.max(1);
+        self.workers.truncate(wanted);
+        while self.workers.len() < wanted {
+            let Some(thread) = Thread::start(self.workers.len()) else { break };
+            self.workers.push(thread);
+        }
+        let searching = self.threads();
+        if searching < wanted {
+            self.faults.push(Fault::Threads { wanted, searching });
+        }
+    }
+
+    /// What has gone wrong since this was last asked.
+    pub fn take_faults(&mut self) -> Vec<Fault> {
+        std::mem::take(&mut self.faults)
     }
 
     /// Changes what judges positions. What was learnt with another is forgotten.
@@ -95,7 +167,7 @@ impl Searcher {
 
     /// The number of search threads.
     pub fn threads(&self) -> usize {
-        self.workers.len()
+        self.workers.len().max(1)
     }
 
     /// Forgets all that was learnt from earlier searches.
@@ -113,7 +185,7 @@ impl Searcher {
         on_event: &mut dyn FnMut(&Event),
     ) -> SearchResult {
         let receiver = self.begin(game, limits, control, Told::Everything);
-        drain(&receiver, on_event)
+        self.drain(&receiver, on_event)
     }
 
     /// As [`Searcher::search`], without events: they cost short searches a fifth of their time.
@@ -124,7 +196,7 @@ impl Searcher {
         control: &Control,
     ) -> SearchResult {
         let receiver = self.begin(game, limits, control, Told::Result);
-        drain(&receiver, &mut |_| {})
+        self.drain(&receiver, &mut |_| {})
     }
 
     fn begin(
@@ -143,31 +215,49 @@ impl Searcher {
         for worker in &self.workers {
             worker.search(Arc::clone(&job));
         }
+        if self.workers.is_empty() {
+            do_job(0, &job, self.memory.get_or_insert_with(Memory::new));
+        }
         receiver
     }
-}
 
-/// Passes events on until the channel is closed: by then all threads have let go of the job.
-fn drain(receiver: &Receiver<Message>, on_event: &mut dyn FnMut(&Event)) -> SearchResult {
-    let mut result = SearchResult::default();
-    for message in receiver {
-        match message {
-            Message::Event(event) => on_event(&event),
-            Message::Done(done) => result = done,
+    /// Passes events on until the channel is closed: by then all threads have let go of the job.
+    fn drain(
+        &mut self,
+        receiver: &Receiver<Message>,
+        on_event: &mut dyn FnMut(&Event),
+    ) -> SearchResult {
+        let mut result = SearchResult::default();
+        for message in receiver {
+            match message {
+                Message::Event(event) => on_event(&event),
+                Message::Done(done) => result = done,
+                Message::Crashed { thread, why } => {
+                    self.faults.push(Fault::Crash { thread, why });
+                }
+            }
         }
+        result
     }
-    result
 }
 
 impl Thread {
-    fn spawn(id: usize) -> Self {
+    /// Starts a search thread and waits until it has all that it needs; `None` if the system does
+    /// not give that, or nothing would be left for the others.
+    fn start(id: usize) -> Option<Self> {
+        if !has_room(STACK_SIZE) {
+            return None;
+        }
         let (jobs, inbox) = unbounded();
-        let handle = std::thread::Builder::new()
+        let (ready, is_ready) = bounded(1);
+        let started = std::thread::Builder::new()
             .name(format!("search-{id}"))
             .stack_size(STACK_SIZE)
-            .spawn(move || live(id, &inbox))
-            .expect("the system can start a thread");
-        Thread { jobs: Some(jobs), handle: Some(handle) }
+            .spawn(move || live(id, &inbox, &ready));
+        let handle = started.inspect_err(|error| log::warn!("search thread {id}: {error}")).ok()?;
+        let thread = Thread { jobs: Some(jobs), handle: Some(handle) };
+        // Memory may still be short, for a thread takes some besides its stack.
+        (is_ready.recv().is_ok() && has_room(0)).then_some(thread)
     }
 
     fn search(&self, job: Arc<Job>) {
@@ -200,16 +290,40 @@ impl Drop for Finish<'_> {
 }
 
 /// The life of a search thread: it sleeps until a job comes.
-fn live(id: usize, inbox: &Receiver<Arc<Job>>) {
+fn live(id: usize, inbox: &Receiver<Arc<Job>>, ready: &Sender<()>) {
     let mut memory = Memory::new();
+    let _ = ready.send(());
     for job in inbox {
-        let mut worker = Worker::new(id, &job, &mut memory);
+        do_job(id, &job, &mut memory);
+    }
+}
+
+/// One thread's part in a search, the whole of it for the first. Should it panic, the search ends
+/// with what was found by then, and the thread lives on.
+fn do_job(id: usize, job: &Job, memory: &mut Memory) {
+    let done = catch_unwind(AssertUnwindSafe(|| {
+        let mut worker = Worker::new(id, job, memory);
         if id == 0 {
-            let _finish = Finish(&job);
-            let result = worker.think();
-            let _ = job.messages.send(Message::Done(result));
+            let _finish = Finish(job);
+            Some(worker.think())
         } else {
             worker.help_until_done();
+            None
         }
+    }));
+    let result = done.unwrap_or_else(|panic| {
+        job.control.stop();
+        *memory = Memory::new();
+        let _ = job.messages.send(Message::Crashed { thread: id, why: words_of(panic.as_ref()) });
+        (id == 0).then(|| job.last_words())
+    });
+    if let Some(result) = result {
+        let _ = job.messages.send(Message::Done(result));
     }
+}
+
+/// What a panic says.
+fn words_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref().copied()).unwrap_or("for no known reason").to_owned()
 }

@@ -11,6 +11,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::bell::{Bell, Ticket};
 use super::node::{Node, Progress};
@@ -25,6 +26,8 @@ use crate::score::{Depth, INFINITY, Ply, Score};
 const SPLIT_DEPTH: Depth = 4;
 /// Moves that must have failed to cut at an expected cut node before its others are shared out.
 const CUT_NODE_MOVES: usize = 3;
+/// How long the main thread waits for others before it looks at the clock again.
+const NAP: Duration = Duration::from_millis(1);
 
 /// A node whose moves are shared out.
 pub(super) struct SplitPoint {
@@ -191,6 +194,9 @@ impl Worker<'_> {
             return None;
         }
         let mut shared = split.shared();
+        if shared.progress.has_failed_high(&split.node) {
+            return None;
+        }
         let mv = shared.moves.next()?;
         shared.progress.count += 1;
         Some((mv, Turn { shared: true, ..Turn::of(&shared.progress) }))
@@ -248,7 +254,8 @@ impl Worker<'_> {
     }
 
     fn idle(&mut self, ticket: Ticket) {
-        self.job.splits.bell.wait(ticket);
+        // Only the main thread has a clock to look at; the others sleep until they are called.
+        self.job.splits.bell.wait(ticket, (self.id == 0).then_some(NAP));
         if self.id == 0 && self.job.clock.must_stop(&self.job.control) {
             self.job.control.stop();
         }

@@ -18,9 +18,12 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use loom::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use super::report::Bound;
+use super::room::can_fill;
+use super::searcher::STACK_SIZE;
 use crate::position::{Move, Position};
 use crate::score::{Depth, Ply, Score, from_table, to_table};
 
+const MEGABYTE: usize = 1 << 20;
 const ENTRIES_PER_CLUSTER: usize = 4;
 const AGE_BITS: u32 = 6;
 const AGES: u8 = 1 << AGE_BITS;
@@ -75,19 +78,41 @@ impl Table {
     /// An empty table of at most `megabytes` (at least one cluster), smaller where the system does
     /// not give as much.
     pub fn new(megabytes: usize) -> Self {
-        let wanted = ((megabytes << 20) / size_of::<Cluster>()).max(1);
-        let mut clusters = Vec::new();
-        let mut count = wanted;
-        while count > 1 && clusters.try_reserve_exact(count).is_err() {
-            count /= 2;
+        let mut size = megabytes;
+        loop {
+            match Table::try_new(size) {
+                Some(table) => return table,
+                None => size /= 2,
+            }
         }
-        if count < wanted {
-            log::warn!("no memory for a table of {megabytes} MB: it will be smaller");
+    }
+
+    /// An empty table of at most `megabytes` (at least one cluster, which needs no asking); `None`
+    /// if the system does not give as much.
+    pub fn try_new(megabytes: usize) -> Option<Self> {
+        let bytes = megabytes.checked_mul(MEGABYTE)?;
+        let count = (bytes / size_of::<Cluster>()).max(1);
+        let mut clusters = Vec::new();
+        if megabytes > 0 {
+            if !can_fill(room_for(megabytes)?) {
+                return None;
+            }
+            clusters.try_reserve_exact(count).ok()?;
         }
         ask_for_huge_pages(clusters.spare_capacity_mut());
         // All pages are touched here and now: a search would have to wait for them.
         clusters.resize_with(count, Cluster::default);
-        Table { clusters, age: AtomicU8::new(0) }
+        Some(Table { clusters, age: AtomicU8::new(0) })
+    }
+
+    /// Whether a table may be so many megabytes larger than one there is.
+    pub fn has_room(megabytes: usize) -> bool {
+        megabytes == 0 || room_for(megabytes).is_some_and(can_fill)
+    }
+
+    /// The size in megabytes, rounded down.
+    pub fn megabytes(&self) -> usize {
+        size_of_val(self.clusters.as_slice()) / MEGABYTE
     }
 
     /// Forgets everything.
@@ -184,6 +209,12 @@ impl Table {
         let index = (u128::from(key) * self.clusters.len() as u128) >> 64;
         &self.clusters[index as usize]
     }
+}
+
+/// The bytes that must be there for so many megabytes: what comes after needs room as well, above
+/// all a thread to search.
+fn room_for(megabytes: usize) -> Option<usize> {
+    megabytes.checked_mul(MEGABYTE)?.checked_add(STACK_SIZE)
 }
 
 /// Asks the system to back memory that nobody has touched yet by pages of two megabytes in place

@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::position::{Game, Move, Position};
-use crate::score::{DRAW, mate_distance};
+use crate::score::{DRAW, MATE_BOUND, Score, mate_distance};
 
 fn game(fen: &str) -> Game {
     Game::new(Position::from_fen(fen).expect(fen))
@@ -187,27 +187,46 @@ fn transposition_example(mode: BookSearch, threads: usize) -> (Searcher, Game) {
     (searcher, game)
 }
 
-fn search_example(mode: BookSearch, threads: usize) -> SearchResult {
+fn search_example(mode: BookSearch, limits: &Limits, threads: usize) -> SearchResult {
     let (mut searcher, game) = transposition_example(mode, threads);
-    searcher.search(&game, &Limits::depth(12), &Control::new(), &mut |_| {})
+    searcher.search(&game, limits, &Control::new(), &mut |_| {})
 }
+
+/// Enough for the example's best move to settle.
+const NODES: u64 = 200_000;
 
 #[test]
 fn a_line_that_transposes_into_the_book_ends_the_search() {
     let line = ["d8d5", "e2e1", "g8f6"].map(|text| text.parse::<Move>().expect(text));
-    for threads in [1, 3] {
-        let result = search_example(BookSearch::Stop, threads);
+    let soft = Limits { soft_nodes: Some(NODES), ..Limits::default() };
+    for (limits, threads) in [(Limits::nodes(NODES), 1), (Limits::nodes(NODES), 3), (soft, 1)] {
+        let result = search_example(BookSearch::Stop, &limits, threads);
         let found = result.book.expect("the book is met");
         assert_eq!(found.line, line);
         assert_eq!(found.counts, crate::book::Counts::new(0, 0, 1));
         assert_eq!(result.best, mv("d8d5"));
-        assert!(result.depth < 12, "depth {}", result.depth);
+        assert!((NODES * 2 / 5..NODES * 4 / 5).contains(&result.nodes), "{}", result.nodes);
     }
 }
 
 #[test]
+fn a_fixed_depth_is_searched_to_its_end_but_the_line_is_told() {
+    let (mut searcher, game) = transposition_example(BookSearch::Stop, 1);
+    let mut told = Vec::new();
+    let result =
+        searcher.search(&game, &Limits::depth(12), &Control::new(), &mut |event| match event {
+            Event::Iteration(report) => told.push(format!("{} {}", report.depth, report.pv[0])),
+            Event::Transposition(found) => told.push(format!("book {}", found.line[0])),
+            _ => (),
+        });
+    assert_eq!((result.book, result.depth, result.best), (None, 12, mv("d8d5")));
+    let met = told.iter().position(|line| line == "book d8d5").expect("the line is told");
+    assert!(met + 1 < told.len(), "it is told when it is met: {told:?}");
+}
+
+#[test]
 fn the_first_match_decides_in_mode_first() {
-    let result = search_example(BookSearch::First, 1);
+    let result = search_example(BookSearch::First, &Limits::depth(12), 1);
     let found = result.book.expect("the book is met");
     assert_eq!(result.best, Some(found.line[0]));
     // Whichever of the two ways into the book the search looks at first.
@@ -218,18 +237,100 @@ fn the_first_match_decides_in_mode_first() {
 
 #[test]
 fn without_the_book_the_search_goes_on() {
-    let result = search_example(BookSearch::Off, 1);
+    let result = search_example(BookSearch::Off, &Limits::depth(12), 1);
     assert_eq!((result.book, result.depth, result.best), (None, 12, mv("d8d5")));
 }
 
 #[test]
-fn an_analysis_is_not_ended_by_the_book() {
-    let (mut searcher, game) = transposition_example(BookSearch::Stop, 1);
-    let control = Control::new();
-    let result = searcher.search(&game, &Limits::default(), &control, &mut |event| {
-        if matches!(event, Event::Iteration(report) if report.depth == 12) {
-            control.stop();
+fn an_analysis_is_not_ended_by_the_book_but_tells_all_ways_into_it() {
+    for mode in [BookSearch::First, BookSearch::Stop, BookSearch::Score] {
+        let pondering = Limits { ponder: true, ..Limits::move_time(Duration::from_secs(3600)) };
+        for limits in [Limits::default(), pondering] {
+            let (mut searcher, game) = transposition_example(mode, 1);
+            let control = Control::new();
+            let mut told = Vec::new();
+            let result = searcher.search(&game, &limits, &control, &mut |event| match event {
+                Event::Iteration(report) if report.depth == 12 => control.stop(),
+                Event::Transposition(found) => told.push(found.line[0].to_string()),
+                _ => (),
+            });
+            assert!(result.book.is_none() && result.depth >= 11, "{mode:?} {limits:?}");
+            // Both ways are told, the one that is not the principal variation too, and once each.
+            told.sort_unstable();
+            let ways: Vec<&str> = told.iter().map(String::as_str).collect();
+            assert!(ways.windows(2).all(|pair| pair[0] != pair[1]), "{mode:?} {ways:?}");
+            assert!(ways.contains(&"d8d5") && ways.contains(&"g8f6"), "{mode:?} {ways:?}");
         }
+    }
+}
+
+#[test]
+fn the_last_line_told_names_the_move() {
+    let fen = "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8";
+    for threads in [1, 3] {
+        let mut searcher = Searcher::new(Options { memory_mb: 4, threads });
+        for nodes in (1..80).map(|step: u64| step * step * 5) {
+            let mut last = None;
+            let limits = Limits::nodes(nodes);
+            let found = searcher.search(&game(fen), &limits, &Control::new(), &mut |event| {
+                if let Event::Iteration(report) | Event::NewBest(report) = event {
+                    last = report.pv.first().copied();
+                }
+            });
+            assert_eq!(last, found.best, "{nodes} nodes, {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn trust_14_a_panic_in_any_thread_ends_its_search_and_no_other() {
+    let mut searcher = Searcher::new(Options { memory_mb: 8, threads: 3 });
+    let game = Game::default();
+    for thread in 0..3 {
+        // A helper panics as soon as it helps; the main thread once it has something to tell.
+        let control = Control::sabotaged(thread, if thread == 0 { 2_000 } else { 0 });
+        let result = searcher.search_silently(&game, &Limits::depth(30), &control);
+        let best = result.best.expect("a move all the same");
+        assert!(game.position().is_legal(best) && is_ordinary(result.score), "{result:?}");
+        let faults = searcher.take_faults();
+        let [Fault::Crash { thread: crashed, why }] = &faults[..] else { panic!("{faults:?}") };
+        assert!(*crashed == thread && why.contains("means to see"), "{faults:?}");
+
+        let result = searcher.search_silently(&game, &Limits::depth(7), &Control::new());
+        assert_eq!((result.depth, searcher.threads()), (7, 3));
+        assert_eq!(searcher.take_faults(), []);
+    }
+}
+
+fn is_ordinary(score: Score) -> bool {
+    score.abs() < MATE_BOUND
+}
+
+#[test]
+fn trust_14_without_any_thread_the_one_that_asks_searches() {
+    let game = Game::default();
+    let result = std::thread::Builder::new().stack_size(STACK_SIZE).spawn(move || {
+        let mut searcher = Searcher::without_threads();
+        let mut iterations = 0;
+        let result = searcher.search(&game, &Limits::depth(7), &Control::new(), &mut |event| {
+            iterations += u32::from(matches!(event, Event::Iteration(_)));
+        });
+        (result, iterations)
     });
-    assert!(result.book.is_none() && result.depth >= 12);
+    let (result, iterations) = result.expect("a thread").join().expect("no panic");
+    assert!(result.depth == 7 && iterations >= 7);
+    let mut whole = Searcher::new(Options { memory_mb: 1, threads: 1 });
+    let expected = whole.search_silently(&Game::default(), &Limits::depth(7), &Control::new());
+    assert_eq!((result.best, result.nodes), (expected.best, expected.nodes));
+}
+
+#[test]
+fn trust_14_a_table_larger_than_any_machine_is_refused() {
+    let mut searcher = Searcher::new(Options { memory_mb: 2, threads: 1 });
+    for wanted in [1 << 30, usize::MAX] {
+        searcher.set_memory(wanted);
+        assert_eq!(searcher.take_faults(), [Fault::Memory { wanted, kept: 2 }]);
+    }
+    searcher.set_memory(3);
+    assert_eq!(searcher.take_faults(), []);
 }

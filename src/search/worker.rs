@@ -1,11 +1,12 @@
 //! One search thread's state, and what all threads of a search share.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crossbeam::channel::Sender;
 use crossbeam::utils::CachePadded;
 
+use super::book_ending::Watch;
 use super::book_probe::{BookProbe, BookSearch, SCORE_MODE_SALT};
 use super::clock::Clock;
 use super::control::Control;
@@ -14,7 +15,7 @@ use super::killers::Killers;
 use super::limits::{Limits, ResearchOrder};
 use super::node::Line;
 use super::prune::Reductions;
-use super::report::{Event, SearchResult};
+use super::report::{Bound, Event, SearchResult};
 use super::split::{SplitPoint, Splits};
 use super::table::{NO_EVAL, Table};
 use crate::book::Book;
@@ -36,6 +37,8 @@ pub(super) struct RootMove {
     pub(super) mv: Move,
     /// The score of the current iteration; `-INFINITY` where it did not raise alpha.
     pub(super) score: Score,
+    /// How that score relates to the true one.
+    pub(super) bound: Bound,
     /// The score of the last iteration that gave one.
     pub(super) previous: Score,
     pub(super) nodes: u64,
@@ -44,7 +47,14 @@ pub(super) struct RootMove {
 
 impl RootMove {
     pub(super) fn new(mv: Move) -> Self {
-        RootMove { mv, score: -INFINITY, previous: -INFINITY, nodes: 0, pv: vec![mv] }
+        RootMove {
+            mv,
+            score: -INFINITY,
+            bound: Bound::Upper,
+            previous: -INFINITY,
+            nodes: 0,
+            pv: vec![mv],
+        }
     }
 }
 
@@ -52,6 +62,11 @@ impl RootMove {
 pub(super) enum Message {
     Event(Event),
     Done(SearchResult),
+    /// A thread has panicked.
+    Crashed {
+        thread: usize,
+        why: String,
+    },
 }
 
 /// How much of a search is told.
@@ -131,6 +146,10 @@ pub(super) struct Job {
     /// Nodes by thread.
     pub(super) counters: Box<[CachePadded<AtomicU64>]>,
     root_moves: Mutex<Vec<RootMove>>,
+    /// Which of the best lines is searched for, from 0.
+    pub(super) line: AtomicUsize,
+    /// The first move of the best line that was told last.
+    last_told: Mutex<Option<Move>>,
 }
 
 impl Job {
@@ -175,12 +194,38 @@ impl Job {
             tablebase_hits: AtomicU64::new(0),
             counters: (0..threads).map(|_| CachePadded::default()).collect(),
             root_moves: Mutex::new(root_moves),
+            line: AtomicUsize::new(0),
+            last_told: Mutex::new(None),
         }
+    }
+
+    /// The first move of the best line that was told last.
+    pub(super) fn last_told(&self) -> Option<Move> {
+        *self.last_told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn note_told(&self, mv: Option<Move>) {
+        *self.last_told.lock().unwrap_or_else(PoisonError::into_inner) = mv;
     }
 
     /// The root moves, best first. Locked only at the root.
     pub(super) fn root_moves(&self) -> MutexGuard<'_, Vec<RootMove>> {
         self.root_moves.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a search whose main thread has panicked came to: the best move of its last iteration.
+    pub(super) fn last_words(&self) -> SearchResult {
+        let root_moves = self.root_moves();
+        let Some(best) = root_moves.first() else { return SearchResult::default() };
+        let is_known = |&score: &Score| score > -INFINITY;
+        SearchResult {
+            best: Some(best.mv),
+            ponder: best.pv.get(1).copied(),
+            score: [best.score, best.previous].into_iter().find(is_known).unwrap_or_default(),
+            nodes: self.nodes(),
+            elapsed: self.clock.elapsed(),
+            ..SearchResult::default()
+        }
     }
 
     /// Nodes of all threads.
@@ -260,6 +305,8 @@ pub(super) struct Worker<'a> {
     pub(super) null_move_from: Ply,
     /// Whether only mates count, and nothing may be pruned on suspicion.
     pub(super) proving: bool,
+    /// What has been made of the matches with the book; the main thread's.
+    pub(super) watch: Watch,
     salt: u64,
     nodes: u64,
 }
@@ -288,6 +335,7 @@ impl<'a> Worker<'a> {
                 Some(probe) if probe.mode() == BookSearch::Score => SCORE_MODE_SALT,
                 _ => 0,
             },
+            watch: Watch::default(),
             nodes: 0,
         }
     }
@@ -298,6 +346,8 @@ impl<'a> Worker<'a> {
         self.nodes += 1;
         self.job.counters[self.id].store(self.nodes, Ordering::Relaxed);
         self.selective_depth = self.selective_depth.max(ply);
+        #[cfg(test)]
+        self.job.control.suffer_sabotage(self.id, self.nodes);
         if self.id == 0 {
             self.check_limits();
         }
@@ -306,7 +356,8 @@ impl<'a> Worker<'a> {
     #[inline]
     fn check_limits(&mut self) {
         let job = self.job;
-        let due = self.nodes.is_multiple_of(CLOCK_INTERVAL) && job.clock.must_stop(&job.control);
+        let due = self.nodes.is_multiple_of(CLOCK_INTERVAL)
+            && (job.clock.must_stop(&job.control) || self.breaks_off_in_book());
         if due || job.limits.nodes.is_some_and(|limit| job.nodes() >= limit) {
             job.control.stop();
         }

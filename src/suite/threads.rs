@@ -1,17 +1,19 @@
 //! The thread suite: how much sooner several threads reach a depth than one does.
 //!
-//! One thread sets the depth of each position: that of the first iteration it completes after a
-//! given time. The others search to the same depth, each time with an empty table.
+//! For each position a search of its own, by one thread, sets the depth: that of the first iteration
+//! it completes after a given time. It is not one of those that are compared, since a depth is reached
+//! late where the search happened to be slow. Then each number of threads, one among them, searches
+//! to that depth, knowing nothing; who begins changes from position to position.
 
 use std::time::Duration;
 
 use super::Switch;
 use crate::position::{Game, Position};
 use crate::score::Depth;
-use crate::search::{Bound, Event, Limits, Options, Searcher};
+use crate::search::{Bound, Event, Fault, Limits, Options, Searcher};
 
 /// A search to a depth.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Timing {
     /// How long it took.
     pub elapsed: Duration,
@@ -33,6 +35,8 @@ pub struct Trial {
     pub position: Position,
     /// The depth in plies.
     pub depth: Depth,
+    /// By the thread that set the depth, until it was reached; compared with nothing.
+    pub scout: Timing,
     /// By one thread.
     pub single: Timing,
     /// By each other number of threads, in the order in which the [`Bench`] was given them.
@@ -48,6 +52,8 @@ pub struct Summary {
     pub speedup: [f64; 3],
     /// The geometric mean of the same.
     pub mean: f64,
+    /// The standard error of the mean, as a share of it.
+    pub error: f64,
     /// Nodes over those of one thread, over all positions: what the threads search in vain.
     pub nodes: f64,
     /// Nodes per second over those of one thread, over all positions.
@@ -56,40 +62,56 @@ pub struct Summary {
 
 /// Searchers for each number of threads.
 pub struct Bench {
-    single: Searcher,
-    several: Vec<Searcher>,
+    /// That of one thread, then the others.
+    searchers: Vec<Searcher>,
     time: Duration,
+    /// Positions searched so far.
+    attempts: usize,
 }
 
 impl Bench {
     /// Searchers for one and for each of these numbers of threads, with tables of `memory_mb`;
     /// one thread is to search at least `time`.
-    pub fn new(threads: &[usize], memory_mb: usize, time: Duration) -> Self {
-        let searcher = |threads| Searcher::new(Options { memory_mb, threads });
-        let several = threads.iter().map(|&threads| searcher(threads)).collect();
-        Bench { single: searcher(1), several, time }
+    ///
+    /// # Errors
+    /// If the system does not give so many threads or so much memory.
+    pub fn new(threads: &[usize], memory_mb: usize, time: Duration) -> Result<Self, Fault> {
+        let searcher = |&threads| {
+            let mut searcher = Searcher::new(Options { memory_mb, threads });
+            searcher.take_faults().into_iter().next().map_or(Ok(searcher), Err)
+        };
+        let searchers = [1].iter().chain(threads).map(searcher).collect::<Result<_, _>>()?;
+        Ok(Bench { searchers, time, attempts: 0 })
     }
 
     /// Searches a position in all ways; `None` once the switch is off, or where no depth is
     /// reached because the game is over.
     pub fn attempt(&mut self, position: &Position, switch: &Switch) -> Option<Trial> {
         let game = Game::new(*position);
-        let (depth, single) = self.set_the_depth(&game, switch)?;
-        let mut several = Vec::new();
-        for searcher in &mut self.several {
+        let (depth, scout) = self.set_the_depth(&game, switch)?;
+        let count = self.searchers.len();
+        let mut timings = vec![Timing::default(); count];
+        for place in 0..count {
+            let index = (place + self.attempts) % count;
+            let searcher = &mut self.searchers[index];
             searcher.new_game();
             let found = searcher.search_silently(&game, &Limits::depth(depth), &switch.control());
-            several.push(Timing { elapsed: found.elapsed, nodes: found.nodes });
+            timings[index] = Timing { elapsed: found.elapsed, nodes: found.nodes };
         }
-        (!switch.is_stopped()).then_some(Trial { position: *position, depth, single, several })
+        self.attempts += 1;
+        let several = timings.split_off(1);
+        let single = timings[0];
+        let trial = Trial { position: *position, depth, scout, single, several };
+        (!switch.is_stopped()).then_some(trial)
     }
 
     /// Searches with one thread until an iteration ends after the time given.
     fn set_the_depth(&mut self, game: &Game, switch: &Switch) -> Option<(Depth, Timing)> {
         let (control, time) = (switch.control(), self.time);
         let mut reached = None;
-        self.single.new_game();
-        self.single.search(game, &Limits::default(), &control, &mut |event| {
+        let scout = &mut self.searchers[0];
+        scout.new_game();
+        scout.search(game, &Limits::default(), &control, &mut |event| {
             if let Event::Iteration(report) = event
                 && report.bound == Bound::Exact
                 && (report.elapsed >= time || report.score.abs() >= crate::score::TABLEBASE_BOUND)
@@ -117,16 +139,30 @@ fn summary(index: usize, threads: usize, trials: &[Trial]) -> Summary {
     };
     let mut gains: Vec<f64> = trials.iter().map(gain).collect();
     gains.sort_by(f64::total_cmp);
-    let logarithms: f64 = gains.iter().map(|gain| gain.ln()).sum();
+    let (mean, error) = mean_and_error(&gains);
     let single = total(trials.iter().map(|trial| trial.single));
     let several = total(trials.iter().map(|trial| trial.several[index]));
     Summary {
         threads,
         speedup: [0.25, 0.5, 0.75].map(|share| quantile(&gains, share)),
-        mean: (logarithms / gains.len().max(1) as f64).exp(),
+        mean,
+        error,
         nodes: several.nodes as f64 / single.nodes.max(1) as f64,
         speed: several.speed() / single.speed().max(f64::MIN_POSITIVE),
     }
+}
+
+/// The geometric mean of some numbers, and its standard error as a share of it; for fewer than two
+/// numbers that is infinite.
+fn mean_and_error(numbers: &[f64]) -> (f64, f64) {
+    let count = numbers.len().max(1) as f64;
+    let mean = numbers.iter().map(|number| number.ln()).sum::<f64>() / count;
+    let squares: f64 = numbers.iter().map(|number| (number.ln() - mean).powi(2)).sum();
+    let error = match numbers.len() {
+        0 | 1 => f64::INFINITY,
+        _ => (squares / (count - 1.0) / count).sqrt(),
+    };
+    (mean.exp(), error)
 }
 
 fn total(timings: impl Iterator<Item = Timing>) -> Timing {
@@ -158,26 +194,34 @@ mod tests {
         let trial = |one, two| Trial {
             position: Position::start(),
             depth: 9,
+            scout: timing(999, 1_000),
             single: timing(one, 1_000),
             several: vec![timing(two, 1_500)],
         };
         let trials = [trial(400, 100), trial(100, 100), trial(200, 100)];
         let summaries = summarise(&[2], &trials);
-        let Summary { threads, speedup, mean, nodes, speed } = summaries[0];
+        let Summary { threads, speedup, mean, error, nodes, speed } = summaries[0];
         assert_eq!((threads, speedup, nodes), (2, [1.5, 2.0, 3.0], 1.5));
-        assert!((mean - 2.0).abs() < 1e-9, "{mean}");
+        // Of ln 4, 0 and ln 2: a spread of ln 2, over three positions.
+        let expected = 2.0_f64.ln() / 3.0_f64.sqrt();
+        assert!((mean - 2.0).abs() < 1e-9 && (error - expected).abs() < 1e-9, "{mean} {error}");
         assert!((speed - 1.5 * 700.0 / 300.0).abs() < 1e-9, "{speed}");
     }
 
     #[test]
-    fn all_search_to_the_depth_that_one_reaches() {
-        let mut bench = Bench::new(&[1, 2], 4, Duration::from_millis(20));
+    fn trust_21_one_thread_searches_what_one_thread_searches_to_a_depth_set_by_another_search() {
+        let mut bench = Bench::new(&[1, 2], 4, Duration::from_millis(20)).expect("two threads");
         let switch = Switch::default();
-        let trial = bench.attempt(&Position::start(), &switch).expect("a trial");
-        assert!(trial.depth > 1 && trial.single.elapsed >= Duration::from_millis(20));
-        // One thread searches the same nodes again.
-        assert_eq!(trial.several[0].nodes, trial.single.nodes);
-        assert!(trial.several[1].nodes > 0);
+        // Twice, so that each has been first.
+        for _ in 0..2 {
+            let trial = bench.attempt(&Position::start(), &switch).expect("a trial");
+            assert!(trial.depth > 1 && trial.scout.elapsed >= Duration::from_millis(20));
+            assert_eq!(trial.several[0].nodes, trial.single.nodes);
+            assert!(trial.several[1].nodes > 0);
+            // The same nodes, but another search: to the depth it takes as many, and its own time.
+            assert_eq!(trial.single.nodes, trial.scout.nodes);
+            assert_ne!(trial.single.elapsed, trial.scout.elapsed);
+        }
         switch.stop();
         assert_eq!(bench.attempt(&Position::start(), &switch), None);
     }

@@ -1,9 +1,10 @@
 //! The transposition suite: what comparing the tree with the book is worth.
 //!
-//! Its positions are not in the book, but their own games come back into it within a few plies,
-//! by another order of moves. On these a search that compares its tree with the book can save its
-//! time. Each position is searched without the book, in each mode with it, and once more without
-//! it and with many times the nodes, as a judge of both moves.
+//! Its positions are not in the book, nor does it know an answer to them, as the engine would play
+//! it without a search; but their own games come back into it within a few plies, by another order
+//! of moves. On these a search that compares its tree with the book can save its time. Each
+//! position is searched without the book, in each mode with it, and once more without it and with
+//! many times the nodes, as a judge of all their moves.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -11,10 +12,11 @@ use std::ops::ControlFlow;
 use hashbrown::HashSet;
 
 use super::Switch;
-use crate::book::Book;
+use crate::book::{Book, Chooser, Policy};
 use crate::pgn::{GameEnd, Input, Ply, Reader, Tags, Visitor};
-use crate::position::{Game, Position};
+use crate::position::{Game, Move, Position};
 use crate::random::Random;
+use crate::score::Score;
 use crate::search::{BookSearch, Limits, SearchResult, Searcher};
 
 /// Which positions of games make a suite.
@@ -34,16 +36,32 @@ pub struct Selection {
 pub struct Selector<'b> {
     book: &'b Book,
     selection: Selection,
+    /// The engine's own way to answer out of the book.
+    chooser: Chooser,
     seen: HashSet<u64>,
     found: Vec<Position>,
+    answered: HashSet<u64>,
     line: Vec<Position>,
+}
+
+/// The positions that a [`Selector`] has drawn.
+#[derive(Debug, Clone)]
+pub struct Drawn {
+    /// As many as wanted, or all.
+    pub positions: Vec<Position>,
+    /// How many there were to draw from.
+    pub found: usize,
+    /// How many others would have been, had the book no answer to them.
+    pub answered: usize,
 }
 
 impl<'b> Selector<'b> {
     /// A selector that has seen no game yet.
     pub fn new(book: &'b Book, selection: Selection) -> Self {
-        let (seen, found, line) = (HashSet::new(), Vec::new(), Vec::new());
-        Selector { book, selection, seen, found, line }
+        let chooser = Chooser::new(Policy::Prefer, selection.seed);
+        let (seen, answered) = (HashSet::new(), HashSet::new());
+        let (found, line) = (Vec::new(), Vec::new());
+        Selector { book, selection, chooser, seen, found, answered, line }
     }
 
     /// Looks through the games of an input.
@@ -56,25 +74,33 @@ impl<'b> Selector<'b> {
         Ok(())
     }
 
-    /// The suite: as many positions as wanted, drawn at random, and how many there were.
-    pub fn finish(mut self) -> (Vec<Position>, usize) {
+    /// The suite: as many positions as wanted, drawn at random.
+    pub fn finish(mut self) -> Drawn {
         let found = self.found.len();
         // The same suite whatever the order of the games.
         self.found.sort_unstable_by_key(Position::key);
         Random::new(self.selection.seed).shuffle(&mut self.found);
         self.found.truncate(self.selection.positions);
-        (self.found, found)
+        Drawn { positions: self.found, found, answered: self.answered.len() }
     }
 
-    /// The first position of the game that fits.
-    fn fitting(&self) -> Option<Position> {
+    /// The first position of the game that fits and that must be searched.
+    fn fitting(&mut self) -> Option<Position> {
         let in_book: Vec<bool> =
             self.line.iter().map(|position| self.book.reached(position).is_some()).collect();
         let fits = |&at: &usize| {
             let ahead = &in_book[at + 1..in_book.len().min(at + 1 + self.selection.reach)];
             !in_book[at] && ahead.contains(&true)
         };
-        (0..self.line.len()).find(fits).map(|at| self.line[at])
+        let fitting: Vec<Position> =
+            (0..self.line.len()).filter(fits).map(|at| self.line[at]).collect();
+        fitting.into_iter().find(|position| {
+            let answer = self.chooser.choose(self.book, &Game::new(*position));
+            if answer.is_some() {
+                self.answered.insert(position.key());
+            }
+            answer.is_none()
+        })
     }
 }
 
@@ -103,42 +129,101 @@ impl Visitor for Selector<'_> {
     }
 }
 
-/// The modes that are compared with plain search.
+/// The modes that can be compared with plain search.
 pub const MODES: [BookSearch; 3] = [BookSearch::Stop, BookSearch::Score, BookSearch::First];
+
+/// A score counts for no more centipawns than this in what a move loses: beyond it the game is
+/// decided, and a missed mate is no loss of a hundred pawns.
+const DECIDED: Score = 1_000;
 
 /// What the searches of one position gave.
 #[derive(Debug, Clone)]
 pub struct Trial {
     /// Without the book.
     pub plain: SearchResult,
-    /// With it, in the order of [`MODES`].
-    pub modes: [SearchResult; MODES.len()],
+    /// With it, in the order of the modes asked for.
+    pub modes: Vec<SearchResult>,
     /// Without it, with many times the nodes of the plain search.
     pub judge: SearchResult,
+    /// What the judge takes each move of these searches to be worth, searched alone with as many
+    /// nodes; empty if all are the same.
+    worth: Vec<(Option<Move>, Score)>,
+}
+
+impl Trial {
+    /// What the judge takes a move of these searches to be worth, in centipawns above `other`.
+    fn above(&self, mv: Option<Move>, other: Option<Move>) -> f64 {
+        let worth = |mv| {
+            let found = self.worth.iter().find(|(known, _)| *known == mv);
+            found.map_or(0, |(_, score)| (*score).clamp(-DECIDED, DECIDED))
+        };
+        f64::from(worth(mv) - worth(other))
+    }
+}
+
+/// How positions are searched.
+#[derive(Debug, Clone)]
+pub struct Attempt<'a> {
+    /// The book.
+    pub book: &'a Book,
+    /// The modes to compare with plain search.
+    pub modes: &'a [BookSearch],
+    /// What bounds the searches but the judge's.
+    pub limits: &'a Limits,
+    /// How many times the nodes of the plain search the judge gets.
+    pub judge_factor: u64,
 }
 
 /// Searches a position in all ways. The searcher forgets everything in between.
 pub fn attempt(
     searcher: &mut Searcher,
-    book: &Book,
     position: &Position,
-    limits: &Limits,
-    judge_factor: u64,
+    how: &Attempt,
     switch: &Switch,
 ) -> Trial {
     let game = Game::new(*position);
     let mut search = |mode, limits: &Limits| {
         searcher.new_game();
-        searcher.set_book(Some(book.clone()), mode);
+        searcher.set_book(Some(how.book.clone()), mode);
         searcher.search_silently(&game, limits, &switch.control())
     };
-    let plain = search(BookSearch::Off, limits);
-    let modes = MODES.map(|mode| search(mode, limits));
-    let judge = search(BookSearch::Off, &Limits::nodes(judge_factor * plain.nodes.max(1)));
-    Trial { plain, modes, judge }
+    let plain = search(BookSearch::Off, how.limits);
+    let modes: Vec<SearchResult> = how.modes.iter().map(|&mode| search(mode, how.limits)).collect();
+    let many = Limits::nodes(how.judge_factor * plain.nodes.max(1));
+    let judge = search(BookSearch::Off, &many);
+    let played = [&plain, &judge].into_iter().chain(&modes);
+    let moves: HashSet<Move> = played.filter_map(|result| result.best).collect();
+    let mut judged = |mv: Move| {
+        let limits = Limits { root_moves: vec![mv], ..many.clone() };
+        (Some(mv), search(BookSearch::Off, &limits).score)
+    };
+    let worth = match moves.len() {
+        0 | 1 => Vec::new(),
+        _ => moves.into_iter().map(&mut judged).collect(),
+    };
+    Trial { plain, modes, judge, worth }
 }
 
-/// What a mode was worth on a suite.
+/// A mean with its standard error.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// The mean.
+    pub mean: f64,
+    /// Its standard error.
+    pub error: f64,
+}
+
+impl Estimate {
+    /// Of values that do not depend on each other; zero if there are none.
+    fn of(values: &[f64]) -> Self {
+        let count = values.len().max(1) as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        Estimate { mean, error: (squares / (count - 1.0).max(1.0) / count).sqrt() }
+    }
+}
+
+/// What a mode was worth on a suite. Pairs are of the plain search and the mode's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Summary {
     /// The mode.
@@ -151,15 +236,22 @@ pub struct Summary {
     pub cost_used: f64,
     /// The same over all positions.
     pub cost: f64,
-    /// How often the plain search's move, and the mode's, is the judge's, where a match was used.
+    /// How often the move is the judge's, where a match was used.
     pub agreement_used: [usize; 2],
     /// The same over all positions.
     pub agreement: [usize; 2],
+    /// Centipawns that a move loses against the judge's, by the judge.
+    pub loss: [Estimate; 2],
+    /// What the mode's move loses more than the plain search's, where a match was used.
+    pub price_used: Estimate,
+    /// The same over all positions.
+    pub price: Estimate,
 }
 
-/// Sums up what each mode was worth.
-pub fn summarise(trials: &[Trial]) -> Vec<Summary> {
-    MODES.iter().enumerate().map(|(index, &mode)| summary(trials, index, mode)).collect()
+/// Sums up what each of these modes, which are those of the trials, was worth.
+pub fn summarise(modes: &[BookSearch], trials: &[Trial]) -> Vec<Summary> {
+    let summary = |(index, &mode)| summary(trials, index, mode);
+    modes.iter().enumerate().map(summary).collect()
 }
 
 fn summary(trials: &[Trial], index: usize, mode: BookSearch) -> Summary {
@@ -174,7 +266,24 @@ fn summary(trials: &[Trial], index: usize, mode: BookSearch) -> Summary {
         cost: cost(&all),
         agreement_used: agreement(&used),
         agreement: agreement(&all),
+        loss: loss(&all),
+        price_used: price(&used),
+        price: price(&all),
     }
+}
+
+/// What the plain search's moves, and the mode's, lose against the judge's.
+fn loss(searches: &[(&Trial, &SearchResult)]) -> [Estimate; 2] {
+    let lost = |trial: &Trial, mv| trial.above(trial.judge.best, mv);
+    let plain: Vec<f64> = searches.iter().map(|(trial, _)| lost(trial, trial.plain.best)).collect();
+    let with: Vec<f64> = searches.iter().map(|(trial, with)| lost(trial, with.best)).collect();
+    [Estimate::of(&plain), Estimate::of(&with)]
+}
+
+/// What the mode's moves lose more than the plain search's.
+fn price(searches: &[(&Trial, &SearchResult)]) -> Estimate {
+    let lost = |(trial, with): &(&Trial, &SearchResult)| trial.above(trial.plain.best, with.best);
+    Estimate::of(&searches.iter().map(lost).collect::<Vec<f64>>())
 }
 
 /// Nodes with the book over nodes without.
@@ -206,7 +315,7 @@ mod tests {
         build_in_memory(&[games], &BuildOptions::default(), "test").expect("a book").0
     }
 
-    fn suite(reach: usize) -> Vec<Position> {
+    fn suite(reach: usize) -> Drawn {
         let book = book();
         let selection = Selection { reach, max_plies: 40, positions: 10, seed: 1 };
         let mut selector = Selector::new(&book, selection);
@@ -216,9 +325,7 @@ mod tests {
              [Result \"*\"]\n\n1. e4 e5 *\n\n[Result \"*\"]\n\n1. d4 Nf6 2. c4 *\n\n",
         );
         selector.read(&games).expect("readable");
-        let (positions, found) = selector.finish();
-        assert_eq!(found, positions.len());
-        positions
+        selector.finish()
     }
 
     #[test]
@@ -228,24 +335,56 @@ mod tests {
                 position.play(text.parse().expect("a move"))
             })
         };
-        assert_eq!(suite(6), [line(&["g1f3"])]);
-        // 2...e6 is in no game of the book; 3.c4 brings its position after 3.Nf3 about.
-        assert_eq!(suite(1), [line(&["g1f3", "g8f6", "d2d4", "e7e6"])]);
+        let drawn = suite(6);
+        assert_eq!(drawn.positions, [line(&["g1f3"])]);
+        assert_eq!((drawn.found, drawn.answered), (1, 0));
+    }
+
+    #[test]
+    fn trust_04_what_the_book_answers_at_the_root_is_not_searched() {
+        // 2...e6 is in no game of the book, but 3.c4 brings its position after 3.Nf3 about: the
+        // engine plays it at once.
+        let drawn = suite(1);
+        assert_eq!((drawn.positions.len(), drawn.found, drawn.answered), (0, 0, 1));
     }
 
     #[test]
     fn a_trial_compares_all_modes() {
         let mut searcher = Searcher::new(Options { memory_mb: 4, threads: 1 });
         let (book, limits) = (book(), Limits { soft_nodes: Some(20_000), ..Limits::depth(9) });
-        let trials: Vec<Trial> = suite(1)
-            .iter()
-            .map(|position| attempt(&mut searcher, &book, position, &limits, 4, &Switch::default()))
-            .collect();
-        let summaries = summarise(&trials);
+        let how = Attempt { book: &book, modes: &MODES, limits: &limits, judge_factor: 4 };
+        // Two plies from the book, so that every mode meets it at once.
+        let moves = ["g1f3", "g8f6", "d2d4"].map(|text| text.parse().expect("a move"));
+        let position = moves.iter().fold(Position::start(), |position, &mv| position.play(mv));
+        let trial = attempt(&mut searcher, &position, &how, &Switch::default());
+        let summaries = summarise(&MODES, std::slice::from_ref(&trial));
         assert_eq!(summaries.len(), MODES.len());
         let first = summaries[2];
         assert_eq!((first.mode, first.positions, first.used), (BookSearch::First, 1, 1));
         assert!(first.cost_used < 1.0 && first.cost < 1.0, "{first:?}");
-        assert!(trials[0].judge.nodes >= trials[0].plain.nodes);
+        assert!(trial.judge.nodes >= trial.plain.nodes);
+        // The price is what the one move loses more than the other.
+        for summary in summaries {
+            let [plain, with] = summary.loss.map(|loss| loss.mean);
+            assert!((summary.price.mean - (with - plain)).abs() < 1e-9, "{summary:?}");
+        }
+    }
+
+    #[test]
+    fn losses_are_told_with_their_error() {
+        let estimate = Estimate::of(&[1.0, 3.0]);
+        assert!((estimate.mean - 2.0).abs() < 1e-9 && (estimate.error - 1.0).abs() < 1e-9);
+        assert_eq!(Estimate::of(&[]), Estimate { mean: 0.0, error: 0.0 });
+        let mv = |text: &str| text.parse::<Move>().ok();
+        let found = |text| SearchResult { best: mv(text), ..SearchResult::default() };
+        let trial = Trial {
+            plain: found("e2e4"),
+            modes: vec![found("d2d4")],
+            judge: found("g1f3"),
+            worth: vec![(mv("e2e4"), 20), (mv("d2d4"), -29_000), (mv("g1f3"), 50)],
+        };
+        let summary = summarise(&MODES[..1], &[trial])[0];
+        assert_eq!(summary.loss.map(|loss| loss.mean), [30.0, 1_050.0]);
+        assert_eq!((summary.price.mean, summary.price_used.mean), (1_020.0, 0.0));
     }
 }

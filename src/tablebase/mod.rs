@@ -4,14 +4,18 @@
 //! capture or pawn move is on the way there (DTZ): <https://www.chessprogramming.org/Syzygy_Bases>.
 //! They know nothing of castling. `shakmaty-syzygy` reads them.
 
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fmt;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use shakmaty::{Bitboard, ByColor, ByRole, CastlingMode, Chess, Setup};
-use shakmaty_syzygy::{AmbiguousWdl, Tablebase, Wdl};
+use shakmaty_syzygy::{AmbiguousWdl, Metric, ProbeError, Syzygy, SyzygyError, Tablebase, Wdl};
 use thiserror::Error;
 
+use crate::files::open_plain;
 use crate::position::{Color, Move, Piece, Position};
 
 /// Separates folders, as in a `PATH`.
@@ -20,11 +24,27 @@ const SEPARATOR: char = ':';
 #[cfg(windows)]
 const SEPARATOR: char = ';';
 
+/// How the files that tell who wins end, and those that tell how far it is.
+const WDL_ENDING: &str = "rtbw";
+const DTZ_ENDING: &str = "rtbz";
+/// What is wrong with a file of another kind.
+const FOREIGN: &str = "it does not begin as a table does";
+
 /// Syzygy tables; clones share them.
 #[derive(Clone)]
 pub struct Tables {
     tables: Arc<Tablebase<Chess>>,
     men: u32,
+    damage: Arc<Mutex<Damage>>,
+}
+
+/// Files that are no use.
+#[derive(Default)]
+struct Damage {
+    /// All of them, by name.
+    known: BTreeSet<String>,
+    /// Those that have not been told yet, with what is wrong.
+    news: Vec<String>,
 }
 
 impl fmt::Debug for Tables {
@@ -50,6 +70,14 @@ pub enum TablesError {
         /// The folder.
         path: PathBuf,
     },
+    /// There are files, but none is a table.
+    #[error("there are no sound Syzygy tables in {}: {first}", path.display())]
+    Damaged {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong with one of them.
+        first: String,
+    },
 }
 
 /// Who wins with best play; a win that the fifty-move rule undoes is a draw.
@@ -74,24 +102,65 @@ pub struct Advice {
 }
 
 impl Tables {
-    /// The tables of a folder, or of several with `:` in between (`;` on Windows).
+    /// The tables of a folder, or of several with `:` in between (`;` on Windows). Damaged files are
+    /// left out, see [`Tables::take_damage`].
     ///
     /// # Errors
-    /// If there are none, or they cannot be read.
+    /// If there are none, or a folder cannot be read.
     pub fn open(path: &Path) -> Result<Self, TablesError> {
         let mut tables = Tablebase::new();
+        let mut damage = Damage::default();
         let mut files = 0;
         for folder in path.to_string_lossy().split(SEPARATOR).map(Path::new) {
-            files += tables.add_directory(folder).map_err(|error| TablesError::Read {
+            let found = files_of(folder).map_err(|error| TablesError::Read {
                 path: folder.to_owned(),
                 why: error.to_string(),
             })?;
+            for file in found {
+                match sound(&file).and_then(|()| tables.add_file(&file)) {
+                    Ok(()) => files += 1,
+                    Err(error) => damage.add(&file.display().to_string(), &error.to_string()),
+                }
+            }
         }
         if files == 0 {
-            return Err(TablesError::None { path: path.to_owned() });
+            let path = path.to_owned();
+            return Err(match damage.news.into_iter().next() {
+                Some(first) => TablesError::Damaged { path, first },
+                None => TablesError::None { path },
+            });
         }
         let men = tables.max_pieces() as u32;
-        Ok(Tables { tables: Arc::new(tables), men })
+        Ok(Tables { tables: Arc::new(tables), men, damage: Arc::new(Mutex::new(damage)) })
+    }
+
+    /// The files that cannot be used, and what is wrong with each, as far as has been seen by now and
+    /// not been told before. What they know is not known.
+    pub fn take_damage(&self) -> Vec<String> {
+        std::mem::take(&mut self.damage().news)
+    }
+
+    fn damage(&self) -> MutexGuard<'_, Damage> {
+        self.damage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a table answered. Notes the file if it is damaged.
+    #[inline]
+    fn note<T>(&self, answer: Result<T, SyzygyError>) -> Option<T> {
+        answer.map_err(|error| self.note_failure(&error)).ok()
+    }
+
+    #[cold]
+    fn note_failure(&self, error: &SyzygyError) {
+        if let SyzygyError::ProbeFailed { metric, material, error } = error {
+            let ending = if *metric == Metric::Wdl { WDL_ENDING } else { DTZ_ENDING };
+            let why = match error.as_ref() {
+                ProbeError::Read { error } => error.to_string(),
+                ProbeError::Magic { .. } => FOREIGN.to_owned(),
+                ProbeError::CorruptedTable { .. } => "it is damaged".to_owned(),
+            };
+            self.damage().add(&format!("{material}.{ending}"), &why);
+        }
     }
 
     /// The most men of a position that the tables may know.
@@ -114,7 +183,7 @@ impl Tables {
         if !self.may_know(position) || position.halfmove_clock() != 0 {
             return None;
         }
-        self.tables.probe_wdl_after_zeroing(&chess(position)?).ok().map(Outcome::from)
+        self.note(self.tables.probe_wdl_after_zeroing(&chess(position)?)).map(Outcome::from)
     }
 
     /// Who wins with best play; `Some(None)` is a draw. `None` if the tables do not know, or the
@@ -124,7 +193,7 @@ impl Tables {
             return None;
         }
         let mover = position.side_to_move();
-        match self.tables.probe_wdl(&chess(position)?).ok()? {
+        match self.note(self.tables.probe_wdl(&chess(position)?))? {
             AmbiguousWdl::Win => Some(Some(mover)),
             AmbiguousWdl::Loss => Some(Some(!mover)),
             AmbiguousWdl::Draw | AmbiguousWdl::CursedWin | AmbiguousWdl::BlessedLoss => Some(None),
@@ -155,7 +224,7 @@ impl Tables {
         if position.in_check() && position.has_no_moves() {
             return Some((Outcome::Win, 1));
         }
-        let theirs = match self.tables.probe_wdl(&chess).ok()? {
+        let theirs = match self.note(self.tables.probe_wdl(&chess))? {
             AmbiguousWdl::Loss | AmbiguousWdl::MaybeLoss => Outcome::Loss,
             AmbiguousWdl::Win | AmbiguousWdl::MaybeWin => Outcome::Win,
             AmbiguousWdl::Draw | AmbiguousWdl::CursedWin | AmbiguousWdl::BlessedLoss => {
@@ -170,9 +239,41 @@ impl Tables {
                 (Outcome::Loss, 0)
             });
         }
-        let plies = self.tables.probe_dtz(&chess).ok()?.ignore_rounding().0;
+        let plies = self.note(self.tables.probe_dtz(&chess))?.ignore_rounding().0;
         Some(if theirs == Outcome::Loss { (Outcome::Win, plies) } else { (Outcome::Loss, plies) })
     }
+}
+
+impl Damage {
+    /// Notes what is wrong with a file, once.
+    fn add(&mut self, name: &str, why: &str) {
+        if self.known.insert(name.to_owned()) {
+            self.news.push(format!("the endgame table {name} is left out: {why}"));
+        }
+    }
+}
+
+/// The files of a folder that are called as tables are, by name.
+fn files_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in folder.read_dir()? {
+        let path = entry?.path();
+        let is_table = |ending: &OsStr| ending == WDL_ENDING || ending == DTZ_ENDING;
+        if path.extension().is_some_and(is_table) {
+            files.push(path);
+        }
+    }
+    files.sort_unstable();
+    Ok(files)
+}
+
+/// Whether a file begins as a table of its kind does. The rest is seen when it is asked.
+fn sound(path: &Path) -> io::Result<()> {
+    let is_wdl = path.extension().is_some_and(|ending| ending == WDL_ENDING);
+    let expected = if is_wdl { Chess::TBW.magic } else { Chess::TBZ.magic };
+    let mut found = [0; 4];
+    open_plain(path)?.read_exact(&mut found)?;
+    if found == expected { Ok(()) } else { Err(io::Error::other(FOREIGN)) }
 }
 
 impl From<Wdl> for Outcome {

@@ -4,12 +4,13 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use hashbrown::HashSet;
 use thiserror::Error;
 
 use super::{GameError, GameReader, ParseSampleError, Quiescence, Sample};
-use crate::pgn::{GameEnd, GameResult, Ply, Reader, Tags, Visitor, in_words};
+use crate::pgn::{GameEnd, GameResult, Input, Ply, Reader, Tags, Visitor, in_words};
 use crate::position::Position;
 use crate::random::Random;
 use crate::score::Score;
@@ -89,10 +90,12 @@ impl Sampler {
         if ends_in("games") {
             return self.read_selfplay(path);
         }
-        let file = File::open(path).map_err(io_error)?;
         if ends_in("pgn") {
-            self.read_games(file).map_err(io_error)
-        } else if ends_in("zst") {
+            let games = Input::File(path.to_owned()).open(&Arc::default()).map_err(io_error)?;
+            return self.read_games(games).map_err(io_error);
+        }
+        let file = File::open(path).map_err(io_error)?;
+        if ends_in("zst") {
             let decoder = zstd::Decoder::new(file).map_err(io_error)?;
             self.read_lines(path, decoder)
         } else {
@@ -109,6 +112,10 @@ impl Sampler {
         let mut reader = Reader::new(input);
         let mut positions = Positions { current: Position::start(), positions: Vec::new() };
         while let Some(end) = reader.read_game(&mut positions)? {
+            if end.plies == 0 {
+                // Not even begun, perhaps: the positions are those of the game before.
+                continue;
+            }
             let result = match end.result {
                 GameResult::White => 1.0,
                 GameResult::Draw => 0.5,

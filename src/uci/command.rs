@@ -1,5 +1,6 @@
 //! What a GUI tells an engine.
 
+use std::num::IntErrorKind;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -21,8 +22,8 @@ pub enum Command {
     },
     /// What to search from.
     Position {
-        /// The start as FEN; `None` for the start position.
-        fen: Option<String>,
+        /// Where the moves begin.
+        start: Start,
         /// The moves from there.
         moves: Vec<String>,
     },
@@ -32,10 +33,25 @@ pub enum Command {
     Stop,
     /// The expected move was made.
     PonderHit,
+    /// Tell what is not understood, or do not.
+    Debug(bool),
     /// Leave at once.
     Quit,
-    /// What has no meaning for this engine, or for any.
-    Other,
+    /// Has no meaning for this engine.
+    Ignored,
+    /// Has no meaning for any.
+    Unknown,
+}
+
+/// Where the moves of `position` begin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Start {
+    /// At the start position.
+    Usual,
+    /// At this FEN.
+    Fen(String),
+    /// Nothing was said.
+    Missing,
 }
 
 /// The bounds of a search as `go` gives them.
@@ -61,6 +77,8 @@ pub struct Go {
     pub move_time: Option<Duration>,
     /// Search until told to stop.
     pub infinite: bool,
+    /// The bounds whose value is none, with what stands there; they are passed over.
+    pub garbled: Vec<String>,
 }
 
 impl FromStr for Command {
@@ -70,7 +88,8 @@ impl FromStr for Command {
     fn from_str(line: &str) -> Result<Self, Self::Err> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let commands = (0..words.len()).map(|start| command(words[start], &words[start + 1..]));
-        Ok(commands.into_iter().flatten().next().unwrap_or(Command::Other))
+        let nothing = if words.is_empty() { Command::Ignored } else { Command::Unknown };
+        Ok(commands.into_iter().flatten().next().unwrap_or(nothing))
     }
 }
 
@@ -85,27 +104,45 @@ fn command(word: &str, rest: &[&str]) -> Option<Command> {
         "stop" => Command::Stop,
         "ponderhit" => Command::PonderHit,
         "quit" => Command::Quit,
-        "debug" | "register" => Command::Other,
+        "debug" => Command::Debug(rest.first() != Some(&"off")),
+        "register" => Command::Ignored,
         _ => return None,
     })
 }
 
 /// `name NAME [value VALUE]`, both of any number of words.
 fn set_option(words: &[&str]) -> Command {
-    let words = words.strip_prefix(&["name"]).unwrap_or(words);
-    let split = words.iter().position(|&word| word == "value").unwrap_or(words.len());
-    let value = words.get(split + 1..).unwrap_or_default().join(" ");
-    Command::SetOption { name: words[..split].join(" "), value }
+    let (_, words) = split(words, "name").unwrap_or((&[], words));
+    let (name, value) = split(words, "value").unwrap_or((words, &[]));
+    Command::SetOption { name: name.join(" "), value: value.join(" ") }
 }
 
 /// `startpos|fen FEN [moves MOVE...]`
 fn position(words: &[&str]) -> Command {
-    let split = words.iter().position(|&word| word == "moves").unwrap_or(words.len());
-    let fen = words[..split].strip_prefix(&["fen"]).map(|fields| fields.join(" "));
-    let moves = words.get(split + 1..).unwrap_or_default();
-    Command::Position { fen, moves: moves.iter().map(|&mv| mv.to_owned()).collect() }
+    let (start, moves) = split(words, "moves").unwrap_or((words, &[]));
+    let start = match split(start, "fen") {
+        Some((_, fields)) => Start::Fen(fields.join(" ")),
+        None if start.contains(&"startpos") => Start::Usual,
+        None => Start::Missing,
+    };
+    Command::Position { start, moves: moves.iter().map(|&mv| mv.to_owned()).collect() }
 }
 
+/// What stands before a word and what after it, if it is there.
+fn split<'a, 'b>(words: &'a [&'b str], word: &str) -> Option<(&'a [&'b str], &'a [&'b str])> {
+    let at = words.iter().position(|&other| other == word)?;
+    Some((&words[..at], &words[at + 1..]))
+}
+
+/// The words that a number follows in `go`.
+const BOUNDS: [&str; 9] =
+    ["wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime"];
+
+/// The longest time that is read, in milliseconds: ten years. It keeps sums of clocks far from
+/// overflow.
+const LONGEST: u64 = 10 * 365 * 24 * 3600 * 1000;
+
+/// Reads the bounds. Words that mean nothing here are passed over.
 fn go(words: &[&str]) -> Go {
     let mut go = Go::default();
     let mut words = words.iter().copied().peekable();
@@ -119,34 +156,62 @@ fn go(words: &[&str]) -> Go {
                     go.search_moves.push(mv.to_owned());
                 }
             }
-            _ => {
-                let number = words.peek().and_then(|text| text.parse::<i64>().ok());
-                go.set(word, number);
+            _ if BOUNDS.contains(&word) => {
+                let text = words.peek().copied().filter(|text| !BOUNDS.contains(text));
+                if text.and_then(whole_number).and_then(|number| go.set(word, number)).is_none() {
+                    go.garbled.push(format!("{word} {}", text.unwrap_or_default()));
+                }
             }
+            _ => {}
         }
     }
     go
 }
 
+/// Reads a number; one that is too large for its kind counts as the largest.
+fn whole_number(text: &str) -> Option<i64> {
+    match text.parse::<i64>() {
+        Ok(number) => Some(number),
+        Err(error) => match error.kind() {
+            IntErrorKind::PosOverflow => Some(i64::MAX),
+            IntErrorKind::NegOverflow => Some(i64::MIN),
+            _ => None,
+        },
+    }
+}
+
 impl Go {
-    /// Takes one bound over; without a number it is none. Clocks below zero are empty.
-    fn set(&mut self, word: &str, number: Option<i64>) {
-        let Some(number) = number else { return };
-        let positive = number.unsigned_abs() * u64::from(number > 0);
-        let time = Duration::from_millis(positive);
-        let plies = i32::try_from(positive).unwrap_or(i32::MAX);
+    /// Takes one bound over; `None` if it cannot be so much. Clocks below zero are empty.
+    fn set(&mut self, word: &str, number: i64) -> Option<()> {
+        let time = Duration::from_millis(u64::try_from(number).unwrap_or(0).min(LONGEST));
+        // Not even the worst GUI means a negative depth, and zero is answered as soon as can be.
+        let count = u64::try_from(number).ok().map(|count| count.max(1));
+        let plies = || count.map(|count| i32::try_from(count).unwrap_or(i32::MAX));
         match word {
             "wtime" => self.time[0] = Some(time),
             "btime" => self.time[1] = Some(time),
             "winc" => self.increment[0] = time,
             "binc" => self.increment[1] = time,
-            "movestogo" => self.moves_to_go = u32::try_from(positive).ok().filter(|&n| n > 0),
-            "depth" => self.depth = Some(plies.max(1)),
-            "nodes" => self.nodes = Some(positive.max(1)),
-            "mate" => self.mate = Some(plies.max(1)),
+            // Zero stands for no other control to come.
+            "movestogo" => self.moves_to_go = u32::try_from(number).ok().filter(|&n| n > 0),
+            "depth" => self.depth = Some(plies()?),
+            "nodes" => self.nodes = Some(count?),
+            "mate" => self.mate = Some(plies()?),
             "movetime" => self.move_time = Some(time),
-            _ => {}
+            _ => return None,
         }
+        Some(())
+    }
+
+    /// Whether nothing bounds the search though something was to: of the clocks, that of the side
+    /// to move counts (0 for White, 1 for Black).
+    pub fn has_lost_its_bounds(&self, side: usize) -> bool {
+        let bounded = self.depth.is_some()
+            || self.nodes.is_some()
+            || self.mate.is_some()
+            || self.move_time.is_some()
+            || self.time[side].is_some();
+        !bounded && !self.infinite && !self.garbled.is_empty()
     }
 }
 
@@ -168,15 +233,25 @@ mod tests {
         };
         assert_eq!(parse("setoption name Clear Hash"), set("Clear Hash", ""));
         assert_eq!(parse("setoption name Book File value /a b/c"), set("Book File", "/a b/c"));
-        assert_eq!(parse("joho debug on"), Command::Other);
+        assert_eq!(parse("setoption joho name Hash value 3"), set("Hash", "3"));
+        assert_eq!(parse("joho debug on"), Command::Debug(true));
+        assert_eq!(parse("debug off"), Command::Debug(false));
         assert_eq!(parse("joho isready"), Command::IsReady);
-        assert_eq!(parse(""), Command::Other);
+        assert_eq!(parse("joho"), Command::Unknown);
+        assert_eq!(parse(""), Command::Ignored);
         let moves = vec!["e2e4".to_owned(), "e7e5".to_owned()];
-        let position = Command::Position { fen: None, moves: moves.clone() };
+        let position = Command::Position { start: Start::Usual, moves: moves.clone() };
         assert_eq!(parse("position startpos moves e2e4 e7e5"), position);
-        let fen = Some("8/8/8/8/8/8/8/8 w - - 0 1".to_owned());
-        let line = "position fen 8/8/8/8/8/8/8/8 w - - 0 1 moves e2e4 e7e5";
-        assert_eq!(parse(line), Command::Position { fen, moves });
+        let start = Start::Fen("8/8/8/8/8/8/8/8 w - - 0 1".to_owned());
+        for line in [
+            "position fen 8/8/8/8/8/8/8/8 w - - 0 1 moves e2e4 e7e5",
+            "position joho fen 8/8/8/8/8/8/8/8 w - - 0 1 moves e2e4 e7e5",
+        ] {
+            let (start, moves) = (start.clone(), moves.clone());
+            assert_eq!(parse(line), Command::Position { start, moves });
+        }
+        let nothing = Command::Position { start: Start::Missing, moves: Vec::new() };
+        assert_eq!(parse("position 8/8/8/8/8/8/8/8 w - -"), nothing);
     }
 
     #[test]
@@ -193,8 +268,28 @@ mod tests {
             ..Go::default()
         };
         assert_eq!(parse(line), Command::Go(Box::new(go)));
-        let nonsense = parse("go depth x nodes movetime 99999999999999999999 mate");
-        assert_eq!(nonsense, Command::Go(Box::default()));
+        let nonsense = parse("go depth x nodes movetime 99999999999999999999 joho mate -3");
+        let garbled = ["depth x", "nodes ", "mate -3"].map(str::to_owned).to_vec();
+        let move_time = Some(Duration::from_millis(LONGEST));
+        let go = Go { garbled, move_time, ..Go::default() };
+        assert!(!go.has_lost_its_bounds(0));
+        assert_eq!(nonsense, Command::Go(Box::new(go)));
+    }
+
+    #[test]
+    fn a_search_is_unbounded_only_if_that_was_said() {
+        for (line, lost) in [
+            ("go", false),
+            ("go infinite depth x", false),
+            ("go depth x", true),
+            ("go depth x depth 3", false),
+            ("go wtime x btime 1000", true),
+            ("go wtime 1000 btime x", false),
+            ("go ponder movetime", true),
+        ] {
+            let Command::Go(go) = parse(line) else { panic!("{line}") };
+            assert_eq!(go.has_lost_its_bounds(0), lost, "{line}");
+        }
     }
 
     proptest! {

@@ -5,6 +5,8 @@
 
 mod command;
 mod session;
+mod win_rate;
 
-pub use command::{Command, Go};
+pub use command::{Command, Go, Start};
 pub use session::Session;
+pub use win_rate::{WinRate, win_rate};

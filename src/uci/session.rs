@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
+use std::time::Duration;
 
 use crossbeam::channel::Receiver;
 
@@ -14,7 +15,8 @@ use crate::position::{Color, Game, Move, Position};
 use crate::score::{self, Score};
 use crate::search::{Bound, Limits, TimeControl};
 
-use super::command::{Command, Go};
+use super::command::{Command, Go, Start};
+use super::win_rate::win_rate;
 
 /// One conversation with a GUI.
 pub struct Session<W> {
@@ -24,13 +26,27 @@ pub struct Session<W> {
     asked: bool,
     /// What came too early, while a search was on, and waits for its end.
     waiting: VecDeque<Command>,
+    /// Whether the GUI wants to hear of what was not understood.
+    debug: bool,
+    /// What was wrong at the start, to be told with the introduction.
+    trouble: Option<String>,
 }
+
+/// How long a search lasts whose bounds could not be read, and that would have none otherwise: the
+/// GUI waits for a move.
+const UNREADABLE_BOUNDS_TIME: Duration = Duration::from_secs(1);
 
 impl<W: Write> Session<W> {
     /// A conversation; what the engine says goes to `out`.
     pub fn new(mut engine: Engine, out: W) -> Self {
         engine.force();
-        Session { engine, out, asked: false, waiting: VecDeque::new() }
+        let waiting = VecDeque::new();
+        Session { engine, out, asked: false, waiting, debug: false, trouble: None }
+    }
+
+    /// Tells this of the start with the introduction.
+    pub fn with_trouble(self, trouble: Option<String>) -> Self {
+        Session { trouble, ..self }
     }
 
     fn say(&mut self, line: &str) -> io::Result<()> {
@@ -45,9 +61,12 @@ impl<W: Write> Session<W> {
 
     fn line(&mut self, line: &str) -> io::Result<Flow> {
         log::debug!("< {line}");
-        let command = line.parse().unwrap_or(Command::Other);
+        let command = line.parse().unwrap_or(Command::Unknown);
         if command == Command::Quit {
             return Ok(Flow::Quit);
+        }
+        if command == Command::Unknown && self.debug {
+            self.remark(&format!("unknown command: {}", clip(line)))?;
         }
         if self.comes_too_early(&command) {
             self.waiting.push_back(command);
@@ -66,7 +85,12 @@ impl<W: Write> Session<W> {
             | Command::Position { .. }
             | Command::Go(_) => self.engine.mode() == Mode::Thinking,
             Command::Stop | Command::PonderHit => !self.waiting.is_empty(),
-            Command::Uci | Command::IsReady | Command::Quit | Command::Other => false,
+            Command::Uci
+            | Command::IsReady
+            | Command::Debug(_)
+            | Command::Quit
+            | Command::Ignored
+            | Command::Unknown => false,
         }
     }
 
@@ -83,11 +107,12 @@ impl<W: Write> Session<W> {
                     self.remark(&format!("option {name}: {error}"))?;
                 }
             }
-            Command::Position { fen, moves } => self.set_position(fen.as_deref(), &moves)?,
+            Command::Position { start, moves } => self.set_position(&start, &moves)?,
             Command::Go(go) => self.go(&go)?,
             Command::Stop => self.engine.move_now(),
             Command::PonderHit => self.engine.ponder_hit(),
-            Command::Quit | Command::Other => {}
+            Command::Debug(on) => self.debug = on,
+            Command::Quit | Command::Ignored | Command::Unknown => {}
         }
         Ok(())
     }
@@ -99,7 +124,12 @@ impl<W: Write> Session<W> {
             let line = declaration(row, self.engine.settings());
             self.say(&line)?;
         }
-        self.say("uciok")
+        self.say("uciok")?;
+        self.tell_trouble()
+    }
+
+    fn tell_trouble(&mut self) -> io::Result<()> {
+        self.trouble.take().map_or(Ok(()), |trouble| self.remark(&trouble))
     }
 
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
@@ -112,8 +142,13 @@ impl<W: Write> Session<W> {
     /// Sets up what to search from. After a position that is none, nothing is searched: never the
     /// one before, which belongs to another game. Of the moves, those before the first illegal one
     /// are made.
-    fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> io::Result<()> {
-        let start = match fen.map_or(Ok(Position::start()), Position::from_fen) {
+    fn set_position(&mut self, start: &Start, moves: &[String]) -> io::Result<()> {
+        let start = match start {
+            Start::Usual => Ok(Position::start()),
+            Start::Fen(fen) => Position::from_fen(fen).map_err(|error| error.to_string()),
+            Start::Missing => Err("expected startpos or fen".to_owned()),
+        };
+        let start = match start {
             Ok(start) => start,
             Err(error) => {
                 self.engine.set_illegal_position();
@@ -126,14 +161,25 @@ impl<W: Write> Session<W> {
             !mv.is_ok_and(|mv| game.play(mv).is_ok())
         });
         self.engine.set_game(game);
-        illegal.map_or(Ok(()), |text| self.remark(&format!("error: illegal move: {text}")))
+        illegal.map_or(Ok(()), |text| self.remark(&format!("error: illegal move: {}", clip(text))))
     }
 
     fn go(&mut self, go: &Go) -> io::Result<()> {
+        for garbled in &go.garbled {
+            self.remark(&format!("go: no number, passed over: {}", clip(garbled)))?;
+        }
         if self.engine.is_broken() || self.engine.position().has_no_moves() {
             return self.say("bestmove 0000");
         }
-        let limits = limits(go, self.engine.position(), self.engine.settings());
+        let mut limits = limits(go, self.engine.position(), self.engine.settings());
+        if go.has_lost_its_bounds(side_index(self.engine.position())) {
+            limits.time = TimeControl::MoveTime(UNREADABLE_BOUNDS_TIME);
+            let seconds = UNREADABLE_BOUNDS_TIME.as_secs();
+            self.remark(&format!("go: no bound is left, {seconds} s it is"))?;
+        }
+        if limits.root_moves.is_empty() && !go.search_moves.is_empty() {
+            self.remark("go: searchmoves names no legal move, all are searched")?;
+        }
         self.engine.search(limits);
         Ok(())
     }
@@ -162,12 +208,15 @@ impl<W: Write> Session<W> {
     fn tell_events(&mut self) -> io::Result<()> {
         for event in self.engine.take_events() {
             match event {
-                Event::Report(progress) => self.say(&info(&progress))?,
+                Event::Report(progress) => {
+                    let line = info(&progress, self.engine.settings().show_wdl);
+                    self.say(&line)?;
+                }
                 Event::Transposed(Transposed { position, found, .. }) => {
                     self.remark(&cecp::transposition(&position, &found))?;
                 }
                 Event::Found(found) => self.found(&found)?,
-                Event::BookFailed(why) => self.remark(&why)?,
+                Event::BookFailed(why) | Event::Fault(why) => self.remark(&why)?,
                 // A GUI of this protocol knows by itself what else there is to know.
                 Event::Moved(_)
                 | Event::Over(_)
@@ -208,7 +257,11 @@ impl<W: Write> Face for Session<W> {
                 self.out.flush()?;
                 Ok(Flow::Continue)
             }
-            Input::End => Ok(Flow::Quit),
+            Input::End => {
+                self.tell_trouble()?;
+                self.out.flush()?;
+                Ok(Flow::Quit)
+            }
         }
     }
 
@@ -222,9 +275,22 @@ impl<W: Write> Face for Session<W> {
     }
 }
 
+/// 0 if White is to move, 1 if Black.
+fn side_index(position: &Position) -> usize {
+    usize::from(position.side_to_move() == Color::Black)
+}
+
+/// The most that is quoted of what was not understood, in characters.
+const QUOTE: usize = 100;
+
+/// The beginning of a text.
+fn clip(text: &str) -> String {
+    text.chars().take(QUOTE).collect()
+}
+
 /// The bounds of a search, from the view of the side to move. Moves that are none are passed over.
 fn limits(go: &Go, position: &Position, settings: &Settings) -> Limits {
-    let side = usize::from(position.side_to_move() == Color::Black);
+    let side = side_index(position);
     let time = match (go.move_time, go.time[side]) {
         _ if go.infinite => TimeControl::Infinite,
         (Some(time), _) => TimeControl::MoveTime(time),
@@ -276,8 +342,14 @@ fn score_text(score: Score) -> String {
     }
 }
 
-fn info(progress: &Progress) -> String {
+/// A report of the search; on demand with the chances of winning, drawing and losing.
+fn info(progress: &Progress, show_wdl: bool) -> String {
     let report = &progress.report;
+    let chances = if show_wdl {
+        format!(" wdl {}", win_rate(report.score, &progress.position))
+    } else {
+        String::new()
+    };
     let bound = match report.bound {
         Bound::Exact => "",
         Bound::Upper => " upperbound",
@@ -287,7 +359,7 @@ fn info(progress: &Progress) -> String {
     let speed = u128::from(report.nodes) * 1_000_000 / report.elapsed.as_micros().max(1);
     let pv: Vec<String> = report.pv.iter().map(|mv| format!(" {mv}")).collect();
     format!(
-        "info depth {} seldepth {} multipv {} score {}{bound} nodes {} nps {speed} hashfull {} tbhits {} time {milliseconds} pv{}",
+        "info depth {} seldepth {} multipv {} score {}{bound}{chances} nodes {} nps {speed} hashfull {} tbhits {} time {milliseconds} pv{}",
         report.depth,
         report.selective_depth,
         report.multi_pv,

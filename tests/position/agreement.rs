@@ -46,9 +46,14 @@ proptest! {
     #[test]
     fn every_position_is_that_of_shakmaty(game in game(PLIES)) {
         for (position, theirs) in game.positions().iter().zip(replay(&game)) {
-            let key: Zobrist64 = theirs.zobrist_hash(EnPassantMode::PseudoLegal);
-            assert_eq!(position.key(), key.0, "key of {position}");
-            let fen = Fen::from_position(&theirs, EnPassantMode::PseudoLegal);
+            for (key, mode) in [
+                (position.key(), EnPassantMode::Legal),
+                (position.polyglot_key(), EnPassantMode::PseudoLegal),
+            ] {
+                let expected: Zobrist64 = theirs.zobrist_hash(mode);
+                assert_eq!(key, expected.0, "key of {position}");
+            }
+            let fen = Fen::from_position(&theirs, EnPassantMode::Legal);
             assert_eq!(position.fen(), fen.to_string());
             assert_eq!(position.in_check(), theirs.is_check(), "{position}");
             assert_eq!(position.has_no_moves(), theirs.legal_moves().is_empty(), "{position}");
@@ -88,7 +93,7 @@ proptest! {
         let mut growing = Game::new(*game.start());
         let mut moves = game.moves().iter();
         for theirs in replay(&game) {
-            let place = Epd::from_position(&theirs, EnPassantMode::PseudoLegal).to_string();
+            let place = Epd::from_position(&theirs, EnPassantMode::Legal).to_string();
             let times = seen.entry(place).or_insert(0_usize);
             *times += 1;
             assert_eq!(growing.repetitions(), *times, "{}", growing.position());

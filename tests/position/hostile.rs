@@ -12,8 +12,8 @@ use crate::common::shared_data;
 
 /// Texts from outside, with the word that tells what is wrong.
 const HOSTILE: [(&str, &str); 22] = [
-    ("", "fields"),
-    ("startpos", "fields"),
+    ("", "found nothing"),
+    ("startpos", "found 1 field"),
     ("4k3/8/8/8/8/8/8/4K3 w - - 0 1 extra", "fields"),
     ("rnbqkbnr.pppppppp.8.8.8.8.PPPPPPPP.RNBQKBNR w KQkq - 0 1", "ranks"),
     ("4k3/8/8/8/8/8/4K3 w - - 0 1", "ranks"),
@@ -32,8 +32,8 @@ const HOSTILE: [(&str, &str); 22] = [
     ("4k3/8/8/8/8/8/8/4K3 w - - 3+3 0", "halfmove"),
     ("4k3/8/8/8/8/8/8/4K3 w - - 0_1", "halfmove"),
     ("4k3/8/8/8/8/8/4r3/4K3 b - - 0 1", "not to move is in check"),
-    ("qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1", "more men"),
-    ("rnbqkbnr/ppppNNpp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "more men"),
+    ("qqqqkqqq/qqqqqqqq/7q/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1", "17 men"),
+    ("rnbqkbnr/ppppNNpp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "18 men"),
 ];
 
 #[test]
@@ -64,16 +64,19 @@ fn hostile_file() {
         let (fen, remark) = line.split_once(';').unwrap_or((line, ""));
         let fen = fen.split(" bm ").next().unwrap_or_default();
         let accepted = survive(fen);
+        // The author leaves open what becomes of men that no promotions can explain.
+        let left_open = remark.contains("if engine can handle");
         if remark.contains("epd should be OK") {
             assert!(accepted, "refused: {line}");
             sound += 1;
         }
-        if remark.contains("bad EPD") || remark.contains("garbage") || remark.ends_with("cull") {
+        let culled = remark.ends_with("cull") && !left_open;
+        if remark.contains("bad EPD") || remark.contains("garbage") || culled {
             assert!(!accepted, "accepted: {line}");
             refused += 1;
         }
     }
-    assert_eq!((sound, refused), (16, 75));
+    assert_eq!((sound, refused), (16, 73));
 }
 
 proptest! {
@@ -97,8 +100,20 @@ proptest! {
             let theirs: Chess = fen
                 .into_position(CastlingMode::Standard)
                 .or_else(PositionError::ignore_impossible_check)
+                .or_else(PositionError::ignore_too_much_material)
                 .expect("accepted");
             assert_eq!(ours, shakmaty::perft(&theirs, 2), "{text}");
+        }
+    }
+
+    #[test]
+    fn crowds_of_queens_are_survived(text in crowd()) {
+        if let Ok(position) = Position::from_fen(&text) {
+            let moves = position.legal_moves();
+            let after = moves.iter().map(|mv| position.play(mv));
+            for position in after.chain([position]) {
+                agree_on_moves(&position);
+            }
         }
     }
 
@@ -112,6 +127,24 @@ proptest! {
             }
         }
     }
+}
+
+/// The most moves that `shakmaty` has room for.
+const SHAKMATY_MOVES: u64 = 256;
+
+/// The independent implementation finds as many moves, as far as it can.
+fn agree_on_moves(position: &Position) {
+    let ours = perft(position, 1);
+    if ours > SHAKMATY_MOVES {
+        return;
+    }
+    let fen: Fen = position.fen().parse().expect("own FEN");
+    let theirs: Chess = fen
+        .into_position(CastlingMode::Standard)
+        .or_else(PositionError::ignore_impossible_check)
+        .or_else(PositionError::ignore_too_much_material)
+        .expect("accepted");
+    assert_eq!(ours, shakmaty::perft(&theirs, 1), "{position}");
 }
 
 fn castling_and_promotion() -> Position {
@@ -164,4 +197,26 @@ fn random_board() -> impl Strategy<Value = String> {
             format!("{} {} - - 0 1", ranks.join("/"), if turn { 'w' } else { 'b' })
         },
     )
+}
+
+/// Up to fifteen men a side besides the kings, most of them queens. The king that is not to move
+/// hides in a corner behind his rooks, or else he would nearly always be in check.
+fn crowd() -> impl Strategy<Value = String> {
+    const KINDS: &[u8] = b"qqqqqqqqrbnp";
+    const CORNER: [(usize, u8); 4] = [(0, b'K'), (1, b'R'), (8, b'R'), (9, b'R')];
+    let men = |most: usize| vec(prop::sample::select(KINDS.to_vec()), 0..=most);
+    let squares = prop::sample::subsequence((10..64_usize).collect::<Vec<_>>(), 28).prop_shuffle();
+    (squares, men(12), men(15), any::<bool>()).prop_map(|(squares, waiting, moving, turn)| {
+        let mut board = [b'1'; 64];
+        CORNER.into_iter().for_each(|(square, man)| board[square] = man);
+        let waiting = waiting.iter().map(u8::to_ascii_uppercase);
+        let men = [b'k'].into_iter().chain(moving).chain(waiting);
+        squares.into_iter().zip(men).for_each(|(square, man)| board[square] = man);
+        if turn {
+            board.iter_mut().filter(|man| man.is_ascii_alphabetic()).for_each(|man| *man ^= 0x20);
+        }
+        let ranks: Vec<String> =
+            board.chunks(8).map(|rank| String::from_utf8_lossy(rank).into_owned()).collect();
+        format!("{} {} - - 0 1", ranks.join("/"), if turn { 'w' } else { 'b' })
+    })
 }

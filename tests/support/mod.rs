@@ -3,6 +3,8 @@
 // Not every test program needs all of it.
 #![allow(dead_code)]
 
+pub mod terminal;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -25,8 +27,18 @@ pub struct Engine {
 impl Engine {
     /// Starts the program.
     pub fn start(arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_tabia"))
-            .args(arguments)
+        Self::run(Command::new(env!("CARGO_BIN_EXE_tabia")).args(arguments))
+    }
+
+    /// Starts the program in so many kibibytes of address space.
+    pub fn start_cramped(kibibytes: u32, arguments: &[&str]) -> Self {
+        let script = format!(r#"ulimit -v {kibibytes} && exec "$0" "$@""#);
+        let mut shell = Command::new("sh");
+        Self::run(shell.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_tabia")).args(arguments))
+    }
+
+    fn run(command: &mut Command) -> Self {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

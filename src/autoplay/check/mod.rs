@@ -11,6 +11,7 @@ use std::fmt;
 use super::config::EngineConfig;
 use super::player::StartError;
 use super::process::Trace;
+use super::text::visible;
 
 pub use probes::PROBES;
 use talk::Talk;
@@ -28,8 +29,8 @@ pub struct Finding {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "    sent: {}", self.sent)?;
-        writeln!(f, "    came: {}", self.came)?;
+        writeln!(f, "    sent: {}", visible(&self.sent))?;
+        writeln!(f, "    came: {}", visible(&self.came))?;
         write!(f, "    rule: {}", self.rule)
     }
 }

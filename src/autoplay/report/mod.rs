@@ -2,7 +2,7 @@
 //!
 //! The page itself is `page.html`; what it shows is put into it as JSON.
 
-use std::fmt::Display;
+use std::fmt::{Display, Write};
 
 use serde_json::{Value, json};
 use thiserror::Error;
@@ -55,9 +55,24 @@ pub fn page(
         "sprt": sprt.map(|sprt| sprt_data(sprt, &by_finish)),
         "games": rows,
     });
-    // A script element ends at "</script", wherever that stands.
-    let text = data.to_string().replace("</", "<\\/");
-    Ok(PAGE.replacen(MARK, &text, 1))
+    Ok(PAGE.replacen(MARK, &script_data(&data), 1))
+}
+
+/// JSON for a script element of a page. The browser looks for the end of the element before it
+/// reads the script, and after `<!--<script` looks for another end: so nothing of the text may
+/// look like a mark. Outside strings JSON has none of these characters.
+pub fn script_data(data: &Value) -> String {
+    let mut text = String::new();
+    for letter in data.to_string().chars() {
+        match letter {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                // Writing into a string cannot fail.
+                let _ = write!(text, "\\u{:04x}", u32::from(letter));
+            }
+            letter => text.push(letter),
+        }
+    }
+    text
 }
 
 /// The crosstable, the best first.
@@ -107,7 +122,8 @@ fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
         let as_white = Some(&game.names[0]) == first;
         let color = if as_white { Color::White } else { Color::Black };
         let before = tally.pairs;
-        tally.add((game.number - 1) / 2, color, &game.verdict());
+        // A state file changed by hand may number its games from 0.
+        tally.add(game.number.saturating_sub(1) / 2, color, &game.verdict());
         if tally.pairs != before {
             curve.push(sprt.llr(&tally.pairs));
         }
@@ -151,7 +167,16 @@ fn game_data(finished: &FinishedGame) -> Result<Value, ReportError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::autoplay::stats::EloModel;
     use crate::autoplay::verdict::Termination;
+
+    #[test]
+    fn nothing_in_the_data_looks_like_a_mark() {
+        let data = json!({ "name": "<!--<script> & \u{2028}\u{2029} --> </SCRIPT>" });
+        let text = script_data(&data);
+        assert!(!text.contains(['<', '>', '&', '\u{2028}', '\u{2029}']), "{text}");
+        assert_eq!(serde_json::from_str::<Value>(&text).expect("JSON still"), data);
+    }
 
     #[test]
     fn the_page_holds_the_games_and_nothing_that_ends_its_script() {
@@ -166,14 +191,19 @@ mod tests {
             moves: ["f2f3", "e7e5", "g2g4", "d8h4"].map(str::to_owned).to_vec(),
             scores: vec![None; 4],
             seconds: vec![0.0; 4],
-            pgn_length: 0,
+            pgn: None,
         };
         let names = ["</script><b>".to_owned(), "b".to_owned()];
         let page = page("event", &names, &Standings::default(), std::slice::from_ref(&game), None)
             .expect("a page");
         assert!(page.contains("\"Qh4#\"") && !page.contains(MARK));
         assert_eq!(page.matches("</script>").count(), PAGE.matches("</script>").count());
-        let broken = FinishedGame { moves: vec!["e2e5".to_owned()], ..game };
+        let broken = FinishedGame { moves: vec!["e2e5".to_owned()], ..game.clone() };
         assert!(super::page("event", &names, &Standings::default(), &[broken], None).is_err());
+        let by_hand = FinishedGame { number: 0, ..game };
+        let model = EloModel::default();
+        let sprt = Sprt { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, model };
+        let page = super::page("event", &names, &Standings::default(), &[by_hand], Some(&sprt));
+        assert!(page.is_ok());
     }
 }

@@ -17,6 +17,9 @@ use crate::position::{Color, Move, Position};
 /// No position can come back before two moves of each side.
 const SHORTEST_CYCLE: u16 = 4;
 
+/// What a hash of a game's course is multiplied by: 2^64 over the golden ratio, made odd.
+const COURSE_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// Positions of a game, from its beginning, that other games may well share: only they go through
 /// the front cache, which the rest would flush.
 const COMMON_POSITIONS: usize = 20;
@@ -55,6 +58,8 @@ pub(super) struct GameCounter<'a> {
     all_pawns: PawnSet,
     /// A hash of its players and date.
     players: u64,
+    /// A hash of all its positions, those too that are not counted.
+    course: u64,
     /// What became of the last game that was not declined.
     verdict: Verdict,
 }
@@ -80,6 +85,7 @@ impl<'a> GameCounter<'a> {
             pawns: Vec::new(),
             all_pawns: PawnSet::new(),
             players: 0,
+            course: 0,
             verdict: Verdict::Counted,
         }
     }
@@ -104,6 +110,12 @@ impl<'a> GameCounter<'a> {
     fn visit(&mut self, key: u64, side: Color, clock: u16) {
         let again = clock >= SHORTEST_CYCLE && self.has_stood(key, usize::from(clock));
         self.line.push(Step { key, side, mv: None, again });
+    }
+
+    /// Whether all plies are there that count.
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.line.len() > self.shared.options.max_ply as usize
     }
 
     /// Whether a position has stood in the game within so many plies.
@@ -131,7 +143,7 @@ impl<'a> GameCounter<'a> {
         let mut hasher = self.shared.hashing.build_hasher();
         hasher.write_u64(self.players);
         hasher.write_u8(result as u8);
-        self.line.iter().for_each(|step| hasher.write_u64(step.key));
+        hasher.write_u64(self.course);
         !games.lock().unwrap_or_else(PoisonError::into_inner).insert(hasher.finish())
     }
 
@@ -162,6 +174,7 @@ impl Visitor for GameCounter<'_> {
         }
         if self.shared.options.unique {
             self.players = self.hash_players(tags);
+            self.course = start.key();
         }
         self.line.clear();
         self.visit(start.key(), start.side_to_move(), start.halfmove_clock());
@@ -172,6 +185,14 @@ impl Visitor for GameCounter<'_> {
 
     #[inline]
     fn played(&mut self, ply: &Ply) -> ControlFlow<()> {
+        let unique = self.shared.options.unique;
+        if unique {
+            // To multiply by an odd number loses nothing, and makes the order count.
+            self.course = self.course.wrapping_mul(COURSE_FACTOR) ^ ply.key;
+            if self.is_full() {
+                return ControlFlow::Continue(());
+            }
+        }
         let Some(step) = self.line.last_mut() else { return ControlFlow::Break(()) };
         let mover = step.side;
         if self.shared.options.side.is_none_or(|wanted| wanted == mover) {
@@ -181,7 +202,8 @@ impl Visitor for GameCounter<'_> {
         if self.pawns.last() != Some(&ply.pawn_key) {
             self.pawns.push(ply.pawn_key);
         }
-        if self.line.len() > self.shared.options.max_ply as usize {
+        // Duplicates are told by whole games.
+        if self.is_full() && !unique {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())

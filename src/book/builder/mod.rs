@@ -26,18 +26,18 @@ use crossbeam::thread::ScopedJoinHandle;
 use thiserror::Error;
 
 pub use filter::{EcoRange, GameFilter, ParseFilterError, PgnDate};
-pub use options::{BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, Monitor};
+pub use options::{BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, FaultListener, Monitor};
 pub use tally::{GameFault, Tally};
 
 use super::pawn_filter::PawnSet;
 use super::writer::{BookWriter, Piece};
 use super::{Book, BookError, Entry};
-use crate::pgn::{Chunks, Experience, Input, Reader, in_words};
+use crate::pgn::{Chunk, Chunks, Experience, Input, TextReader, in_words};
 use crate::position::Color;
 use counter::{GameCounter, Shared};
 use records::{PARTITIONS, group};
 use store::{Collected, Store};
-use tally::ChunkTally;
+use tally::{ChunkTally, Tallies};
 
 /// What became of a game whose tags passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,7 +124,6 @@ fn what_was_there(tally: &Tally) -> String {
     let reasons = [
         (skipped.undecided, "without a result (--undecided takes them in)"),
         (skipped.variants, "of other variants"),
-        (skipped.untagged, "pieces of text without tags"),
         (skipped.empty, "without a legal move"),
         (skipped.filtered, "kept out by the filters"),
     ];
@@ -133,7 +132,11 @@ fn what_was_there(tally: &Tally) -> String {
         .filter(|(number, _)| *number > 0)
         .map(|(number, what)| format!("{number} {what}"))
         .collect();
-    if found.is_empty() { "it is empty".to_owned() } else { found.join(", ") }
+    match (found.is_empty(), skipped.untagged > 0) {
+        (false, _) => found.join(", "),
+        (true, true) => "there is text, but no game in it".to_owned(),
+        (true, false) => "it is empty".to_owned(),
+    }
 }
 
 /// Reads all games on all threads: their records, pawn structures and what became of them.
@@ -142,8 +145,9 @@ fn read_games(
     shared: &Shared<'_>,
     monitor: &Monitor,
 ) -> Result<(Vec<Collected>, PawnSet, Tally), BuildError> {
-    let source = Mutex::new(Chunks::new(inputs.to_vec(), monitor.bytes.clone()));
-    let tallies = Mutex::new(Vec::new());
+    let chunks = Chunks::new(inputs.to_vec(), monitor.bytes.clone());
+    let source = Mutex::new(Source { chunks, taken: 0 });
+    let tallies = Tallies::new(inputs, monitor.faults.as_ref());
     let work = || read_share(&source, shared, monitor, &tallies);
     let shares = on_threads(shared.options.threads, &work)?;
     let (collected, pawns): (Vec<_>, Vec<_>) = shares.into_iter().unzip();
@@ -152,9 +156,25 @@ fn read_games(
         all
     };
     let pawns = pawns.into_iter().reduce(join).unwrap_or_else(PawnSet::new);
-    let broken = source.into_inner().unwrap_or_else(PoisonError::into_inner).into_broken();
-    let tallies = tallies.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok((collected, pawns, tally::add_up(inputs, tallies, &broken)))
+    let source = source.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok((collected, pawns, tallies.finish(&source.chunks.into_broken())))
+}
+
+/// Where the threads take their chunks.
+struct Source {
+    chunks: Chunks,
+    /// Chunks taken so far.
+    taken: u64,
+}
+
+impl Source {
+    /// The next chunk and its number over all inputs.
+    fn next(&mut self, text: &mut Vec<u8>) -> Option<(u64, Chunk)> {
+        let chunk = self.chunks.next(text)?;
+        let number = self.taken;
+        self.taken += 1;
+        Some((number, chunk))
+    }
 }
 
 /// Runs `work` on so many threads and collects what they return; on this one if one is enough.
@@ -175,10 +195,10 @@ fn on_threads<T: Send>(
 
 /// What one thread does: chunk after chunk until there is none.
 fn read_share(
-    source: &Mutex<Chunks>,
+    source: &Mutex<Source>,
     shared: &Shared<'_>,
     monitor: &Monitor,
-    tallies: &Mutex<Vec<ChunkTally>>,
+    tallies: &Tallies<'_>,
 ) -> io::Result<(Collected, PawnSet)> {
     let options = shared.options;
     let threads = options.threads.max(1);
@@ -188,10 +208,12 @@ fn read_share(
     let mut text = Vec::new();
     let mut experience = Experience::default();
     while !monitor.is_stopped() {
-        let Some(chunk) = lock(source).next(&mut text) else { break };
-        let mut tally = ChunkTally::new(chunk, text.len());
-        let mut reader = Reader::at_line(&text[..], chunk.line, experience);
-        while let Some(end) = reader.read_game(&mut counter)? {
+        let Some((number, chunk)) = lock(source).next(&mut text) else { break };
+        let turn = tallies.turn(number);
+        let mut tally = ChunkTally::new(chunk, text.len(), tallies.most_faults());
+        let mut reader = TextReader::new(&text, chunk.line, experience, options.language);
+        tally.language = reader.language();
+        while let Some(end) = reader.read_game(&mut counter) {
             tally.note(end, counter.verdict());
             counter.relieve()?;
         }
@@ -200,7 +222,7 @@ fn read_share(
         if options.strict && tally.is_broken() {
             monitor.stop();
         }
-        lock(tallies).push(tally);
+        turn.hand_in(tally);
     }
     let (store, pawns) = counter.into_parts();
     Ok((store.finish(), pawns))

@@ -1,10 +1,13 @@
 //! What a build takes in, and what it may use.
 
+use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use super::GameFault;
 use super::filter::GameFilter;
+use crate::pgn::Language;
 use crate::position::Color;
 
 /// The depth of a book, in plies, if nobody says otherwise.
@@ -23,6 +26,8 @@ pub struct BuildOptions {
     pub filter: GameFilter,
     /// A game counts once, however often it comes.
     pub unique: bool,
+    /// Whose letters stand for the pieces; `None`: each file shows it.
+    pub language: Option<Language>,
     /// Only the moves of this side go in.
     pub side: Option<Color>,
     /// Positions that fewer games reached, and moves that were played in fewer, are left out.
@@ -46,6 +51,7 @@ impl Default for BuildOptions {
             undecided: false,
             filter: GameFilter::default(),
             unique: false,
+            language: None,
             side: None,
             min_games: 1,
             min_score: 0,
@@ -89,7 +95,34 @@ pub struct Monitor {
     pub games: Arc<AtomicU64>,
     /// Parts of the book written so far, of [`Monitor::PARTS`].
     pub parts: Arc<AtomicU64>,
+    /// Is told of every fault.
+    pub faults: Option<FaultListener>,
     stop: Arc<AtomicBool>,
+}
+
+/// Is told of every fault of a build, in the order of the inputs, while they are read.
+#[derive(Clone)]
+pub struct FaultListener(Arc<Mutex<Hear>>);
+
+/// What a listener does with a fault.
+type Hear = dyn FnMut(&GameFault) + Send;
+
+impl FaultListener {
+    /// A listener that does this with a fault.
+    pub fn new(hear: impl FnMut(&GameFault) + Send + 'static) -> Self {
+        FaultListener(Arc::new(Mutex::new(hear)))
+    }
+
+    pub(super) fn hear(&self, fault: &GameFault) {
+        let mut hear = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        hear(fault);
+    }
+}
+
+impl fmt::Debug for FaultListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FaultListener")
+    }
 }
 
 impl Monitor {

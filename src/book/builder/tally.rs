@@ -1,11 +1,17 @@
 //! What became of the games of a build.
 
+use std::collections::BTreeMap;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::options::FaultListener;
 use super::{BuildOptions, Verdict};
 use crate::book::{GameTotals, InputRecord, Manifest, Skipped};
-use crate::pgn::{BrokenInput, Chunk, Fate, Fault, GameEnd, GameResult, Input, in_words};
+use crate::pgn::{
+    BrokenInput, Chunk, Fate, Fault, GameEnd, GameResult, Input, Language, in_words, printable,
+};
 
-/// Faults beyond this number are counted, but not listed.
-const MAX_FAULTS: usize = 10_000;
+/// Chunks that threads may read before one that takes longer is done: so much waits for its turn.
+const LEAD: u64 = 64;
 
 /// What became of the games of a build.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,7 +22,8 @@ pub struct Tally {
     pub skipped: Skipped,
     /// Games that stopped at a fault.
     pub broken: u64,
-    /// The faults in the order of the inputs, the first ten thousand of them.
+    /// The first faults in the order of the inputs, [`Tally::KEPT_FAULTS`] at most. A
+    /// [`FaultListener`] is told all.
     pub faults: Vec<GameFault>,
     /// Inputs that could not be read to their end: name, line and reason.
     pub broken_inputs: Vec<String>,
@@ -24,6 +31,8 @@ pub struct Tally {
     pub inputs: Vec<InputRecord>,
     /// Bytes of PGN text.
     pub bytes: u64,
+    /// The inputs whose pieces have letters of other languages than English.
+    pub foreign: Vec<(String, Language)>,
 }
 
 /// A fault of a game.
@@ -39,7 +48,7 @@ pub struct GameFault {
 
 impl std::fmt::Display for GameFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: game {}, {}", self.input, self.game, self.fault)
+        write!(f, "{}: game {}, {}", printable(&self.input), self.game, self.fault)
     }
 }
 
@@ -48,34 +57,40 @@ impl std::fmt::Display for GameFault {
 pub(super) struct ChunkTally {
     chunk: Chunk,
     bytes: u64,
+    /// Whose letters the pieces have.
+    pub language: Language,
     /// Games of any kind.
     pub found: u64,
     games: GameTotals,
     skipped: Skipped,
     broken: u64,
     faults: Vec<(u64, Fault)>,
+    /// Faults beyond this number are only counted.
+    most_faults: usize,
 }
 
 impl ChunkTally {
-    pub fn new(chunk: Chunk, bytes: usize) -> Self {
+    pub fn new(chunk: Chunk, bytes: usize, most_faults: usize) -> Self {
         ChunkTally {
             chunk,
             bytes: bytes as u64,
+            language: Language::ENGLISH,
             found: 0,
             games: GameTotals::default(),
             skipped: Skipped::default(),
             broken: 0,
             faults: Vec::new(),
+            most_faults,
         }
     }
 
     /// Takes down how a game ended.
     pub fn note(&mut self, end: GameEnd, verdict: Verdict) {
-        self.found += 1;
+        self.found += u64::from(end.fate != Fate::Text);
         let skipped = &mut self.skipped;
         match end.fate {
             Fate::Variant => skipped.variants += 1,
-            Fate::Untagged => skipped.untagged += 1,
+            Fate::Text => skipped.untagged += 1,
             Fate::Declined => skipped.filtered += 1,
             Fate::Broken(ref fault) if fault.fen.is_none() && end.plies == 0 => skipped.empty += 1,
             Fate::Read | Fate::Broken(_) => match verdict {
@@ -92,7 +107,9 @@ impl ChunkTally {
         }
         if let Fate::Broken(fault) = end.fate {
             self.broken += 1;
-            self.faults.push((self.found, *fault));
+            if self.faults.len() < self.most_faults {
+                self.faults.push((self.found, *fault));
+            }
         }
     }
 
@@ -101,20 +118,68 @@ impl ChunkTally {
     }
 }
 
-/// Adds the chunks up.
-pub(super) fn add_up(
-    inputs: &[Input],
-    mut chunks: Vec<ChunkTally>,
-    broken_inputs: &[BrokenInput],
-) -> Tally {
-    chunks.sort_by_key(|tally| (tally.chunk.input, tally.chunk.number));
-    let mut total = Tally::default();
-    let mut games_before = 0;
-    for tally in chunks {
+/// Adds chunks up in the order of the inputs while threads read them in another.
+pub(super) struct Tallies<'a> {
+    inputs: &'a [Input],
+    listener: Option<&'a FaultListener>,
+    sum: Mutex<Sum>,
+    /// A chunk was added, or will never be.
+    moved: Condvar,
+}
+
+#[derive(Default)]
+struct Sum {
+    total: Tally,
+    /// The number of the chunk that comes next, over all inputs.
+    due: u64,
+    /// Chunks that are read before their turn.
+    early: BTreeMap<u64, ChunkTally>,
+    /// Games before the next chunk in its input.
+    games_before: u64,
+    /// A thread has failed: nobody need wait.
+    abandoned: bool,
+}
+
+impl<'a> Tallies<'a> {
+    pub fn new(inputs: &'a [Input], listener: Option<&'a FaultListener>) -> Self {
+        Tallies { inputs, listener, sum: Mutex::default(), moved: Condvar::new() }
+    }
+
+    /// The faults of a chunk that are worth keeping.
+    pub fn most_faults(&self) -> usize {
+        if self.listener.is_some() { usize::MAX } else { Tally::KEPT_FAULTS }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Sum> {
+        self.sum.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until the chunk with this number is not too far ahead of the others.
+    pub fn turn(&self, number: u64) -> Turn<'_, 'a> {
+        let too_early = |sum: &mut Sum| !sum.abandoned && number >= sum.due + LEAD;
+        let waited = self.moved.wait_while(self.lock(), too_early);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+        Turn { tallies: self, number, is_over: false }
+    }
+
+    /// Adds what was read to the sum, as far as nothing is missing before it.
+    fn add(&self, number: u64, tally: ChunkTally) {
+        let mut sum = self.lock();
+        let sum = &mut *sum;
+        sum.early.insert(number, tally);
+        while let Some(tally) = sum.early.remove(&sum.due) {
+            sum.due += 1;
+            self.absorb(sum, tally);
+        }
+        self.moved.notify_all();
+    }
+
+    fn absorb(&self, sum: &mut Sum, tally: ChunkTally) {
+        let Sum { total, games_before, .. } = sum;
+        let input = &self.inputs[tally.chunk.input];
         if tally.chunk.number == 0 {
-            games_before = 0;
-            let name = inputs[tally.chunk.input].short_name();
-            total.inputs.push(InputRecord { name, ..InputRecord::default() });
+            *games_before = 0;
+            total.inputs.push(InputRecord { name: input.short_name(), ..InputRecord::default() });
         }
         if let Some(record) = total.inputs.last_mut() {
             record.bytes += tally.bytes;
@@ -124,29 +189,61 @@ pub(super) fn add_up(
         total.games.add(&tally.games);
         total.skipped.add(&tally.skipped);
         total.broken += tally.broken;
-        let room = MAX_FAULTS - total.faults.len();
-        total.faults.extend(tally.faults.into_iter().take(room).map(|(game, fault)| GameFault {
-            input: inputs[tally.chunk.input].name(),
-            game: games_before + game,
-            fault,
-        }));
-        games_before += tally.found;
+        let foreign = (tally.language != Language::ENGLISH).then(|| (input.name(), tally.language));
+        if foreign.is_some() && total.foreign.last() != foreign.as_ref() {
+            total.foreign.extend(foreign);
+        }
+        for (game, fault) in tally.faults {
+            let fault = GameFault { input: input.name(), game: *games_before + game, fault };
+            self.listener.iter().for_each(|listener| listener.hear(&fault));
+            if total.faults.len() < Tally::KEPT_FAULTS {
+                total.faults.push(fault);
+            }
+        }
+        *games_before += tally.found;
     }
-    total.broken_inputs = broken_inputs
-        .iter()
-        .map(|broken| {
-            let name = inputs[broken.input].name();
-            format!(
-                "{name}: cannot be read beyond line {}: {}",
-                broken.line,
-                in_words(&broken.error)
-            )
-        })
-        .collect();
-    total
+
+    /// What became of all games.
+    pub fn finish(self, broken_inputs: &[BrokenInput]) -> Tally {
+        let sum = self.sum.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let in_words = |broken: &BrokenInput| {
+            let name = self.inputs[broken.input].name();
+            let reason = in_words(&broken.error);
+            format!("{name}: cannot be read beyond line {}: {reason}", broken.line)
+        };
+        Tally { broken_inputs: broken_inputs.iter().map(in_words).collect(), ..sum.total }
+    }
+}
+
+/// A chunk that a thread is reading.
+pub(super) struct Turn<'t, 'a> {
+    tallies: &'t Tallies<'a>,
+    number: u64,
+    is_over: bool,
+}
+
+impl Turn<'_, '_> {
+    /// Hands in what became of its games.
+    pub fn hand_in(mut self, tally: ChunkTally) {
+        self.is_over = true;
+        self.tallies.add(self.number, tally);
+    }
+}
+
+/// A thread that fails over its chunk must not let the others wait for it.
+impl Drop for Turn<'_, '_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.tallies.lock().abandoned = true;
+            self.tallies.moved.notify_all();
+        }
+    }
 }
 
 impl Tally {
+    /// Faults that are kept; the rest are counted, and told to a [`FaultListener`].
+    pub const KEPT_FAULTS: usize = 10;
+
     /// The manifest of the book that the games make.
     pub(super) fn manifest(&self, options: &BuildOptions, interrupted: bool) -> Manifest {
         let mut inputs = self.inputs.clone();

@@ -1,6 +1,6 @@
 //! The arguments of `tabia autoplay`, and what they resolve to.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
@@ -10,12 +10,15 @@ use crate::autoplay::affinity::Cores;
 use crate::autoplay::clock::{Limits, TimeControl};
 use crate::autoplay::config::{EngineConfig, Protocol, read_engines};
 use crate::autoplay::ledger::Places;
-use crate::autoplay::openings::OpeningChoice;
+use crate::autoplay::openings::{Opening, OpeningChoice};
 use crate::autoplay::play::Conditions;
 use crate::autoplay::referee::{DrawRule, Rules, WinRule};
 use crate::autoplay::schedule::{Format, Schedule};
 use crate::autoplay::stats::{EloModel, Sprt};
-use crate::position::Game;
+use crate::cli::output::errln;
+use crate::cli::usage::{of_arguments, wrong};
+use crate::cli::writing::Force;
+use crate::files::{Kind, Output, OutputError};
 use crate::tablebase::Tables;
 
 /// Let chess engines play each other
@@ -82,6 +85,8 @@ pub struct Args {
     /// Write all that is said to and by the engines to this file
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub force: Force,
     /// Instead of a match: ask an xboard engine all that the protocol's specification tells, and
     /// show where it answers otherwise (then ends with 4)
     #[arg(long, value_name = "CMD", conflicts_with_all = ["first", "second", "engines"])]
@@ -301,7 +306,7 @@ enum Model {
 
 fn seconds(text: &str) -> Result<Duration, String> {
     let number = text.parse().map_err(|_| "expected seconds, like 0.5".to_owned())?;
-    let time = Duration::try_from_secs_f64(number).map_err(|error| error.to_string())?;
+    let time = Duration::try_from_secs_f64(number).map_err(|_| "expected seconds, like 0.5")?;
     if time.is_zero() { Err("must be above 0".to_owned()) } else { Ok(time) }
 }
 
@@ -344,7 +349,9 @@ impl Args {
         }
         match (&self.first, &self.second) {
             (None, None) => engines = defined,
-            (Some(_), None) | (None, Some(_)) => bail!("name both engines, with -1 and with -2"),
+            (Some(_), None) | (None, Some(_)) => {
+                bail!(wrong("name both engines, with -1 and with -2"))
+            }
             (Some(_), Some(_)) => {
                 self.first_only.apply(&mut engines[0]);
                 self.second_only.apply(&mut engines[1]);
@@ -352,13 +359,15 @@ impl Args {
         }
         ensure!(
             engines.len() >= 2,
-            "two engines are needed: name them with -1 CMD -2 CMD, or with --engines FILE"
+            wrong("two engines are needed: name them with -1 CMD -2 CMD, or with --engines FILE")
         );
         for engine in &engines {
             ensure!(
                 engine.limits != Limits::default(),
-                "nothing limits the thinking of {}: give --tc, --st, --depth or --nodes",
-                engine.label()
+                wrong(format!(
+                    "nothing limits the thinking of {}: give --tc, --st, --depth or --nodes",
+                    engine.label()
+                ))
             );
         }
         make_unique(&mut engines);
@@ -366,22 +375,23 @@ impl Args {
     }
 
     /// The openings; the start position if no file is named.
-    pub fn resolve_openings(&self) -> anyhow::Result<Vec<Game>> {
+    pub fn resolve_openings(&self) -> anyhow::Result<Vec<Opening>> {
         let Openings { file, order, seed, start, plies, .. } = &self.openings;
-        let Some(path) = file else { return Ok(vec![Game::default()]) };
+        let Some(path) = file else { return Ok(vec![Opening::default()]) };
         let choice = OpeningChoice {
             path: path.clone(),
-            shuffle: (*order == Order::Random).then_some(*seed),
-            start: start.checked_sub(1).context("--opening-start counts from 1")?,
+            shuffled: *order == Order::Random,
+            seed: *seed,
+            start: start.checked_sub(1).ok_or(wrong("--opening-start counts from 1"))?,
+            count: self.games.div_ceil(if self.openings.no_reverse { 1 } else { 2 }),
             plies: *plies,
-            draw: (self.games.div_ceil(if self.openings.no_reverse { 1 } else { 2 }), *seed),
         };
         Ok(choice.load()?)
     }
 
     /// The games to be played.
     pub fn resolve_schedule(&self, engines: usize, openings: usize) -> anyhow::Result<Schedule> {
-        ensure!(self.games > 0, "--games: at least one game must be played");
+        ensure!(self.games > 0, wrong("--games: at least one game must be played"));
         Ok(Schedule {
             engines,
             format: if self.gauntlet { Format::Gauntlet } else { Format::RoundRobin },
@@ -405,6 +415,7 @@ impl Args {
             max_moves,
         };
         let tablebases = self.endings.tablebases.as_deref().map(Tables::open).transpose()?;
+        tablebases.iter().flat_map(Tables::take_damage).for_each(|fault| errln!("{fault}"));
         Ok(Conditions { rules, tablebases, patience })
     }
 
@@ -416,10 +427,10 @@ impl Args {
             Model::Normalized => EloModel::Normalized,
         };
         let test = sprt.map(|[elo0, elo1]| Sprt { elo0, elo1, alpha, beta, model }.checked());
-        let test = test.transpose().context("--sprt")?;
+        let test = test.transpose().context("--sprt").map_err(of_arguments)?;
         ensure!(
             test.is_none() || !self.openings.no_reverse,
-            "--sprt counts pairs of games: it does not go with --no-reverse"
+            wrong("--sprt counts pairs of games: it does not go with --no-reverse")
         );
         Ok(test)
     }
@@ -440,7 +451,9 @@ impl Args {
 
     /// Where results go.
     pub fn places(&self) -> Places {
-        let beside_pgn = self.pgn.as_ref().map(|path| {
+        // Beside a pipe or a device there is no room for a state.
+        let is_stream = |path: &Path| path.metadata().is_ok_and(|there| !there.is_file());
+        let beside_pgn = self.pgn.as_ref().filter(|path| !is_stream(path)).map(|path| {
             let mut path = path.clone().into_os_string();
             path.push(".state");
             PathBuf::from(path)
@@ -452,6 +465,25 @@ impl Args {
             keep: self.report.is_some(),
             event: self.event.clone(),
         }
+    }
+
+    /// A file that the match writes as a whole, or anew: none of those that it reads or adds to.
+    pub fn output<'a>(&'a self, path: &'a Path, kind: Kind) -> Output<'a> {
+        let output = Output::new(path, kind).force(self.force.allowed);
+        output.apart_from(&self.engines).apart_from(&self.openings.file).apart_from(&self.pgn)
+    }
+
+    /// The page of the report.
+    pub fn report_page(&self) -> Option<PathBuf> {
+        self.report.as_deref().map(|folder| folder.join("index.html"))
+    }
+
+    /// Finds out before the match whether what is written after it may be written.
+    pub fn check_outputs(&self) -> Result<(), OutputError> {
+        if let Some(path) = self.report_page().filter(|path| path.exists()) {
+            self.output(&path, Kind::HTML).check()?;
+        }
+        self.json.as_deref().map_or(Ok(()), |path| self.output(path, Kind::JSON).check())
     }
 
     /// All that the results depend on, in lines of words.
@@ -477,6 +509,11 @@ impl Args {
         let Endings { draw, resign, max_moves, tablebases, .. } = &self.endings;
         lines.push(format!("ends: {draw:?} {resign:?} {max_moves:?} {tablebases:?}"));
         lines.join("\n")
+    }
+
+    /// Whether an interrupted match goes on.
+    pub fn resumes(&self) -> bool {
+        self.resume
     }
 
     /// Whether every move is shown.

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use crate::autoplay::check::PROBES;
 use crate::autoplay::config::EngineConfig;
 use crate::autoplay::process::Trace;
+use crate::cli::output::outln;
 
 /// Something was found.
 const FOUND: u8 = 4;
@@ -20,15 +21,15 @@ pub fn run(command: &str, trace: &Trace) -> anyhow::Result<ExitCode> {
         let findings = probe.run(&config, trace)?;
         count += findings.len();
         let verdict = if findings.is_empty() { "ok" } else { "FOUND" };
-        println!("{verdict:5} {}", probe.name);
+        outln!("{verdict:5} {}", probe.name)?;
         for finding in &findings {
-            println!("{finding}");
+            outln!("{finding}")?;
         }
     }
     match count {
-        0 => println!("{command} keeps to the protocol as far as was asked."),
-        1 => println!("{command}: one finding."),
-        count => println!("{command}: {count} findings."),
+        0 => outln!("{command} keeps to the protocol as far as was asked.")?,
+        1 => outln!("{command}: one finding.")?,
+        count => outln!("{command}: {count} findings.")?,
     }
     Ok(if count == 0 { ExitCode::SUCCESS } else { ExitCode::from(FOUND) })
 }

@@ -16,10 +16,13 @@ pub use args::Args;
 use narrator::Narrator;
 
 use super::date::today;
+use super::writing::{LOG, TRACE};
 
 use crate::autoplay::ledger::Ledger;
+use crate::autoplay::owned::open_output;
 use crate::autoplay::play::Interrupt;
 use crate::autoplay::tournament::{Tournament, find_protocols};
+use crate::files::Kind;
 
 /// As shells have it for a program that Ctrl-C ended.
 const INTERRUPTED: u8 = 130;
@@ -29,11 +32,12 @@ const INTERRUPTED: u8 = 130;
 /// # Errors
 /// If the arguments make no sense, a file cannot be used, or an engine cannot be started.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let trace = args.trace.as_deref().map(create).transpose()?;
+    let trace = args.trace.as_deref().map(|path| create(path, TRACE, args, true)).transpose()?;
     let trace = trace.map(|file| Arc::new(Mutex::new(file)));
     if let Some(command) = &args.check {
         return check::run(command, &trace);
     }
+    args.check_outputs()?;
     let mut engines = args.resolve_engines()?;
     let openings = args.resolve_openings()?;
     let schedule = args.resolve_schedule(engines.len(), openings.len())?;
@@ -41,19 +45,25 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let sprt = args.resolve_sprt()?.filter(|_| engines.len() == 2);
     let slots = schedule.slots();
     let settings = args.settings(&engines, &schedule);
-    find_protocols(&mut engines, &trace)?;
+    let mut stumbles = Vec::new();
+    find_protocols(&mut engines, &trace, |engine, what| stumbles.push((engine, what)))?;
+    let cores = args.resolve_cores()?;
+    let log =
+        args.log.as_deref().map(|path| create(path, LOG, args, !args.resumes())).transpose()?;
+    // After all else that may be wrong: a state is the beginning of a match.
     let (ledger, left) = Ledger::open(&args.places(), &slots, &settings)?;
     let tournament = Tournament {
         slots: left,
         openings,
         conditions,
-        cores: args.resolve_cores()?,
+        cores,
         concurrency: args.resolve_concurrency(),
         trace,
         date: today(),
         engines,
     };
-    let mut narrator = Narrator::new(args, &tournament, ledger, slots.len(), sprt)?;
+    let mut narrator = Narrator::new(args, &tournament, log, ledger, slots.len(), sprt);
+    stumbles.iter().for_each(|(engine, what)| narrator.stumbled(*engine, what));
     let interrupt = Arc::new(Interrupt::new());
     let handle = Arc::clone(&interrupt);
     ctrlc::set_handler(move || handle.trigger()).context("cannot watch for Ctrl-C")?;
@@ -88,8 +98,9 @@ fn play(
     trouble
 }
 
-/// Creates a file to write to.
-fn create(path: &Path) -> anyhow::Result<BufWriter<File>> {
-    let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(BufWriter::new(file))
+/// Opens a file of this kind to write to: anew, or to add to what is there.
+fn create(path: &Path, kind: Kind, args: &Args, anew: bool) -> anyhow::Result<BufWriter<File>> {
+    args.output(path, kind).check()?;
+    let file = open_output(path, anew).with_context(|| format!("cannot write {}", path.display()));
+    Ok(BufWriter::new(file?))
 }

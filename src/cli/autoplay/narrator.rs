@@ -1,14 +1,14 @@
 //! Tells what happens in a match: on the screen, in the log, in the report.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{Args, create};
+use super::Args;
 use crate::autoplay::config::EngineConfig;
 use crate::autoplay::ledger::Ledger;
 use crate::autoplay::record::GameRecord;
@@ -17,14 +17,20 @@ use crate::autoplay::results;
 use crate::autoplay::schedule::Slot;
 use crate::autoplay::stats::{Decision, Sprt};
 use crate::autoplay::summary;
+use crate::autoplay::text::visible_lines;
 use crate::autoplay::tournament::{Progress, Tournament, is_hopeless};
 use crate::autoplay::verdict::Termination;
-use crate::files::write_whole;
+use crate::cli::output::{errln, outln};
+use crate::files::Kind;
+use crate::pgn::in_words;
 
 /// The match ended level, or its test undecided.
 const LEVEL: u8 = 3;
 /// The second engine is ahead, or the test accepts H0.
 const SECOND_AHEAD: u8 = 4;
+
+/// What is told of a log that cannot be written.
+const LOG: &str = "the log";
 
 /// Hears what happens, and writes it down.
 pub struct Narrator<'a> {
@@ -34,6 +40,10 @@ pub struct Narrator<'a> {
     games: usize,
     ledger: Ledger,
     log: Option<BufWriter<File>>,
+    /// How often each engine's start went wrong.
+    stumbles: Vec<u32>,
+    /// What could not be written, which is told once: the match goes on without it.
+    lost: Vec<&'static str>,
     show_moves: bool,
     /// Whether moves of several games are mixed.
     several: bool,
@@ -43,32 +53,32 @@ pub struct Narrator<'a> {
 
 impl<'a> Narrator<'a> {
     /// A narrator of a match of `games` games.
-    ///
-    /// # Errors
-    /// If the log cannot be written.
     pub fn new(
         args: &'a Args,
         tournament: &Tournament,
+        log: Option<BufWriter<File>>,
         ledger: Ledger,
         games: usize,
         sprt: Option<Sprt>,
-    ) -> anyhow::Result<Self> {
+    ) -> Self {
         let bar = if games > 1 { ProgressBar::new(games as u64) } else { ProgressBar::hidden() };
         if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len} {eta} {msg}") {
             bar.set_style(style);
         }
         bar.set_position(ledger.finished as u64);
-        Ok(Narrator {
+        Narrator {
             args,
             names: tournament.engines.iter().map(EngineConfig::label).collect(),
             sprt,
             games,
             ledger,
-            log: args.log.as_deref().map(create).transpose()?,
+            log,
+            stumbles: vec![0; tournament.engines.len()],
+            lost: Vec::new(),
             show_moves: args.shows_moves(),
             several: tournament.concurrency > 1 && games > 1,
             bar,
-        })
+        }
     }
 
     /// Takes an event in; tells whether the match should go on.
@@ -82,31 +92,67 @@ impl<'a> Narrator<'a> {
                 let [white, black] = slot.colors.map(|engine| self.names[engine].clone());
                 let line =
                     format!("Game {} of {}: {white} - {black} begins", slot.number, self.games);
-                self.note(&line, self.show_moves)?;
+                self.note(&line, self.show_moves);
             }
             Progress::Moved { slot, text } if self.several => {
                 let mark = format!("[{}] ", slot.number);
                 let text = format!("{mark}{}", text.replace('\n', &format!("\n{mark}")));
-                self.note(&text, self.show_moves)?;
+                self.note(&text, self.show_moves);
             }
-            Progress::Moved { text, .. } => self.note(text, self.show_moves)?,
+            Progress::Moved { text, .. } => self.note(text, self.show_moves),
             Progress::Finished { slot, record, last_words } => {
                 return self.finish(slot, record, last_words);
             }
+            Progress::Stumbled { engine, what } => self.stumbled(*engine, what),
             Progress::Failed(_) => return Ok(false),
         }
         Ok(true)
     }
 
-    /// Writes lines to the log, and perhaps to the screen.
-    fn note(&mut self, text: &str, show: bool) -> anyhow::Result<()> {
+    /// Tells of a start that went wrong, and counts it.
+    pub fn stumbled(&mut self, engine: usize, what: &str) {
+        self.stumbles[engine] += 1;
+        self.note(&format!("{} stumbled: {what}", self.names[engine]), true);
+    }
+
+    /// The stumbles of those engines that had some, with their names.
+    fn all_stumbles(&self) -> impl Iterator<Item = (&str, u32)> {
+        let counted = self.names.iter().zip(&self.stumbles);
+        counted.map(|(name, &count)| (name.as_str(), count)).filter(|&(_, count)| count > 0)
+    }
+
+    /// Writes lines to the log, and perhaps to the screen. If either does not take them, the match
+    /// goes on: its results are in other files.
+    fn note(&mut self, text: &str, show: bool) {
+        let text = visible_lines(text);
         if show {
-            self.bar.suspend(|| println!("{text}"));
+            let shown = self.bar.suspend(|| outln!("{text}"));
+            self.check("the standard output", shown);
         }
         if let Some(log) = &mut self.log {
-            writeln!(log, "{text}").context("cannot write the log")?;
+            let written = writeln!(log, "{text}");
+            self.check(LOG, written);
         }
-        Ok(())
+    }
+
+    /// Flushes the log.
+    fn save_log(&mut self) {
+        if let Some(log) = &mut self.log {
+            let written = log.flush();
+            self.check(LOG, written);
+        }
+    }
+
+    /// Tells once of trouble in writing; a reader who has left knows of it.
+    fn check(&mut self, what: &'static str, done: io::Result<()>) {
+        let Err(error) = done else { return };
+        if error.kind() != ErrorKind::BrokenPipe && !self.lost.contains(&what) {
+            self.lost.push(what);
+            let reason = in_words(&error);
+            self.bar.suspend(|| {
+                errln!("tabia: {what} does not take any more ({reason}); the match goes on");
+            });
+        }
     }
 
     fn finish(
@@ -122,6 +168,7 @@ impl<'a> Narrator<'a> {
         if verdict.termination == Termination::Unfinished {
             return Ok(false);
         }
+        self.ledger.add(slot, record)?;
         let [white, black] = &record.names;
         let line = format!(
             "Game {} of {}: {white} - {black} {} {{{}}}",
@@ -130,22 +177,19 @@ impl<'a> Narrator<'a> {
             verdict.result(),
             verdict.detail
         );
-        self.note(&line, true)?;
+        self.note(&line, true);
         for (name, words) in record.names.iter().zip(last_words) {
             if !words.is_empty() {
-                self.note(&format!("  {name} wrote last:\n    {}", words.join("\n    ")), true)?;
+                self.note(&format!("  {name} wrote last:\n    {}", words.join("\n    ")), true);
             }
         }
-        self.ledger.add(slot, record)?;
         let finished = self.ledger.finished;
         self.bar.set_position(finished as u64);
         self.bar.set_message(self.live());
         if finished.is_multiple_of(self.args.every.max(1)) && finished < self.games {
-            self.note(&self.interim(), true)?;
+            self.note(&self.interim(), true);
         }
-        if let Some(log) = &mut self.log {
-            log.flush().context("cannot write the log")?;
-        }
+        self.save_log();
         Ok(!self.decided())
     }
 
@@ -209,11 +253,13 @@ impl<'a> Narrator<'a> {
             text.push_str(&summary::crosstable(&self.names, &self.ledger.standings));
             text.push('\n');
         }
-        self.note(text.trim_end(), true)?;
-        if let Some(log) = &mut self.log {
-            log.flush().context("cannot write the log")?;
+        for (name, count) in self.all_stumbles() {
+            text.push_str(&format!("Starts of {name} that went wrong: {count}\n"));
         }
-        if let Some(dir) = &self.args.report {
+        self.note(text.trim_end(), true);
+        self.save_log();
+        let args = self.args;
+        if let Some(dir) = &args.report {
             self.write_report(dir)?;
         }
         if let Some(path) = &self.args.json {
@@ -225,7 +271,7 @@ impl<'a> Narrator<'a> {
         Ok(())
     }
 
-    fn write_report(&self, dir: &Path) -> anyhow::Result<()> {
+    fn write_report(&mut self, dir: &Path) -> anyhow::Result<()> {
         let page = report::page(
             &self.args.event,
             &self.names,
@@ -234,23 +280,22 @@ impl<'a> Narrator<'a> {
             self.sprt.as_ref(),
         )?;
         let path = dir.join("index.html");
-        std::fs::create_dir_all(dir)
-            .and_then(|()| write_whole(&path, page.as_bytes()))
-            .with_context(|| format!("cannot write {}", path.display()))?;
-        println!("Report: {}", path.display());
+        std::fs::create_dir_all(dir).with_context(|| format!("cannot write {}", path.display()))?;
+        self.args.output(&path, Kind::HTML).write(page.as_bytes())?;
+        self.note(&format!("Report: {}", path.display()), true);
         Ok(())
     }
 
     fn write_json(&self, path: &Path) -> anyhow::Result<()> {
-        let value = results::json(
+        let mut value = results::json(
             &self.args.event,
             &self.names,
             &self.ledger.standings,
             self.sprt.as_ref(),
             self.games,
         );
-        write_whole(path, format!("{value:#}\n").as_bytes())
-            .with_context(|| format!("cannot write {}", path.display()))
+        value["stumbles"] = self.all_stumbles().collect();
+        Ok(self.args.output(path, Kind::JSON).write(format!("{value:#}\n").as_bytes())?)
     }
 
     /// The match cannot go on. A state without games would only be in the way.

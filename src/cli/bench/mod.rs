@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use crate::cli::judge::Judge;
+use crate::cli::output;
 use crate::score::Depth;
 use crate::search::bench;
 
@@ -58,7 +59,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 /// Searches the fixed positions and tells the signature.
 fn sign(args: &Args) -> anyhow::Result<ExitCode> {
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     let mut positions = Vec::new();
     let total = bench::bench(args.depth, args.judge.open()?, &mut |fen, result| {
         positions.push(serde_json::json!({

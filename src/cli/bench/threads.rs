@@ -5,14 +5,17 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use crate::cli::output;
+use crate::cli::usage::wrong;
 use crate::cli::work::{on_interruption, positions_of, progress_bar};
 use crate::suite::Switch;
 use crate::suite::threads::{Bench, Summary, Timing, Trial, summarise};
 
 /// Measure how much sooner several threads reach a depth than one does
 ///
-/// One thread sets the depth of each position: that of the first iteration it completes after
-/// --seconds. Compare on an idle machine, with no more threads than cores.
+/// A search of its own, by one thread, sets the depth of each position: that of the first iteration it
+/// completes after --seconds. Then one thread and each of the others search to it in turn, knowing
+/// nothing. Compare on an idle machine, with no more threads than cores.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Numbers of threads (default: 2, 4, 8 ... as far as there are cores)
@@ -51,13 +54,16 @@ impl Args {
 /// If the positions cannot be read or the output not be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let threads = args.resolve_threads();
-    anyhow::ensure!(!threads.is_empty(), "there is one core only: say --threads 2 all the same");
+    anyhow::ensure!(
+        !threads.is_empty(),
+        wrong("there is one core only: say --threads 2 all the same")
+    );
     let mut positions = positions_of(args.positions.as_deref())?;
     positions.truncate(args.number.unwrap_or(usize::MAX));
     let switch = Switch::default();
     let interrupted = switch.clone();
     on_interruption(move || interrupted.stop())?;
-    let mut bench = Bench::new(&threads, args.memory, Duration::from_secs_f64(args.seconds));
+    let mut bench = Bench::new(&threads, args.memory, Duration::from_secs_f64(args.seconds))?;
     let bar = progress_bar(positions.len(), "positions");
     let mut trials = Vec::new();
     for position in &positions {
@@ -69,14 +75,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     bar.finish_and_clear();
     let summaries = summarise(&threads, &trials);
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     if args.json {
         let trials: Vec<_> = trials
             .iter()
             .map(|trial| {
                 serde_json::json!({
                     "fen": trial.position.to_string(), "depth": trial.depth,
-                    "single": timing(&trial.single),
+                    "scout": timing(&trial.scout), "single": timing(&trial.single),
                     "several": trial.several.iter().map(timing).collect::<Vec<_>>(),
                 })
             })
@@ -97,7 +103,7 @@ fn row(summary: &Summary) -> serde_json::Value {
     let [lower, median, upper] = summary.speedup;
     serde_json::json!({
         "threads": summary.threads, "median": median, "quartiles": [lower, upper],
-        "mean": summary.mean, "nodes": summary.nodes, "speed": summary.speed,
+        "mean": summary.mean, "error": summary.error, "nodes": summary.nodes, "speed": summary.speed,
     })
 }
 
@@ -113,11 +119,13 @@ fn write_table(
         "{count} positions; one thread took {:.2} s each\n",
         seconds / count.max(1) as f64
     )?;
-    writeln!(out, "threads  sooner: median  quartiles     mean   nodes   nodes/s")?;
-    for Summary { threads, speedup: [lower, median, upper], mean, nodes, speed } in summaries {
+    writeln!(out, "threads  sooner: median  quartiles     mean            nodes   nodes/s")?;
+    for Summary { threads, speedup: [lower, median, upper], mean, error, nodes, speed } in summaries
+    {
         writeln!(
             out,
-            "{threads:>7}{median:>15.2}x  {lower:>4.2} to {upper:>4.2}{mean:>7.2}x{nodes:>7.2}x{speed:>9.2}x",
+            "{threads:>7}{median:>15.2}x  {lower:>4.2} to {upper:>4.2}{mean:>7.2}x ±{:>4.1}%{nodes:>9.2}x{speed:>9.2}x",
+            100.0 * error
         )?;
     }
     Ok(())

@@ -8,13 +8,17 @@ use std::time::Duration;
 use anyhow::Context;
 
 use crate::book::Book;
+use crate::cli::output;
 use crate::cli::work::{on_interruption, progress_bar};
-use crate::files::write_whole;
+use crate::cli::writing::{EPD, Force, files_of};
+use crate::files::Output;
 use crate::pgn::Input;
 use crate::position::Position;
-use crate::search::{Limits, Options, Searcher, TimeControl};
+use crate::search::{BookSearch, Limits, Options, Searcher, TimeControl};
 use crate::suite::Switch;
-use crate::suite::transpositions::{Selection, Selector, Summary, Trial, attempt, summarise};
+use crate::suite::transpositions::{
+    Attempt, Drawn, Estimate, MODES, Selection, Selector, Summary, Trial, attempt, summarise,
+};
 
 /// Compare the modes of the book inside the search with plain search
 ///
@@ -40,6 +44,9 @@ pub struct Args {
     /// Nodes after which a search begins no new iteration, instead of a clock
     #[arg(long, value_name = "N", conflicts_with = "clock")]
     nodes: Option<u64>,
+    /// The modes to compare
+    #[arg(long, value_delimiter = ',', default_values_t = MODES.map(|mode| mode.name().to_owned()))]
+    modes: Vec<String>,
     /// How many times the nodes of the plain search the judge gets
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u64).range(1..))]
     judge: u64,
@@ -52,6 +59,8 @@ pub struct Args {
     /// Write the positions to this file (EPD), as openings for a match, and search nothing
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
@@ -63,34 +72,49 @@ pub struct Args {
 /// If book or games cannot be read, or no position is found.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = Book::open(&args.book)?;
-    let (positions, found) = select(args, &book)?;
+    let Drawn { positions, found, answered } = select(args, &book)?;
     anyhow::ensure!(
         !positions.is_empty(),
         "no game is out of the book and comes back within {} plies; give more games, or others \
          than those of the book",
         args.reach
     );
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     if let Some(path) = &args.save {
         let epd: String = positions.iter().map(epd_line).collect();
-        write_whole(path, epd.as_bytes())
-            .with_context(|| format!("cannot write {}", path.display()))?;
-        writeln!(out, "{} of {found} positions in {}", positions.len(), path.display())?;
+        let output = Output::new(path, EPD).force(args.force.allowed);
+        let output = output.apart_from([&args.book]);
+        output.apart_from(files_of(&Input::from_paths(&args.games)?)).write(epd.as_bytes())?;
+        writeln!(
+            out,
+            "{} of {found} positions in {}; {answered} more that the book answers at the root",
+            positions.len(),
+            path.display()
+        )?;
         return Ok(ExitCode::SUCCESS);
     }
-    let trials = search(args, &book, &positions)?;
-    let summaries = summarise(&trials);
+    let modes = args.modes.iter().map(|mode| parse_mode(mode)).collect::<Result<Vec<_>, _>>()?;
+    let trials = search(args, &book, &modes, &positions)?;
+    let summaries = summarise(&modes, &trials);
     if args.json {
         let rows: Vec<_> = summaries.iter().map(to_json).collect();
-        writeln!(out, "{}", serde_json::json!({ "found": found, "modes": rows }))?;
+        writeln!(
+            out,
+            "{}",
+            serde_json::json!({ "found": found, "answered": answered, "modes": rows })
+        )?;
     } else {
-        writeln!(out, "{} of {found} positions searched", trials.len())?;
+        writeln!(
+            out,
+            "{} of {found} positions searched; {answered} more are answered by the book at the root",
+            trials.len()
+        )?;
         summaries.iter().try_fold((), |(), summary| write_summary(&mut out, summary))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn select(args: &Args, book: &Book) -> anyhow::Result<(Vec<Position>, usize)> {
+fn select(args: &Args, book: &Book) -> anyhow::Result<Drawn> {
     let selection =
         Selection { reach: args.reach, max_plies: 60, positions: args.positions, seed: args.seed };
     let mut selector = Selector::new(book, selection);
@@ -105,7 +129,12 @@ fn select(args: &Args, book: &Book) -> anyhow::Result<(Vec<Position>, usize)> {
 }
 
 /// Searches the positions; an interruption ends it with those done.
-fn search(args: &Args, book: &Book, positions: &[Position]) -> anyhow::Result<Vec<Trial>> {
+fn search(
+    args: &Args,
+    book: &Book,
+    modes: &[BookSearch],
+    positions: &[Position],
+) -> anyhow::Result<Vec<Trial>> {
     let switch = Switch::default();
     let interrupted = switch.clone();
     on_interruption(move || interrupted.stop())?;
@@ -119,11 +148,12 @@ fn search(args: &Args, book: &Book, positions: &[Position]) -> anyhow::Result<Ve
     };
     let by_nodes = |nodes| Limits { soft_nodes: Some(nodes), ..Limits::default() };
     let limits = args.nodes.map_or(by_clock, by_nodes);
+    let how = Attempt { book, modes, limits: &limits, judge_factor: args.judge };
     let mut searcher = Searcher::new(Options { memory_mb: args.memory, threads: 1 });
     let bar = progress_bar(positions.len(), "positions");
     let mut trials = Vec::new();
     for position in positions {
-        let trial = attempt(&mut searcher, book, position, &limits, args.judge, &switch);
+        let trial = attempt(&mut searcher, position, &how, &switch);
         if switch.is_stopped() {
             break;
         }
@@ -158,14 +188,35 @@ fn write_summary(out: &mut impl Write, summary: &Summary) -> std::io::Result<()>
         out,
         "       the judge's move: {with} against {plain} without the book where used, {all_with} \
          against {all_plain} over all"
+    )?;
+    let [plain, with] = summary.loss.map(in_words);
+    writeln!(
+        out,
+        "       centipawns lost: {with} against {plain} without the book; {} more where used, {} \
+         more over all",
+        in_words(summary.price_used),
+        in_words(summary.price)
     )
 }
 
+fn in_words(Estimate { mean, error }: Estimate) -> String {
+    format!("{mean:.1} ± {error:.1}")
+}
+
+/// A mode that can be compared with plain search.
+fn parse_mode(name: &str) -> anyhow::Result<BookSearch> {
+    let mode = MODES.into_iter().find(|mode| mode.name() == name);
+    mode.with_context(|| format!("--modes: `{name}` is none of stop, score and first"))
+}
+
 fn to_json(summary: &Summary) -> serde_json::Value {
+    let pair = |Estimate { mean, error }| serde_json::json!({ "mean": mean, "error": error });
     serde_json::json!({
         "mode": summary.mode.name(), "positions": summary.positions, "used": summary.used,
         "cost_used": summary.cost_used, "cost": summary.cost,
         "agreement_used": { "plain": summary.agreement_used[0], "book": summary.agreement_used[1] },
         "agreement": { "plain": summary.agreement[0], "book": summary.agreement[1] },
+        "loss": { "plain": pair(summary.loss[0]), "book": pair(summary.loss[1]) },
+        "price_used": pair(summary.price_used), "price": pair(summary.price),
     })
 }

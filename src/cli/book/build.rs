@@ -1,25 +1,28 @@
 //! `tabia book build`: games to a book.
 
-use std::io::{IsTerminal, Write};
+use std::fmt;
+use std::io::{self, BufWriter, IntoInnerError, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{grouped, parse_side, size};
+use super::{book_output, grouped, parse_side, size};
 use crate::book::{
-    Book, BuildOptions, DEFAULT_MAX_PLY, EcoRange, GameFilter, Monitor, NewFile, PgnDate, Tally,
-    build,
+    Book, BuildOptions, DEFAULT_MAX_PLY, EcoRange, FaultListener, GameFilter, Monitor, PgnDate,
+    Tally, build,
 };
-use crate::pgn::{GameResult, Input};
+use crate::cli::output::{self, errln, outln};
+use crate::cli::writing::{FAULTS, Force, files_of};
+use crate::files::{NewFile, Output};
+use crate::pgn::{GameResult, Input, Language, printable};
 use crate::position::Color;
 
-/// Faults that are printed; `--errors` writes all.
-const SHOWN_FAULTS: usize = 10;
 /// How often progress is shown on a terminal, and how often as lines elsewhere.
 const REFRESH: Duration = Duration::from_millis(100);
 const LINE_EVERY: Duration = Duration::from_secs(5);
@@ -35,6 +38,8 @@ pub struct Args {
     /// The book to write
     #[arg(short, long, value_name = "BOOK")]
     output: PathBuf,
+    #[command(flatten)]
+    force: Force,
     /// Plies of each game that count
     #[arg(long, default_value_t = DEFAULT_MAX_PLY, value_parser = clap::value_parser!(u32).range(1..=1000))]
     max_ply: u32,
@@ -53,6 +58,9 @@ pub struct Args {
     /// Count a game once, however often it comes (same players, year, moves and result)
     #[arg(long)]
     unique: bool,
+    /// Whose letters stand for the pieces (de, fr, es …; default: each file shows it)
+    #[arg(long, value_name = "CODE")]
+    language: Option<Language>,
     /// Stop at the first broken game
     #[arg(long)]
     strict: bool,
@@ -143,6 +151,12 @@ impl FilterArgs {
 }
 
 impl Args {
+    /// Where the faults go.
+    fn errors_output(&self, inputs: &[Input]) -> Option<Output<'_>> {
+        let output = Output::new(self.errors.as_deref()?, FAULTS).force(self.force.allowed);
+        Some(output.apart_from(files_of(inputs)).apart_from([&self.output]))
+    }
+
     fn resolve(&self) -> BuildOptions {
         let cores = || thread::available_parallelism().map_or(1, usize::from);
         let folder = self.output.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -151,6 +165,7 @@ impl Args {
             undecided: self.undecided,
             filter: self.filter.resolve(),
             unique: self.unique,
+            language: self.language,
             side: self.side,
             min_games: self.min_games,
             min_score: self.min_score,
@@ -170,23 +185,28 @@ impl Args {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let inputs = Input::from_paths(&args.inputs)?;
     let options = args.resolve();
-    let output = NewFile::create(&args.output)?;
-    let monitor = Monitor::default();
+    let output = book_output(&args.output, args.force, files_of(&inputs)).create()?;
+    let errors =
+        args.errors_output(&inputs).map(|errors| FaultFile::create(&errors)).transpose()?;
+    let mut monitor = Monitor::default();
+    monitor.faults = errors.as_ref().map(FaultFile::listener);
     stop_on_interrupt(&monitor)?;
     let start = Instant::now();
     let built = {
         let _progress = (!args.quiet).then(|| Progress::start(&inputs, &monitor));
         build(&inputs, &options, &monitor, output)
     };
+    let broken_inputs = built.as_ref().map_or(&[][..], |(_, tally)| &tally.broken_inputs);
+    errors.map_or(Ok(()), |errors| errors.keep(broken_inputs))?;
     let (file, tally) =
         built.with_context(|| format!("{} was not written", args.output.display()))?;
-    file.keep()?;
-    report_faults(args, &tally)?;
+    file.keep().with_context(|| format!("cannot write {}", args.output.display()))?;
+    report_faults(args, &tally);
     if !args.quiet {
         report(args, &tally, start.elapsed())?;
     }
     if monitor.is_stopped() {
-        println!("Interrupted: the book holds the games that were read until then.");
+        outln!("Interrupted: the book holds the games that were read until then.")?;
         return Ok(ExitCode::from(INTERRUPTED));
     }
     Ok(ExitCode::SUCCESS)
@@ -204,28 +224,64 @@ fn stop_on_interrupt(monitor: &Monitor) -> anyhow::Result<()> {
     .context("interrupts cannot be caught")
 }
 
-fn report_faults(args: &Args, tally: &Tally) -> anyhow::Result<()> {
-    if let Some(path) = &args.errors {
-        let mut text: String = tally.faults.iter().map(|fault| format!("{fault}\n")).collect();
-        text.extend(tally.broken_inputs.iter().map(|broken| format!("{broken}\n")));
-        std::fs::write(path, text)
-            .map_err(|error| anyhow::anyhow!(crate::pgn::in_words(&error)))
-            .with_context(|| format!("cannot write {}", path.display()))?;
+/// The file of `--errors`, written while the games are read. Clones share it.
+#[derive(Clone)]
+struct FaultFile {
+    path: PathBuf,
+    written: Arc<Mutex<io::Result<BufWriter<NewFile>>>>,
+}
+
+impl FaultFile {
+    fn create(output: &Output<'_>) -> anyhow::Result<Self> {
+        let written = Arc::new(Mutex::new(Ok(BufWriter::new(output.stream()?))));
+        Ok(FaultFile { path: output.path().to_owned(), written })
     }
-    tally.broken_inputs.iter().for_each(|broken| eprintln!("tabia: {broken}"));
+
+    fn listener(&self) -> FaultListener {
+        let file = self.clone();
+        FaultListener::new(move |fault| file.add(fault))
+    }
+
+    /// Adds a line. After a failure there are no more.
+    fn add(&self, line: &impl fmt::Display) {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let failed = match &mut *written {
+            Ok(file) => writeln!(file, "{line}").err(),
+            Err(_) => None,
+        };
+        if let Some(error) = failed {
+            *written = Err(error);
+        }
+    }
+
+    /// Ends the file with what became of inputs, and puts it in its place.
+    fn keep(self, broken_inputs: &[String]) -> anyhow::Result<()> {
+        broken_inputs.iter().for_each(|broken| self.add(broken));
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = std::mem::replace(&mut *written, Err(io::ErrorKind::BrokenPipe.into()));
+        let whole = written.and_then(|file| file.into_inner().map_err(IntoInnerError::into_error));
+        whole.and_then(NewFile::keep).map_err(|error| {
+            let reason = crate::pgn::in_words(&error);
+            anyhow::anyhow!("cannot write {}: {reason}", self.path.display())
+        })
+    }
+}
+
+/// Tells of the first faults and of all inputs that cannot be read.
+fn report_faults(args: &Args, tally: &Tally) {
+    tally.broken_inputs.iter().for_each(|broken| errln!("tabia: {broken}"));
     if args.quiet {
-        return Ok(());
+        return;
     }
-    tally.faults.iter().take(SHOWN_FAULTS).for_each(|fault| eprintln!("{fault}"));
-    if tally.broken > SHOWN_FAULTS as u64 && args.errors.is_none() {
-        let more = tally.broken - SHOWN_FAULTS as u64;
-        eprintln!("{} more broken games; --errors FILE lists them", grouped(more));
+    tally.faults.iter().for_each(|fault| errln!("{fault}"));
+    let more = tally.broken - tally.faults.len() as u64;
+    if more > 0 && args.errors.is_none() {
+        errln!("{} more broken games; --errors FILE lists them", grouped(more));
     }
-    Ok(())
 }
 
 fn report(args: &Args, tally: &Tally, time: Duration) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     let seconds = time.as_secs_f64().max(1e-3);
     let games = tally.games;
     let found = games.total() + tally.skipped.total();
@@ -249,6 +305,10 @@ fn report(args: &Args, tally: &Tally, time: Duration) -> anyhow::Result<()> {
         "{}",
         if games.undecided > 0 { format!(" *{}", games.undecided) } else { String::new() }
     )?;
+    for (name, language) in &tally.foreign {
+        let (name, letters) = (printable(name), language.letters());
+        writeln!(out, "{name}: the pieces are {letters} ({language})")?;
+    }
     if tally.broken > 0 {
         writeln!(out, "{} broken; the moves before the fault counted", grouped(tally.broken))?;
     }
@@ -279,7 +339,7 @@ impl Progress {
         let total: Option<u64> = inputs.iter().map(Input::size).sum();
         let monitor = monitor.clone();
         let (stop, stopped) = crossbeam::channel::bounded::<()>(0);
-        let thread = thread::spawn(move || match std::io::stderr().is_terminal() {
+        let thread = thread::spawn(move || match io::stderr().is_terminal() {
             true => draw_bar(total, &monitor, &stopped),
             false => print_lines(total, &monitor, &stopped),
         });
@@ -329,7 +389,7 @@ fn print_lines(total: Option<u64>, monitor: &Monitor, stopped: &Stopped) {
             let left = start.elapsed().as_secs_f64() * (1.0 - done) / done.max(1e-6);
             format!("{:.0}%, {left:.0} s left, ", 100.0 * done)
         });
-        eprintln!("{}{}", share.unwrap_or_default(), status(monitor, start));
+        errln!("{}{}", share.unwrap_or_default(), status(monitor, start));
     }
 }
 

@@ -4,9 +4,12 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::bail;
+
 use super::place::Place;
 use super::{open, parse_side};
 use crate::book::{Book, Visited};
+use crate::cli::output;
 use crate::position::{Color, Game, Move, Position};
 use crate::score::Score;
 use crate::search::{Control, Limits, Options, Searcher};
@@ -45,15 +48,21 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let game = args.place.game()?;
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut out = BufWriter::new(output::stdout());
     let mut searcher = Searcher::new(Options { memory_mb: args.memory, threads: 1 });
+    let held = args.sides_held(&book, game.position())?;
+    let last_ply = args.last_ply(&book, &game);
     let mut findings = 0_u64;
-    for at in book.walk(game.position(), args.max_ply.saturating_add(1)) {
-        if at.ply > args.max_ply || at.entry.reached.games() < args.min_games {
+    for at in book.walk(game.position(), last_ply.saturating_add(1)) {
+        if at.ply > last_ply || at.entry.reached.games() < args.min_games {
             continue;
         }
-        let ours = args.side.is_none_or(|side| side == at.position.side_to_move());
-        let mut lines = hole(&book, &at, args, ours).into_iter().collect::<Vec<_>>();
+        let mover = at.position.side_to_move();
+        let ours = args.side.map_or(held[mover.to_index()], |side| side == mover);
+        let mut lines = Vec::new();
+        if at.ply < last_ply {
+            lines.extend(hole(&book, &at, ours, held[mover.to_index()]));
+        }
         if ours && args.nodes > 0 {
             lines.extend(refuted(&book, &at, args, &mut searcher));
         }
@@ -73,14 +82,49 @@ fn games(number: u64) -> String {
     if number == 1 { "1 game".to_owned() } else { format!("{number} games") }
 }
 
-/// What is missing in a position where the book has no move.
-fn hole(book: &Book, at: &Visited, args: &Args, ours: bool) -> Option<String> {
+impl Args {
+    /// Whether there are any moves of White's and of Black's: in a repertoire of one side, those of
+    /// the other are not missing.
+    fn sides_held(&self, book: &Book, start: &Position) -> anyhow::Result<[bool; 2]> {
+        let mut held = [false; 2];
+        for at in book.walk(start, self.max_ply) {
+            held[at.position.side_to_move().to_index()] |= !at.entry.moves.is_empty();
+            if held == [true; 2] {
+                break;
+            }
+        }
+        match self.side {
+            Some(side) if !held[side.to_index()] => {
+                let name = if side == Color::White { "White" } else { "Black" };
+                bail!("{} has no moves of {name}'s there: nothing to check", book.name())
+            }
+            _ => Ok(held),
+        }
+    }
+
+    /// The ply, from where the check begins, at which nothing is missing any more: the book was
+    /// made no deeper.
+    fn last_ply(&self, book: &Book, game: &Game) -> u32 {
+        let depth = book.manifest().map_or(0, |manifest| manifest.max_ply);
+        if depth == 0 || *game.start() != Position::start() {
+            return self.max_ply;
+        }
+        self.max_ply.min(depth.saturating_sub(game.moves().len() as u32))
+    }
+}
+
+/// What is missing in a position where the book has no move. `held` tells whether the book has
+/// moves of the side to move at all.
+fn hole(book: &Book, at: &Visited, ours: bool, held: bool) -> Option<String> {
     let over = Game::new(at.position).outcome().is_some();
-    if !at.entry.moves.is_empty() || over || at.ply >= args.max_ply {
+    if !at.entry.moves.is_empty() || over {
         return None;
     }
     let games = games(at.entry.reached.games());
     if let Some(transposed) = book.moves(&at.position).first() {
+        if !held {
+            return None;
+        }
         let san = at.position.san(transposed.mv);
         let there = self::games(transposed.reached.games());
         return Some(format!(

@@ -1,14 +1,18 @@
 //! `tabia book merge`, `filter` and `diff`.
 
 use std::io::{BufWriter, Write};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
 
 use super::place::Place;
-use super::{grouped, open, parse_side, save};
+use super::{book_output, grouped, open, parse_side, save};
 use crate::book::{Book, Counts, Cut, cut, differences, merge};
+use crate::cli::output;
+use crate::cli::usage::wrong;
+use crate::cli::writing::Force;
 use crate::position::{Color, KeyMap, Position};
 
 /// Merge books into one; their counts are added
@@ -20,6 +24,8 @@ pub struct MergeArgs {
     /// The book to write
     #[arg(short, long, value_name = "BOOK")]
     output: PathBuf,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// Merges.
@@ -29,7 +35,8 @@ pub struct MergeArgs {
 pub fn run_merge(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let books =
         args.books.iter().map(|text| weighted_book(text)).collect::<anyhow::Result<Vec<_>>>()?;
-    save(&args.output, |file| merge(&books, file))?;
+    let output = book_output(&args.output, args.force, books.iter().map(|(book, _)| book.name()));
+    save(&output, |file| merge(&books, file))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -40,7 +47,7 @@ fn weighted_book(text: &str) -> anyhow::Result<(Book, f64)> {
         _ => (text, 1.0),
     };
     if !(weight > 0.0 && weight <= 1e6) {
-        bail!("{text}: a weight is above 0 and at most a million");
+        bail!(wrong(format!("{text}: a weight is above 0 and at most a million")));
     }
     Ok((open(path.as_ref())?, weight))
 }
@@ -53,6 +60,8 @@ pub struct FilterArgs {
     /// The book to write
     #[arg(short, long, value_name = "BOOK")]
     output: PathBuf,
+    #[command(flatten)]
+    force: Force,
     /// Leave out positions that fewer games reached, and moves played in fewer
     #[arg(long, default_value_t = 1)]
     min_games: u64,
@@ -75,14 +84,17 @@ pub struct FilterArgs {
 /// If a book cannot be read or the new one not be written.
 pub fn run_filter(args: &FilterArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
+    let game = args.place.game()?;
     let what = Cut {
         min_games: args.min_games,
         min_score: args.min_score,
         side: args.side,
-        start: if args.place.is_given() { Some(*args.place.game()?.position()) } else { None },
+        start: args.place.is_given().then(|| *game.position()),
+        plies_before: game.moves().len() as u32,
         max_ply: args.max_ply,
     };
-    save(&args.output, |file| cut(&book, &what, file))?;
+    let output = book_output(&args.output, args.force, [&args.book]);
+    save(&output, |file| cut(&book, &what, file))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -114,18 +126,27 @@ pub fn run_diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
         }
         rows.insert(difference.key, (difference.left, difference.right));
     }
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut out = BufWriter::new(output::stdout());
     writeln!(out, "only in {}: {} positions", left.name(), grouped(only_left))?;
     writeln!(out, "only in {}: {} positions", right.name(), grouped(only_right))?;
     writeln!(out, "in both, but different: {} positions", grouped(changed))?;
-    // The nearest to the start position first; what cannot be reached has no FEN to show.
-    let walks =
-        left.walk(&Position::start(), u32::MAX).chain(right.walk(&Position::start(), u32::MAX));
-    let shown = walks.filter_map(|at| Some((rows.remove(&at.entry.key)?, at.position)));
-    for ((a, b), position) in shown.take(args.limit) {
-        let text =
-            |counts: Option<Counts>| counts.map_or("-".to_owned(), |counts| counts.to_string());
-        writeln!(out, "{}  {} | {}", position.fen(), text(a), text(b))?;
+    let text = |counts: Option<Counts>| counts.map_or("-".to_owned(), |counts| counts.to_string());
+    // What cannot be reached has no FEN to show.
+    let mut left_to_show = args.limit.min(rows.len());
+    for book in [&left, &right] {
+        let mut shown = Ok(());
+        if left_to_show == 0 {
+            break;
+        }
+        book.visit(&Position::start(), true, |position, entry| {
+            if let Some((a, b)) = rows.remove(&entry.key) {
+                shown = writeln!(out, "{}  {} | {}", position.fen(), text(a), text(b));
+                left_to_show -= 1;
+            }
+            let goes_on = shown.is_ok() && left_to_show > 0;
+            if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        shown?;
     }
     out.flush()?;
     let same = only_left + only_right + changed == 0;

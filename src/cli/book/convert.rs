@@ -6,8 +6,11 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 
-use super::{grouped, open, save};
-use crate::book::NewFile;
+use super::{book_output, grouped, open, save};
+use crate::book::POLYGLOT_FILE;
+use crate::cli::output::outln;
+use crate::cli::writing::Force;
+use crate::files::Output;
 
 /// Make a book of a Polyglot book (.bin)
 #[derive(Debug, clap::Args)]
@@ -17,6 +20,8 @@ pub struct ImportArgs {
     /// The book to write
     #[arg(short, long, value_name = "BOOK")]
     output: PathBuf,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// Imports.
@@ -31,7 +36,8 @@ pub fn run_import(args: &ImportArgs) -> anyhow::Result<ExitCode> {
         );
     }
     let book = open(&args.input)?;
-    save(&args.output, |mut file| file.write_all(book.bytes()).map(|()| file))?;
+    let output = book_output(&args.output, args.force, [&args.input]);
+    save(&output, |mut file| file.write_all(book.bytes()).map(|()| file))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -43,6 +49,8 @@ pub struct ExportArgs {
     /// The Polyglot book to write
     #[arg(short, long, value_name = "BIN")]
     output: PathBuf,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// Exports.
@@ -51,14 +59,19 @@ pub struct ExportArgs {
 /// If the book cannot be read or the output not be written.
 pub fn run_export(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
-    let mut file = NewFile::create(&args.output)?;
-    let (bytes, left_out) = book.to_polyglot();
-    let done = file.write_all(&bytes).and_then(|()| file.flush());
-    done.map_err(|error| anyhow::anyhow!(crate::pgn::in_words(&error)))?;
-    file.keep()?;
-    println!("{}: {} moves", args.output.display(), grouped(bytes.len() as u64 / 16));
-    if left_out > 0 {
-        println!("{} positions left out: no moves of the book lead to them", grouped(left_out));
+    let output = Output::new(&args.output, POLYGLOT_FILE).force(args.force.allowed);
+    let output = output.apart_from([&args.book]);
+    output.check()?;
+    let export = book.to_polyglot();
+    output.write(&export.bytes)?;
+    outln!("{}: {} moves", args.output.display(), grouped(export.moves()))?;
+    let remarks = [
+        (export.weightless, "moves left out: the side that played them lost every game"),
+        (export.out_of_reach, "positions left out: no moves of the book lead to them"),
+        (export.scaled, "positions with weights scaled down: one was above 65,535"),
+    ];
+    for (number, what) in remarks.iter().filter(|(number, _)| *number > 0) {
+        outln!("{} {what}", grouped(*number))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -78,6 +91,6 @@ pub fn run_verify(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     book.verify()?;
     let (positions, moves) = (grouped(book.positions()), grouped(book.move_count()));
-    println!("{}: sound, {positions} positions, {moves} moves", book.name());
+    outln!("{}: sound, {positions} positions, {moves} moves", book.name())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::open;
 use super::place::Place;
 use crate::book::{Book, Counts, Visited};
+use crate::cli::output;
 use crate::pgn::PgnGame;
 use crate::position::{KeyMap, Move, Position};
 
@@ -82,7 +83,7 @@ impl From<Counts> for CountsRow {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let game = args.place.game()?;
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut out = BufWriter::new(output::stdout());
     let start = game.position();
     match args.format {
         Format::Pgn => write_lines(&mut out, &book, start, args)?,

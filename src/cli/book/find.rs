@@ -1,5 +1,6 @@
 //! `tabia book find`: from a position to the games in which it stood.
 
+use std::collections::HashSet;
 use std::io::{BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,9 @@ use anyhow::bail;
 
 use super::place::Place;
 use super::{grouped, open};
-use crate::pgn::{GameEnd, Input, Ply, Reader, Tags, Visitor};
+use crate::book::InputRecord;
+use crate::cli::output::{self, errln};
+use crate::pgn::{Fate, GameEnd, Input, Language, Ply, Reader, Tags, Visitor, printable};
 use crate::position::Position;
 
 /// Find the games in which a position stood, by whatever order of moves
@@ -21,9 +24,12 @@ pub struct Args {
     sources: Vec<PathBuf>,
     #[command(flatten)]
     place: Place,
-    /// Where the games of a book lie, if not beside it
+    /// Where the games of a book lie, if not beside it; may be given more than once
     #[arg(long, value_name = "FOLDER")]
-    games: Option<PathBuf>,
+    games: Vec<PathBuf>,
+    /// Whose letters stand for the pieces (de, fr, es …; default: each file shows it)
+    #[arg(long, value_name = "CODE")]
+    language: Option<Language>,
     /// Games that are listed at most, the highest rated first
     #[arg(long, default_value_t = 20)]
     limit: usize,
@@ -51,12 +57,20 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let text = opened.map_err(|error| {
             anyhow::anyhow!("{}: {}", input.name(), crate::pgn::in_words(&error))
         })?;
-        search(text, &input.name(), game.position().key(), &mut hits)?;
+        let reader = Reader::new(text).in_language(args.language);
+        search(reader, &input.name(), game.position().key(), &mut hits)?;
     }
     hits.sort_by_key(|hit| std::cmp::Reverse(hit.elo));
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut out = BufWriter::new(output::stdout());
     for hit in hits.iter().take(args.limit) {
-        writeln!(out, "{}: game {}, ply {}: {}", hit.input, hit.game, hit.ply, hit.label)?;
+        writeln!(
+            out,
+            "{}: game {}, ply {}: {}",
+            printable(&hit.input),
+            hit.game,
+            hit.ply,
+            printable(&hit.label)
+        )?;
     }
     let reach = if hits.len() == 1 { "game reaches" } else { "games reach" };
     writeln!(out, "{} {reach} {}", grouped(hits.len() as u64), game.position().fen())?;
@@ -72,12 +86,20 @@ fn inputs(args: &Args) -> anyhow::Result<Vec<Input>> {
             paths.push(source.clone());
             continue;
         }
-        let folder = args.games.as_deref().or(source.parent()).unwrap_or(Path::new(""));
-        let inputs = open(source)?.manifest()?.inputs;
-        let (here, missing): (Vec<PathBuf>, Vec<PathBuf>) =
-            inputs.iter().map(|input| folder.join(&input.name)).partition(|path| path.exists());
+        let beside = [source.parent().unwrap_or(Path::new("")).to_owned()];
+        let folders = if args.games.is_empty() { &beside[..] } else { &args.games };
+        let manifest = open(source)?.manifest()?;
+        if manifest.inputs.is_empty() {
+            bail!("{} was not made of games, but of {}", source.display(), manifest.made_from);
+        }
+        let place = |input: &InputRecord| {
+            let paths = folders.iter().map(|folder| folder.join(&input.name));
+            paths.clone().find(|path| path.exists()).or_else(|| paths.clone().next())
+        };
+        let places = manifest.inputs.iter().filter_map(place);
+        let (here, missing): (Vec<PathBuf>, Vec<PathBuf>) = places.partition(|path| path.exists());
         for path in &missing {
-            eprintln!(
+            errln!(
                 "{} was built from {} too, which is not there",
                 source.display(),
                 path.display()
@@ -91,20 +113,22 @@ fn inputs(args: &Args) -> anyhow::Result<Vec<Input>> {
         }
         paths.extend(here);
     }
+    // Of several books, or of one that was merged of them, each may be of the same games.
+    let mut seen = HashSet::new();
+    paths.retain(|path| seen.insert(path.clone()));
     Ok(Input::from_paths(&paths)?)
 }
 
 fn search(
-    text: impl std::io::Read,
+    mut reader: Reader<impl std::io::Read>,
     name: &str,
     key: u64,
     hits: &mut Vec<Hit>,
 ) -> anyhow::Result<()> {
-    let mut reader = Reader::new(text);
     let mut seeker = Seeker { key, ply: 0, found: None, tags: (String::new(), 0) };
     let mut game = 0;
-    while reader.read_game(&mut seeker)?.is_some() {
-        game += 1;
+    while let Some(end) = reader.read_game(&mut seeker)? {
+        game += u64::from(end.fate != Fate::Text);
         if let Some(ply) = seeker.found.take() {
             let (label, elo) = std::mem::take(&mut seeker.tags);
             hits.push(Hit { input: name.to_owned(), game, ply, elo, label });

@@ -14,7 +14,10 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use crate::book::{Book, BookError, EMBEDDED_NAME, NewFile};
+use crate::book::{BOOK_FILE, Book, BookError, EMBEDDED_NAME};
+use crate::cli::output::{errln, outln};
+use crate::cli::writing::Force;
+use crate::files::{NewFile, Output};
 use crate::pgn::in_words;
 use crate::position::Color;
 
@@ -47,7 +50,7 @@ enum Command {
 /// # Errors
 /// In one line: which file, what is wrong, what to do.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let done = match &args.command {
+    match &args.command {
         Command::Build(args) => build::run(args),
         Command::Info(args) => show::info(args),
         Command::Show(args) => show::show(args),
@@ -61,36 +64,41 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Export(args) => convert::run_export(args),
         Command::Find(args) => find::run(args),
         Command::Check(args) => check::run(args),
-    };
-    match done {
-        // Whoever reads our output has seen enough.
-        Err(error) if is_broken_pipe(&error) => Ok(ExitCode::SUCCESS),
-        done => done,
     }
 }
 
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let error = error.downcast_ref::<std::io::Error>();
-    error.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+/// Opens a book by its path, and tells what is odd about it; `embedded` is the one that comes with
+/// the program.
+fn open(path: &Path) -> Result<Book, BookError> {
+    if path.as_os_str() == EMBEDDED_NAME {
+        return Ok(Book::embedded());
+    }
+    let book = Book::open(path)?;
+    book.remarks().iter().for_each(|remark| errln!("{}: {remark}", path.display()));
+    Ok(book)
 }
 
-/// Opens a book by its path; `embedded` is the one that comes with the program.
-fn open(path: &Path) -> Result<Book, BookError> {
-    if path.as_os_str() == EMBEDDED_NAME { Ok(Book::embedded()) } else { Book::open(path) }
+/// Where a book goes that is made of other files.
+fn book_output<'a, P: AsRef<Path>>(
+    path: &'a Path,
+    force: Force,
+    inputs: impl IntoIterator<Item = P>,
+) -> Output<'a> {
+    Output::new(path, BOOK_FILE).force(force.allowed).apart_from(inputs)
 }
 
 /// Writes a book to a new file, all or nothing, and tells what is in it.
 fn save(
-    path: &Path,
+    output: &Output<'_>,
     write: impl FnOnce(NewFile) -> std::io::Result<NewFile>,
 ) -> anyhow::Result<()> {
-    let file = write(NewFile::create(path)?).map_err(|error| {
+    let path = output.path();
+    write(output.create()?).and_then(NewFile::keep).map_err(|error| {
         anyhow::anyhow!("cannot write {}: {}", path.display(), in_words(&error))
     })?;
-    file.keep()?;
     let book = Book::open(path)?;
     let (positions, moves) = (grouped(book.positions()), grouped(book.move_count()));
-    println!("{}: {positions} positions, {moves} moves", path.display());
+    outln!("{}: {positions} positions, {moves} moves", path.display())?;
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use anyhow::{Context, bail};
 
 use crate::book::Names;
+use crate::cli::usage::{of_arguments, wrong};
 use crate::position::{Game, Position};
 
 /// The position in question; the start position if nothing is said.
@@ -28,14 +29,15 @@ impl Place {
     /// The way to the position.
     pub fn game(&self) -> anyhow::Result<Game> {
         let start = match &self.fen {
-            Some(fen) => Position::from_fen(fen)?,
+            Some(fen) => Position::from_fen(fen).map_err(of_arguments)?,
             None => Position::start(),
         };
         let mut game = Game::new(start);
         if let Some(name) = &self.opening {
             let names = Names::embedded();
             let Some(opening) = names.find(name) else {
-                bail!("no opening is called {name:?}; give an ECO code or a part of a name");
+                let what = "give an ECO code or a part of a name";
+                bail!(wrong(format!("no opening is called {name:?}; {what}")));
             };
             opening.line.iter().try_for_each(|&mv| game.play(mv))?;
         }
@@ -45,7 +47,8 @@ impl Place {
                 continue;
             }
             let mv =
-                game.position().parse_move(text).with_context(|| format!("{word:?} in --moves"))?;
+                game.position().parse_move(text).with_context(|| format!("{word:?} in --moves"));
+            let mv = mv.map_err(of_arguments)?;
             game.play(mv)?;
         }
         Ok(game)

@@ -9,6 +9,7 @@ use anyhow::bail;
 use super::place::Place;
 use super::{grouped, open, size};
 use crate::book::{Book, Candidate, Chooser, Manifest, Names, Policy};
+use crate::cli::output;
 use crate::position::Game;
 
 /// Tell how a book was made and how large it is
@@ -64,7 +65,7 @@ fn parse_confidence(text: &str) -> Result<f64, String> {
 pub fn info(args: &InfoArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let manifest = book.manifest()?;
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     writeln!(out, "book        {}", book.name())?;
     writeln!(out, "size        {}", size(book.bytes().len() as u64))?;
     writeln!(out, "positions   {}", grouped(book.positions()))?;
@@ -114,16 +115,19 @@ fn write_manifest(out: &mut impl Write, manifest: &Manifest) -> std::io::Result<
 pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let game = args.place.game()?;
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     let names = Names::embedded();
     write_heading(&mut out, &book, &game, &names)?;
     let candidates = known(Chooser::new(Policy::Prefer, 0).candidates(&book, &game), &game)?;
+    if book.holds_weights() {
+        let name = |candidate: &Candidate| name_after(&names, &game, candidate);
+        write_weights(&mut out, &game, &candidates, "opening", name)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let rows = candidates.iter().map(|candidate| {
         let [played, reached] = [candidate.book_move.played, candidate.book_move.reached]
             .map(|counts| counts.to_string());
-        let opening = names.get(&game.position().play(candidate.book_move.mv));
-        let name =
-            opening.map_or(String::new(), |opening| format!("{} {}", opening.eco, opening.name));
+        let name = name_after(&names, &game, candidate);
         [game.position().san(candidate.book_move.mv), played, reached, score(candidate), name]
     });
     let head = ["move", "played here", "position reached", "score", "opening"].map(str::to_owned);
@@ -142,24 +146,58 @@ pub fn why(args: &WhyArgs) -> anyhow::Result<ExitCode> {
     chooser.confidence = args.confidence / 100.0;
     chooser.min_games = args.min_games;
     let candidates = known(chooser.candidates(&book, &game), &game)?;
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     let names = Names::embedded();
     write_heading(&mut out, &book, &game, &names)?;
-    let rows = candidates.iter().map(|candidate| {
-        let verdict = match candidate.rejected {
-            Some(rejection) => rejection.to_string(),
-            None => format!("{:.1}%", 100.0 * candidate.chance),
-        };
-        let reached = candidate.book_move.reached.to_string();
-        [game.position().san(candidate.book_move.mv), reached, score(candidate), verdict]
-    });
-    let head = ["move", "position reached", "score", "chance"].map(str::to_owned);
-    write_table(&mut out, &std::iter::once(head).chain(rows).collect::<Vec<_>>())?;
+    if book.holds_weights() {
+        write_weights(&mut out, &game, &candidates, "chance", verdict)?;
+    } else {
+        let rows = candidates.iter().map(|candidate| {
+            let reached = candidate.book_move.reached.to_string();
+            let san = game.position().san(candidate.book_move.mv);
+            [san, reached, score(candidate), verdict(candidate)]
+        });
+        let head = ["move", "position reached", "score", "chance"].map(str::to_owned);
+        write_table(&mut out, &std::iter::once(head).chain(rows).collect::<Vec<_>>())?;
+    }
     match chooser.choose(&book, &game) {
         Some(choice) => writeln!(out, "{}", choice.explain(game.position()))?,
         None => writeln!(out, "no move: the policy {} leaves none", args.policy)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The chance of a move, or why it has none.
+fn verdict(candidate: &Candidate) -> String {
+    match candidate.rejected {
+        Some(rejection) => rejection.to_string(),
+        None => format!("{:.1}%", 100.0 * candidate.chance),
+    }
+}
+
+/// What the opening after a move is called.
+fn name_after(names: &Names, game: &Game, candidate: &Candidate) -> String {
+    let opening = names.get(&game.position().play(candidate.book_move.mv));
+    opening.map_or(String::new(), |opening| format!("{} {}", opening.eco, opening.name))
+}
+
+/// Prints the moves of a book of weights, with one column more.
+fn write_weights(
+    out: &mut impl Write,
+    game: &Game,
+    candidates: &[Candidate],
+    head: &str,
+    last: impl Fn(&Candidate) -> String,
+) -> std::io::Result<()> {
+    let weight = |candidate: &Candidate| candidate.weight.unwrap_or(0);
+    let all: u64 = candidates.iter().map(weight).sum();
+    let rows = candidates.iter().map(|candidate| {
+        let share = 100.0 * weight(candidate) as f64 / all.max(1) as f64;
+        let san = game.position().san(candidate.book_move.mv);
+        [san, weight(candidate).to_string(), format!("{share:.1}%"), last(candidate)]
+    });
+    let head = ["move", "weight", "share", head].map(str::to_owned);
+    write_table(out, &std::iter::once(head).chain(rows).collect::<Vec<_>>())
 }
 
 fn known(candidates: Vec<Candidate>, game: &Game) -> anyhow::Result<Vec<Candidate>> {
@@ -180,6 +218,7 @@ fn write_heading(
         writeln!(out, "{} {}", opening.eco, opening.name)?;
     }
     match book.reached(game.position()) {
+        Some(_) if book.holds_weights() => writeln!(out, "weights of a Polyglot book"),
         Some(counts) => writeln!(out, "reached in {counts}"),
         None => writeln!(out, "not in the book itself"),
     }

@@ -2,7 +2,6 @@
 
 use std::error::Error;
 use std::io;
-use std::time::Instant;
 
 use clap::CommandFactory;
 
@@ -92,7 +91,7 @@ pub(super) const COMMANDS: &[Row] = &[
     row(&["name"], "[NAME]", "tell me your name, for saved games", Console::name),
     row(&["rating"], "MINE YOURS", "tell me our ratings, for saved games", Console::rating),
     row(&["solve", "solveepd"], "FILE [SECONDS]", "search the positions of an EPD file and count what is solved (Ctrl-C ends it)", solve),
-    row(&["perft"], "DEPTH", "count the moves to a depth", Console::perft),
+    row(&["perft"], "DEPTH", "count the moves to a depth (Ctrl-C ends it)", |c, a| c.perft(a, false)),
     row(&["test"], "movelist|capture|eval|movegenspeed", "try the generator of moves or the evaluation on the position", test),
     row(&["xboard"], "", "how to play in a window", |c, _| c.tell("Leave with `quit`, then: xboard -fcp \"tabia -x\"")),
 ];
@@ -142,11 +141,7 @@ fn test(console: &mut Console, what: &str) -> io::Result<Flow> {
     match what {
         "movelist" => console.show("moves"),
         "capture" | "eval" => console.show(what),
-        "movegenspeed" => {
-            let begin = Instant::now();
-            console.perft(SPEED_DEPTH)?;
-            console.tell(&format!("{:.2} seconds", begin.elapsed().as_secs_f64()))
-        }
+        "movegenspeed" => console.perft(SPEED_DEPTH, true),
         _ => Err(failed("expected movelist, capture, eval or movegenspeed")),
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::commands::failed;
+use super::show::harmless;
 use crate::pgn::{self, Fate, GameEnd, Input, PgnGame};
 use crate::position::{FenError, Position};
 use crate::suite::epd;
@@ -86,7 +87,7 @@ fn fault(end: &GameEnd) -> Option<String> {
     match &end.fate {
         Fate::Read | Fate::Declined => None,
         Fate::Variant => Some("it is not orthodox chess".to_owned()),
-        Fate::Untagged => Some("there are no tags: it is no game in PGN".to_owned()),
+        Fate::Text => Some("it is no game".to_owned()),
         Fate::Broken(fault) => Some(fault.to_string()),
     }
 }
@@ -109,7 +110,7 @@ pub(super) fn headline(game: &PgnGame) -> String {
     let (white, black, result) = (tag("White"), tag("Black"), game.result.token());
     let moves = game.moves.len().div_ceil(2);
     let unit = if moves == 1 { "move" } else { "moves" };
-    format!("{white} - {black} {result}, {moves} {unit}")
+    harmless(&format!("{white} - {black} {result}, {moves} {unit}"))
 }
 
 /// A position of a file of FEN or EPD, counted from 1.

@@ -2,6 +2,7 @@
 
 mod board;
 mod commands;
+mod count;
 mod files;
 mod game;
 mod input;
@@ -9,6 +10,8 @@ mod record;
 mod settings;
 mod show;
 mod solve;
+#[cfg(fuzzing)]
+mod unattended;
 
 #[cfg(test)]
 mod tests;
@@ -24,10 +27,13 @@ use crate::engine::{Engine, Event, Face, Flow, Input, Mode, Moved, News, Progres
 use crate::position::{Color, Move, Outcome, Position};
 use crate::score;
 use board::Look;
+use count::Count;
 use game::Offer;
 pub(super) use input::read_lines;
 use record::{Players, Record};
 use solve::Suite;
+#[cfg(fuzzing)]
+pub use unattended::type_in;
 
 /// The console. It asks for a line by sending the prompt, so that nothing is printed into a line
 /// that is being typed, analysis left aside.
@@ -48,6 +54,7 @@ pub(super) struct Console {
     /// How deep the engine may search in this game, in plies.
     depth: Option<u32>,
     suite: Option<Suite>,
+    count: Option<Count>,
     /// Whether another book is being opened.
     opening_book: bool,
     /// Where games are kept that no other file has.
@@ -76,6 +83,7 @@ impl Console {
             offer: None,
             depth: None,
             suite: None,
+            count: None,
             opening_book: false,
             keep_file: files::keep_file(),
         }
@@ -137,7 +145,7 @@ impl Console {
     /// Tells what there is to tell, then asks for a line if it is for the user to act.
     fn settle(&mut self, line_done: bool) -> io::Result<()> {
         self.follow()?;
-        let mut done = line_done;
+        let mut done = self.tell_count()? || line_done;
         for event in self.engine.take_events() {
             done |= match event {
                 Event::Moved(_) | Event::Found(_) | Event::Resigned => true,
@@ -155,10 +163,18 @@ impl Console {
             self.offer = None;
             self.tell("I do not take the draw.")?;
         }
-        if done && self.suite.is_none() && !self.opening_book && !thinks {
+        if done && !self.is_busy() {
             self.ask();
         }
         self.out.flush()
+    }
+
+    /// Whether something goes on that the user waits for.
+    fn is_busy(&self) -> bool {
+        self.suite.is_some()
+            || self.count.is_some()
+            || self.opening_book
+            || self.engine.mode() == Mode::Thinking
     }
 
     fn event(&mut self, event: Event) -> io::Result<()> {
@@ -166,7 +182,7 @@ impl Console {
             Event::Report(progress) if self.post || self.engine.mode() == Mode::Analysing => {
                 self.report(&progress)
             }
-            Event::Transposed(found) if self.post => {
+            Event::Transposed(found) if self.post || self.engine.mode() == Mode::Analysing => {
                 writeln!(self.out, "{}", transposition(&found.position, &found.found))
             }
             // Only a GUI sends pings.
@@ -176,6 +192,7 @@ impl Console {
             Event::Over(outcome) => writeln!(self.out, "{}", ending(outcome)),
             Event::OfferDraw => self.draw_offered(),
             Event::Resigned => self.resigned(),
+            Event::Fault(fault) => self.tell(&fault).map(drop),
             Event::BookFailed(why) => {
                 self.opening_book = false;
                 self.tell(&format!("{why}; the book before stays.")).map(drop)
@@ -247,12 +264,15 @@ impl Console {
     fn act(&mut self, input: Input) -> io::Result<Flow> {
         let flow = match input {
             // Ctrl-C.
-            Input::Line(line) if line == "?" && self.stop_suite()? => Flow::Continue,
+            Input::Line(line) if line == "?" && (self.stop_count() || self.stop_suite()?) => {
+                Flow::Continue
+            }
             Input::Line(line) => self.line(&line)?,
             Input::TooLong(_) => Flow::Continue,
             Input::End => Flow::Quit,
         };
         if flow == Flow::Quit {
+            self.stop_count();
             self.stop_suite()?;
         } else {
             self.settle(true)?;

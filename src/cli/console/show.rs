@@ -10,7 +10,7 @@ use crate::book::{Chooser, Policy};
 use crate::cecp;
 use crate::engine::{Flow, Mode};
 use crate::pgn::{GameResult, PgnGame};
-use crate::position::{Color, Move, Position, divide};
+use crate::position::{Color, Move, Position};
 use crate::search::TimeControl;
 
 /// Words in a row.
@@ -19,15 +19,22 @@ fn listed(words: impl Iterator<Item = String>) -> String {
     if words.is_empty() { "none".to_owned() } else { words.join(" ") }
 }
 
+/// A line of text in which nothing controls the terminal, be it by escapes or by the direction of
+/// writing (Unicode's bidirectional formatting), and nothing begins another line.
+pub(super) fn harmless(text: &str) -> String {
+    let controls = |letter: char| {
+        let direction = matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        let line_end = matches!(letter, '\u{2028}' | '\u{2029}');
+        letter.is_control() || direction || line_end
+    };
+    text.chars().map(|letter| if controls(letter) { '\u{fffd}' } else { letter }).collect()
+}
+
 impl Console {
     /// Tells a text; whatever a file has put into it, it does nothing to the terminal.
     pub(super) fn tell(&mut self, text: &str) -> io::Result<Flow> {
-        let harmless = |letter: char| match letter {
-            '\n' => letter,
-            _ if letter.is_control() => '\u{fffd}',
-            _ => letter,
-        };
-        let text: String = text.trim_end().chars().map(harmless).collect();
+        let text: Vec<String> = text.trim_end().split('\n').map(harmless).collect();
+        let text = text.join("\n");
         writeln!(self.out, "{text}")?;
         Ok(Flow::Continue)
     }
@@ -142,19 +149,6 @@ impl Console {
             return "The book does not know this position.".to_owned();
         }
         cecp::book_lines(book, game).join("\n")
-    }
-
-    /// Counts the moves to a depth.
-    pub(super) fn perft(&mut self, depth: &str) -> io::Result<Flow> {
-        /// Deeper counts would take hours.
-        const MOST: u32 = 7;
-        let depth: u32 = depth.parse().map_err(|_| failed("expected a depth"))?;
-        let counts = divide(self.position(), depth.clamp(1, MOST));
-        for (mv, nodes) in &counts {
-            writeln!(self.out, "{mv} {nodes}")?;
-        }
-        let total: u64 = counts.iter().map(|(_, nodes)| nodes).sum();
-        self.tell(&format!("{total} nodes"))
     }
 
     /// Whose turn it is, for the prompt.

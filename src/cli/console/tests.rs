@@ -45,10 +45,7 @@ fn talk_in(folder: &Path, lines: &[&str]) -> Talk {
             line => Input::Line(line.to_owned()),
         };
         end = console.input(input).map(drop);
-        while console.suite.is_some()
-            || console.opening_book
-            || console.engine.mode() == Mode::Thinking
-        {
+        while console.is_busy() {
             let news = console.source().recv().expect("news");
             console.news(news).expect("written");
         }
@@ -163,7 +160,7 @@ fn what_is_no_game_is_refused_and_a_torn_one_told() {
     }
     let screen =
         load("torn", "[Event \"x\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 Nf9 3. Bb5 1-0\n");
-    assert!(screen.contains("only so far: line 4: illegal move "), "{screen}");
+    assert!(screen.contains("only so far: line 4: cannot understand Nf9 "), "{screen}");
     let screen = type_in(&["pgnload", "pgnsave", "load", "save", "pgnload /nowhere"]);
     assert_eq!(count(&screen, ": expected a file"), 4, "{screen}");
     assert!(screen.contains("pgnload: /nowhere: "), "{screen}");

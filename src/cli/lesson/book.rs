@@ -12,7 +12,7 @@ use super::output::print;
 use super::place::play;
 use crate::book::Book;
 use crate::cli::work::on_interruption;
-use crate::lesson::book_effect::{EXAMPLE_MOVES, Effect, Known, effect, example_book, walk};
+use crate::lesson::book_effect::{EXAMPLE_MOVES, Effect, Known, effects, example_book, walk};
 use crate::lesson::deepening::san_line;
 use crate::position::{Game, Position};
 use crate::score::Depth;
@@ -61,8 +61,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = switch.clone();
     on_interruption(move || interrupted.stop())?;
     let steps = walk(&game, &book);
-    let search = |&mode: &BookSearch| effect(&game, &book, mode, args.depth, &switch.control());
-    let effects: Vec<Effect> = modes.iter().map(search).collect();
+    let effects = effects(&game, &book, &modes, args.depth, &|| switch.control());
     let root = game.position();
     print(&match args.json {
         true => format!("{}\n", as_json(root, &steps, &effects)),

@@ -1,11 +1,11 @@
 //! Where a lesson goes: standard output, and files that appear whole or not at all.
 
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
-
-use crate::files::write_whole;
+use crate::cli::output;
+use crate::cli::writing::Force;
+use crate::files::{Kind, Output};
 use crate::lesson::page::page;
 use crate::lesson::story::Story;
 use crate::lesson::svg::svg;
@@ -22,6 +22,8 @@ pub struct Forms {
     /// Write one HTML page with the tree to fold and to go through step by step
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
 }
 
 impl Forms {
@@ -53,11 +55,12 @@ impl Forms {
             for story in stories {
                 let one = stories.len() == 1;
                 let path = if one { path.clone() } else { beside(path, &story.algorithm) };
-                save(&path, &svg(story, &format!("{title}: {}", story.algorithm)))?;
+                let drawing = svg(story, &format!("{title}: {}", story.algorithm));
+                save(&path, Kind::SVG, self.force, &drawing)?;
             }
         }
         if let Some(path) = &self.html {
-            save(path, &page(title, stories))?;
+            save(path, Kind::HTML, self.force, &page(title, stories))?;
         }
         if self.json {
             let all = serde_json::json!({ "title": title, "news": news, "searches": stories });
@@ -76,16 +79,15 @@ fn beside(path: &Path, word: &str) -> PathBuf {
     path.with_file_name(format!("{stem}-{word}{dot}{extension}"))
 }
 
-/// Prints; a reader that has seen enough is no error.
+/// Prints.
+///
+/// # Errors
+/// If standard output does not take it.
 pub fn print(text: &str) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
-    }
+    Ok(output::stdout().write_all(text.as_bytes())?)
 }
 
-/// Writes a file, all or nothing.
-pub fn save(path: &Path, text: &str) -> anyhow::Result<()> {
-    write_whole(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
+/// Writes a file, all or nothing, in place of one of its kind.
+pub fn save(path: &Path, kind: Kind, force: Force, text: &str) -> anyhow::Result<()> {
+    Ok(Output::new(path, kind).force(force.allowed).write(text.as_bytes())?)
 }

@@ -2,6 +2,7 @@
 
 use anyhow::Context;
 
+use crate::cli::usage::of_arguments;
 use crate::position::{Game, Position};
 
 /// The position of a lesson.
@@ -22,10 +23,10 @@ impl Place {
     /// If the position is illegal or a move cannot be played.
     pub fn game(&self) -> anyhow::Result<Game> {
         let start = match &self.fen {
-            Some(fen) => Position::from_fen(fen).context("--fen")?,
+            Some(fen) => Position::from_fen(fen).context("--fen").map_err(of_arguments)?,
             None => Position::start(),
         };
-        play(Game::new(start), &self.moves).context("--moves")
+        play(Game::new(start), &self.moves).context("--moves").map_err(of_arguments)
     }
 
     /// In words, for a title.

@@ -11,6 +11,8 @@ use super::INTERRUPTED;
 use super::output::{print, save};
 use super::place::Place;
 use crate::cli::work::{interruption, progress_bar};
+use crate::cli::writing::Force;
+use crate::files::{Kind, Output};
 use crate::lesson::plot::plot;
 use crate::lesson::timing::{Measurement, Outcome, PUBLISHED, Stopwatch};
 use crate::position::{Game, Move};
@@ -39,6 +41,8 @@ pub struct Args {
     /// Draw the times as SVG
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// Takes the times and prints them.
@@ -47,13 +51,16 @@ pub struct Args {
 /// If the position cannot be read, or a file not be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let game = args.place.game()?;
+    if let Some(path) = &args.svg {
+        Output::new(path, Kind::SVG).force(args.force.allowed).check()?;
+    }
     let stop = interruption()?;
     let threads = args.resolve_threads();
     let mut stopwatch = Stopwatch::new(&threads, &stop)?;
     let measurements = measure(args, game, &mut stopwatch)?;
     if let Some(path) = &args.svg {
         let title = "Serial alpha-beta and PV-splitting: seconds for each move of a game";
-        save(path, &plot(&measurements, title))?;
+        save(path, Kind::SVG, args.force, &plot(&measurements, title))?;
     }
     if args.json {
         let all = json!({ "measurements": measurements, "published": PUBLISHED });

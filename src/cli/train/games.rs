@@ -12,6 +12,7 @@ use indicatif::ProgressBar;
 
 use super::{interruption, progress_bar};
 use crate::cli::judge::Judge;
+use crate::cli::output::outln;
 use crate::score::Score;
 use crate::search::STACK_SIZE;
 use crate::train::{GameError, GameFile, GameSettings, PlayedGame, SelfPlay};
@@ -60,12 +61,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (mut file, held) = GameFile::open(&args.output, &settings)?;
     let played = play(args, &settings, held as u64, &interrupted, &mut file)?;
     let Tally { games, positions, quiet, elapsed } = played;
-    println!(
+    outln!(
         "{games} games added to {held} in {}: {positions} positions, {quiet} of them quiet, \
          {:.0} positions/s",
         args.output.display(),
         positions as f64 / elapsed.as_secs_f64().max(1e-9)
-    );
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -142,7 +143,8 @@ fn tell(bar: &ProgressBar, tally: &Tally, told: &mut Instant) {
     if bar.is_hidden() && told.elapsed() >= TELL_EVERY {
         *told = Instant::now();
         let rate = tally.positions as f64 / tally.elapsed.as_secs_f64();
-        println!("{} games, {} positions, {rate:.0}/s", tally.games, tally.positions);
+        // The games go on, whether anybody reads this or not.
+        let _ = outln!("{} games, {} positions, {rate:.0}/s", tally.games, tally.positions);
     }
 }
 

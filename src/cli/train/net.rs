@@ -9,8 +9,10 @@ use anyhow::Context;
 use indicatif::ProgressBar;
 
 use super::{interruption, progress_bar};
+use crate::cli::output::outln;
+use crate::cli::writing::{CHECKPOINT, Force, NETWORK};
 use crate::eval::nnue::{BUCKETS, HIDDEN, INPUTS, Network};
-use crate::files::write_whole;
+use crate::files::{Kind, Output, write_whole};
 use crate::train::net::{Curve, Data, Parameters, Progress, Selection, Settings, Trainer, plot};
 
 /// Where there is no terminal, progress is told this often.
@@ -29,6 +31,8 @@ pub struct Args {
     /// Where the network goes
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    force: Force,
     /// Go on from the checkpoint beside the output; settings and games must be the same
     #[arg(long)]
     resume: bool,
@@ -82,19 +86,20 @@ pub struct Args {
 /// # Errors
 /// If files cannot be read or written, or hold too few positions.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    args.check_outputs()?;
     let interrupted = interruption()?;
     let data = read(args)?;
     let mut trainer = begin(args, &data)?;
-    println!(
+    outln!(
         "({INPUTS} -> {HIDDEN})x2 -> 1, {BUCKETS} sets of output weights; {} steps, {} of them taken",
         trainer.all_steps(),
         trainer.steps()
-    );
+    )?;
     train(args, &mut trainer, &interrupted)?;
     save(args, &trainer)?;
     let network = trainer.quantised()?;
     let error = trainer.parameters().quantisation_error(&network, data.curve, &data.held_out);
-    println!(
+    outln!(
         "held-out loss {:.6}, in integers {:.6}; integers are off by {:.2} centipawns on average, \
          {:.1} at most\nnetwork in {}",
         trainer.held_out_loss(),
@@ -102,7 +107,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         error.mean,
         error.max,
         args.output.display()
-    );
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -133,6 +138,21 @@ impl Args {
     fn checkpoint(&self) -> PathBuf {
         self.output.with_extension("checkpoint")
     }
+
+    fn plot(&self) -> PathBuf {
+        self.output.with_extension("svg")
+    }
+
+    /// Finds out before the training whether its files may be written.
+    fn check_outputs(&self) -> anyhow::Result<()> {
+        let inputs = || self.files.iter().chain(&self.from);
+        let (checkpoint, plot) = (self.checkpoint(), self.plot());
+        let outputs = [(&self.output, NETWORK), (&checkpoint, CHECKPOINT), (&plot, Kind::SVG)];
+        for (path, kind) in outputs {
+            Output::new(path, kind).force(self.force.allowed).apart_from(inputs()).check()?;
+        }
+        Ok(())
+    }
 }
 
 fn read(args: &Args) -> anyhow::Result<Data> {
@@ -143,10 +163,11 @@ fn read(args: &Args) -> anyhow::Result<Data> {
         })?;
     bar.finish_and_clear();
     let (training, held_out) = (data.training.len(), data.held_out.len());
-    println!(
+    outln!(
         "{} games with {} positions: {training} to learn from, {held_out} held out",
-        data.games, data.positions
-    );
+        data.games,
+        data.positions
+    )?;
     anyhow::ensure!(
         training > 0 && held_out > 0,
         "too few positions to train on: give at least {} games, better thousands",
@@ -183,7 +204,8 @@ fn train(args: &Args, trainer: &mut Trainer, interrupted: &AtomicBool) -> anyhow
     }
     narrator.bar.finish_and_clear();
     if trainer.steps() < trainer.all_steps() {
-        println!("interrupted after {} steps; --resume goes on from there", trainer.steps());
+        // What was learned is still to be saved, whether anybody reads this or not.
+        let _ = outln!("interrupted after {} steps; --resume goes on from there", trainer.steps());
     }
     Ok(())
 }
@@ -199,7 +221,7 @@ fn save(args: &Args, trainer: &Trainer) -> anyhow::Result<()> {
     if trainer.history().is_empty() {
         return Ok(());
     }
-    write(&args.output.with_extension("svg"), plot(trainer.history()).as_bytes())
+    write(&args.plot(), plot(trainer.history()).as_bytes())
 }
 
 /// Tells how training goes.
@@ -240,6 +262,7 @@ impl Narrator {
 
     fn say(&mut self, line: &str) {
         self.told = Instant::now();
-        self.bar.suspend(|| println!("{line}"));
+        // The training goes on, whether anybody reads this or not.
+        let _ = self.bar.suspend(|| outln!("{line}"));
     }
 }

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 
-use anyhow::Context;
-
 use super::{interruption, progress_bar};
+use crate::cli::output::{self, errln};
+use crate::cli::writing::{Force, WEIGHTS};
 use crate::eval::LOGISTIC_SCALE;
 use crate::eval::tuning::tuned;
-use crate::files::write_whole;
+use crate::files::Output;
 use crate::score::Score;
 use crate::train::tune::{Data, Outcome, Progress, Settings, normalised, source_file, tune};
 use crate::train::{Sample, Sampler, Selection};
@@ -27,6 +27,8 @@ pub struct Args {
     /// Where the weights go, as Rust source
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    force: Force,
     /// Positions from a PGN game at most
     #[arg(long, default_value_t = 10)]
     per_game: usize,
@@ -70,9 +72,12 @@ pub struct Args {
 /// # Errors
 /// If files cannot be read or written, or hold too few positions.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let target = Output::new(&args.output, WEIGHTS).force(args.force.allowed);
+    let target = target.apart_from(&args.files);
+    target.check()?;
     let interrupted = interruption()?;
     let (samples, games) = read(args)?;
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     writeln!(out, "{} positions, {games} games", samples.len())?;
     let [training, validation] = split(&samples, args);
     anyhow::ensure!(
@@ -88,8 +93,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let model = normalised(&outcome.model, &training);
     let origin = origin(args, &outcome, training.len(), validation.len());
     let text = source_file(&model.values.rounded(), model.logistic_scale, &origin);
-    write_whole(&args.output, text.as_bytes())
-        .with_context(|| format!("cannot write {}", args.output.display()))?;
+    target.write(text.as_bytes())?;
     writeln!(out, "{origin}")?;
     writeln!(out, "logistic scale {:.1}", model.logistic_scale)?;
     Ok(ExitCode::SUCCESS)
@@ -150,7 +154,7 @@ fn target(sample: &Sample, score_share: f32) -> f32 {
 fn report(progress: Progress) {
     let Progress { epoch, training, validation } = progress;
     if std::io::stderr().is_terminal() || epoch % 5 == 0 {
-        eprintln!("epoch {epoch:>3}: error {training:.6}, held out {validation:.6}");
+        errln!("epoch {epoch:>3}: error {training:.6}, held out {validation:.6}");
     }
 }
 

@@ -8,6 +8,7 @@ use thiserror::Error;
 use super::kernel::{Kernel, Row};
 use super::men::{Men, Perspective};
 use super::{BUCKETS, HIDDEN, INPUTS, OUTPUT_WEIGHT_LIMIT, QA, QB, SCALE};
+use crate::files::read_plain;
 use crate::position::Color;
 use crate::score::{MAX_EVAL, Score};
 
@@ -94,7 +95,7 @@ impl Network {
     /// # Errors
     /// If it cannot be read or is no network of this shape.
     pub fn open(path: &Path) -> Result<Self, NetworkError> {
-        let bytes = std::fs::read(path).map_err(|error| NetworkError::Unreadable {
+        let bytes = read_plain(path).map_err(|error| NetworkError::Unreadable {
             path: path.to_owned(),
             why: error.to_string(),
         })?;

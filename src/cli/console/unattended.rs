@@ -1,0 +1,52 @@
+//! The console without a terminal, for its fuzz target.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crossbeam::channel::unbounded;
+
+use super::Console;
+use crate::engine::{Engine, Face, Flow, Input};
+
+/// Longer than anything takes that a target lets the engine do, on a busy machine too.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Types lines, one for each prompt, and waits for what they ask for. Games that no other file has
+/// are kept in `kept`.
+///
+/// # Errors
+/// If the output cannot be written, or a game not be kept.
+///
+/// # Panics
+/// If a line is not followed by exactly one prompt.
+pub fn type_in(
+    engine: Engine,
+    out: Box<dyn Write>,
+    kept: PathBuf,
+    lines: impl Iterator<Item = String>,
+) -> io::Result<()> {
+    let (prompts, asked) = unbounded();
+    let mut console = Console::new(engine, out, prompts, false);
+    console.keep_file = Some(kept);
+    console.greet()?;
+    let mut ends = Flow::Continue;
+    for line in lines {
+        assert_eq!(asked.try_iter().count(), 1, "prompts before {line:?}");
+        ends = console.input(Input::Line(line))?;
+        if ends == Flow::Quit {
+            break;
+        }
+        while console.is_busy() {
+            let news = console.source().recv_timeout(PATIENCE).expect("an answer in time");
+            console.news(news)?;
+        }
+    }
+    if ends == Flow::Continue {
+        console.input(Input::End)?;
+    }
+    // Its threads outlive a search that nobody has called off.
+    console.engine.force();
+    console.engine.stop_analysis();
+    Ok(())
+}

@@ -1,0 +1,115 @@
+//! What commands print. Standard output may be a pipe whose reader has left, or a full disk; the
+//! first ends a command quietly, the second with a message, and neither with a panic.
+
+use std::fmt;
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+
+use thiserror::Error;
+
+/// As shells have it for a program that SIGPIPE ended: the reader of the output has left.
+const READER_LEFT: u8 = 128 + 13;
+
+/// Standard output does not take what is written. It lies inside an [`io::Error`], by which it
+/// is told from the errors of other files.
+#[derive(Debug, Error)]
+#[error("cannot write to the standard output: {0}")]
+struct OutputError(io::Error);
+
+/// Standard output, whose errors tell that they are its own.
+#[derive(Debug)]
+pub struct Output(io::Stdout);
+
+/// Standard output.
+pub fn stdout() -> Output {
+    Output(io::stdout())
+}
+
+/// An error of standard output, marked as such.
+pub fn marked(error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), OutputError(error))
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(marked)
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all(bytes).map_err(marked)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(marked)
+    }
+}
+
+/// Prints a line to standard output, like `println!`, but returns what comes of it.
+macro_rules! outln {
+    ($($part:tt)*) => {
+        $crate::cli::output::print_line(format_args!($($part)*))
+    };
+}
+pub(in crate::cli) use outln;
+
+/// See [`outln`].
+///
+/// # Errors
+/// If standard output does not take the line, of which then no part waits in its buffer.
+pub fn print_line(text: fmt::Arguments<'_>) -> io::Result<()> {
+    stdout().write_all(format!("{text}\n").as_bytes())
+}
+
+/// Prints a line to standard error, like `eprintln!`. Where that does not take it, there is nobody
+/// to be told.
+macro_rules! errln {
+    ($($part:tt)*) => {
+        $crate::cli::output::complain(format_args!($($part)*))
+    };
+}
+pub(in crate::cli) use errln;
+
+/// See [`errln`].
+pub fn complain(text: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// The exit status of a command, after telling why it failed.
+pub fn conclude(done: anyhow::Result<ExitCode>) -> ExitCode {
+    // The last line may be without its end, and then waits in a buffer.
+    let done = done.and_then(|status| Ok(stdout().flush().map(|()| status)?));
+    match done {
+        Ok(status) => status,
+        Err(error) if reader_left(&error) => ExitCode::from(READER_LEFT),
+        Err(error) => {
+            errln!("tabia: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether an error says that nobody reads the standard output any more.
+fn reader_left(error: &anyhow::Error) -> bool {
+    error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(|error| {
+        error.kind() == ErrorKind::BrokenPipe
+            && matches!(error.get_ref(), Some(inner) if inner.is::<OutputError>())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context;
+
+    use super::*;
+
+    #[test]
+    fn only_a_closed_standard_output_is_passed_over() {
+        let own = marked(ErrorKind::BrokenPipe.into());
+        assert!(reader_left(&anyhow::Error::from(own)));
+        let wrapped = Err::<(), _>(marked(ErrorKind::BrokenPipe.into())).context("showing");
+        assert!(reader_left(&wrapped.expect_err("an error")));
+        let other = io::Error::from(ErrorKind::BrokenPipe);
+        assert!(!reader_left(&anyhow::Error::from(other)));
+        assert!(!reader_left(&anyhow::Error::from(marked(ErrorKind::StorageFull.into()))));
+    }
+}

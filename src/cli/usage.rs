@@ -1,0 +1,126 @@
+//! Arguments that are wrong: what is said of them, and where the help for them is.
+
+use std::error::Error;
+use std::ffi::OsString;
+use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
+use std::process::ExitCode;
+
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+use thiserror::Error;
+
+use super::Cli;
+use super::output::{self, errln, outln};
+use crate::cecp::{Audience, Reply};
+
+/// Exit status for arguments that are wrong, by custom.
+const STATUS: u8 = 2;
+
+/// Arguments that each can be read but are wrong all the same: the process ends as with those that
+/// cannot.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub(super) struct WrongArguments(String);
+
+/// An error of the arguments, for `ensure!` and `bail!`.
+pub(super) fn wrong(why: impl Into<String>) -> WrongArguments {
+    WrongArguments(why.into())
+}
+
+/// Makes any error one of the arguments.
+pub(super) fn of_arguments(error: impl Into<anyhow::Error>) -> anyhow::Error {
+    wrong(format!("{:#}", error.into())).into()
+}
+
+/// Prints the help that was asked for, or says in one line what is wrong with the arguments.
+pub(super) fn not_understood(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() {
+        return refuse(&in_words(error));
+    }
+    let printed = error.print().map_err(output::marked);
+    output::conclude(printed.map(|()| ExitCode::SUCCESS).map_err(Into::into))
+}
+
+/// Says in one line what is wrong with the arguments, and where there is help.
+pub(super) fn refuse(fault: &str) -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let text = format!(
+        "tabia: {}. For more information, try '{} --help'.",
+        fault.trim_end_matches('.'),
+        command(&arguments)
+    );
+    // xboard waits for the engine's features for ever, whatever ends the engine.
+    if is_for_xboard(&arguments) {
+        let tell = Reply::Tell { audience: Audience::UserError, text: text.clone() };
+        // Where nobody reads it, the status tells.
+        let _ = outln!("{tell}");
+    }
+    errln!("{text}");
+    ExitCode::from(STATUS)
+}
+
+/// Whether a GUI of the xboard protocol has started the process.
+fn is_for_xboard(arguments: &[OsString]) -> bool {
+    arguments.iter().any(|argument| argument == "-x" || argument == "--xboard")
+}
+
+/// The command that was called, with those that it is a part of: `tabia book build`.
+fn command(arguments: &[OsString]) -> String {
+    let mut command = Cli::command();
+    let mut name = command.get_name().to_owned();
+    for argument in arguments {
+        let Some(part) = argument.to_str().and_then(|name| command.find_subcommand(name)) else {
+            break;
+        };
+        name = format!("{name} {}", part.get_name());
+        command = part.clone();
+    }
+    name
+}
+
+/// What is wrong, in a line.
+fn in_words(error: &clap::Error) -> String {
+    let text = error.to_string();
+    // The whole help comes in place of a fault: its usage shows where a command is missing.
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or_default();
+        return format!("a command is missing: {usage}");
+    }
+    let fault = text.split("\n\nUsage:").next().unwrap_or_default();
+    let fault = fault.split("\n\nFor more").next().unwrap_or_default();
+    let fault = fault.trim_start_matches("error:");
+    let parts = fault.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>());
+    let fault = parts.map(|words| words.join(" ")).collect::<Vec<_>>().join("; ");
+    match error.source().and_then(|source| Some((source.to_string(), number_in_words(source)?))) {
+        Some((jargon, words)) => fault.replace(&jargon, words),
+        None => fault,
+    }
+}
+
+/// What is wrong with a number, for people.
+fn number_in_words(error: &(dyn Error + 'static)) -> Option<&'static str> {
+    if error.is::<ParseFloatError>() {
+        return Some("expected a number");
+    }
+    Some(match error.downcast_ref::<ParseIntError>()?.kind() {
+        IntErrorKind::PosOverflow => "this number is too large",
+        IntErrorKind::NegOverflow => "this number is too small",
+        _ => "expected a whole number",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_is_told_with_those_above_it() {
+        let command = |words: &str| {
+            command(&words.split_whitespace().map(OsString::from).collect::<Vec<_>>())
+        };
+        assert_eq!(command("book build x.pgn -o y"), "tabia book build");
+        assert_eq!(command("book --nonsense build"), "tabia book");
+        assert_eq!(command("-x book"), "tabia");
+        assert_eq!(command("nonsense"), "tabia");
+    }
+}

@@ -1,0 +1,293 @@
+//! The letters of the pieces in other languages than English, and which a text has.
+
+use std::cmp::Reverse;
+use std::fmt;
+use std::ops::ControlFlow;
+use std::str::FromStr;
+
+use arrayvec::ArrayVec;
+use thiserror::Error;
+
+use super::reader::TextReader;
+use super::{Fate, GameEnd, Ply, Tags, Visitor};
+use crate::position::Position;
+
+/// What king, queen, rook, bishop and knight are called, and in which languages.
+struct Alphabet {
+    /// ISO 639-1.
+    codes: &'static [&'static str],
+    letters: [&'static str; 5],
+}
+
+/// English first. Languages with the same letters share a row.
+const ALPHABETS: [Alphabet; 15] = [
+    Alphabet { codes: &["en"], letters: ["K", "Q", "R", "B", "N"] },
+    Alphabet { codes: &["de", "da", "no", "sl", "sv"], letters: ["K", "D", "T", "L", "S"] },
+    Alphabet { codes: &["fr"], letters: ["R", "D", "T", "F", "C"] },
+    Alphabet { codes: &["es", "it", "ca"], letters: ["R", "D", "T", "A", "C"] },
+    Alphabet { codes: &["pt"], letters: ["R", "D", "T", "B", "C"] },
+    Alphabet { codes: &["nl"], letters: ["K", "D", "T", "L", "P"] },
+    Alphabet { codes: &["pl"], letters: ["K", "H", "W", "G", "S"] },
+    Alphabet { codes: &["cs", "sk"], letters: ["K", "D", "V", "S", "J"] },
+    Alphabet { codes: &["hu"], letters: ["K", "V", "B", "F", "H"] },
+    Alphabet { codes: &["ro"], letters: ["R", "D", "T", "N", "C"] },
+    Alphabet { codes: &["fi"], letters: ["K", "D", "T", "L", "R"] },
+    Alphabet { codes: &["et"], letters: ["K", "L", "V", "O", "R"] },
+    Alphabet { codes: &["is"], letters: ["K", "D", "H", "B", "R"] },
+    Alphabet { codes: &["ru"], letters: ["Кр", "Ф", "Л", "С", "К"] },
+    Alphabet { codes: &["uk"], letters: ["Кр", "Ф", "Т", "С", "К"] },
+];
+
+/// The pieces in the order of [`Alphabet::letters`], in English.
+const ENGLISH: &[u8; 5] = b"KQRBN";
+/// Their figurines, white and black, in the same order.
+const FIGURINES: [[char; 2]; 5] = [['♔', '♚'], ['♕', '♛'], ['♖', '♜'], ['♗', '♝'], ['♘', '♞']];
+
+/// Bytes of the longest move as it is written in English, and some more: `Qa1-b2=Q+e.p.`.
+const LONGEST: usize = 16;
+
+/// A move in English letters.
+pub(super) type EnglishWord = ArrayVec<u8, LONGEST>;
+
+/// Whose letters stand for the pieces in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Language(u8);
+
+/// No language that is known.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("expected one of {}", Language::all().map(|language| language.to_string()).collect::<Vec<_>>().join(", "))]
+pub struct ParseLanguageError;
+
+impl Language {
+    /// The letters of the PGN standard.
+    pub const ENGLISH: Language = Language(0);
+
+    /// All that are known.
+    pub fn all() -> impl Iterator<Item = Language> {
+        (0..ALPHABETS.len()).map(|index| Language(index as u8))
+    }
+
+    fn alphabet(self) -> &'static Alphabet {
+        &ALPHABETS[usize::from(self.0)]
+    }
+
+    /// King, queen, rook, bishop and knight: `K D T L S`.
+    pub fn letters(self) -> String {
+        self.alphabet().letters.join(" ")
+    }
+
+    /// A move of this language with the letters of English, figurines and typographic signs
+    /// replaced; `None` if a letter stands for no piece.
+    pub(super) fn translate(self, word: &[u8]) -> Option<EnglishWord> {
+        let mut rest = str::from_utf8(word).ok()?;
+        let mut english = EnglishWord::new();
+        while let Some(sign) = rest.chars().next() {
+            let mut length = sign.len_utf8();
+            let last = english.last().copied();
+            // The letter of a piece begins the move or follows the square of a promotion.
+            let is_piece_due =
+                last.is_none_or(|last| matches!(last, b'1'..=b'8' | b'=' | b'/' | b'('));
+            // `O` is a bishop in Estonian.
+            let letter = || if is_castling(rest) { None } else { self.letter(rest) };
+            if let Some(piece) = FIGURINES.iter().position(|both| both.contains(&sign)) {
+                english.try_push(ENGLISH[piece]).ok()?;
+            } else if let Some((piece, spelt)) = is_piece_due.then(letter).flatten() {
+                english.try_push(ENGLISH[piece]).ok()?;
+                length = spelt;
+            } else if let Some(ascii) = plain(sign)? {
+                // A capital that is none of the language's must not pass for one of English.
+                let foreign = ENGLISH.contains(&ascii);
+                (!foreign).then(|| english.try_push(ascii).ok())??;
+            }
+            rest = &rest[length..];
+        }
+        Some(english)
+    }
+
+    /// The piece whose letters a text begins with, and how long they are.
+    fn letter(self, text: &str) -> Option<(usize, usize)> {
+        let letters = self.alphabet().letters;
+        let found = (0..letters.len()).filter(|&piece| text.starts_with(letters[piece]));
+        // `Кр` before `К`.
+        let piece = found.max_by_key(|&piece| letters[piece].len())?;
+        Some((piece, letters[piece].len()))
+    }
+}
+
+/// Whether a word is castling with the letter O.
+fn is_castling(word: &str) -> bool {
+    ["O-O", "O–O", "OO"].iter().any(|castling| word.starts_with(castling))
+}
+
+/// A sign of a move in ASCII, nothing for what only decorates it; `None` for what no move has.
+fn plain(sign: char) -> Option<Option<u8>> {
+    Some(match sign {
+        '–' | '—' | '−' | '‐' | '‑' => Some(b'-'),
+        '×' => Some(b'x'),
+        // White and black pawns, variation selectors, a soft hyphen, a mark of judgement.
+        '♙' | '♟' | '\u{fe0e}' | '\u{fe0f}' | '\u{ad}' | '±' | '∓' | '⩲' | '⩱' | '∞' | '□' => {
+            None
+        }
+        'О' | 'о' => Some(b'O'),
+        sign if sign.is_ascii() => Some(sign as u8),
+        _ => return None,
+    })
+}
+
+/// The first code of the language.
+impl fmt::Display for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.alphabet().codes.join("/"))
+    }
+}
+
+impl FromStr for Language {
+    type Err = ParseLanguageError;
+
+    fn from_str(text: &str) -> Result<Self, ParseLanguageError> {
+        let lower = text.to_lowercase();
+        let knows = |language: &Language| language.alphabet().codes.contains(&lower.as_str());
+        Language::all().find(knows).ok_or(ParseLanguageError)
+    }
+}
+
+/// Plies after which a game is taken for one in English.
+const ENOUGH: usize = 16;
+/// Games at the beginning of a text that are looked at.
+const SAMPLE: usize = 48;
+
+/// The language of a text: English, unless its first games have letters of another, in which more
+/// of them are legal from beginning to end, and no third one does as well in another way.
+pub(super) fn detect(text: &[u8]) -> Language {
+    if !is_foreign(text) {
+        return Language::ENGLISH;
+    }
+    let mut trials: Vec<(Trial, Language)> =
+        Language::all().map(|language| (try_out(text, language), language)).collect();
+    let rank = |trial: &Trial| Reverse((trial.whole, trial.plies));
+    // Stable: of those that do as well, English comes first.
+    trials.sort_by_key(|(trial, _)| rank(trial));
+    let (best, language) = &trials[0];
+    let doubtful = |(other, _): &(Trial, _)| rank(other) == rank(best) && other.keys != best.keys;
+    let more_are_whole = trials
+        .iter()
+        .all(|(trial, language)| *language != Language::ENGLISH || trial.whole < best.whole);
+    if more_are_whole && !trials[1..].iter().any(doubtful) { *language } else { Language::ENGLISH }
+}
+
+/// Whether the first games of a text, read as English, stop where letters of another language are.
+fn is_foreign(text: &[u8]) -> bool {
+    let mut reader =
+        TextReader::new(text, 1, super::Experience::default(), Some(Language::ENGLISH));
+    let mut trial = Trial { limit: ENOUGH, ..Trial::default() };
+    for _ in 0..SAMPLE {
+        let begin = reader.place();
+        let Some(end) = reader.read_game(&mut trial) else { return false };
+        if matches!(end.fate, Fate::Broken(_) | Fate::Text) {
+            let words = text[begin..reader.place()].split(|byte| !is_of_word(*byte));
+            if words.into_iter().any(has_foreign_letter) {
+                return true;
+            }
+        } else if end.plies >= ENOUGH {
+            return false;
+        }
+    }
+    false
+}
+
+/// Whether a byte belongs to a move: letters of any kind, digits, `x` and the like.
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':' | b'=' | b'+' | b'#' | 0x80..)
+}
+
+/// Whether a word has the shape of a move with a letter that English has not.
+fn has_foreign_letter(word: &[u8]) -> bool {
+    let is_move = |language: Language| {
+        let english = language.translate(word);
+        english.is_some_and(|english| crate::position::is_loose_san(&english))
+    };
+    !is_move(Language::ENGLISH) && Language::all().any(is_move)
+}
+
+/// How far the first games of a text can be played in a language.
+fn try_out(text: &[u8], language: Language) -> Trial {
+    let mut reader = TextReader::new(text, 1, super::Experience::default(), Some(language));
+    let mut trial = Trial { limit: usize::MAX, ..Trial::default() };
+    for _ in 0..SAMPLE {
+        let Some(end) = reader.read_game(&mut trial) else { break };
+        trial.whole += usize::from(end.fate == Fate::Read && end.plies > 0);
+    }
+    trial
+}
+
+/// Counts the plies of games.
+#[derive(Debug, Default)]
+struct Trial {
+    /// Plies of a game that are wanted.
+    limit: usize,
+    /// Games that were legal to their ends.
+    whole: usize,
+    plies: usize,
+    /// The keys of all positions together.
+    keys: u64,
+    game: usize,
+}
+
+impl Visitor for Trial {
+    fn wants_tags(&self) -> bool {
+        false
+    }
+
+    fn begin(&mut self, _: &Tags, _: &Position) -> ControlFlow<()> {
+        self.game = 0;
+        ControlFlow::Continue(())
+    }
+
+    fn played(&mut self, ply: &Ply) -> ControlFlow<()> {
+        self.game += 1;
+        self.plies += 1;
+        self.keys = self.keys.rotate_left(1) ^ ply.key;
+        if self.game < self.limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn end(&mut self, _: &GameEnd) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn english(code: &str, word: &str) -> Option<String> {
+        let language: Language = code.parse().expect(code);
+        let word = language.translate(word.as_bytes())?;
+        Some(String::from_utf8(word.to_vec()).expect("ASCII"))
+    }
+
+    #[test]
+    fn letters_are_translated_where_a_piece_is_due() {
+        for (code, word, expected) in [
+            ("de", "Sf3", Some("Nf3")),
+            ("de", "e8D+", Some("e8Q+")),
+            ("fr", "Rf1", Some("Kf1")),
+            ("ru", "Крf1", Some("Kf1")),
+            ("ru", "Кf3", Some("Nf3")),
+            ("de", "Nf3", None),
+            ("en", "♘f3", Some("Nf3")),
+            ("hu", "♞xf3", Some("Nxf3")),
+            ("es", "O–O", Some("O-O")),
+            ("en", "Sf3", Some("Sf3")),
+        ] {
+            assert_eq!(english(code, word).as_deref(), expected, "{code} {word}");
+        }
+    }
+
+    #[test]
+    fn each_code_means_one_language() {
+        let codes: Vec<&str> =
+            ALPHABETS.iter().flat_map(|alphabet| alphabet.codes).copied().collect();
+        for code in &codes {
+            assert_eq!(codes.iter().filter(|other| other == &code).count(), 1, "{code}");
+        }
+        assert!("xx".parse::<Language>().is_err());
+    }
+}

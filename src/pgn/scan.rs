@@ -1,0 +1,371 @@
+//! Where the parts of PGN text begin and end. Nothing here knows the rules of chess.
+//!
+//! The text is bytes: UTF-8, Latin-1 or anything else that has ASCII where PGN wants it. Lines end
+//! with LF, CR LF or a lone CR.
+
+use memchr::{memchr, memchr2, memchr2_iter, memchr3};
+
+/// What a byte begins, where a token may begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Kind {
+    /// A word: a move, or what is none.
+    Word,
+    /// A number, a result, or castling with zeros.
+    Digit,
+    /// Between words.
+    Blank,
+    /// The end of a line.
+    LineEnd,
+    /// `[`, a tag if it stands first in its line.
+    Bracket,
+    /// Another sign, which is a token by itself or introduces one.
+    Sign,
+}
+
+const KINDS: [Kind; 256] = {
+    let mut kinds = [Kind::Word; 256];
+    let mut digit = b'0';
+    while digit <= b'9' {
+        kinds[digit as usize] = Kind::Digit;
+        digit += 1;
+    }
+    let (blanks, signs) = (b" \t\x0b\x0c\0.", b"{}()!?$;*");
+    let mut index = 0;
+    while index < blanks.len() {
+        kinds[blanks[index] as usize] = Kind::Blank;
+        index += 1;
+    }
+    index = 0;
+    while index < signs.len() {
+        kinds[signs[index] as usize] = Kind::Sign;
+        index += 1;
+    }
+    kinds[b'\n' as usize] = Kind::LineEnd;
+    kinds[b'\r' as usize] = Kind::LineEnd;
+    kinds[b'[' as usize] = Kind::Bracket;
+    kinds
+};
+
+#[inline]
+pub(super) fn kind(byte: u8) -> Kind {
+    KINDS[usize::from(byte)]
+}
+
+/// Whether a word ends before this byte.
+#[inline]
+fn ends_word(byte: u8) -> bool {
+    matches!(kind(byte), Kind::Blank | Kind::LineEnd | Kind::Sign)
+}
+
+/// The end of the word that begins at `at`.
+#[inline]
+pub(super) fn word_end(text: &[u8], at: usize) -> usize {
+    let mut end = at;
+    while end < text.len() && !ends_word(text[end]) {
+        end += 1;
+    }
+    end
+}
+
+/// The end of what stands at `at` without a blank in it, in which a parenthesis may enclose the
+/// piece of a promotion, and points may belong to `e.p.`.
+pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
+    let mut end = word_end(text, at);
+    if text[at..end].ends_with(b"e") && text[end..].starts_with(b".p") {
+        end += 2;
+        end += usize::from(text.get(end) == Some(&b'.'));
+    } else if let [b'(', piece, b')', ..] = text[end..]
+        && piece.is_ascii_alphabetic()
+    {
+        end += 3;
+    }
+    end
+}
+
+/// Bytes in which the first line of a text ends, if it has lines.
+const FIRST_LINE: usize = 64 << 10;
+
+/// What ends the lines of a text: LF, after a CR or not, or a CR alone.
+pub(super) fn line_sign(text: &[u8]) -> u8 {
+    let begin = &text[..text.len().min(FIRST_LINE)];
+    if memchr(b'\n', begin).is_none() && memchr(b'\r', begin).is_some() { b'\r' } else { b'\n' }
+}
+
+/// The end of the line in which `at` lies: the place of the sign that ends it.
+pub(super) fn line_end(text: &[u8], at: usize) -> usize {
+    memchr2(b'\n', b'\r', &text[at..]).map_or(text.len(), |length| at + length)
+}
+
+/// The place after the end of line that stands at `at`.
+#[inline]
+pub(super) fn after_line_end(text: &[u8], at: usize) -> usize {
+    let double = text[at] == b'\r' && text.get(at + 1) == Some(&b'\n');
+    at + 1 + usize::from(double)
+}
+
+/// What some programs begin UTF-8 with, alone or in files that were put together.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// Whether `at` is the first place of its line, a byte order mark left aside.
+fn begins_line(text: &[u8], at: usize) -> bool {
+    let before = &text[..at];
+    let before = before.strip_suffix(BYTE_ORDER_MARK).unwrap_or(before);
+    before.last().is_none_or(|&byte| byte == b'\n' || byte == b'\r')
+}
+
+/// Whether only blanks stand before `at` in its line.
+pub(super) fn is_first_in_line(text: &[u8], at: usize) -> bool {
+    let blanks = text[..at].iter().rev().take_while(|&&byte| byte == b' ' || byte == b'\t');
+    begins_line(text, at - blanks.count())
+}
+
+/// Whether a tag with its quotation mark begins here: `[Name "`.
+pub(super) fn is_tag(text: &[u8]) -> bool {
+    text.first() == Some(&b'[') && tag(text, 0).is_some()
+}
+
+/// Passes over blanks, ends of lines, lines that `%` takes out, and byte order marks: the place of
+/// the next token, and whether an empty line lay before it.
+pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> (usize, bool) {
+    let mut ends = 0;
+    let mut empty_line = false;
+    while let Some(&byte) = text.get(at) {
+        match kind(byte) {
+            Kind::LineEnd => {
+                ends += 1;
+                empty_line |= ends > 1;
+                at = after_line_end(text, at);
+            }
+            Kind::Blank => at += 1,
+            _ if byte == b'%' && begins_line(text, at) => {
+                ends = 0;
+                at = line_end(text, at);
+            }
+            _ if text[at..].starts_with(BYTE_ORDER_MARK) => at += BYTE_ORDER_MARK.len(),
+            _ => break,
+        }
+    }
+    (at, empty_line)
+}
+
+/// The places, in order, where games certainly begin, even within a comment: with tags after an
+/// empty line or, with `Event`, in any; without tags after a result and an empty line.
+fn certain_games(text: &[u8], from: usize) -> impl Iterator<Item = usize> {
+    let lines = memchr2_iter(b'\n', b'\r', &text[from..]).map(move |end| from + end + 1);
+    lines.filter(move |&at| {
+        let rest = &text[at..];
+        match rest {
+            [b'[', ..] => {
+                is_tag(rest) && (rest.starts_with(b"[Event ") || follows_empty_line(text, at))
+            }
+            [b'1', b'.', ..] => follows_empty_line(text, at) && ends_with_result(&text[from..at]),
+            _ => false,
+        }
+    })
+}
+
+/// Whether the line that begins at `at` comes after an empty one.
+pub(super) fn follows_empty_line(text: &[u8], at: usize) -> bool {
+    let before = &text[..at];
+    [&b"\n\n"[..], b"\n\r\n", b"\r\r"].iter().any(|end| before.ends_with(end))
+}
+
+/// The place after `from` where the next game begins, as far as that can be told without a look at
+/// what comes before; the end of the text if there is none.
+pub(super) fn next_game(text: &[u8], from: usize) -> usize {
+    let lines = memchr2_iter(b'\n', b'\r', &text[from..]).map(|end| from + end + 1);
+    let mut lines = lines;
+    let untagged = lines.find(|&at| text[at..].starts_with(b"1.") && follows_empty_line(text, at));
+    let tagged = certain_games(text, from).next();
+    tagged.into_iter().chain(untagged).min().unwrap_or(text.len())
+}
+
+/// The comment whose opening brace stands at `at`: its text, and the place after it; `None` if it
+/// is not closed before the next game begins.
+#[inline]
+pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
+    let begin = at + 1;
+    let end = begin + memchr(b'}', &text[begin..])?;
+    let body = &text[begin..end];
+    if memchr3(b'\n', b'\r', b'{', body).is_some() {
+        return long_comment(text, begin, end);
+    }
+    Some((body, end + 1))
+}
+
+/// A comment with ends of lines or opening braces in it. Braces do not nest in PGN; but where they
+/// do so without a rest, it was meant.
+#[cold]
+fn long_comment(text: &[u8], begin: usize, end: usize) -> Option<(&[u8], usize)> {
+    let mut close = end;
+    if memchr(b'{', &text[begin..end]).is_some() {
+        let limit = certain_games(text, begin).next().unwrap_or(text.len());
+        let mut depth = 1;
+        for brace in memchr2_iter(b'{', b'}', &text[begin..limit]) {
+            depth = if text[begin + brace] == b'{' { depth + 1 } else { depth - 1 };
+            if depth == 0 {
+                close = begin + brace;
+                break;
+            }
+        }
+    }
+    let closed = certain_games(&text[..close], begin).next().is_none();
+    closed.then(|| (&text[begin..close], close + 1))
+}
+
+/// The place after the variation whose opening parenthesis stands at `at`; `None` if it is not
+/// closed before the next game begins.
+pub(super) fn variation_end(text: &[u8], mut at: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth -= 1,
+            b'{' => {
+                at = comment(text, at)?.1;
+                continue;
+            }
+            b';' => {
+                at = line_end(text, at);
+                continue;
+            }
+            b'[' if is_first_in_line(text, at) && is_tag(&text[at..]) => return None,
+            _ => {}
+        }
+        at += 1;
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// A tag, whose bracket stands at `at`: its name, its raw value, and the place after it; `None` if
+/// it has no name or no quotation mark. A value ends with the quotation mark before the closing
+/// bracket: others may stand within it.
+#[inline]
+pub(super) fn tag(text: &[u8], at: usize) -> Option<(&[u8], &[u8], usize)> {
+    let name = skip_while(text, at + 1, |byte| byte == b' ');
+    let name_end = skip_while(text, name, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let quote = skip_while(text, name_end, |byte| matches!(byte, b' ' | b'\t'));
+    if name == name_end || text.get(quote) != Some(&b'"') {
+        return None;
+    }
+    let name = &text[name..name_end];
+    let begin = quote + 1;
+    let mut from = begin;
+    while let Some(found) = memchr3(b'"', b'\\', b'\n', &text[from..]) {
+        let place = from + found;
+        match text[place] {
+            b'"' => {
+                let close = skip_while(text, place + 1, |byte| matches!(byte, b' ' | b'\t'));
+                if text.get(close) == Some(&b']') {
+                    return Some((name, &text[begin..place], close + 1));
+                }
+                from = place + 1;
+            }
+            b'\\' if place + 1 < text.len() => from = place + 2,
+            _ => break,
+        }
+    }
+    // Something is missing at its end: it ends with the last quotation mark, or with its line.
+    let end = line_end(text, begin);
+    let line = text[begin..end].trim_ascii_end();
+    let line = line.strip_suffix(b"]").unwrap_or(line).trim_ascii_end();
+    let value = line.strip_suffix(b"\"").unwrap_or(line);
+    Some((name, value, end))
+}
+
+/// The first place from `at` on where `passes` does not hold.
+#[inline]
+fn skip_while(text: &[u8], at: usize, passes: impl Fn(u8) -> bool) -> usize {
+    let mut at = at;
+    while at < text.len() && passes(text[at]) {
+        at += 1;
+    }
+    at
+}
+
+/// Results as they are written, the longer before those that begin like them.
+const RESULTS: [(&[u8], super::GameResult); 15] = {
+    use super::GameResult::{Black, Draw, Undecided, White};
+    [
+        (b"1/2-1/2", Draw),
+        ("1/2–1/2".as_bytes(), Draw),
+        (b"1/2:1/2", Draw),
+        (b"1/2", Draw),
+        ("½-½".as_bytes(), Draw),
+        ("½–½".as_bytes(), Draw),
+        ("½:½".as_bytes(), Draw),
+        (b"\xbd-\xbd", Draw),
+        (b"1-0", White),
+        ("1–0".as_bytes(), White),
+        (b"1:0", White),
+        (b"0-1", Black),
+        ("0–1".as_bytes(), Black),
+        (b"0:1", Black),
+        (b"*", Undecided),
+    ]
+};
+
+/// The result that stands at the beginning of a text, and its length.
+pub(super) fn result(text: &[u8]) -> Option<(super::GameResult, usize)> {
+    let (token, result) = RESULTS.iter().find(|(token, _)| text.starts_with(token))?;
+    let ends = text.get(token.len()).is_none_or(|&byte| ends_word(byte) || byte == b'[');
+    ends.then_some((*result, token.len()))
+}
+
+/// Whether a text ends with a result.
+pub(super) fn ends_with_result(text: &[u8]) -> bool {
+    let text = text.trim_ascii_end();
+    RESULTS.iter().any(|(token, _)| {
+        let before = text.strip_suffix(*token);
+        before.is_some_and(|before| before.last().is_none_or(|&byte| ends_word(byte)))
+    })
+}
+
+/// Signs of judgement and the like that stand where moves do and say nothing about the game:
+/// those of the Informator in ASCII and Unicode, and what goes with captures and checks.
+const GLYPHS: [&[u8]; 27] = [
+    b"+-",
+    b"-+",
+    b"+/-",
+    b"-/+",
+    b"+=",
+    b"=+",
+    b"+/=",
+    b"=/+",
+    b"=",
+    b"+",
+    b"++",
+    b"#",
+    b"N",
+    b"TN",
+    b"D",
+    b"ep",
+    b"mate",
+    b"ch",
+    "±".as_bytes(),
+    "∓".as_bytes(),
+    "⩲".as_bytes(),
+    "⩱".as_bytes(),
+    "∞".as_bytes(),
+    "□".as_bytes(),
+    "⊕".as_bytes(),
+    "→".as_bytes(),
+    b"e.p.",
+];
+
+/// Whether a word is such a sign.
+pub(super) fn is_glyph(word: &[u8]) -> bool {
+    GLYPHS.contains(&word)
+}
+
+/// The number of line ends in `text`: those of LF, or of CR where there is nothing else.
+pub(super) fn count_lines(text: &[u8]) -> u64 {
+    match memchr::memchr_iter(b'\n', text).count() {
+        0 => memchr::memchr_iter(b'\r', text).count() as u64,
+        lines => lines as u64,
+    }
+}

@@ -1,0 +1,144 @@
+//! The state of a game that is being read.
+
+use shakmaty::san::San;
+use shakmaty::{CastlingMode, Chess, FromSetup, fen::Fen};
+
+use super::language::Language;
+use super::reader::Ply;
+use super::tree::{Place, Tree, Word};
+use super::{Fate, FaultReason, GameResult, Tags};
+use crate::position::{Color, Move, Position, Replay, SanError};
+
+/// `Variant` tags that mean orthodox chess, in lower case. Lichess writes `From Position` for
+/// games with a FEN.
+const ORTHODOX: [&str; 6] = ["standard", "chess", "normal", "from position", "orthodox", "regular"];
+
+/// The state of one game, kept between games for its buffers.
+pub(super) struct State {
+    pub tree: Tree,
+    /// Whose letters the pieces have in the text.
+    pub language: Language,
+    /// What ends its lines.
+    pub line_sign: u8,
+    pub tags: Tags,
+    /// Where the game stands in the tree, as long as it does.
+    place: Option<Place>,
+    pub start: Position,
+    /// The current position, once the game has left the tree.
+    position: Replay,
+    pub moves: Vec<Move>,
+    pub accepted: bool,
+    /// The visitor wants no more moves.
+    pub done: bool,
+    pub token: Option<GameResult>,
+}
+
+impl State {
+    pub fn new(tree: Tree, language: Language) -> Self {
+        let (start, position) = (*tree.start(), *tree.position(Tree::ROOT));
+        State {
+            tree,
+            language,
+            line_sign: b'\n',
+            tags: Tags::default(),
+            place: None,
+            start,
+            position,
+            moves: Vec::new(),
+            accepted: false,
+            done: false,
+            token: None,
+        }
+    }
+
+    pub fn reset(&mut self) {
+        self.tags.clear();
+        self.moves.clear();
+        self.accepted = false;
+        self.done = false;
+        self.token = None;
+    }
+
+    pub fn result(&self) -> GameResult {
+        self.tags.result().or(self.token).unwrap_or(GameResult::Undecided)
+    }
+
+    /// Sets up the start position that the tags give; the fate of a game that has none.
+    pub fn set_up(&mut self) -> Result<(), Fate> {
+        if let Some(variant) = self.tags.get("Variant")
+            && !ORTHODOX.contains(&variant.trim().to_ascii_lowercase().as_str())
+        {
+            return Err(Fate::Variant);
+        }
+        let Some(fen) = self.tags.get("FEN") else {
+            self.start = *self.tree.start();
+            self.place = Some(Tree::ROOT);
+            return Ok(());
+        };
+        self.start = Position::from_fen(&fen).map_err(|error| {
+            if is_chess960(&fen) { Fate::Variant } else { Fate::broken(FaultReason::Fen(error)) }
+        })?;
+        self.place = None;
+        self.position = Replay::from(&self.start);
+        Ok(())
+    }
+
+    /// Plays what an earlier game has played in this place.
+    #[inline]
+    pub fn play_remembered(&mut self, word: Option<Word>) -> Option<Ply> {
+        let (place, ply) = self.tree.follow(self.place?, word?)?;
+        self.place = Some(place);
+        Some(ply)
+    }
+
+    /// Plays a move in English letters that is not in the tree, and remembers it there if it can.
+    #[inline]
+    pub fn play_anew(&mut self, text: &[u8], word: Option<Word>) -> Result<Ply, SanError> {
+        if let Some(place) = self.place {
+            self.position = *self.tree.position(place);
+        }
+        let mv = resolve(&self.position, text)?;
+        self.position.play(mv);
+        let ply = Ply::new(mv, &self.position);
+        if let Some(place) = self.place {
+            self.place = word.and_then(|word| self.tree.grow(place, word, &ply, &self.position));
+        }
+        Ok(ply)
+    }
+
+    /// The current position.
+    pub fn current(&self) -> &Replay {
+        self.place.map_or(&self.position, |place| self.tree.position(place))
+    }
+
+    /// The number of the next move, were the game numbered as it should be.
+    pub fn move_number(&self) -> u32 {
+        let black = self.start.side_to_move() == Color::Black;
+        let plies = self.moves.len() + usize::from(black);
+        u32::from(self.start.fullmove_number()) + plies as u32 / 2
+    }
+
+    /// The current position in full.
+    pub fn full_position(&self) -> Position {
+        self.moves.iter().fold(self.start, |position, &mv| position.play(mv))
+    }
+}
+
+/// The move that a text in English letters means: as SAN or, if it is none, in a looser spelling.
+#[inline]
+pub(super) fn resolve(position: &Replay, text: &[u8]) -> Result<Move, SanError> {
+    let resolved = San::from_ascii(text).map_err(|_| SanError::Malformed);
+    let resolved = resolved.and_then(|san| position.resolve_san(san));
+    resolved.or_else(|error| match position.resolve_loosely(text) {
+        Ok(mv) => Ok(mv),
+        Err(SanError::Malformed) => Err(error),
+        Err(other) if error == SanError::Malformed => Err(other),
+        Err(_) => Err(error),
+    })
+}
+
+/// Whether a FEN that is no orthodox position is one of Chess960.
+fn is_chess960(fen: &str) -> bool {
+    let Ok(fen) = fen.parse::<Fen>() else { return false };
+    Chess::from_setup(fen.into_setup(), CastlingMode::Chess960).is_ok()
+}
