@@ -4,10 +4,20 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tabia::book::Book;
+use tabia::book::{Book, BuildOptions, build_in_memory};
+use tabia::pgn::Input;
 use tabia::position::Position;
+use tabia_fuzz::{file, seed};
 
-fuzz_target!(|bytes: &[u8]| {
+/// A small book: the embedded one is longer than an input may be, and would be cut to nothing of
+/// worth.
+fn seeds() -> [(&'static str, Vec<u8>); 1] {
+    let games = file("dumb.pgn", include_bytes!("../../books/dumb.pgn"));
+    let book = build_in_memory(&[Input::File(games)], &BuildOptions::default(), "dumb");
+    [("dumb", book.expect("a book").0.bytes().to_vec())]
+}
+
+fuzz_target!(init: seed(seeds()), |bytes: &[u8]| {
     let Ok(book) = Book::from_bytes(bytes.to_vec(), "fuzz") else { return };
     let start = Position::start();
     let _ = (book.manifest(), book.reached(&start), book.moves(&start));

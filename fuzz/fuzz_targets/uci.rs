@@ -6,11 +6,14 @@
 use libfuzzer_sys::fuzz_target;
 use tabia::uci::Command;
 
+fn parse(line: &str) -> Command {
+    let Ok(command) = line.parse();
+    command
+}
+
 fuzz_target!(|text: &str| {
-    let parse = |line: &str| line.parse::<Command>().unwrap_or(Command::Other);
-    for line in text.lines() {
-        let command = parse(line);
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let words: Vec<&str> = line.split_whitespace().collect();
-        assert_eq!(parse(&format!("joho\t {}", words.join(" \t"))), command, "{line:?}");
+        assert_eq!(parse(&format!("joho\t {}", words.join(" \t"))), parse(line), "{line:?}");
     }
 });

@@ -1,0 +1,137 @@
+//! Any lines typed into the console, one for each prompt, in an empty folder; what comes after a
+//! NUL is a file of positions and of games there. No line panics or goes unanswered, nothing but
+//! text and known colours reaches the screen, and the games that are kept can be read again.
+//!
+//! The search is cut short, and lines that count moves for minutes or name files elsewhere are left
+//! out.
+
+#![no_main]
+
+use std::fs;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use libfuzzer_sys::fuzz_target;
+use tabia::book::Book;
+use tabia::cli::type_in;
+use tabia::engine::{Backend, Engine, Settings, Setup, searcher};
+use tabia::pgn::{Fate, read_games};
+use tabia::position::Game;
+use tabia::search::{Control, Event, Limits, SearchResult};
+use tabia_fuzz::{folder, seed};
+
+/// Nodes of a search; a move needs some hundred.
+const NODES: u64 = 400;
+
+/// The real search, in one thread, for a moment, with little memory.
+struct Hasty(Box<dyn Backend>);
+
+impl Backend for Hasty {
+    fn configure(&mut self, setup: &Setup) {
+        self.0.configure(&Setup { memory: 1, threads: 1, ..setup.clone() });
+    }
+
+    fn new_game(&mut self) {
+        self.0.new_game();
+    }
+
+    fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+        tell: &mut dyn FnMut(&Event),
+    ) -> SearchResult {
+        let nodes = Some(limits.nodes.unwrap_or(NODES).min(NODES));
+        self.0.search(game, &Limits { nodes, ..limits.clone() }, control, tell)
+    }
+}
+
+/// What the console writes.
+#[derive(Clone, Default)]
+struct Screen(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Screen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("no panic").write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Whether a line can be typed here: it neither leaves the folder nor takes minutes.
+fn is_harmless(line: &str) -> bool {
+    let line = line.trim();
+    let (name, arguments) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let arguments = arguments.trim();
+    match name {
+        // No files.
+        "setboard" | "result" | "name" => true,
+        "perft" => arguments.parse::<u32>().is_ok_and(|depth| depth <= 2),
+        "test" => arguments != "movegenspeed",
+        _ => !line.contains(['/', '~']),
+    }
+}
+
+/// Makes the folder as it was.
+fn clear() {
+    for entry in fs::read_dir(folder()).expect("a folder").flatten() {
+        let _ = fs::remove_file(entry.path());
+    }
+}
+
+fn engine() -> Engine {
+    let make = searcher();
+    let hasty = Box::new(move || Box::new(Hasty(make())) as Box<dyn Backend>);
+    let settings = Settings { memory: 1, ..Settings::default() };
+    Engine::new(hasty, settings, Book::embedded()).expect("no files")
+}
+
+fn seeds() -> Vec<(&'static str, String)> {
+    const GAMES: &str = "\0[White \"A\"]\n\n1. e4 {x} e5 $1 2. Nf3 1-0\n";
+    const SUITE: &str = "\x006k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#; id \"x\";\n# y\n\
+        8/8/8/4k3/8/8/4P3/4K3 w - - am Kd2;\n";
+    [
+        ("games", "pgnload f 1|first|n|c5|pgnreplay f|list f|list|last|p|show moves", GAMES),
+        ("played", "st 0.01|post|hard|e4|show game|undo|r|book f|hint|draw|easy|remove", GAMES),
+        ("solved", "solve f 0.1|load f 2|save s|epdsave \"s s\"|load s|analyze|d4|exit", SUITE),
+        ("shown", "show eval|show options|show pin|show time|show book|board off|show fen", ""),
+        ("drawn", "graphic|nocoords|coords|nographic|usage|help go|version|xboard|show escape", ""),
+        ("ended", "force|f3|e5|g4|Qh4#|activate|undo|resign|new|result 1/2-1/2|pgnsave g", ""),
+        ("named", "name B|rating 1 2|e4|show game|result *|new|?|random|book best|book off", ""),
+        ("set", "level 40 5 0|st 2|sd 3|time 100|otim 100|hash 2|cores 2|null on", ""),
+        ("options", "option Contempt=3|option Threads|option Clear Hash|option BookFile=f", SUITE),
+        ("placed", "setboard 4k3/8/8/8/8/8/4P3/4K3 b - - 0 1|white|black|switch|go|perft 2", ""),
+    ]
+    .map(|(name, lines, files)| (name, lines.replace('|', "\n") + files))
+    .to_vec()
+}
+
+fn start() {
+    seed(seeds());
+    std::env::set_current_dir(folder()).expect("a folder");
+}
+
+fuzz_target!(init: start(), |text: &str| {
+    clear();
+    let (lines, files) = text.split_once('\0').unwrap_or((text, ""));
+    if !files.is_empty() {
+        fs::write("f", files).expect("a folder");
+    }
+    let (screen, kept) = (Screen::default(), folder().join("kept.pgn"));
+    let lines = lines.lines().filter(|line| is_harmless(line)).map(str::to_owned);
+    type_in(engine(), Box::new(screen.clone()), kept.clone(), lines).expect("written");
+    let text = String::from_utf8(screen.0.lock().expect("no panic").clone()).expect("text");
+    let mut colours = text;
+    for colour in ["\x1b[30;48;5;180m", "\x1b[30;48;5;137m", "\x1b[0m"] {
+        colours = colours.replace(colour, "");
+    }
+    let control = colours.chars().find(|&letter| letter.is_control() && letter != '\n');
+    assert_eq!(control, None, "on the screen:\n{colours:?}");
+    let games = fs::read(kept).unwrap_or_default();
+    for (_, end) in read_games(&games[..]).flatten() {
+        assert_eq!(end.fate, Fate::Read, "{}", String::from_utf8_lossy(&games));
+    }
+});

@@ -1,0 +1,94 @@
+//! Any text as FEN: taken exactly if it is a position by a reading of its own and by
+//! `cozy-chess`, neither of which we read FEN with; what is taken survives writing and reading, and
+//! its key, moves and their notation are those of `shakmaty`.
+
+#![no_main]
+
+use cozy_chess::{Board, Color, Piece};
+use libfuzzer_sys::fuzz_target;
+use tabia::position::Position;
+use tabia_fuzz::{agree, seed, theirs};
+
+/// Whether the text is a position in FEN, the counters of which may be missing.
+fn is_position(text: &str) -> bool {
+    let fields: Vec<&str> = text.split_ascii_whitespace().collect();
+    let [board, turn, castling, en_passant, counters @ ..] = &fields[..] else { return false };
+    let is_number = |field: &&str| field.bytes().all(|byte| byte.is_ascii_digit());
+    // `cozy-chess` takes ranks that are missing for empty, and a 0 for no square at all.
+    let eight_ranks = board.split('/').count() == 8 && !board.contains('0');
+    if counters.len() > 2 || !counters.iter().all(is_number) || !eight_ranks {
+        return false;
+    }
+    let board = Board::from_fen(&format!("{board} {turn} - - 0 1"), false);
+    board.is_ok_and(|board| may_castle(&board, castling) && may_pass(&board, en_passant))
+}
+
+/// Whether the castling rights, each at most once, are those of kings and rooks at home. The
+/// letters of Shredder-FEN, the rooks' files, are as good.
+fn may_castle(board: &Board, rights: &str) -> bool {
+    let stands = |square: &str, piece, color| {
+        let square = square.parse().expect("a square");
+        board.piece_on(square) == Some(piece) && board.color_on(square) == Some(color)
+    };
+    let mut named = Vec::new();
+    let is_right = |letter| {
+        let (king, rook, color) = match letter {
+            'K' | 'H' => ("e1", "h1", Color::White),
+            'Q' | 'A' => ("e1", "a1", Color::White),
+            'k' | 'h' => ("e8", "h8", Color::Black),
+            'q' | 'a' => ("e8", "a8", Color::Black),
+            _ => return false,
+        };
+        let again = named.contains(&rook);
+        named.push(rook);
+        !again && stands(king, Piece::King, color) && stands(rook, Piece::Rook, color)
+    };
+    rights == "-" || rights.chars().all(is_right)
+}
+
+/// Whether a pawn has just passed the square, as far as the board tells.
+fn may_pass(board: &Board, square: &str) -> bool {
+    if square == "-" {
+        return true;
+    }
+    let Ok(passed) = square.parse::<cozy_chess::Square>() else { return false };
+    let (mover, rank, step) = match board.side_to_move() {
+        Color::White => (Color::Black, cozy_chess::Rank::Sixth, -1),
+        Color::Black => (Color::White, cozy_chess::Rank::Third, 1),
+    };
+    if passed.rank() != rank {
+        return false;
+    }
+    let (from, to) = (passed.offset(0, -step), passed.offset(0, step));
+    let is_empty = |square| board.piece_on(square).is_none();
+    let pawn = board.colored_pieces(mover, Piece::Pawn);
+    is_empty(from) && is_empty(passed) && pawn.has(to)
+}
+
+fn seeds() -> [(&'static str, &'static str); 8] {
+    [
+        ("start", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"),
+        ("castling", "r3k2r/8/8/8/8/8/8/R3K2R b Kq - 3 17"),
+        ("passant", "8/8/8/2k5/3Pp3/8/8/4K2B b - d3 0 1"),
+        ("pinned", "8/8/8/K1Pp3r/8/8/8/4k3 w - d6"),
+        ("promoted", "rnbqkbnr/pppppppp/8/8/8/R7/PPPPPPPP/R1BQK2R w KQkq - 0 1"),
+        ("crowded", "qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1"),
+        ("twice", "r3k2r/8/8/8/8/8/8/R3K2R w KKkk - 0 1"),
+        ("checked", "4k3/8/8/8/8/3n4/4r3/R3K2R w KQ - 99 120"),
+    ]
+}
+
+fuzz_target!(init: seed(seeds()), |text: &str| {
+    let position = match Position::from_fen(text) {
+        Ok(position) => position,
+        Err(error) => {
+            assert!(!is_position(text), "{text:?}: {error}");
+            assert_eq!(error.to_string().lines().count(), 1, "{text:?}");
+            return;
+        }
+    };
+    // Three checks at once are impossible, but clear.
+    assert!(is_position(text) || position.checkers().popcnt() > 2, "{text:?} is {position}");
+    assert_eq!(Position::from_fen(&position.fen()), Ok(position), "{text:?}");
+    agree(&position, &theirs(&position));
+});

@@ -1,0 +1,86 @@
+//! Any bytes as a network's file, and the built-in one with any damage: refused, or read as it is,
+//! and then the fast evaluation has the same score as the plain one, without an overflow.
+//!
+//! An input that does not begin as such a file is a list of changes to the built-in one, six bytes
+//! each: where (3), how many numbers (1, as a power of two), and which number is put there (2); what
+//! is left at the end changes the length.
+
+#![no_main]
+
+use std::sync::{Arc, LazyLock};
+
+use libfuzzer_sys::fuzz_target;
+use tabia::eval::nnue::{Accumulators, Men, Network, explain};
+use tabia::position::Position;
+use tabia_fuzz::{Bounded, seed};
+
+/// A network takes some 400 kB, and its reading as much again a few times.
+#[global_allocator]
+static ALLOCATOR: Bounded = Bounded { most: 4 << 20 };
+
+static BUILT_IN: LazyLock<Vec<u8>> = LazyLock::new(|| Network::embedded().to_bytes());
+
+/// Few and many men, kings on either wing.
+const POSITIONS: [&str; 3] = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "2kr3r/ppp2ppp/2n5/8/8/2N5/PPP2PPP/1K1R3R b - - 3 17",
+    "8/8/4k3/8/8/4K3/4P3/8 w - - 0 1",
+];
+
+/// The built-in network's file with the changes.
+fn damaged(bytes: &[u8]) -> Vec<u8> {
+    let mut file = BUILT_IN.clone();
+    let (changes, rest) = bytes.as_chunks::<6>();
+    for &[a, b, c, count, low, high] in changes {
+        let at = u32::from_le_bytes([a, b, c, 0]) as usize % file.len();
+        let words = file[at..].as_chunks_mut().0;
+        let words = words.iter_mut().take(1 << (count % 19));
+        words.for_each(|word| *word = [low, high]);
+    }
+    match *rest {
+        [0, count, ..] => file.truncate(file.len() - usize::from(count)),
+        [_, count, ..] => file.extend(vec![0; count.into()]),
+        _ => {}
+    }
+    file
+}
+
+fn evaluate(network: Network) {
+    let network = Arc::new(network);
+    let mut fast = Accumulators::new(Arc::clone(&network));
+    for fen in POSITIONS {
+        let position = Position::from_fen(fen).expect(fen);
+        let mut line = vec![position];
+        line.extend(position.legal_moves().iter().take(3).map(|mv| position.play(mv)));
+        for (ply, position) in [0, 1, 1, 2].into_iter().zip(&line) {
+            let plain = network.evaluate(&Men::of(position), position.side_to_move());
+            assert_eq!(fast.evaluate(position, ply), plain, "{position}");
+        }
+        let _ = explain(&network, &position).to_string();
+    }
+}
+
+fn seeds() -> Vec<(&'static str, Vec<u8>)> {
+    let head = BUILT_IN.iter().position(|&byte| byte == b'\n').expect("a headline") + 1;
+    // Close to the end stand the output weights, which have a limit.
+    let outputs = (BUILT_IN.len() as u32 - 8_000).to_le_bytes();
+    vec![
+        ("unchanged", Vec::new()),
+        ("head", BUILT_IN[..head].to_vec()),
+        ("largest", [[0x00, 0x01, 0, 18, 0xff, 0x7f]].concat()),
+        ("smallest", [[0x00, 0x01, 0, 18, 0x00, 0x80]].concat()),
+        ("outputs", [&outputs[..3], &[11, 127, 0]].concat()),
+        ("shorter", vec![0, 1]),
+    ]
+}
+
+fuzz_target!(init: seed(seeds()), |bytes: &[u8]| {
+    let file = if bytes.starts_with(b"tabia") { bytes.to_vec() } else { damaged(bytes) };
+    match Network::from_bytes(&file) {
+        Ok(network) => {
+            assert!(network.to_bytes() == file, "another file is written than was read");
+            evaluate(network);
+        }
+        Err(error) => assert_eq!(error.to_string().lines().count(), 1),
+    }
+});

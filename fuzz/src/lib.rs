@@ -1,0 +1,125 @@
+//! What the fuzz targets share: the seeds that they write, and the agreement of a position with
+//! `shakmaty`, an independent implementation.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use shakmaty::san::SanPlus;
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, PositionError, fen::Fen};
+use tabia::position::{Move, Position, Replay, read_san};
+use tempfile::TempDir;
+
+/// The FEN and the key name an en passant square where a pawn can really be taken there.
+const EN_PASSANT: EnPassantMode = EnPassantMode::Legal;
+
+/// Writes inputs to begin with to the folder that `fuzz/run.sh` names.
+pub fn seed<B: AsRef<[u8]>>(seeds: impl IntoIterator<Item = (&'static str, B)>) {
+    let Some(folder) = std::env::var_os("TABIA_SEEDS") else { return };
+    for (name, bytes) in seeds {
+        fs::write(Path::new(&folder).join(name), bytes).expect("a folder for seeds");
+    }
+}
+
+/// An empty folder of this process; `fuzz/run.sh` removes it.
+pub fn folder() -> &'static Path {
+    static FOLDER: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().expect("a folder"));
+    FOLDER.path()
+}
+
+/// A file in that folder with the bytes in it.
+pub fn file(name: &str, bytes: &[u8]) -> PathBuf {
+    let path = folder().join(name);
+    fs::write(&path, bytes).expect("a file");
+    path
+}
+
+/// The same position as `shakmaty` has it. Checks that no move can have given are no fault.
+pub fn theirs(position: &Position) -> Chess {
+    let fen: Fen = position.fen().parse().expect("own FEN");
+    fen.into_position(CastlingMode::Standard)
+        .or_else(PositionError::ignore_impossible_check)
+        .or_else(PositionError::ignore_too_much_material)
+        .expect("own position")
+}
+
+/// Holds key, FEN, moves and their notation against `shakmaty`, which is at `theirs`.
+pub fn agree(position: &Position, theirs: &Chess) {
+    let key: Zobrist64 = theirs.zobrist_hash(EN_PASSANT);
+    assert_eq!(position.key(), key.0, "key of {position}");
+    let epd = shakmaty::fen::Epd::from_position(theirs, EN_PASSANT);
+    assert_eq!(position.epd(), epd.to_string());
+    assert_eq!(position.in_check(), theirs.is_check(), "{position}");
+    assert_eq!(position.insufficient_material(), theirs.is_insufficient_material(), "{position}");
+    let legal = position.legal_moves();
+    let ours: BTreeSet<(String, String)> =
+        legal.iter().map(|mv| (mv.to_string(), position.san(mv))).collect();
+    let expected: BTreeSet<(String, String)> = theirs
+        .legal_moves()
+        .into_iter()
+        .map(|mv| (uci(mv), SanPlus::from_move(theirs.clone(), mv).to_string()))
+        .collect();
+    assert_eq!(ours, expected, "{position}");
+    let replay = Replay::from(position);
+    for mv in legal.iter() {
+        let text = position.san(mv);
+        assert_eq!(position.parse_san(&text), Ok(mv), "{text} in {position}");
+        assert_eq!(position.parse_move(&mv.to_string()), Ok(mv), "{position}");
+        let san = read_san(&text).expect("own SAN");
+        assert_eq!(replay.resolve_san(san), Ok(mv), "{text} in {position}");
+        let theirs = SanPlus::from_ascii(text.as_bytes()).expect("own SAN").san.to_move(theirs);
+        assert_eq!(theirs.map(uci), Ok(mv.to_string()), "{text} in {position}");
+    }
+}
+
+/// A move of `shakmaty` in coordinates.
+pub fn uci(mv: shakmaty::Move) -> String {
+    mv.to_uci(CastlingMode::Standard).to_string()
+}
+
+/// Plays a move on a board of `shakmaty`.
+pub fn play(theirs: &mut Chess, mv: Move) {
+    let uci: shakmaty::uci::UciMove = mv.to_string().parse().expect("coordinates");
+    theirs.play_unchecked(uci.to_move(theirs).expect("a legal move"));
+}
+
+/// The system's allocator, which ends the program when it is asked for more than it should be at once.
+pub struct Bounded {
+    /// Bytes.
+    pub most: usize,
+}
+
+impl Bounded {
+    fn check(&self, bytes: usize) {
+        // Unwinding out of an allocator is forbidden.
+        if bytes > self.most {
+            eprintln!("{bytes} bytes are asked for at once");
+            std::process::abort();
+        }
+    }
+}
+
+// SAFETY: everything is handed on to the system's allocator as it came.
+unsafe impl GlobalAlloc for Bounded {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        self.check(layout.size());
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        self.check(layout.size());
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        self.check(size);
+        unsafe { System.realloc(block, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(block, layout) }
+    }
+}
