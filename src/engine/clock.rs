@@ -164,7 +164,8 @@ fn moves_of_last_mover(plies: usize) -> usize {
     plies.div_ceil(2)
 }
 
-/// The nodes that stand for the time of one move.
+/// The nodes that stand for the time of one move: one less than would spend all of it, for xboard
+/// counts by the nodes told, and at none left the flag falls.
 fn nodes(time: TimeControl, rate: u64) -> u64 {
     let time = match time {
         TimeControl::Infinite => return u64::MAX,
@@ -175,7 +176,7 @@ fn nodes(time: TimeControl, rate: u64) -> u64 {
         }
     };
     let nodes = time.as_millis() * u128::from(rate) / 1000;
-    u64::try_from(nodes).unwrap_or(u64::MAX).max(1)
+    u64::try_from(nodes).unwrap_or(u64::MAX).saturating_sub(1).max(1)
 }
 
 #[cfg(test)]
@@ -240,7 +241,7 @@ mod tests {
         let mut clocks = Clocks::default();
         clocks.set_move_time(seconds(8));
         clocks.set_node_rate(10_000);
-        assert_eq!(clocks.limit(Color::White, 0), (TimeControl::Infinite, Some(80_000)));
+        assert_eq!(clocks.limit(Color::White, 0), (TimeControl::Infinite, Some(79_999)));
         clocks.restart();
         assert_eq!(clocks.limit(Color::White, 0), (TimeControl::MoveTime(seconds(8)), None));
     }
