@@ -2,7 +2,7 @@
 //! `cargo run --release --example analyse [FEN]`
 
 use tabia::position::{Game, Move, Position};
-use tabia::search::{Control, Event, Limits, Options, Report, Searcher};
+use tabia::search::{Config, Control, Event, Limits, Report, Searcher};
 
 /// How deep the search goes, in plies.
 const DEPTH: i32 = 14;
@@ -11,7 +11,7 @@ fn main() -> anyhow::Result<()> {
     let fen: Vec<String> = std::env::args().skip(1).collect();
     let position =
         if fen.is_empty() { Position::start() } else { Position::from_fen(&fen.join(" "))? };
-    let mut searcher = Searcher::new(Options::default());
+    let mut searcher = Searcher::new(Config::default());
     let game = Game::new(position);
     let result = searcher.search(&game, &Limits::depth(DEPTH), &Control::new(), &mut |event| {
         if let Event::Iteration(report) = event {

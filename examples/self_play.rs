@@ -3,7 +3,7 @@
 
 use tabia::pgn::{GameResult, PgnGame, PgnMove};
 use tabia::position::Game;
-use tabia::search::{Control, Limits, Options, Searcher};
+use tabia::search::{Config, Control, Limits, Searcher};
 
 const DEFAULT_NODES: u64 = 20_000;
 /// A game that is not over by then is left undecided.
@@ -11,7 +11,7 @@ const MOST_PLIES: usize = 200;
 
 fn main() -> anyhow::Result<()> {
     let nodes = std::env::args().nth(1).map_or(Ok(DEFAULT_NODES), |text| text.parse())?;
-    let mut searcher = Searcher::new(Options::default());
+    let mut searcher = Searcher::new(Config::default());
     let mut game = Game::default();
     let mut record = PgnGame::new(*game.start());
     record.set_tag("Event", "Self-play");

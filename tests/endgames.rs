@@ -5,7 +5,7 @@ mod common;
 use common::shared_data;
 use tabia::position::{Color, Game, OutcomeReason, Position};
 use tabia::score::TABLEBASE_BOUND;
-use tabia::search::{Control, Event, Limits, Options, Searcher};
+use tabia::search::{Config, Control, Event, Limits, Searcher};
 use tabia::tablebase::{Outcome, Tables, TablesError};
 
 fn tables() -> Option<Tables> {
@@ -49,11 +49,11 @@ fn their_advice_mates_with_bishop_and_knight() {
 #[test]
 fn the_search_asks_them() {
     let Some(tables) = tables() else { return };
-    let mut searcher = Searcher::new(Options { memory_mb: 4, threads: 1 });
-    let mut search = |fen: &str, tables: Option<Tables>| {
+    let mut searcher = Searcher::new(Config { memory_mb: 4, ..Config::default() });
+    let mut search = |fen: &str, endgames: Option<Tables>| {
         let mut hits = 0;
         searcher.new_game();
-        searcher.set_endgames(tables);
+        searcher.configure(Config { endgames, ..searcher.config().clone() });
         let game = Game::new(position(fen));
         let result = searcher.search(&game, &Limits::depth(8), &Control::new(), &mut |event| {
             if let Event::Iteration(report) = event {
@@ -76,8 +76,8 @@ fn the_search_asks_them() {
 #[test]
 fn the_root_plays_what_the_tables_say() {
     let Some(tables) = tables() else { return };
-    let mut searcher = Searcher::new(Options { memory_mb: 4, threads: 1 });
-    searcher.set_endgames(Some(tables.clone()));
+    let endgames = Some(tables.clone());
+    let mut searcher = Searcher::new(Config { memory_mb: 4, endgames, ..Config::default() });
     for fen in [
         "8/8/8/4k3/8/8/8/KBN5 w - - 0 1",
         "8/8/8/8/4k3/8/1p6/1K1R4 b - - 0 1",

@@ -5,13 +5,13 @@ mod common;
 use common::shared_data;
 use tabia::position::{Game, Position};
 use tabia::score::mate_distance;
-use tabia::search::{Control, Limits, Options, Searcher};
+use tabia::search::{Config, Control, Limits, Searcher};
 
 /// Every position of a file is a mate in so many moves or fewer.
 fn prove(file: &str, moves: u32) {
     let Some(path) = shared_data(&format!("epd/mate/{file}")) else { return };
     let text = std::fs::read_to_string(path).expect("a suite");
-    let mut searcher = Searcher::new(Options { memory_mb: 16, threads: 1 });
+    let mut searcher = Searcher::new(Config { memory_mb: 16, ..Config::default() });
     let mut count = 0;
     for fen in text.lines().filter(|line| !line.trim().is_empty()) {
         let game = Game::new(Position::from_fen(fen.trim()).expect(fen));

@@ -4,7 +4,7 @@
 
 #![no_main]
 
-use cozy_chess::{Board, Color, Piece};
+use cozy_chess::{Board, Color, Piece, get_king_moves};
 use libfuzzer_sys::fuzz_target;
 use tabia::position::Position;
 use tabia_fuzz::{agree, seed, theirs};
@@ -20,7 +20,11 @@ fn is_position(text: &str) -> bool {
         return false;
     }
     let board = Board::from_fen(&format!("{board} {turn} - - 0 1"), false);
-    board.is_ok_and(|board| may_castle(&board, castling) && may_pass(&board, en_passant))
+    board.is_ok_and(|board| {
+        // `cozy-chess` lets kings stand side by side.
+        let apart = !get_king_moves(board.king(Color::White)).has(board.king(Color::Black));
+        apart && may_castle(&board, castling) && may_pass(&board, en_passant)
+    })
 }
 
 /// Whether the castling rights, each at most once, are those of kings and rooks at home. The

@@ -89,6 +89,15 @@ pub const BOOK_FILE: Kind =
 /// Polyglot books as files.
 pub const POLYGLOT_FILE: Kind = Kind { name: "a Polyglot book", recognises: polyglot::recognises };
 
+/// Two are the same if they were opened as one: what they hold is not compared.
+impl PartialEq for Book {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.image, &other.image) && self.next == other.next
+    }
+}
+
+impl Eq for Book {}
+
 impl Book {
     /// Opens a book: a `.tbk` is read whole; a Polyglot `.bin` is imported, and the games of a PGN
     /// are counted. The file may change or go meanwhile.

@@ -78,7 +78,7 @@ impl Args {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         settings.own_book = !self.no_book;
         settings.book = self.books();
-        settings.book_search = match self.book_search {
+        settings.search.book_search = match self.book_search {
             Some(mode) => mode,
             None if !self.bookpvs.is_empty() => BookSearch::Stop,
             None => BookSearch::Off,

@@ -3,16 +3,11 @@
 use std::io;
 
 use crate::book::Book;
-use crate::eval::Evaluation;
 
 use super::controller::Engine;
 use super::event::Event;
-use super::job::Purpose;
-use super::settings::{Kind, Setting, SettingError, Settings};
-use super::setup::Setup;
-
-/// Called with the name of a file when the user wants the log written there; empty for nowhere.
-pub type OpenLog = Box<dyn Fn(&str) -> io::Result<()> + Send>;
+use super::settings::{Kind, OpenLog, Setting, SettingError, Settings};
+use super::wanted::Purpose;
 
 impl Engine {
     /// What to do when the user sets the file of the log; nothing at first.
@@ -35,14 +30,8 @@ impl Engine {
         }
         let mut settings = self.settings.clone();
         row.change(&mut settings, value)?;
-        let old = &self.settings;
-        if (settings.evaluation, &settings.network) != (old.evaluation, &old.network) {
-            self.evaluation = settings.evaluation()?;
-        }
-        if settings.tablebases != old.tablebases {
-            self.endgames = settings.endgames()?;
-        }
-        if settings.log != old.log {
+        settings.open_files(&self.settings)?;
+        if settings.log != self.settings.log {
             let path = settings.log.clone();
             let told = |error: io::Error| SettingError::Log { path, why: error.to_string() };
             (self.open_log)(&settings.log).map_err(told)?;
@@ -58,14 +47,9 @@ impl Engine {
         if old.book != new.book {
             self.library.open(&new.book, &self.worker.outbox());
         }
-        let concern = |settings: &Settings| {
-            let Settings { memory, threads, book_search, evaluation, research_order, .. } =
-                *settings;
-            let files = (settings.network.clone(), settings.tablebases.clone());
-            (memory, threads, book_search, evaluation, research_order, files)
-        };
-        if concern(&old) != concern(new) {
-            self.configure();
+        if old.search != new.search {
+            self.worker.configure(new.search.clone());
+            self.restart();
         }
         if old.lines != self.settings.lines {
             self.restart();
@@ -99,21 +83,6 @@ impl Engine {
         self.change_one(|settings| settings.set_threads(count));
     }
 
-    /// Tells the search what has changed for it.
-    pub(super) fn configure(&mut self) {
-        let Settings { memory, threads, book_search, research_order, .. } = self.settings;
-        self.worker.configure(Setup {
-            evaluation: self.evaluation.clone(),
-            endgames: self.endgames.clone(),
-            memory: memory.unsigned_abs() as usize,
-            threads: threads.unsigned_abs() as usize,
-            book: self.library.book().clone(),
-            book_search,
-            research_order,
-        });
-        self.restart();
-    }
-
     /// Lets pondering and analysis begin anew.
     fn restart(&mut self) {
         if self.job.as_ref().is_some_and(|job| job.purpose != Purpose::Think) {
@@ -130,13 +99,9 @@ impl Engine {
         };
         if self.library.shelve(number, book) {
             self.events.extend(why.map(Event::BookFailed));
-            self.configure();
+            let book = self.library.book().clone();
+            self.change_one(|settings| settings.search.book = Some(book));
         }
-    }
-
-    /// What judges positions.
-    pub fn evaluation(&self) -> &Evaluation {
-        &self.evaluation
     }
 
     /// The book that moves are played from.

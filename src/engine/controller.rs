@@ -9,19 +9,16 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::{Receiver, Sender};
 
 use crate::book::Book;
-use crate::eval::Evaluation;
 use crate::position::{Color, Game, IllegalMove, Move, Position};
 use crate::score::{Depth, Score};
-use crate::search::Limits;
-use crate::tablebase::Tables;
 
-use super::change::OpenLog;
 use super::clock::{Clocks, Level};
 use super::event::Event;
-use super::job::{Job, Purpose};
+use super::job::Job;
 use super::library::Library;
 use super::pings::Pings;
-use super::settings::{SettingError, Settings};
+use super::settings::{OpenLog, SettingError, Settings};
+use super::wanted::{Purpose, Wanted};
 use super::worker::{MakeBackend, News, Worker};
 
 /// What the engine is doing.
@@ -52,33 +49,16 @@ pub(super) struct Told {
 /// is to tell with [`Engine::take_events`], after that and after every request.
 pub struct Engine {
     pub(super) game: Game,
-    /// Raised with every change of the game or of the moves left out.
-    pub(super) revision: u64,
-    /// The side that the engine plays; `None` for neither.
-    pub(super) side: Option<Color>,
-    pub(super) analysing: bool,
-    pub(super) paused: bool,
-    /// The game was claimed to be over; a new request to play may go on all the same.
-    pub(super) over: bool,
-    /// The position on the GUI's board is illegal; the one here is an older one.
-    pub(super) broken: bool,
-    pub(super) excluded: Vec<Move>,
+    pub(super) wanted: Wanted,
     pub(super) clocks: Clocks,
     pub(super) told: Told,
     /// When the side to move got the turn.
     pub(super) turn_began: Instant,
     pub(super) depth_limit: Option<Depth>,
     pub(super) settings: Settings,
-    /// What the settings of these names have opened.
-    pub(super) evaluation: Evaluation,
-    pub(super) endgames: Option<Tables>,
     pub(super) library: Library,
     pub(super) worker: Worker,
     pub(super) job: Option<Job>,
-    /// A search that was ordered with bounds of its own.
-    pub(super) ordered: Option<Limits>,
-    /// The reply that the last search expects.
-    pub(super) expected: Option<Move>,
     /// The scores of the engine's own moves in this game that were searched.
     pub(super) scores: Vec<Score>,
     pub(super) draw_offered: bool,
@@ -94,27 +74,24 @@ impl Engine {
     ///
     /// # Errors
     /// If the network or the endgame tables of the settings cannot be used, or no thread be started.
-    pub fn new(make: MakeBackend, settings: Settings, book: Book) -> Result<Self, SettingError> {
-        let mut engine = Engine {
+    pub fn new(
+        make: MakeBackend,
+        mut settings: Settings,
+        book: Book,
+    ) -> Result<Self, SettingError> {
+        settings.open_files(&Settings::default())?;
+        settings.search.book = Some(book.clone());
+        let worker = Worker::start(make, settings.search.clone());
+        Ok(Engine {
             game: Game::default(),
-            revision: 0,
-            side: Some(Color::Black),
-            analysing: false,
-            paused: false,
-            over: false,
-            broken: false,
-            excluded: Vec::new(),
+            wanted: Wanted { side: Some(Color::Black), ..Wanted::default() },
             clocks: Clocks::default(),
             told: Told::default(),
             turn_began: Instant::now(),
             depth_limit: None,
-            evaluation: settings.evaluation()?,
-            endgames: settings.endgames()?,
             library: Library::new(book),
-            worker: Worker::start(make).map_err(|error| SettingError::Start(error.to_string()))?,
+            worker: worker.map_err(|error| SettingError::Start(error.to_string()))?,
             job: None,
-            ordered: None,
-            expected: None,
             scores: Vec::new(),
             draw_offered: false,
             hurry: false,
@@ -122,9 +99,7 @@ impl Engine {
             open_log: Box::new(|_| Ok(())),
             events: Vec::new(),
             settings,
-        };
-        engine.configure();
-        Ok(engine)
+        })
     }
 
     /// Where news of the search come in.
@@ -154,7 +129,7 @@ impl Engine {
 
     /// Whether the last position that was set up was illegal; all moves are until the next one.
     pub fn is_broken(&self) -> bool {
-        self.broken
+        self.wanted.broken
     }
 
     /// What the user has set.
@@ -169,17 +144,17 @@ impl Engine {
 
     /// The side that the engine plays.
     pub fn side(&self) -> Option<Color> {
-        self.side
+        self.wanted.side
     }
 
     /// What the engine is doing.
     pub fn mode(&self) -> Mode {
-        match self.wanted() {
+        match self.purpose() {
             Some(Purpose::Analyse) => Mode::Analysing,
             Some(Purpose::Think | Purpose::Ordered) => Mode::Thinking,
             Some(Purpose::Ponder(_)) => Mode::Pondering,
-            None if self.analysing => Mode::Analysing,
-            None if self.side.is_none() => Mode::Force,
+            None if self.wanted.analysing => Mode::Analysing,
+            None if self.wanted.side.is_none() => Mode::Force,
             None => Mode::Waiting,
         }
     }
@@ -194,10 +169,10 @@ impl Engine {
         self.depth_limit = None;
         self.clocks.restart();
         self.told = Told::default();
-        self.paused = false;
+        self.wanted.paused = false;
         self.worker.new_game();
         self.set_up(Position::start());
-        self.side = (!self.analysing).then_some(Color::Black);
+        self.wanted.side = (!self.wanted.analysing).then_some(Color::Black);
         self.reconcile();
     }
 
@@ -210,14 +185,14 @@ impl Engine {
 
     fn set_up(&mut self, position: Position) {
         self.game = Game::new(position);
-        self.broken = false;
+        self.wanted.broken = false;
         self.scores.clear();
         self.changed();
     }
 
     /// The GUI shows a position that is none: nothing can be played until the next one.
     pub fn set_illegal_position(&mut self) {
-        self.broken = true;
+        self.wanted.broken = true;
         self.changed();
         self.reconcile();
     }
@@ -227,19 +202,20 @@ impl Engine {
     /// # Errors
     /// If the move is illegal, or it is the engine's turn.
     pub fn play(&mut self, mv: Move) -> Result<(), IllegalMove> {
-        if self.broken || matches!(self.wanted(), Some(Purpose::Think)) {
+        if self.wanted.broken || matches!(self.purpose(), Some(Purpose::Think)) {
             return Err(IllegalMove(mv));
         }
         let mover = self.position().side_to_move();
         self.game.play(mv)?;
         self.charge(mover);
-        let hit = self.job.as_mut().is_some_and(|job| job.hit(mv, self.revision));
+        let hit = self.job.as_mut().is_some_and(|job| job.hit(mv, self.wanted.revision));
         self.changed();
         if hit {
-            self.job.iter_mut().for_each(|job| job.revision = self.revision);
+            let revision = self.wanted.revision;
+            self.job.iter_mut().for_each(|job| job.revision = revision);
         }
-        if self.side.is_some() {
-            self.side = Some(!mover);
+        if self.wanted.side.is_some() {
+            self.wanted.side = Some(!mover);
             self.claim();
         }
         self.reconcile();
@@ -254,14 +230,14 @@ impl Engine {
     /// Tells if the game is over now, and lets it rest then.
     pub(super) fn claim(&mut self) {
         if let Some(outcome) = self.game.outcome() {
-            self.over = true;
+            self.wanted.over = true;
             self.events.push(Event::Over(outcome));
         }
     }
 
     /// Plays neither side.
     pub fn force(&mut self) {
-        self.side = None;
+        self.wanted.side = None;
         self.reconcile();
     }
 
@@ -282,23 +258,23 @@ impl Engine {
     }
 
     fn take_side(&mut self, side: Color) {
-        self.side = Some(side);
-        self.analysing = false;
-        self.paused = false;
-        self.over = false;
+        self.wanted.side = Some(side);
+        self.wanted.analysing = false;
+        self.wanted.paused = false;
+        self.wanted.over = false;
     }
 
     /// Plays the side that is not to move, if any: after a change of the board that was no move,
     /// the user has the turn.
     fn wait(&mut self) {
-        if self.side.is_some() {
-            self.side = Some(!self.position().side_to_move());
+        if self.wanted.side.is_some() {
+            self.wanted.side = Some(!self.position().side_to_move());
         }
     }
 
     /// Takes back so many moves; tells whether there were as many. Otherwise none is taken back.
     pub fn undo(&mut self, plies: usize) -> bool {
-        if self.broken || self.game.moves().len() < plies {
+        if self.wanted.broken || self.game.moves().len() < plies {
             return false;
         }
         for _ in 0..plies {
@@ -312,32 +288,32 @@ impl Engine {
 
     /// Analyses from now on.
     pub fn analyse(&mut self) {
-        self.side = None;
-        self.analysing = true;
-        self.paused = false;
+        self.wanted.side = None;
+        self.wanted.analysing = true;
+        self.wanted.paused = false;
         self.reconcile();
     }
 
     /// Ends the analysis, and plays neither side.
     pub fn stop_analysis(&mut self) {
-        self.analysing = false;
+        self.wanted.analysing = false;
         self.reconcile();
     }
 
     /// Stands still; the clock of the side to move too.
     pub fn pause(&mut self) {
-        if !self.paused {
+        if !self.wanted.paused {
             let mover = self.position().side_to_move();
             let left = self.clocks.remaining(mover).saturating_sub(self.turn_began.elapsed());
             self.clocks.set(mover, left);
-            self.paused = true;
+            self.wanted.paused = true;
             self.reconcile();
         }
     }
 
     /// Goes on after [`Engine::pause`].
     pub fn resume(&mut self) {
-        self.paused = false;
+        self.wanted.paused = false;
         self.turn_began = Instant::now();
         self.reconcile();
     }
@@ -352,7 +328,7 @@ impl Engine {
                 }
             }
             _ => {
-                let wanted = self.wanted();
+                let wanted = self.purpose();
                 self.hurry = matches!(wanted, Some(Purpose::Think | Purpose::Ordered));
             }
         }
@@ -360,37 +336,37 @@ impl Engine {
 
     /// The opponent offers a draw. While thinking, the answer comes with the move.
     pub fn offer_draw(&mut self) {
-        if self.side.is_none() {
+        if self.wanted.side.is_none() {
             return;
         }
         self.draw_offered = true;
-        if !matches!(self.wanted(), Some(Purpose::Think)) {
+        if !matches!(self.purpose(), Some(Purpose::Think)) {
             self.answer_offer();
         }
     }
 
     /// The game is over, whoever says so.
     pub fn end_game(&mut self) {
-        self.side = None;
+        self.wanted.side = None;
         self.reconcile();
     }
 
     /// Leaves moves out at the root, until the position changes.
     pub fn exclude(&mut self, moves: &[Move]) {
-        self.excluded.extend(moves);
-        self.excluded.sort_unstable();
-        self.excluded.dedup();
+        self.wanted.excluded.extend(moves);
+        self.wanted.excluded.sort_unstable();
+        self.wanted.excluded.dedup();
         self.exclusions_changed();
     }
 
     /// Takes moves in again.
     pub fn include(&mut self, moves: &[Move]) {
-        self.excluded.retain(|mv| !moves.contains(mv));
+        self.wanted.excluded.retain(|mv| !moves.contains(mv));
         self.exclusions_changed();
     }
 
     fn exclusions_changed(&mut self) {
-        self.revision += 1;
+        self.wanted.revision += 1;
         self.reconcile();
     }
 
@@ -425,12 +401,16 @@ impl Engine {
         self.told.opponent = Some(left);
     }
 
+    /// Answers with [`Event::Pong`] of this number once all requests before it are done: the move
+    /// too if the engine is thinking, but not pondering and analysis.
+    pub fn ping(&mut self, number: u64) {
+        self.pings.add(number, self.mode() == Mode::Thinking);
+        self.answer_pings();
+    }
+
     /// The game or the moves left out have changed.
     pub(super) fn changed(&mut self) {
-        self.revision += 1;
-        self.excluded.clear();
-        self.expected = None;
-        self.over = false;
+        self.wanted.turn_the_page();
         self.draw_offered = false;
         self.hurry = false;
         self.turn_began = Instant::now();

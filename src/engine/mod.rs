@@ -6,6 +6,7 @@
 
 mod change;
 mod clock;
+mod conduct;
 mod controller;
 mod event;
 mod face;
@@ -16,13 +17,12 @@ mod ordered;
 mod pings;
 mod play;
 mod settings;
-mod setup;
+mod wanted;
 mod worker;
 
 #[cfg(test)]
 mod tests;
 
-pub use change::OpenLog;
 pub use clock::{Clocks, Level};
 pub use controller::{Engine, Mode};
 pub use event::{Event, Found, Grounds, Moved, Progress, Transposed};
@@ -30,7 +30,6 @@ pub use face::{Face, Flow, run};
 pub use job::SearchStatus;
 pub use lines::{Input, inputs, read_lines};
 pub use settings::{
-    EvaluationKind, FULL_STRENGTH, Kind, SETTINGS, Setting, SettingError, Settings,
+    EvaluationKind, FULL_STRENGTH, Kind, OpenLog, SETTINGS, Setting, SettingError, Settings,
 };
-pub use setup::{Setup, searcher};
-pub use worker::{Backend, MakeBackend, News, Worker};
+pub use worker::{Backend, MakeBackend, News, Worker, searcher};

@@ -9,9 +9,9 @@ use super::event::{Event, Found, Grounds};
 impl Engine {
     /// Takes over a whole game, to be searched from its end.
     pub fn set_game(&mut self, game: Game) {
-        self.ordered = None;
+        self.wanted.ordered = None;
         self.game = game;
-        self.broken = false;
+        self.wanted.broken = false;
         self.changed();
         self.reconcile();
     }
@@ -20,15 +20,15 @@ impl Engine {
     /// book, unless the search ponders or has no bounds: then the user wants to see it.
     /// [`Engine::move_now`] ends it.
     pub fn search(&mut self, limits: Limits) {
-        self.ordered = Some(limits);
+        self.wanted.ordered = Some(limits);
         self.hurry = false;
-        self.revision += 1;
+        self.wanted.revision += 1;
         self.reconcile();
     }
 
     /// The opponent made the move that the ordered search expects.
     pub fn ponder_hit(&mut self) {
-        let Some(limits) = &mut self.ordered else { return };
+        let Some(limits) = &mut self.wanted.ordered else { return };
         limits.ponder = false;
         let Some(job) = &mut self.job else { return };
         job.control.ponder_hit();
@@ -48,13 +48,13 @@ impl Engine {
 
     /// Whether the outcome must wait until it is asked for, however early the search ends.
     fn must_wait(&self) -> bool {
-        self.ordered.as_ref().is_some_and(|limits| limits.ponder || limits.is_analysis())
+        self.wanted.ordered.as_ref().is_some_and(|limits| limits.ponder || limits.is_analysis())
     }
 
     /// Tells the outcome of the ordered search.
     pub(super) fn finish_ordered(&mut self, result: SearchResult) {
         self.job = None;
-        self.ordered = None;
+        self.wanted.ordered = None;
         let (mv, ponder) = (self.trust(result.best), result.ponder);
         self.events.push(Event::Found(Found { mv, ponder, grounds: Grounds::Search(result) }));
         self.reconcile();
@@ -62,12 +62,13 @@ impl Engine {
 
     /// Answers an order out of the book; `false` if it cannot be.
     pub(super) fn find_in_book(&mut self) -> bool {
-        let all_moves = self.ordered.as_ref().is_some_and(|limits| limits.root_moves.is_empty());
+        let all_moves =
+            self.wanted.ordered.as_ref().is_some_and(|limits| limits.root_moves.is_empty());
         if self.must_wait() || !all_moves {
             return false;
         }
         let Some(choice) = self.library.choose(&self.game, &self.settings) else { return false };
-        self.ordered = None;
+        self.wanted.ordered = None;
         let mv = Some(choice.mv);
         self.events.push(Event::Found(Found { mv, ponder: None, grounds: Grounds::Book(choice) }));
         true

@@ -4,9 +4,6 @@
 //! soon as the orders before it are done, and in any case before what follows of later ones: xboard
 //! drops a move that comes while it waits for the answer, and the game would hang.
 
-use super::controller::{Engine, Mode};
-use super::event::Event;
-
 /// Pings that wait, in the order they came in.
 #[derive(Debug, Default)]
 pub(super) struct Pings {
@@ -16,25 +13,18 @@ pub(super) struct Pings {
     after_move: Vec<u64>,
 }
 
-impl Engine {
-    /// Answers with [`Event::Pong`] of this number once all requests before it are done: the move
-    /// too if the engine is thinking, but not pondering and analysis.
-    pub fn ping(&mut self, number: u64) {
-        let waiting = match self.mode() {
-            Mode::Thinking => &mut self.pings.after_move,
-            _ => &mut self.pings.due,
-        };
-        waiting.push(number);
-        self.answer_pings();
+impl Pings {
+    /// Takes a ping in that comes while the engine is `thinking`, or is not.
+    pub(super) fn add(&mut self, number: u64, thinking: bool) {
+        if thinking { &mut self.after_move } else { &mut self.due }.push(number);
     }
 
-    /// Answers the pings that are due. Called before any search begins.
-    pub(super) fn answer_pings(&mut self) {
-        if self.mode() != Mode::Thinking {
-            self.pings.due.append(&mut self.pings.after_move);
+    /// Those that are to be answered now, with the engine `thinking` or not, and all orders done
+    /// (`settled`) or not.
+    pub(super) fn take_due(&mut self, thinking: bool, settled: bool) -> Vec<u64> {
+        if !thinking {
+            self.due.append(&mut self.after_move);
         }
-        if self.is_settled() {
-            self.events.extend(self.pings.due.drain(..).map(Event::Pong));
-        }
+        if settled { std::mem::take(&mut self.due) } else { Vec::new() }
     }
 }

@@ -24,7 +24,7 @@ impl Engine {
             self.scores.push(result.score);
         }
         if self.is_lost() {
-            self.side = None;
+            self.wanted.side = None;
             self.events.push(Event::Resigned);
             return self.reconcile();
         }
@@ -36,7 +36,7 @@ impl Engine {
         }
         let ponder = result.ponder;
         self.make(mv, Grounds::Search(result));
-        self.expected = ponder.filter(|&reply| self.position().is_legal(reply));
+        self.wanted.expected = ponder.filter(|&reply| self.position().is_legal(reply));
         self.reconcile();
     }
 

@@ -1,5 +1,6 @@
 //! What a user can set, as one table: both protocols and the console read it.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,16 +9,17 @@ use thiserror::Error;
 use crate::book::Policy;
 use crate::eval::Evaluation;
 use crate::eval::nnue::{Network, NetworkError};
-use crate::search::{BookSearch, MOVE_OVERHEAD, ResearchOrder};
+use crate::search::{BookSearch, Config, MOVE_OVERHEAD, ResearchOrder};
 use crate::tablebase::{Tables, TablesError};
+
+/// Called with the name of a file when the user wants the log written there; empty for nowhere.
+pub type OpenLog = Box<dyn Fn(&str) -> io::Result<()> + Send>;
 
 /// Everything a user can set. The defaults are those of a game against a person on one core.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// What the transposition table may take, in mebibytes.
-    pub memory: i64,
-    /// Threads that search.
-    pub threads: i64,
+    /// What the search works with. The files among it are opened from the names below.
+    pub search: Config,
     /// Whether to think on the opponent's time.
     pub ponder: bool,
     /// How many of the best lines an analysis shows.
@@ -30,10 +32,6 @@ pub struct Settings {
     pub book: String,
     /// How a move is chosen among those of the book.
     pub policy: Policy,
-    /// What the search does with positions of the book.
-    pub book_search: BookSearch,
-    /// How a reduced move that turns out better is searched again.
-    pub research_order: ResearchOrder,
     /// What judges positions.
     pub evaluation: EvaluationKind,
     /// The network's file; empty for the one that is built in.
@@ -100,16 +98,13 @@ impl EvaluationKind {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
-            memory: 64,
-            threads: 1,
+            search: Config::default(),
             ponder: false,
             lines: 1,
             show_wdl: false,
             own_book: true,
             book: String::new(),
             policy: Policy::default(),
-            book_search: BookSearch::default(),
-            research_order: ResearchOrder::default(),
             evaluation: EvaluationKind::default(),
             network: String::new(),
             resign: 0,
@@ -226,9 +221,9 @@ const fn row(name: &'static str, uci: &'static str, help: &'static str, kind: Ki
 #[rustfmt::skip]
 pub const SETTINGS: &[Setting] = &[
     row("", "Hash", "mebibytes of the transposition table",
-        Kind::Spin { min: 1, max: MOST_MEMORY, get: |s| s.memory, set: |s, v| s.set_memory(v.unsigned_abs()) }),
+        Kind::Spin { min: 1, max: MOST_MEMORY, get: |s| s.search.memory_mb as i64, set: |s, v| s.set_memory(v.unsigned_abs()) }),
     row("", "Threads", "threads that search",
-        Kind::Spin { min: 1, max: MOST_THREADS, get: |s| s.threads, set: |s, v| s.threads = v }),
+        Kind::Spin { min: 1, max: MOST_THREADS, get: |s| s.search.threads as i64, set: |s, v| s.search.threads = v.unsigned_abs() as usize }),
     row("", "Ponder", "think on the opponent's time",
         Kind::Check { get: |s| s.ponder, set: |s, v| s.ponder = v }),
     row("MultiPV", "MultiPV", "how many of the best lines an analysis shows",
@@ -242,13 +237,13 @@ pub const SETTINGS: &[Setting] = &[
     row("BookPolicy", "BookPolicy", "how a move is chosen among those of the book",
         Kind::Choice { choices: &POLICY_NAMES, get: |s| index_of(&POLICIES, &s.policy), set: |s, i| s.policy = POLICIES[i] }),
     row("BookSearch", "BookSearch", "what the search does where it meets the book",
-        Kind::Choice { choices: &BOOK_SEARCH_NAMES, get: |s| index_of(&BookSearch::ALL, &s.book_search), set: |s, i| s.book_search = BookSearch::ALL[i] }),
+        Kind::Choice { choices: &BOOK_SEARCH_NAMES, get: |s| index_of(&BookSearch::ALL, &s.search.book_search), set: |s, i| s.search.book_search = BookSearch::ALL[i] }),
     row("NetworkFile", "EvalFile", "a network made by tabia train net",
         Kind::File { get: |s| &s.network, set: |s, v| s.network = v }),
     row("Evaluation", "Evaluation", "what judges positions: the classical terms, or a network",
         Kind::Choice { choices: &EVALUATION_NAMES, get: |s| index_of(&EvaluationKind::ALL, &s.evaluation), set: |s, i| s.evaluation = EvaluationKind::ALL[i] }),
     row("ResearchOrder", "ResearchOrder", "what comes first when a reduced move is searched again",
-        Kind::Choice { choices: &RESEARCH_ORDER_NAMES, get: |s| index_of(&ResearchOrder::ALL, &s.research_order), set: |s, i| s.research_order = ResearchOrder::ALL[i] }),
+        Kind::Choice { choices: &RESEARCH_ORDER_NAMES, get: |s| index_of(&ResearchOrder::ALL, &s.search.research_order), set: |s, i| s.search.research_order = ResearchOrder::ALL[i] }),
     row("ResignBelow", "", "resign when so many centipawns behind; 0 for never",
         Kind::Spin { min: 0, max: 5000, get: |s| s.resign, set: |s, v| s.resign = v }),
     row("Contempt", "", "centipawns to be behind before a draw is taken",
@@ -353,11 +348,26 @@ impl Settings {
         Setting::find(name).ok_or(SettingError::Unknown)?.change(self, value)
     }
 
+    /// Opens the files of these settings that are not those of `old`, for the search; the book is
+    /// opened apart.
+    ///
+    /// # Errors
+    /// If one cannot be used.
+    pub(super) fn open_files(&mut self, old: &Settings) -> Result<(), SettingError> {
+        if (self.evaluation, &self.network) != (old.evaluation, &old.network) {
+            self.search.evaluation = self.evaluation()?;
+        }
+        if self.tablebases != old.tablebases {
+            self.search.endgames = self.endgames()?;
+        }
+        Ok(())
+    }
+
     /// What judges positions by these settings.
     ///
     /// # Errors
     /// If the network's file cannot be used.
-    pub(super) fn evaluation(&self) -> Result<Evaluation, NetworkError> {
+    fn evaluation(&self) -> Result<Evaluation, NetworkError> {
         let file = Some(&self.network).filter(|file| !file.is_empty());
         self.evaluation.open(file.map(Path::new))
     }
@@ -366,7 +376,7 @@ impl Settings {
     ///
     /// # Errors
     /// If there are none in the folder.
-    pub(super) fn endgames(&self) -> Result<Option<Tables>, TablesError> {
+    fn endgames(&self) -> Result<Option<Tables>, TablesError> {
         let folder = Some(&self.tablebases).filter(|folder| !folder.is_empty());
         folder.map(|folder| Tables::open(Path::new(folder))).transpose()
     }
@@ -388,12 +398,13 @@ impl Settings {
     /// Sets the memory, cut to what this machine can give (three quarters of what it has).
     pub fn set_memory(&mut self, megabytes: u64) {
         let wanted = i64::try_from(megabytes).unwrap_or(i64::MAX);
-        self.memory = wanted.clamp(1, physical_memory().map_or(MOST_MEMORY, |all| all * 3 / 4));
+        let most = physical_memory().map_or(MOST_MEMORY, |all| all * 3 / 4);
+        self.search.memory_mb = wanted.clamp(1, most).unsigned_abs() as usize;
     }
 
     /// Sets the threads, cut to what is supported.
     pub fn set_threads(&mut self, threads: u32) {
-        self.threads = i64::from(threads).clamp(1, MOST_THREADS);
+        self.search.threads = i64::from(threads).clamp(1, MOST_THREADS).unsigned_abs() as usize;
     }
 }
 
@@ -455,8 +466,8 @@ mod tests {
     fn memory_beyond_the_machine_is_cut() {
         let mut settings = Settings::default();
         settings.set_memory(u64::MAX);
-        assert!((1..=MOST_MEMORY).contains(&settings.memory));
+        assert!((1..=MOST_MEMORY).contains(&(settings.search.memory_mb as i64)));
         settings.set_memory(0);
-        assert_eq!(settings.memory, 1);
+        assert_eq!(settings.search.memory_mb, 1);
     }
 }

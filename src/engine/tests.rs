@@ -1,6 +1,8 @@
 //! The state machine on a search that does what the test says, when it says so.
 
+use std::fs;
 use std::io::Write;
+use std::path::Path;
 use std::time::Duration;
 
 use crossbeam::channel::{Receiver, Sender, select, tick, unbounded};
@@ -9,7 +11,7 @@ use super::*;
 use crate::book::Book;
 use crate::position::{Color, Game, Move, OutcomeReason, Position};
 use crate::score::Score;
-use crate::search::{self, Control, Limits, SearchResult, TimeControl};
+use crate::search::{self, Config, Control, Limits, SearchResult, TimeControl};
 
 /// A search that was begun.
 struct Begun {
@@ -22,10 +24,13 @@ struct Begun {
 struct Scripted {
     begun: Sender<Begun>,
     results: Receiver<SearchResult>,
+    configs: Sender<Config>,
 }
 
 impl Backend for Scripted {
-    fn configure(&mut self, _: &Setup) {}
+    fn configure(&mut self, config: Config) {
+        let _ = self.configs.send(config);
+    }
 
     fn new_game(&mut self) {}
 
@@ -55,20 +60,22 @@ struct Stage {
     engine: Engine,
     begun: Receiver<Begun>,
     results: Sender<SearchResult>,
+    configs: Receiver<Config>,
 }
 
 impl Stage {
     fn new(change: impl FnOnce(&mut Settings)) -> Self {
         let (begun_sender, begun) = unbounded();
         let (results, result_receiver) = unbounded();
-        let make: MakeBackend = Box::new(move || {
+        let (config_sender, configs) = unbounded();
+        let make: MakeBackend = Box::new(move |_| {
             let (begun, results) = (begun_sender.clone(), result_receiver.clone());
-            Box::new(Scripted { begun, results })
+            Box::new(Scripted { begun, results, configs: config_sender.clone() })
         });
         let mut settings = Settings { ponder: true, own_book: false, ..Settings::default() };
         change(&mut settings);
         let engine = Engine::new(make, settings, Book::embedded()).expect("no files");
-        let mut stage = Stage { engine, begun, results };
+        let mut stage = Stage { engine, begun, results, configs };
         stage.settle();
         stage
     }
@@ -428,4 +435,57 @@ fn files_that_cannot_be_used_change_nothing() {
         assert!(stage.engine.set_option(name, value).is_err(), "{name}");
     }
     assert_eq!(stage.engine.settings(), &before);
+}
+
+/// The settings by which the engine plays: they are none of the search's business.
+const OF_PLAY: [&str; 12] = [
+    "Ponder",
+    "MultiPV",
+    "UCI_ShowWDL",
+    "OwnBook",
+    "BookPolicy",
+    "ResignBelow",
+    "Contempt",
+    "Propose-draws",
+    "Strength",
+    "Move Overhead",
+    "LogFile",
+    "Clear Hash",
+];
+
+/// A value of a setting that is not its default; a file among `files`.
+fn another_value(row: &Setting, files: &Path) -> String {
+    let now = Settings::default();
+    match &row.kind {
+        Kind::Check { get, .. } => (!get(&now)).to_string(),
+        &Kind::Spin { min, max, get, .. } => (if get(&now) == min { max } else { min }).to_string(),
+        Kind::Choice { choices, get, .. } => choices[(get(&now) + 1) % choices.len()].to_owned(),
+        Kind::File { .. } | Kind::Folder { .. } => files.join(row.title()).display().to_string(),
+        Kind::ClearMemory => String::new(),
+    }
+}
+
+#[test]
+fn every_option_of_the_search_comes_to_the_search() {
+    let files = tempfile::tempdir().expect("a folder");
+    let mut network = crate::eval::nnue::Network::embedded().to_bytes();
+    *network.last_mut().expect("weights") ^= 1;
+    fs::write(files.path().join("EvalFile"), network).expect("written");
+    fs::write(files.path().join("BookFile"), "1. e4 *\n").expect("written");
+    for row in SETTINGS {
+        let name = row.title();
+        let mut stage = Stage::new(|_| {});
+        let before: Vec<Config> = stage.configs.try_iter().collect();
+        let [before] = &before[..] else { panic!("{name}: {before:?}") };
+        let told = stage.engine.set_option(name, &another_value(row, files.path()));
+        if name == "SyzygyPath" {
+            // There are no tables of our own: tests/endgames.rs sees real ones come to the search.
+            assert!(matches!(told, Err(SettingError::Endgames(_))), "{told:?}");
+            continue;
+        }
+        assert_eq!(told, Ok(()), "{name}");
+        stage.settle();
+        let changed = stage.configs.try_iter().any(|config| config != *before);
+        assert_eq!(changed, !OF_PLAY.contains(&name), "{name}");
+    }
 }

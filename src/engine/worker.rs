@@ -11,21 +11,19 @@ use crossbeam::channel::{Receiver, Sender, unbounded};
 
 use crate::book::Book;
 use crate::position::Game;
-use crate::search::{self, Control, Limits, STACK_SIZE, SearchResult};
-
-use super::setup::Setup;
+use crate::search::{self, Config, Control, Fault, Limits, STACK_SIZE, SearchResult, Searcher};
 
 /// What can search. [`search::Searcher`] does; tests script another.
 pub trait Backend: Send {
     /// Takes over what the user has set. Called between searches only.
-    fn configure(&mut self, setup: &Setup);
+    fn configure(&mut self, config: Config);
 
     /// Forgets what was learned in the game so far.
     fn new_game(&mut self);
 
     /// What the last order met with that the user should know: what the system did not give, what
     /// broke.
-    fn take_faults(&mut self) -> Vec<String> {
+    fn take_faults(&mut self) -> Vec<Fault> {
         Vec::new()
     }
 
@@ -39,8 +37,37 @@ pub trait Backend: Send {
     ) -> SearchResult;
 }
 
-/// Makes a backend; again, should one panic.
-pub type MakeBackend = Box<dyn Fn() -> Box<dyn Backend> + Send>;
+impl Backend for Searcher {
+    fn configure(&mut self, config: Config) {
+        Searcher::configure(self, config);
+    }
+
+    fn new_game(&mut self) {
+        Searcher::new_game(self);
+    }
+
+    fn take_faults(&mut self) -> Vec<Fault> {
+        Searcher::take_faults(self)
+    }
+
+    fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+        tell: &mut dyn FnMut(&search::Event),
+    ) -> SearchResult {
+        Searcher::search(self, game, limits, control, tell)
+    }
+}
+
+/// Makes a backend of what the user has set; again, should one panic.
+pub type MakeBackend = Box<dyn Fn(Config) -> Box<dyn Backend> + Send>;
+
+/// Makes the real search.
+pub fn searcher() -> MakeBackend {
+    Box::new(|config| Box::new(Searcher::new(config)))
+}
 
 /// News from the worker.
 #[derive(Debug, Clone)]
@@ -76,7 +103,7 @@ pub enum News {
 }
 
 enum Order {
-    Configure(Box<Setup>),
+    Configure(Box<Config>),
     NewGame,
     Search { job: u64, game: Box<Game>, limits: Limits, control: Control },
 }
@@ -91,17 +118,21 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts the thread, with the stack of a search: one that can start no threads runs in this.
+    /// Starts the thread, with the stack of a search, which runs in this.
     ///
     /// # Errors
     /// If the system starts no thread.
-    pub fn start(make: MakeBackend) -> io::Result<Self> {
+    pub fn start(make: MakeBackend, config: Config) -> io::Result<Self> {
         let (orders, inbox) = unbounded();
         let (outbox, news) = unbounded();
         let own_outbox = outbox.clone();
         let builder = thread::Builder::new().name("search".to_owned()).stack_size(STACK_SIZE);
-        builder.spawn(move || work(&make, &inbox, &own_outbox))?;
-        Ok(Worker { orders, outbox, news, jobs: 0, unsettled: 0 })
+        let made_with = config.clone();
+        builder.spawn(move || work(&make, made_with, &inbox, &own_outbox))?;
+        let mut worker = Worker { orders, outbox, news, jobs: 0, unsettled: 0 };
+        // Nothing changes, but the order is done only when all is made.
+        worker.configure(config);
+        Ok(worker)
     }
 
     /// Where the news come in. Each must be shown to [`Worker::note`].
@@ -127,8 +158,8 @@ impl Worker {
     }
 
     /// Passes on what the user has set, for the searches to come.
-    pub fn configure(&mut self, setup: Setup) {
-        self.settle(Order::Configure(Box::new(setup)));
+    pub fn configure(&mut self, config: Config) {
+        self.settle(Order::Configure(Box::new(config)));
     }
 
     /// Lets the searches to come know nothing of those before.
@@ -153,13 +184,15 @@ impl Worker {
 }
 
 /// Does the orders until nobody can give any more.
-fn work(make: &MakeBackend, orders: &Receiver<Order>, news: &Sender<News>) {
-    let mut backend = make();
-    let mut setup = None;
+fn work(make: &MakeBackend, mut config: Config, orders: &Receiver<Order>, news: &Sender<News>) {
+    let mut backend = make(config.clone());
     for order in orders {
+        if let Order::Configure(wanted) = &order {
+            config = (**wanted).clone();
+        }
         let done = catch_unwind(AssertUnwindSafe(|| match &order {
             Order::Configure(wanted) => {
-                backend.configure(wanted);
+                backend.configure((**wanted).clone());
                 News::Settled
             }
             Order::NewGame => {
@@ -176,34 +209,19 @@ fn work(make: &MakeBackend, orders: &Receiver<Order>, news: &Sender<News>) {
         }));
         let panicked = done.is_err();
         let done = done.unwrap_or_else(|_| last_words(&order));
-        let crashed = panicked || has_crashed(&order, &done);
         let tell = |fault| {
             let _ = news.send(News::Fault(fault));
         };
-        if crashed {
+        if panicked || has_crashed(&order, &done) {
             tell("the search has crashed and is started anew".to_owned());
+            let anew = catch_unwind(AssertUnwindSafe(|| make(config.clone())));
+            // One that cannot even be made with these settings goes by those of the program.
+            backend = anew.unwrap_or_else(|_| make(Config::default()));
         } else {
-            backend.take_faults().into_iter().for_each(tell);
+            backend.take_faults().iter().map(Fault::to_string).for_each(tell);
         }
         let _ = news.send(done);
-        if let Order::Configure(wanted) = order {
-            setup = Some(wanted);
-        }
-        if crashed {
-            backend = anew(make, setup.as_deref());
-        }
     }
-}
-
-/// A backend in the place of one that has crashed. One that cannot even be set up stays as it was
-/// made.
-fn anew(make: &MakeBackend, setup: Option<&Setup>) -> Box<dyn Backend> {
-    let set_up = AssertUnwindSafe(|| {
-        let mut backend = make();
-        setup.iter().for_each(|setup| backend.configure(setup));
-        backend
-    });
-    catch_unwind(set_up).unwrap_or_else(|_| make())
 }
 
 /// Whether a search came back without a move where there is one.

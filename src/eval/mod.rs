@@ -24,7 +24,7 @@ use crate::position::{Color, Position};
 use crate::score::{Ply, Score};
 
 /// What judges positions.
-#[derive(Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Evaluation {
     /// Terms with tuned weights, which explain themselves.
     Classical,
@@ -58,18 +58,6 @@ impl Evaluation {
             Evaluation::Nnue(network) | Evaluation::Mean(network) => Some(network),
         }
     }
-
-    /// Whether both are the same.
-    pub fn is(&self, other: &Evaluation) -> bool {
-        match (self, other) {
-            (Evaluation::Classical, Evaluation::Classical) => true,
-            (Evaluation::Nnue(one), Evaluation::Nnue(other))
-            | (Evaluation::Mean(one), Evaluation::Mean(other)) => {
-                Arc::ptr_eq(one, other) || one == other
-            }
-            _ => false,
-        }
-    }
 }
 
 /// Evaluates positions; each thread has its own, with a table of pawn structures or the neurons'
@@ -90,7 +78,7 @@ impl Evaluator {
 
     /// Changes to `evaluation`, if it is not in use already.
     pub fn set(&mut self, evaluation: &Evaluation) {
-        if !self.evaluation.is(evaluation) {
+        if self.evaluation != *evaluation {
             *self = Self::new(evaluation);
         }
     }

@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::book::{Book, BookError, Counts};
 use crate::position::{Game, Move};
 use crate::score::{Depth, Score};
-use crate::search::{BookSearch, Bound, Control, Event, Limits, Options, Searcher, Transposition};
+use crate::search::{BookSearch, Bound, Config, Control, Event, Limits, Searcher, Transposition};
 
 /// The game that shows it: `books/dumb.pgn`. One position of it can be reached by another order
 /// of moves, which only a search finds.
@@ -114,8 +114,12 @@ fn effect(
     limits: &Limits,
     control: &Control,
 ) -> Effect {
-    let mut searcher = Searcher::new(Options { memory_mb: MEMORY_MB, threads: 1 });
-    searcher.set_book(Some(book.clone()), mode);
+    let mut searcher = Searcher::new(Config {
+        memory_mb: MEMORY_MB,
+        book: Some(book.clone()),
+        book_search: mode,
+        ..Config::default()
+    });
     let mut iterations = Vec::new();
     let result = searcher.search(game, limits, control, &mut |event| {
         if let Event::Iteration(report) = event

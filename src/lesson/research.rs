@@ -17,7 +17,7 @@ use crate::autoplay::stats::Tally;
 use crate::autoplay::tournament::{Progress, Standings, Tournament};
 use crate::position::{Game, Position};
 use crate::score::Depth;
-use crate::search::{Control, Limits, Options, ResearchOrder, Searcher};
+use crate::search::{Config, Control, Limits, ResearchOrder, Searcher};
 
 /// A transposition table large enough for a lesson, in mebibytes.
 const MEMORY_MB: usize = 16;
@@ -34,8 +34,8 @@ pub fn nodes(
     depth: Depth,
     control: &Control,
 ) -> Option<u64> {
-    let mut searcher = Searcher::new(Options { memory_mb: MEMORY_MB, threads: 1 });
-    searcher.set_research_order(order);
+    let config = Config { memory_mb: MEMORY_MB, research_order: order, ..Config::default() };
+    let mut searcher = Searcher::new(config);
     let mut sum = 0;
     for &position in positions {
         searcher.new_game();
@@ -144,7 +144,7 @@ mod tests {
         let mut settings = crate::engine::Settings::default();
         for order in ResearchOrder::ALL {
             assert_eq!(settings.change("ResearchOrder", order.name()), Ok(()));
-            assert_eq!(settings.research_order, order);
+            assert_eq!(settings.search.research_order, order);
         }
     }
 }

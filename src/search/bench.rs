@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::{Control, Limits, Options, Searcher};
+use super::{Config, Control, Limits, Searcher};
 use crate::eval::Evaluation;
 use crate::position::{Game, Position};
 use crate::score::Depth;
@@ -75,8 +75,8 @@ pub fn bench(
     evaluation: Evaluation,
     on_position: &mut dyn FnMut(&str, BenchResult),
 ) -> BenchResult {
-    let mut searcher = Searcher::new(Options { memory_mb: BENCH_MEMORY_MB, threads: 1 });
-    searcher.set_evaluation(evaluation);
+    let config = Config { memory_mb: BENCH_MEMORY_MB, evaluation, ..Config::default() };
+    let mut searcher = Searcher::new(config);
     let mut total = BenchResult::default();
     for fen in POSITIONS {
         searcher.new_game();

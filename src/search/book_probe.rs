@@ -12,6 +12,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use hashbrown::HashMap;
 use thiserror::Error;
 
+use super::config::Config;
 use super::report::Transposition;
 use super::worker::Worker;
 use crate::book::{Book, Counts};
@@ -86,8 +87,11 @@ pub(super) struct BookProbe {
 }
 
 impl BookProbe {
-    pub(super) fn new(book: Book, mode: BookSearch) -> Self {
-        BookProbe { book, mode, matches: Mutex::default(), decisive: OnceLock::new() }
+    /// The book of `config`, unless there is none or it is not to be asked.
+    pub(super) fn new(config: &Config) -> Option<Self> {
+        let mode = config.book_search;
+        let book = config.book.clone().filter(|_| mode != BookSearch::Off)?;
+        Some(BookProbe { book, mode, matches: Mutex::default(), decisive: OnceLock::new() })
     }
 
     pub(super) fn reached(&self, position: &Position) -> Option<Counts> {

@@ -10,7 +10,7 @@ use super::node::{Node, Window};
 use super::pvs::Turn;
 use super::report::{Bound, Event, Report, SearchResult};
 use super::source::MoveSource;
-use super::worker::{Message, RootMove, Told, Worker};
+use super::worker::{RootMove, Worker};
 use crate::position::Move;
 use crate::score::{Depth, INFINITY, Score, is_decided, mate_distance};
 
@@ -176,19 +176,19 @@ impl Worker<'_> {
         let rivals = &root_moves[index..];
         let is_best = rivals.iter().all(|rival| rival.mv == mv || rival.score < score);
         let is_news = turn.number > 1 && is_best && node.depth >= FIRST_NEWS_DEPTH;
-        if is_news && self.job.told == Told::Everything {
+        if is_news && self.job.is_heard {
             let found = root_moves[place].clone();
             drop(root_moves);
             let bound = found.bound;
             let report = self.report_of(found, node.depth, index, bound);
-            self.tell_line(report, Event::NewBest);
+            self.tell(Event::NewBest(report));
         }
     }
 
     /// Tells that a root move's turn has come.
-    pub(super) fn tell_root_move(&self, mv: Move, number: usize, depth: Depth) {
+    pub(super) fn tell_root_move(&mut self, mv: Move, number: usize, depth: Depth) {
         let elapsed = self.job.clock.elapsed();
-        if self.id == 0 && elapsed >= ROOT_MOVES_TOLD_FROM {
+        if self.id == 0 && self.job.is_heard && elapsed >= ROOT_MOVES_TOLD_FROM {
             let of = self.job.root_moves().len();
             let nodes = self.job.nodes();
             self.tell(Event::RootMove { mv, number, of, depth, nodes, elapsed });
@@ -202,16 +202,18 @@ impl Worker<'_> {
             result.score = best.score;
             result.best = Some(best.mv);
             result.ponder = best.pv.get(1).copied();
+        }
+        if !self.job.control.is_stopped() {
             result.depth = depth;
         }
     }
 
     /// Tells the line of this place after an iteration, or a window of it.
-    fn report(&self, depth: Depth, index: usize, bound: Bound) {
-        if self.job.told == Told::Everything {
+    fn report(&mut self, depth: Depth, index: usize, bound: Bound) {
+        if self.job.is_heard {
             let root_move = self.job.root_moves()[index].clone();
             let report = self.report_of(root_move, depth, index, bound);
-            self.tell_line(report, Event::Iteration);
+            self.tell(Event::Iteration(report));
         }
     }
 
@@ -231,24 +233,18 @@ impl Worker<'_> {
         }
     }
 
-    fn tell_line(&self, report: Report, event: fn(Report) -> Event) {
-        if report.multi_pv == 1 {
-            self.job.note_told(report.pv.first().copied());
-        }
-        self.tell(event(report));
-    }
-
     /// Tells at the end of a search what it ends with: the line into the book that ended it, and
     /// the move to play, should another have been told last.
-    fn have_the_last_word(&self, result: &SearchResult) {
-        if self.job.told == Told::Result {
+    fn have_the_last_word(&mut self, result: &SearchResult) {
+        if !self.job.is_heard {
             return;
         }
         if let Some(found) = &result.book {
             self.tell(Event::Transposition(found.clone()));
         }
         let Some(best) = result.best else { return };
-        if result.book.is_none() && self.job.last_told() == Some(best) {
+        self.pass_news_on();
+        if result.book.is_none() && self.last_told == Some(best) {
             return;
         }
         let root_moves = self.job.root_moves();
@@ -260,12 +256,7 @@ impl Worker<'_> {
         }
         let bound = found.bound;
         let report = self.report_of(found, result.depth, 0, bound);
-        self.tell_line(report, Event::NewBest);
-    }
-
-    pub(super) fn tell(&self, event: Event) {
-        // Who asked may have gone away; the search ends by its limits all the same.
-        let _ = self.job.messages.send(Message::Event(event));
+        self.tell(Event::NewBest(report));
     }
 
     /// The share of all nodes that went into the best move.

@@ -48,7 +48,7 @@ impl Worker<'_> {
         let null = Window::null(turn.alpha).flip();
         let mut score = -self.pvs(next, ply, depth - reduction, null, true);
         if reduction > 0 && self.still_better(score, turn) {
-            if node.pv && self.job.research_order == ResearchOrder::WindowFirst {
+            if node.pv && self.job.config.research_order == ResearchOrder::WindowFirst {
                 let window = Window::new(turn.alpha, node.window.beta);
                 return self.search_window_first(next, ply, [depth - reduction, depth], window);
             }

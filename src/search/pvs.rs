@@ -144,7 +144,7 @@ impl Worker<'_> {
     /// a loss cuts a null-window node off; the principal variation is searched on, so that it
     /// shows the way.
     fn probe_endgames(&mut self, node: &Node) -> Option<Score> {
-        let tables = self.job.tables.as_ref()?;
+        let tables = self.job.config.endgames.as_ref()?;
         if node.excluded.is_some() {
             return None;
         }

@@ -1,6 +1,8 @@
-//! What a search tells while it runs and when it ends.
+//! What a search tells while it runs and when it ends, and what goes wrong with it.
 
 use std::time::Duration;
+
+use thiserror::Error;
 
 use crate::book::Counts;
 use crate::position::Move;
@@ -98,4 +100,38 @@ pub struct SearchResult {
     pub elapsed: Duration,
     /// The line into the book by which the search ended early.
     pub book: Option<Transposition>,
+}
+
+/// What the system does not give, or what broke. The searcher goes on with what it has.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Fault {
+    /// There is no memory for a larger table.
+    #[error("there is no memory for a transposition table of {wanted} MB: it has {kept} MB")]
+    Memory {
+        /// The megabytes asked for.
+        wanted: usize,
+        /// Those of the table there is.
+        kept: usize,
+    },
+    /// Not all threads could be started.
+    #[error("the system starts no more than {searching} of {wanted} search threads: those search")]
+    Threads {
+        /// The threads asked for.
+        wanted: usize,
+        /// Those that there are.
+        searching: usize,
+    },
+    /// A search thread has panicked; the search ended with what it had found by then.
+    #[error(
+        "search thread {thread} has crashed ({why}): the search ends early, the next is whole again"
+    )]
+    Crash {
+        /// Its number, from 0.
+        thread: usize,
+        /// What it said.
+        why: String,
+    },
+    /// An endgame table is damaged; in words.
+    #[error("{0}")]
+    Endgames(String),
 }

@@ -254,10 +254,10 @@ impl Worker<'_> {
     }
 
     fn idle(&mut self, ticket: Ticket) {
-        // Only the main thread has a clock to look at; the others sleep until they are called.
+        // Only the main thread has bounds to look at; the others sleep until they are called.
         self.job.splits.bell.wait(ticket, (self.id == 0).then_some(NAP));
-        if self.id == 0 && self.job.clock.must_stop(&self.job.control) {
-            self.job.control.stop();
+        if self.id == 0 {
+            self.look_up();
         }
     }
 }
@@ -269,13 +269,12 @@ mod tests {
     use super::*;
     use crate::position::Game;
     use crate::search::node::Window;
-    use crate::search::worker::{Audience, Equipment, Memory, Told};
-    use crate::search::{Control, Limits};
+    use crate::search::worker::{Lasting, ThreadData};
+    use crate::search::{Config, Control, Limits};
 
     fn job(control: &Control) -> Job {
-        let (messages, _receiver) = crossbeam::channel::unbounded();
-        let audience = Audience { told: Told::Result, messages };
-        Job::new(&Game::default(), &Limits::depth(9), control, Equipment::new(1), 2, audience)
+        let config = Config { threads: 2, ..Config::default() };
+        Job::new(&Game::default(), &Limits::depth(9), control, config, Lasting::new(1), false)
     }
 
     /// A split point at the root, with no move left and two threads.
@@ -300,8 +299,8 @@ mod tests {
     #[test]
     fn a_thread_that_joins_takes_over_what_is_left_out_there() {
         let control = Control::new();
-        let (job, mut memory) = (job(&control), Memory::new());
-        let mut worker = Worker::new(0, &job, &mut memory);
+        let (job, mut data) = (job(&control), ThreadData::new());
+        let mut worker = Worker::new(0, &job, &mut data, None);
         let excluded = "e2e4".parse().ok();
         let mut split = split_at_the_root(&mut worker);
         split.frames[0].excluded = excluded;
@@ -314,8 +313,8 @@ mod tests {
     #[test]
     fn a_thread_that_panics_signs_off_and_ends_the_search() {
         let control = Control::new();
-        let (job, mut memory) = (job(&control), Memory::new());
-        let mut worker = Worker::new(0, &job, &mut memory);
+        let (job, mut data) = (job(&control), ThreadData::new());
+        let mut worker = Worker::new(0, &job, &mut data, None);
         let split = split_at_the_root(&mut worker);
         drop(SignOff { split: &split, job: &job });
         assert!(split.shared().workers == 1 && !control.is_stopped());

@@ -9,7 +9,7 @@ fn game(fen: &str) -> Game {
 }
 
 fn search(game: &Game, limits: &Limits, threads: usize) -> SearchResult {
-    let mut searcher = Searcher::new(Options { memory_mb: 8, threads });
+    let mut searcher = Searcher::new(Config { memory_mb: 8, threads, ..Config::default() });
     searcher.search(game, limits, &Control::new(), &mut |_| {})
 }
 
@@ -88,7 +88,7 @@ fn one_thread_searches_the_same_tree_every_time() {
 
 #[test]
 fn a_new_game_forgets_everything() {
-    let mut searcher = Searcher::new(Options { memory_mb: 8, threads: 1 });
+    let mut searcher = Searcher::new(Config { memory_mb: 8, ..Config::default() });
     let mut nodes = || {
         searcher.new_game();
         let limits = Limits::depth(8);
@@ -115,7 +115,7 @@ fn only_the_given_root_moves_are_searched() {
 #[test]
 fn several_lines_come_in_order_and_differ() {
     let limits = Limits { multi_pv: 3, ..Limits::depth(7) };
-    let mut searcher = Searcher::new(Options { memory_mb: 8, threads: 1 });
+    let mut searcher = Searcher::new(Config { memory_mb: 8, ..Config::default() });
     let mut last = Vec::new();
     searcher.search(&Game::default(), &limits, &Control::new(), &mut |event| {
         if let Event::Iteration(report) = event
@@ -139,7 +139,7 @@ fn a_stop_is_obeyed_with_any_number_of_threads() {
             stopper.stop();
             Instant::now()
         });
-        let mut searcher = Searcher::new(Options { memory_mb: 8, threads });
+        let mut searcher = Searcher::new(Config { memory_mb: 8, threads, ..Config::default() });
         let result = searcher.search(&Game::default(), &Limits::default(), &control, &mut |_| {});
         let stopped = handle.join().expect("the stopper only sleeps");
         assert!(result.best.is_some());
@@ -151,7 +151,7 @@ fn a_stop_is_obeyed_with_any_number_of_threads() {
 #[test]
 fn every_reported_line_can_be_played() {
     let fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
-    let mut searcher = Searcher::new(Options { memory_mb: 1, threads: 3 });
+    let mut searcher = Searcher::new(Config { memory_mb: 1, threads: 3, ..Config::default() });
     searcher.search(&game(fen), &Limits::depth(11), &Control::new(), &mut |event| {
         if let Event::Iteration(report) = event {
             let mut game = game(fen);
@@ -182,9 +182,8 @@ fn transposition_example(mode: BookSearch, threads: usize) -> (Searcher, Game) {
     for san in ["e4", "Nc6", "Ke2", "d5", "exd5"] {
         game.play(game.position().parse_san(san).expect(san)).expect(san);
     }
-    let mut searcher = Searcher::new(Options { memory_mb: 8, threads });
-    searcher.set_book(Some(book), mode);
-    (searcher, game)
+    let config = Config { memory_mb: 8, threads, book: Some(book), ..Config::default() };
+    (Searcher::new(Config { book_search: mode, ..config }), game)
 }
 
 fn search_example(mode: BookSearch, limits: &Limits, threads: usize) -> SearchResult {
@@ -268,7 +267,7 @@ fn an_analysis_is_not_ended_by_the_book_but_tells_all_ways_into_it() {
 fn the_last_line_told_names_the_move() {
     let fen = "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8";
     for threads in [1, 3] {
-        let mut searcher = Searcher::new(Options { memory_mb: 4, threads });
+        let mut searcher = Searcher::new(Config { memory_mb: 4, threads, ..Config::default() });
         for nodes in (1..80).map(|step: u64| step * step * 5) {
             let mut last = None;
             let limits = Limits::nodes(nodes);
@@ -284,7 +283,7 @@ fn the_last_line_told_names_the_move() {
 
 #[test]
 fn trust_14_a_panic_in_any_thread_ends_its_search_and_no_other() {
-    let mut searcher = Searcher::new(Options { memory_mb: 8, threads: 3 });
+    let mut searcher = Searcher::new(Config { memory_mb: 8, threads: 3, ..Config::default() });
     let game = Game::default();
     for thread in 0..3 {
         // A helper panics as soon as it helps; the main thread once it has something to tell.
@@ -308,29 +307,59 @@ fn is_ordinary(score: Score) -> bool {
 
 #[test]
 fn trust_14_without_any_thread_the_one_that_asks_searches() {
-    let game = Game::default();
-    let result = std::thread::Builder::new().stack_size(STACK_SIZE).spawn(move || {
-        let mut searcher = Searcher::without_threads();
-        let mut iterations = 0;
-        let result = searcher.search(&game, &Limits::depth(7), &Control::new(), &mut |event| {
-            iterations += u32::from(matches!(event, Event::Iteration(_)));
-        });
-        (result, iterations)
-    });
-    let (result, iterations) = result.expect("a thread").join().expect("no panic");
-    assert!(result.depth == 7 && iterations >= 7);
-    let mut whole = Searcher::new(Options { memory_mb: 1, threads: 1 });
-    let expected = whole.search_silently(&Game::default(), &Limits::depth(7), &Control::new());
-    assert_eq!((result.best, result.nodes), (expected.best, expected.nodes));
+    let run = |stack: usize| {
+        let search = || {
+            let mut searcher = Searcher::new(Config { memory_mb: 1, ..Config::default() });
+            let (game, limits, control) = (Game::default(), Limits::depth(7), Control::new());
+            let mut iterations = 0;
+            let result = searcher.search(&game, &limits, &control, &mut |event| {
+                iterations += u32::from(matches!(event, Event::Iteration(_)));
+            });
+            (result.best, result.depth, result.nodes, iterations)
+        };
+        let thread = std::thread::Builder::new().stack_size(stack).spawn(search);
+        thread.expect("a thread").join().expect("no panic")
+    };
+    let (best, depth, nodes, iterations) = run(STACK_SIZE);
+    assert!(best.is_some() && depth == 7 && iterations >= 7);
+    // A stack that is too small is no fault of who asks.
+    assert_eq!(run(128 << 10), (best, depth, nodes, iterations));
 }
 
 #[test]
 fn trust_14_a_table_larger_than_any_machine_is_refused() {
-    let mut searcher = Searcher::new(Options { memory_mb: 2, threads: 1 });
+    let mut searcher = Searcher::new(Config { memory_mb: 2, ..Config::default() });
     for wanted in [1 << 30, usize::MAX] {
-        searcher.set_memory(wanted);
+        searcher.configure(Config { memory_mb: wanted, ..Config::default() });
         assert_eq!(searcher.take_faults(), [Fault::Memory { wanted, kept: 2 }]);
     }
-    searcher.set_memory(3);
+    searcher.configure(Config { memory_mb: 3, ..Config::default() });
     assert_eq!(searcher.take_faults(), []);
+}
+
+#[test]
+fn a_node_limit_holds_for_all_threads_together() {
+    for threads in [2, 3] {
+        let limit = 30_000;
+        let result = search(&Game::default(), &Limits::nodes(limit), threads);
+        // Each of the others may be in the midst of a node.
+        assert!((limit..limit + limit / 50).contains(&result.nodes), "{}", result.nodes);
+    }
+}
+
+#[test]
+fn a_result_has_the_depth_of_the_last_iteration_that_was_completed() {
+    for nodes in [2_000, 5_000, 20_000] {
+        let mut completed = 0;
+        let mut searcher = Searcher::new(Config { memory_mb: 4, ..Config::default() });
+        let limits = Limits::nodes(nodes);
+        let found = searcher.search(&Game::default(), &limits, &Control::new(), &mut |event| {
+            if let Event::Iteration(report) = event
+                && report.bound == Bound::Exact
+            {
+                completed = report.depth;
+            }
+        });
+        assert_eq!(found.depth, completed, "{nodes} nodes");
+    }
 }

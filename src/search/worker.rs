@@ -3,26 +3,25 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crossbeam::channel::Sender;
+use crossbeam::queue::SegQueue;
 use crossbeam::utils::CachePadded;
 
 use super::book_ending::Watch;
 use super::book_probe::{BookProbe, BookSearch, SCORE_MODE_SALT};
 use super::clock::Clock;
+use super::config::Config;
 use super::control::Control;
 use super::history::{Context, Footprint, History};
 use super::killers::Killers;
-use super::limits::{Limits, ResearchOrder};
+use super::limits::Limits;
 use super::node::Line;
 use super::prune::Reductions;
-use super::report::{Bound, Event, SearchResult};
+use super::report::{Bound, Event, Fault, SearchResult};
 use super::split::{SplitPoint, Splits};
 use super::table::{NO_EVAL, Table};
-use crate::book::Book;
-use crate::eval::{Evaluation, Evaluator};
+use crate::eval::Evaluator;
 use crate::position::{Cycles, Game, Move, Position};
 use crate::score::{DRAW, INFINITY, MAX_PLY, Ply, Score};
-use crate::tablebase::Tables;
 
 /// Plies without capture or pawn move that make a draw.
 const FIFTY_MOVES: u16 = 100;
@@ -30,6 +29,9 @@ const FIFTY_MOVES: u16 = 100;
 const PROOF_SALT: u64 = 0x7ab1_a0a7_e000_9500;
 /// Nodes between two looks at the clock: about a millisecond.
 const CLOCK_INTERVAL: u64 = 1_024;
+/// Nodes between two looks of a helper at a limit of nodes: the main thread, which looks at each,
+/// may be waiting. To add all threads' nodes up at each would slow many threads down.
+const SUM_INTERVAL: u64 = 32;
 
 /// A root move and what the search knows of it.
 #[derive(Debug, Clone)]
@@ -58,49 +60,21 @@ impl RootMove {
     }
 }
 
-/// News from the main thread of a search to the one that asked for it.
-pub(super) enum Message {
-    Event(Event),
-    Done(SearchResult),
-    /// A thread has panicked.
-    Crashed {
-        thread: usize,
-        why: String,
-    },
-}
-
-/// How much of a search is told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Told {
-    Everything,
-    Result,
-}
-
-/// What a search is equipped with; it outlasts the search.
+/// What a searcher has learnt and reckons by; it outlasts the search.
 #[derive(Clone)]
-pub(super) struct Equipment {
+pub(super) struct Lasting {
     pub(super) table: Arc<Table>,
     pub(super) history: Arc<History>,
     pub(super) cycles: Arc<Cycles>,
-    pub(super) evaluation: Evaluation,
-    /// The endgame tables.
-    pub(super) tables: Option<Tables>,
-    /// The book to compare the tree with, and what a match does.
-    pub(super) book: Option<(Book, BookSearch)>,
-    pub(super) research_order: ResearchOrder,
 }
 
-impl Equipment {
-    /// A table of at most `memory_mb` megabytes, the default evaluation, no book and no endgames.
+impl Lasting {
+    /// An empty table of at most `memory_mb` mebibytes.
     pub(super) fn new(memory_mb: usize) -> Self {
-        Equipment {
+        Lasting {
             table: Arc::new(Table::new(memory_mb)),
             history: Arc::new(History::new()),
             cycles: Arc::new(Cycles::new()),
-            evaluation: Evaluation::default(),
-            tables: None,
-            book: None,
-            research_order: ResearchOrder::default(),
         }
     }
 
@@ -117,10 +91,7 @@ impl Equipment {
 }
 
 /// Who listens to a search.
-pub(super) struct Audience {
-    pub(super) told: Told,
-    pub(super) messages: Sender<Message>,
-}
+pub(super) type Listener<'a> = &'a mut dyn FnMut(&Event);
 
 /// What all threads of one search share.
 pub(super) struct Job {
@@ -130,17 +101,19 @@ pub(super) struct Job {
     pub(super) limits: Limits,
     pub(super) control: Control,
     pub(super) clock: Clock,
+    pub(super) config: Config,
     pub(super) table: Arc<Table>,
     history: Arc<History>,
-    pub(super) splits: Splits,
     pub(super) cycles: Arc<Cycles>,
-    pub(super) evaluation: Evaluation,
-    pub(super) tables: Option<Tables>,
+    pub(super) splits: Splits,
     /// The book to compare the tree with.
     pub(super) book: Option<BookProbe>,
-    pub(super) research_order: ResearchOrder,
-    pub(super) told: Told,
-    pub(super) messages: Sender<Message>,
+    /// Whether anybody listens.
+    pub(super) is_heard: bool,
+    /// What helpers have to tell; the main thread passes it on.
+    pub(super) news: SegQueue<Event>,
+    /// The threads that have panicked.
+    pub(super) crashes: SegQueue<Fault>,
     /// Positions that the endgame tables knew, of all threads.
     pub(super) tablebase_hits: AtomicU64,
     /// Nodes by thread.
@@ -148,25 +121,22 @@ pub(super) struct Job {
     root_moves: Mutex<Vec<RootMove>>,
     /// Which of the best lines is searched for, from 0.
     pub(super) line: AtomicUsize,
-    /// The first move of the best line that was told last.
-    last_told: Mutex<Option<Move>>,
 }
 
 impl Job {
+    /// A search with all the threads of `config`.
     pub(super) fn new(
         game: &Game,
         limits: &Limits,
         control: &Control,
-        equipment: Equipment,
-        threads: usize,
-        audience: Audience,
+        config: Config,
+        lasting: Lasting,
+        is_heard: bool,
     ) -> Self {
-        let Equipment { table, history, cycles, evaluation, tables, book, research_order } =
-            equipment;
-        let Audience { told, messages } = audience;
+        let Lasting { table, history, cycles } = lasting;
         let root = *game.position();
         let legal = root.legal_moves();
-        let advice = tables.as_ref().and_then(|tables| tables.advise(&root));
+        let advice = config.endgames.as_ref().and_then(|tables| tables.advise(&root));
         let wanted = |mv: &Move| match &advice {
             _ if !limits.root_moves.is_empty() => limits.root_moves.contains(mv),
             Some(advice) if limits.multi_pv == 1 => advice.moves.contains(mv),
@@ -181,31 +151,18 @@ impl Job {
             control: control.clone(),
             table,
             history,
-            splits: Splits::default(),
             cycles,
-            evaluation,
-            tables,
-            book: book
-                .filter(|_| limits.mate.is_none())
-                .map(|(book, mode)| BookProbe::new(book, mode)),
-            research_order,
-            told,
-            messages,
+            splits: Splits::default(),
+            book: BookProbe::new(&config).filter(|_| limits.mate.is_none()),
+            is_heard,
+            news: SegQueue::new(),
+            crashes: SegQueue::new(),
             tablebase_hits: AtomicU64::new(0),
-            counters: (0..threads).map(|_| CachePadded::default()).collect(),
+            counters: (0..config.threads).map(|_| CachePadded::default()).collect(),
             root_moves: Mutex::new(root_moves),
             line: AtomicUsize::new(0),
-            last_told: Mutex::new(None),
+            config,
         }
-    }
-
-    /// The first move of the best line that was told last.
-    pub(super) fn last_told(&self) -> Option<Move> {
-        *self.last_told.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn note_told(&self, mv: Option<Move>) {
-        *self.last_told.lock().unwrap_or_else(PoisonError::into_inner) = mv;
     }
 
     /// The root moves, best first. Locked only at the root.
@@ -235,7 +192,7 @@ impl Job {
 }
 
 /// What a thread keeps from one search to the next, to make it once only.
-pub(super) struct Memory {
+pub(super) struct ThreadData {
     killers: Killers,
     pub(super) evaluator: Evaluator,
     reductions: Reductions,
@@ -245,9 +202,9 @@ pub(super) struct Memory {
     lines: Vec<Line>,
 }
 
-impl Memory {
+impl ThreadData {
     pub(super) fn new() -> Self {
-        Memory {
+        ThreadData {
             killers: Killers::new(),
             evaluator: Evaluator::default(),
             reductions: Reductions::new(),
@@ -307,25 +264,34 @@ pub(super) struct Worker<'a> {
     pub(super) proving: bool,
     /// What has been made of the matches with the book; the main thread's.
     pub(super) watch: Watch,
+    listener: Option<Listener<'a>>,
+    /// The first move of the best line that the listener was told last.
+    pub(super) last_told: Option<Move>,
     salt: u64,
     nodes: u64,
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(id: usize, job: &'a Job, memory: &'a mut Memory) -> Self {
-        memory.killers = Killers::new();
-        memory.evaluator.set(&job.evaluation);
-        memory.frames.fill(Frame::default());
+    /// A thread that tells `listener` what there is to tell, or leaves that to one that has one.
+    pub(super) fn new(
+        id: usize,
+        job: &'a Job,
+        data: &'a mut ThreadData,
+        listener: Option<Listener<'a>>,
+    ) -> Self {
+        data.killers = Killers::new();
+        data.evaluator.set(&job.config.evaluation);
+        data.frames.fill(Frame::default());
         Worker {
             id,
             job,
             history: &job.history,
-            killers: &mut memory.killers,
-            evaluator: &mut memory.evaluator,
-            reductions: &memory.reductions,
-            frames: &mut memory.frames,
+            killers: &mut data.killers,
+            evaluator: &mut data.evaluator,
+            reductions: &data.reductions,
+            frames: &mut data.frames,
             keys: job.keys.clone(),
-            lines: &mut memory.lines,
+            lines: &mut data.lines,
             selective_depth: 0,
             split: None,
             null_move_from: 0,
@@ -336,6 +302,8 @@ impl<'a> Worker<'a> {
                 _ => 0,
             },
             watch: Watch::default(),
+            listener,
+            last_told: None,
             nodes: 0,
         }
     }
@@ -348,18 +316,50 @@ impl<'a> Worker<'a> {
         self.selective_depth = self.selective_depth.max(ply);
         #[cfg(test)]
         self.job.control.suffer_sabotage(self.id, self.nodes);
-        if self.id == 0 {
-            self.check_limits();
-        }
+        self.check_limits();
     }
 
     #[inline]
     fn check_limits(&mut self) {
+        let is_main = self.id == 0;
+        if is_main && self.nodes.is_multiple_of(CLOCK_INTERVAL) {
+            self.look_up();
+        } else if let Some(limit) = self.job.limits.nodes
+            && (is_main || self.nodes.is_multiple_of(SUM_INTERVAL))
+            && self.job.nodes() >= limit
+        {
+            self.job.control.stop();
+        }
+    }
+
+    /// Looks at all that bounds the search, and passes on what helpers have to tell; the main
+    /// thread's, also while it waits for others.
+    #[cold]
+    pub(super) fn look_up(&mut self) {
         let job = self.job;
-        let due = self.nodes.is_multiple_of(CLOCK_INTERVAL)
-            && (job.clock.must_stop(&job.control) || self.breaks_off_in_book());
-        if due || job.limits.nodes.is_some_and(|limit| job.nodes() >= limit) {
+        let spent = job.limits.nodes.is_some_and(|limit| job.nodes() >= limit);
+        if spent || job.clock.must_stop(&job.control) || self.breaks_off_in_book() {
             job.control.stop();
+        }
+        self.pass_news_on();
+    }
+
+    /// Tells the listener, after what was to be told before, or leaves that to the main thread.
+    pub(super) fn tell(&mut self, event: Event) {
+        self.job.news.push(event);
+        self.pass_news_on();
+    }
+
+    /// Tells the listener what waits to be told, if this thread has one.
+    pub(super) fn pass_news_on(&mut self) {
+        let Some(listener) = &mut self.listener else { return };
+        while let Some(event) = self.job.news.pop() {
+            if let Event::Iteration(report) | Event::NewBest(report) = &event
+                && report.multi_pv == 1
+            {
+                self.last_told = report.pv.first().copied();
+            }
+            listener(&event);
         }
     }
 

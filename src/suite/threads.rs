@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::Switch;
 use crate::position::{Game, Position};
 use crate::score::Depth;
-use crate::search::{Bound, Event, Fault, Limits, Options, Searcher};
+use crate::search::{Bound, Config, Event, Fault, Limits, Searcher};
 
 /// A search to a depth.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -77,7 +77,7 @@ impl Bench {
     /// If the system does not give so many threads or so much memory.
     pub fn new(threads: &[usize], memory_mb: usize, time: Duration) -> Result<Self, Fault> {
         let searcher = |&threads| {
-            let mut searcher = Searcher::new(Options { memory_mb, threads });
+            let mut searcher = Searcher::new(Config { memory_mb, threads, ..Config::default() });
             searcher.take_faults().into_iter().next().map_or(Ok(searcher), Err)
         };
         let searchers = [1].iter().chain(threads).map(searcher).collect::<Result<_, _>>()?;

@@ -17,7 +17,7 @@ use crate::pgn::{GameEnd, Input, Ply, Reader, Tags, Visitor};
 use crate::position::{Game, Move, Position};
 use crate::random::Random;
 use crate::score::Score;
-use crate::search::{BookSearch, Limits, SearchResult, Searcher};
+use crate::search::{BookSearch, Config, Limits, SearchResult, Searcher};
 
 /// Which positions of games make a suite.
 #[derive(Debug, Clone)]
@@ -184,7 +184,8 @@ pub fn attempt(
     let game = Game::new(*position);
     let mut search = |mode, limits: &Limits| {
         searcher.new_game();
-        searcher.set_book(Some(how.book.clone()), mode);
+        let config = searcher.config().clone();
+        searcher.configure(Config { book: Some(how.book.clone()), book_search: mode, ..config });
         searcher.search_silently(&game, limits, &switch.control())
     };
     let plain = search(BookSearch::Off, how.limits);
@@ -304,7 +305,6 @@ fn agreement(searches: &[(&Trial, &SearchResult)]) -> [usize; 2] {
 mod tests {
     use super::*;
     use crate::book::{BuildOptions, build_in_memory};
-    use crate::search::Options;
 
     fn input(text: &'static str) -> Input {
         Input::Text("test".to_owned(), text.as_bytes().into())
@@ -350,7 +350,7 @@ mod tests {
 
     #[test]
     fn a_trial_compares_all_modes() {
-        let mut searcher = Searcher::new(Options { memory_mb: 4, threads: 1 });
+        let mut searcher = Searcher::new(Config { memory_mb: 4, ..Config::default() });
         let (book, limits) = (book(), Limits { soft_nodes: Some(20_000), ..Limits::depth(9) });
         let how = Attempt { book: &book, modes: &MODES, limits: &limits, judge_factor: 4 };
         // Two plies from the book, so that every mode meets it at once.

@@ -101,6 +101,15 @@ pub struct Advice {
     pub moves: Vec<Move>,
 }
 
+/// Two are the same if they were opened as one.
+impl PartialEq for Tables {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.tables, &other.tables)
+    }
+}
+
+impl Eq for Tables {}
+
 impl Tables {
     /// The tables of a folder, or of several with `:` in between (`;` on Windows). Damaged files are
     /// left out, see [`Tables::take_damage`].

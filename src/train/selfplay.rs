@@ -7,7 +7,7 @@ use crate::eval::Evaluation;
 use crate::position::{Color, Game, Move, Position};
 use crate::random::Random;
 use crate::score::{Score, is_decided};
-use crate::search::{Limits, SoloSearcher};
+use crate::search::{Config, Control, Limits, Searcher};
 
 /// Table of a player: its searches are small, and a small table is soon cleared.
 const MEMORY_MB: usize = 1;
@@ -70,10 +70,10 @@ impl fmt::Display for GameSettings {
     }
 }
 
-/// Plays games against itself, in a thread with a stack of [`crate::search::STACK_SIZE`].
+/// Plays games against itself.
 pub struct SelfPlay {
     settings: GameSettings,
-    searcher: SoloSearcher,
+    searcher: Searcher,
 }
 
 /// What a game is worth to White by the scores of the latest moves, if both sides agree on it.
@@ -102,8 +102,9 @@ impl Adjudicator<'_> {
 impl SelfPlay {
     /// A player.
     pub fn new(settings: GameSettings) -> Self {
-        let searcher = SoloSearcher::new(MEMORY_MB, settings.evaluation.clone());
-        SelfPlay { settings, searcher }
+        let evaluation = settings.evaluation.clone();
+        let config = Config { memory_mb: MEMORY_MB, evaluation, ..Config::default() };
+        SelfPlay { settings, searcher: Searcher::new(config) }
     }
 
     /// Plays the game with the given number, which follows from it and the settings alone.
@@ -125,7 +126,7 @@ impl SelfPlay {
     fn search(&mut self, game: &Game) -> Option<(Move, Score)> {
         let nodes = self.settings.nodes;
         let limits = Limits { soft_nodes: Some(nodes), ..Limits::nodes(HARD_NODES * nodes) };
-        let result = self.searcher.search(game, &limits);
+        let result = self.searcher.search_silently(game, &limits, &Control::new());
         Some((result.best?, for_white(game.position(), result.score)))
     }
 

@@ -14,7 +14,7 @@ use crate::cli::writing::{EPD, Force, files_of};
 use crate::files::Output;
 use crate::pgn::Input;
 use crate::position::Position;
-use crate::search::{BookSearch, Limits, Options, Searcher, TimeControl};
+use crate::search::{BookSearch, Config, Limits, Searcher, TimeControl};
 use crate::suite::Switch;
 use crate::suite::transpositions::{
     Attempt, Drawn, Estimate, MODES, Selection, Selector, Summary, Trial, attempt, summarise,
@@ -149,7 +149,7 @@ fn search(
     let by_nodes = |nodes| Limits { soft_nodes: Some(nodes), ..Limits::default() };
     let limits = args.nodes.map_or(by_clock, by_nodes);
     let how = Attempt { book, modes, limits: &limits, judge_factor: args.judge };
-    let mut searcher = Searcher::new(Options { memory_mb: args.memory, threads: 1 });
+    let mut searcher = Searcher::new(Config { memory_mb: args.memory, ..Config::default() });
     let bar = progress_bar(positions.len(), "positions");
     let mut trials = Vec::new();
     for position in positions {

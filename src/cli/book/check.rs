@@ -12,7 +12,7 @@ use crate::book::{Book, Visited};
 use crate::cli::output;
 use crate::position::{Color, Game, Move, Position};
 use crate::score::Score;
-use crate::search::{Control, Limits, Options, Searcher};
+use crate::search::{Config, Control, Limits, Searcher};
 
 /// List holes and weak moves of a book: dead ends, positions without a reply, refuted moves
 #[derive(Debug, clap::Args)]
@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let game = args.place.game()?;
     let mut out = BufWriter::new(output::stdout());
-    let mut searcher = Searcher::new(Options { memory_mb: args.memory, threads: 1 });
+    let mut searcher = Searcher::new(Config { memory_mb: args.memory, ..Config::default() });
     let held = args.sides_held(&book, game.position())?;
     let last_ply = args.last_ply(&book, &game);
     let mut findings = 0_u64;

@@ -123,7 +123,7 @@ impl Console {
             let megabytes = size.parse().map_err(|_| failed("expected mebibytes"))?;
             self.engine.set_memory(megabytes);
         }
-        self.tell(&format!("My tables take {} MiB.", self.engine.settings().memory))
+        self.tell(&format!("My tables take {} MiB.", self.engine.settings().search.memory_mb))
     }
 
     /// GNU Chess's switch of the null-move heuristic.

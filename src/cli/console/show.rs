@@ -61,7 +61,7 @@ impl Console {
                 return Ok(Flow::Continue);
             }
             "fen" => self.position().to_string(),
-            "eval" | "score" => self.engine.evaluation().explain(self.position()),
+            "eval" | "score" => self.engine.settings().search.evaluation.explain(self.position()),
             "moves" => self.moves(|_| true),
             "capture" => self.moves(|mv| self.position().is_capture(mv)),
             "noncapture" => self.moves(|mv| !self.position().is_capture(mv)),

@@ -21,7 +21,8 @@ struct Talk {
 
 /// A console, and what it asks. It keeps no games yet.
 fn console(out: Box<dyn Write>) -> (Console, Receiver<String>) {
-    let settings = Settings { memory: 1, ..Settings::default() };
+    let mut settings = Settings::default();
+    settings.set_memory(1);
     let engine = Engine::new(searcher(), settings, Book::embedded()).expect("no files");
     let (prompts, asked) = unbounded();
     let mut console = Console::new(engine, out, prompts, false);

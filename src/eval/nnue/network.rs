@@ -1,5 +1,6 @@
 //! The network's weights, and the file that holds them.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
@@ -27,6 +28,12 @@ pub struct Network {
     /// From the neurons of the side to move, and of the other, to the output.
     outputs: [[Row; 2]; BUCKETS],
     output_biases: [i32; BUCKETS],
+}
+
+impl fmt::Debug for Network {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "Network({:08x})", self.checksum())
+    }
 }
 
 /// Why bytes are no network.

@@ -1,0 +1,253 @@
+//! What the engine does about its search: orders it, turns it, calls it off, and hears it.
+
+use std::time::{Duration, Instant};
+
+use crate::position::{Color, Game, Move, Position};
+use crate::search::{self, Control, Limits, MOVE_OVERHEAD, Report, TimeControl, Transposition};
+
+use super::clock::less_overhead;
+use super::controller::{Engine, Mode, Told};
+use super::event::{Event, Progress, Transposed};
+use super::job::{Job, SearchStatus};
+use super::settings::FULL_STRENGTH;
+use super::wanted::{Purpose, Running, Step, step};
+use super::worker::News;
+
+/// Doublings of the nodes searched from strength 0 to 99: from `WEAKEST` to some millions, which
+/// is where a core's few seconds take over.
+const STRENGTH_DOUBLINGS: f64 = 17.0;
+
+/// The nodes that are searched at strength 0.
+const WEAKEST: f64 = 50.0;
+
+/// A ponder search goes on after its hit only if the clock shows at least this share, in percent,
+/// of what it was given to reckon with.
+const TRUSTED_CLOCK: u32 = 75;
+
+impl Engine {
+    /// The purpose of the search that should run.
+    pub(super) fn purpose(&self) -> Option<Purpose> {
+        self.wanted.purpose(self.position(), self.settings.ponder)
+    }
+
+    /// The search that runs, against what the game has come to.
+    fn running(&self) -> Option<Running> {
+        let job = self.job.as_ref()?;
+        let expected = self.game.moves().last().copied().map(Purpose::Ponder);
+        let is_hit = expected == Some(job.purpose) && self.clock_is_right(job);
+        let is_current = job.revision == self.wanted.revision;
+        Some(Running { purpose: job.purpose, is_current, is_hit })
+    }
+
+    /// Makes the search that runs the one that should.
+    pub(super) fn reconcile(&mut self) {
+        self.answer_pings();
+        match step(self.running(), self.purpose()) {
+            Step::Keep => {}
+            Step::Turn => self.turn_ponder_search(),
+            Step::Begin(purpose) => {
+                self.cancel();
+                if let Some(purpose) = purpose.filter(|_| self.is_settled()) {
+                    self.begin(purpose);
+                }
+            }
+        }
+    }
+
+    /// Answers the pings that are due. Called before any search begins.
+    pub(super) fn answer_pings(&mut self) {
+        let due = self.pings.take_due(self.mode() == Mode::Thinking, self.is_settled());
+        self.events.extend(due.into_iter().map(Event::Pong));
+    }
+
+    /// Calls the search off; what it still tells is dropped.
+    pub(super) fn cancel(&mut self) {
+        if let Some(job) = self.job.take() {
+            job.control.stop();
+        }
+    }
+
+    /// Whether a ponder search reckons with about the time that there is.
+    fn clock_is_right(&self, job: &Job) -> bool {
+        match (job.time, self.told.own) {
+            (TimeControl::Clock { remaining, .. }, Some(told)) => {
+                told >= remaining * TRUSTED_CLOCK / 100
+            }
+            _ => true,
+        }
+    }
+
+    /// The opponent has made the expected move: from now on the search is for our own.
+    fn turn_ponder_search(&mut self) {
+        self.read_clocks();
+        let Some(job) = &mut self.job else { return };
+        job.purpose = Purpose::Think;
+        job.control.ponder_hit();
+        if let Some(result) = job.result.take() {
+            self.job = None;
+            self.play_found(result);
+        }
+    }
+
+    /// Puts the clocks right by what the GUI has told.
+    fn read_clocks(&mut self) {
+        let Told { own, opponent } = std::mem::take(&mut self.told);
+        let side = self.position().side_to_move();
+        own.iter().for_each(|&left| self.clocks.tell_own(side, left));
+        opponent.iter().for_each(|&left| self.clocks.set(!side, left));
+    }
+
+    fn begin(&mut self, purpose: Purpose) {
+        let mut game = self.game.clone();
+        match purpose {
+            Purpose::Think => {
+                self.read_clocks();
+                if self.play_from_book() {
+                    return;
+                }
+            }
+            Purpose::Ponder(expected) => {
+                if game.play(expected).is_err() || self.library.has_move(&game, &self.settings) {
+                    return;
+                }
+            }
+            Purpose::Ordered if self.find_in_book() => return,
+            Purpose::Ordered | Purpose::Analyse => {}
+        }
+        self.order(purpose, game);
+    }
+
+    fn order(&mut self, purpose: Purpose, game: Game) {
+        let limits = self.limits(purpose, &game);
+        let control = Control::new();
+        let time = limits.time;
+        if std::mem::take(&mut self.hurry) {
+            control.stop();
+        }
+        let number = self.worker.search(game, limits, control.clone());
+        let of = self.wanted.root_moves(self.position()).len();
+        self.job = Some(Job {
+            number,
+            purpose,
+            revision: self.wanted.revision,
+            control,
+            time,
+            started: Instant::now(),
+            status: SearchStatus { of, ..SearchStatus::default() },
+            report: None,
+            result: None,
+        });
+    }
+
+    fn limits(&self, purpose: Purpose, game: &Game) -> Limits {
+        if let Some(limits) = &self.wanted.ordered {
+            let nodes = limits.nodes.into_iter().chain(self.weakness()).min();
+            return Limits { nodes, time: self.less_overhead(limits.time), ..limits.clone() };
+        }
+        if purpose == Purpose::Analyse {
+            let root_moves = match self.wanted.excluded.is_empty() {
+                true => Vec::new(),
+                false => self.wanted.root_moves(self.position()),
+            };
+            let multi_pv = self.settings.lines.unsigned_abs() as usize;
+            return Limits { root_moves, multi_pv, ..Limits::default() };
+        }
+        let side: Color = game.position().side_to_move();
+        let (time, nodes) = self.clocks.limit(side, game.moves().len());
+        let time = self.less_overhead(time);
+        let nodes = nodes.into_iter().chain(self.weakness()).min();
+        let ponder = matches!(purpose, Purpose::Ponder(_));
+        Limits { depth: self.depth_limit, nodes, time, ponder, ..Limits::default() }
+    }
+
+    /// What is left of a time after what the user wants kept back beyond what the search keeps
+    /// back by itself.
+    fn less_overhead(&self, time: TimeControl) -> TimeControl {
+        let wanted = Duration::from_millis(self.settings.overhead.unsigned_abs());
+        less_overhead(time, wanted.saturating_sub(MOVE_OVERHEAD))
+    }
+
+    /// The nodes that a strength below the full one allows.
+    fn weakness(&self) -> Option<u64> {
+        let share = self.settings.strength as f64 / FULL_STRENGTH as f64;
+        (share < 1.0).then(|| (WEAKEST * (STRENGTH_DOUBLINGS * share).exp2()) as u64)
+    }
+
+    /// Takes note of what the worker tells, and acts on it.
+    pub fn receive(&mut self, news: News) {
+        self.worker.note(&news);
+        match news {
+            News::Settled => self.reconcile(),
+            News::Aside => {}
+            News::Fault(fault) => {
+                log::error!("{fault}");
+                self.events.push(Event::Fault(fault));
+            }
+            News::Opened { number, book } => self.shelve(number, book),
+            News::Progress { job, event } => {
+                if let Some(current) = self.job.as_mut().filter(|current| current.number == job) {
+                    current.note(&event);
+                    match event {
+                        search::Event::Iteration(report) | search::Event::NewBest(report) => {
+                            self.report(report);
+                        }
+                        search::Event::Transposition(found) => self.transposed(found),
+                        search::Event::RootMove { .. } => (),
+                    }
+                }
+            }
+            News::Finished { job, result } => {
+                let Some(current) = self.job.as_mut().filter(|current| current.number == job)
+                else {
+                    return;
+                };
+                match current.purpose {
+                    Purpose::Think => {
+                        self.job = None;
+                        self.play_found(result);
+                    }
+                    Purpose::Ordered => self.ordered_search_ended(result),
+                    Purpose::Ponder(_) | Purpose::Analyse => current.result = Some(result),
+                }
+            }
+        }
+    }
+
+    fn transposed(&mut self, found: Transposition) {
+        let Some(job) = &self.job else { return };
+        let report = job.report.clone();
+        let position = match job.purpose {
+            Purpose::Ponder(expected) => self.position().play(expected),
+            _ => *self.position(),
+        };
+        self.events.push(Event::Transposed(Transposed { position, found, report }));
+    }
+
+    fn report(&mut self, report: Report) {
+        let Some(job) = &self.job else { return };
+        let expected = match job.purpose {
+            Purpose::Ponder(mv) => Some(mv),
+            _ => None,
+        };
+        let position: Position = *self.position();
+        self.events.push(Event::Report(Progress { position, expected, report }));
+    }
+
+    /// How far the search that runs has come.
+    pub fn status(&self) -> Option<SearchStatus> {
+        let job = self.job.as_ref()?;
+        Some(SearchStatus { elapsed: job.started.elapsed(), ..job.status })
+    }
+
+    /// The move that the engine would suggest here: the one it is looking at, or, on the
+    /// opponent's turn, the one it expects.
+    pub fn hint(&self) -> Option<Move> {
+        let found = || self.job.as_ref()?.report.as_ref()?.pv.first().copied();
+        match self.job.as_ref().map(|job| job.purpose) {
+            Some(Purpose::Ponder(expected)) => Some(expected),
+            Some(Purpose::Think | Purpose::Analyse | Purpose::Ordered) => found(),
+            None => self.wanted.expected,
+        }
+        .or_else(|| self.library.best_move(&self.game))
+    }
+}
