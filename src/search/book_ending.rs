@@ -5,13 +5,14 @@
 //! only once a good part of whatever bounds it is spent and the choice has settled: what is saved
 //! is time that would hardly have changed the move.
 
-use hashbrown::HashSet;
-
-use super::book_probe::{BookProbe, BookSearch};
+use super::book_probe::BookProbe;
 use super::clock::Stability;
+use super::config::BookSearch;
+use super::job::RootMove;
 use super::node::Window;
 use super::report::{Event, SearchResult, Transposition};
-use super::worker::{RootMove, Worker};
+use super::watch::{Hope, PLAUSIBLE_MARGIN};
+use super::worker::Worker;
 use crate::book::Counts;
 use crate::position::{Color, Move, Position};
 use crate::score::{Depth, INFINITY, Ply, Score, is_decided};
@@ -28,9 +29,6 @@ const SHARE_WITHIN: f64 = 0.6;
 /// iterations, and has taken this share of all nodes: then it has no rivals.
 const SETTLED_ITERATIONS: u32 = 3;
 const SETTLED_EFFORT: f64 = 0.5;
-/// How far, in centipawns, the value of a plausible line may be from the root's, and how far the
-/// root's may fall afterwards.
-const PLAUSIBLE_MARGIN: Score = 60;
 /// Lines verified by search at the end of one iteration.
 const VERIFIED_PER_ITERATION: usize = 4;
 /// Matches told after one iteration of an analysis.
@@ -41,42 +39,6 @@ const SCORE_ITERATIONS: u32 = 2;
 const VERDICT_PRIOR_GAMES: f64 = 4.0;
 /// Expected points below which the book's verdict is bad.
 const BAD_VERDICT: f64 = 0.4;
-
-/// What a search has made of its matches with the book so far.
-#[derive(Debug, Default)]
-pub(super) struct Watch {
-    /// Iterations in a row whose principal variation ended in the book (`Score`).
-    in_book: u32,
-    /// The lines that the search may end by: one for each move that was the best at some time.
-    hopes: Vec<Hope>,
-    /// The one that it may end by until the next iteration is complete.
-    ready: Option<Hope>,
-    /// Whether it was stopped on account of that.
-    ended: bool,
-    /// First moves of the lines that were told.
-    told: HashSet<Move>,
-}
-
-/// A line into the book under the best move in which neither side gave anything away, by the
-/// iteration that found it. Later ones need not agree on the line: what they must agree on is the
-/// move, and that it is worth no less.
-#[derive(Debug, Clone)]
-struct Hope {
-    found: Transposition,
-    /// What the root was worth when the line was found.
-    score: Score,
-}
-
-impl Hope {
-    /// Whether the line still counts with `best` as the best move.
-    fn holds(&self, best: &RootMove) -> bool {
-        self.first() == Some(best.mv) && best.score >= self.score - PLAUSIBLE_MARGIN
-    }
-
-    fn first(&self) -> Option<Move> {
-        self.found.line.first().copied()
-    }
-}
 
 impl Worker<'_> {
     /// Whether a match may end this search at all: not an analysis, and none on the opponent's time.

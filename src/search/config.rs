@@ -1,7 +1,9 @@
 //! What a searcher works with, as one value.
 
-use super::book_probe::BookSearch;
-use super::limits::ResearchOrder;
+use std::str::FromStr;
+
+use thiserror::Error;
+
 use crate::book::Book;
 use crate::eval::Evaluation;
 use crate::tablebase::Tables;
@@ -39,5 +41,86 @@ impl Default for Config {
             book_search: BookSearch::default(),
             research_order: ResearchOrder::default(),
         }
+    }
+}
+
+/// What a node that is in the book does to the search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BookSearch {
+    /// Nothing: the tree is not compared with the book.
+    #[default]
+    Off,
+    /// It ends the search at once, whatever line it is in: for study and comparison.
+    First,
+    /// It is remembered with its line; the search may end early when its best move, long settled,
+    /// leads there by plausible play, unless the book's verdict is bad for us.
+    Stop,
+    /// It is a leaf, worth the results of its games shrunk towards the static evaluation; the
+    /// search may end early when the principal variation keeps ending in the book.
+    Score,
+}
+
+/// A text that names no [`BookSearch`].
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("unknown book search mode `{0}` (expected off, first, stop or score)")]
+pub struct ParseBookSearchError(String);
+
+impl BookSearch {
+    /// All modes.
+    pub const ALL: [BookSearch; 4] =
+        [BookSearch::Off, BookSearch::First, BookSearch::Stop, BookSearch::Score];
+
+    /// The word for the mode, in options and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            BookSearch::Off => "off",
+            BookSearch::First => "first",
+            BookSearch::Stop => "stop",
+            BookSearch::Score => "score",
+        }
+    }
+}
+
+impl FromStr for BookSearch {
+    type Err = ParseBookSearchError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mode = BookSearch::ALL.into_iter().find(|mode| mode.name() == text);
+        mode.ok_or_else(|| ParseBookSearchError(text.to_owned()))
+    }
+}
+
+/// How a late move is searched again that beats alpha at a PV node with a null window and at
+/// reduced depth: two things are to be made good, and one comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ResearchOrder {
+    /// The full depth with the null window; then, if it is still better, the open window.
+    #[default]
+    DepthFirst,
+    /// The open window at the reduced depth; then, if it is still better, the full depth.
+    WindowFirst,
+}
+
+impl ResearchOrder {
+    /// Both, the engine's own first.
+    pub const ALL: [ResearchOrder; 2] = [ResearchOrder::DepthFirst, ResearchOrder::WindowFirst];
+
+    /// Its name as a setting.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ResearchOrder::DepthFirst => "depth-first",
+            ResearchOrder::WindowFirst => "window-first",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modes_are_read_from_their_names() {
+        assert_eq!("score".parse(), Ok(BookSearch::Score));
+        assert!("always".parse::<BookSearch>().is_err());
     }
 }

@@ -6,11 +6,12 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use super::clock::Stability;
+use super::job::RootMove;
 use super::node::{Node, Window};
 use super::pvs::Turn;
 use super::report::{Bound, Event, Report, SearchResult};
 use super::source::MoveSource;
-use super::worker::{RootMove, Worker};
+use super::worker::Worker;
 use crate::position::Move;
 use crate::score::{Depth, INFINITY, Score, is_decided, mate_distance};
 

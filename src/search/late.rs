@@ -2,7 +2,7 @@
 //!
 //! <https://www.chessprogramming.org/Late_Move_Reductions>.
 
-use super::limits::ResearchOrder;
+use super::config::ResearchOrder;
 use super::node::{Node, Window};
 use super::pvs::Turn;
 use super::worker::Worker;

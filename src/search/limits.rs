@@ -88,30 +88,6 @@ impl Limits {
     }
 }
 
-/// How a late move is searched again that beats alpha at a PV node with a null window and at
-/// reduced depth: two things are to be made good, and one comes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ResearchOrder {
-    /// The full depth with the null window; then, if it is still better, the open window.
-    #[default]
-    DepthFirst,
-    /// The open window at the reduced depth; then, if it is still better, the full depth.
-    WindowFirst,
-}
-
-impl ResearchOrder {
-    /// Both, the engine's own first.
-    pub const ALL: [ResearchOrder; 2] = [ResearchOrder::DepthFirst, ResearchOrder::WindowFirst];
-
-    /// Its name as a setting.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ResearchOrder::DepthFirst => "depth-first",
-            ResearchOrder::WindowFirst => "window-first",
-        }
-    }
-}
-
 /// The time a search may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeControl {

@@ -6,12 +6,15 @@
 mod bell;
 pub mod bench;
 mod book_ending;
+mod book_match;
 mod book_probe;
 mod clock;
 mod config;
 mod control;
 mod deepening;
+mod frame;
 mod history;
+mod job;
 mod killers;
 mod late;
 mod limits;
@@ -24,19 +27,21 @@ mod report;
 mod room;
 mod searcher;
 mod see;
+mod sharing;
 mod source;
 mod split;
 mod table;
+mod watch;
 mod worker;
 
 #[cfg(test)]
 mod tests;
 
-pub use book_probe::{BookSearch, ParseBookSearchError};
 pub use clock::MOVE_OVERHEAD;
-pub use config::Config;
+pub use config::{BookSearch, Config, ParseBookSearchError, ResearchOrder};
 pub use control::Control;
-pub use limits::{Limits, ResearchOrder, TimeControl};
+pub use limits::{Limits, TimeControl};
 pub use report::{Bound, Event, Fault, Report, SearchResult, Transposition};
-pub use searcher::{STACK_SIZE, Searcher};
+pub use room::STACK_SIZE;
+pub use searcher::Searcher;
 pub use see::{see_ge, value};

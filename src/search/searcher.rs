@@ -10,16 +10,15 @@ use crossbeam::sync::WaitGroup;
 
 use super::config::Config;
 use super::control::Control;
+use super::job::{Job, Lasting};
 use super::limits::Limits;
 use super::report::{Event, Fault, SearchResult};
-use super::room::has_room;
+use super::room::{STACK_SIZE, has_room};
 use super::table::Table;
-use super::worker::{Job, Lasting, Listener, ThreadData, Worker};
+use super::worker::{Listener, ThreadData, Worker};
 use crate::position::Game;
 use crate::tablebase::Tables;
 
-/// Bytes of stack that a search needs: it recurses some hundred plies deep, each with its moves.
-pub const STACK_SIZE: usize = 32 << 20;
 /// A thread with less stack than this left searches on a stack of its own: one that was made with
 /// [`STACK_SIZE`] has used some of it.
 const LEAST_STACK: usize = STACK_SIZE / 4 * 3;

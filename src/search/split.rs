@@ -1,50 +1,30 @@
-//! PV-splitting with young brothers wait: sharing the moves of a node among threads.
-//!
-//! Once the first move of a node is done, a thread with idle comrades puts the remaining moves
-//! up as a [`SplitPoint`] and works at it itself; others join. A thread that runs out of moves
-//! there helps below the split points of those still at work, its own not being complete before
-//! they are. A cutoff tells everybody below to come back. T. A. Marsland and M. Campbell (1982)
-//! on splitting along the principal variation, R. Feldmann (1993) on young brothers wait;
-//! <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
-//!
-//! With one thread nobody is ever idle, so nothing is split and the search is deterministic.
+//! Nodes whose moves are shared out among threads, see [`super::sharing`].
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
-use super::bell::{Bell, Ticket};
+use super::bell::Bell;
+use super::frame::Frame;
 use super::node::{Node, Progress};
-use super::pvs::Turn;
-use super::source::MoveSource;
-use super::worker::{Frame, Job, Worker};
 use crate::position::Move;
-use crate::score::{Depth, INFINITY, Ply, Score};
-
-/// Below this depth a split costs more than it brings: handing a node over takes some ten
-/// microseconds, as long as some ten nodes.
-const SPLIT_DEPTH: Depth = 4;
-/// Moves that must have failed to cut at an expected cut node before its others are shared out.
-const CUT_NODE_MOVES: usize = 3;
-/// How long the main thread waits for others before it looks at the clock again.
-const NAP: Duration = Duration::from_millis(1);
+use crate::score::Ply;
 
 /// A node whose moves are shared out.
 pub(super) struct SplitPoint {
-    node: Node,
+    pub(super) node: Node,
     /// What a thread must know of the way here.
-    frames: Vec<Frame>,
-    keys: Vec<u64>,
-    null_move_from: Ply,
-    parent: Option<Arc<SplitPoint>>,
-    cut_off: AtomicBool,
-    shared: Mutex<Shared>,
+    pub(super) frames: Vec<Frame>,
+    pub(super) keys: Vec<u64>,
+    pub(super) null_move_from: Ply,
+    pub(super) parent: Option<Arc<SplitPoint>>,
+    pub(super) cut_off: AtomicBool,
+    pub(super) shared: Mutex<Shared>,
 }
 
-struct Shared {
-    moves: std::vec::IntoIter<Move>,
-    progress: Progress,
-    workers: usize,
+pub(super) struct Shared {
+    pub(super) moves: std::vec::IntoIter<Move>,
+    pub(super) progress: Progress,
+    pub(super) workers: usize,
 }
 
 impl SplitPoint {
@@ -71,7 +51,7 @@ impl SplitPoint {
         false
     }
 
-    fn shared(&self) -> MutexGuard<'_, Shared> {
+    pub(super) fn shared(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -81,8 +61,8 @@ impl SplitPoint {
 pub(super) struct Splits {
     open: Mutex<Vec<Arc<SplitPoint>>>,
     /// Rung whenever an idle thread may find something new.
-    bell: Bell,
-    finished: AtomicBool,
+    pub(super) bell: Bell,
+    pub(super) finished: AtomicBool,
 }
 
 impl Splits {
@@ -96,18 +76,18 @@ impl Splits {
         self.bell.ring();
     }
 
-    fn publish(&self, split: &Arc<SplitPoint>) {
+    pub(super) fn publish(&self, split: &Arc<SplitPoint>) {
         self.open().push(Arc::clone(split));
         self.bell.ring();
     }
 
     /// Lets nobody else join.
-    fn withdraw(&self, split: &Arc<SplitPoint>) {
+    pub(super) fn withdraw(&self, split: &Arc<SplitPoint>) {
         self.open().retain(|other| !Arc::ptr_eq(other, split));
     }
 
     /// Joins the split point with the most depth left, if any (below `top`).
-    fn join(&self, top: Option<&SplitPoint>) -> Option<Arc<SplitPoint>> {
+    pub(super) fn join(&self, top: Option<&SplitPoint>) -> Option<Arc<SplitPoint>> {
         let open = self.open();
         let candidates = open.iter().filter(|split| top.is_none_or(|top| split.is_below(top)));
         let best = candidates
@@ -115,214 +95,5 @@ impl Splits {
             .max_by_key(|split| split.node.depth)?;
         best.shared().workers += 1;
         Some(Arc::clone(best))
-    }
-}
-
-/// Signs a thread off from a split point when it leaves, in whatever way: the owner waits for it.
-struct SignOff<'a> {
-    split: &'a SplitPoint,
-    job: &'a Job,
-}
-
-impl Drop for SignOff<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            // Its move has no score, so neither has the node: the last iteration decides.
-            self.job.control.stop();
-        }
-        self.split.shared().workers -= 1;
-        self.job.splits.bell.ring();
-    }
-}
-
-impl Worker<'_> {
-    /// Whether the remaining moves of `node` are worth sharing out now.
-    #[inline]
-    pub(super) fn may_split(&self, node: &Node, moves_done: usize) -> bool {
-        self.job.counters.len() > 1
-            && node.depth >= SPLIT_DEPTH
-            && node.excluded.is_none()
-            && (!node.cut || moves_done >= CUT_NODE_MOVES)
-            && self.job.splits.bell.has_waiting()
-    }
-
-    /// Shares out the moves of `source` and returns when all are done.
-    pub(super) fn split(
-        &mut self,
-        node: &Node,
-        source: &mut MoveSource,
-        progress: Progress,
-    ) -> Progress {
-        let moves = source.drain(node, self.history);
-        let split = Arc::new(SplitPoint {
-            node: node.clone(),
-            frames: self.frames[..=node.ply].to_vec(),
-            keys: self.keys.clone(),
-            null_move_from: self.null_move_from,
-            parent: self.split.clone(),
-            cut_off: AtomicBool::new(false),
-            shared: Mutex::new(Shared { moves: moves.into_iter(), progress, workers: 1 }),
-        });
-        self.job.splits.publish(&split);
-        self.work_at(&split);
-        self.job.splits.withdraw(&split);
-        self.help_below(&split);
-        self.split.clone_from(&split.parent);
-
-        std::mem::replace(&mut split.shared().progress, Progress::new(0))
-    }
-
-    /// Takes moves from `split` until none is left or one has failed high, then signs off.
-    fn work_at(&mut self, split: &Arc<SplitPoint>) {
-        self.split = Some(Arc::clone(split));
-        let _sign_off = SignOff { split, job: self.job };
-        while let Some((mv, turn)) = self.take_move(split) {
-            let Some(score) = self.search_move(&split.node, mv, turn) else { continue };
-            if self.is_interrupted() {
-                break;
-            }
-            let line = &self.lines[split.node.ply + 1];
-            if split.shared().progress.record(&split.node, mv, score, line) {
-                split.cut_off.store(true, Ordering::Relaxed);
-                break;
-            }
-        }
-    }
-
-    fn take_move(&self, split: &SplitPoint) -> Option<(Move, Turn)> {
-        if self.is_interrupted() {
-            return None;
-        }
-        let mut shared = split.shared();
-        if shared.progress.has_failed_high(&split.node) {
-            return None;
-        }
-        let mv = shared.moves.next()?;
-        shared.progress.count += 1;
-        Some((mv, Turn { shared: true, ..Turn::of(&shared.progress) }))
-    }
-
-    /// Alpha of the node whose moves this thread shares with others, by now.
-    pub(super) fn shared_alpha(&self) -> Score {
-        self.split.as_ref().map_or(-INFINITY, |split| split.shared().progress.alpha)
-    }
-
-    /// Until all threads have left `split`: helps those that have split again below it.
-    fn help_below(&mut self, split: &Arc<SplitPoint>) {
-        self.help_until(|_| split.shared().workers == 0, Some(split));
-        self.adopt(split);
-    }
-
-    /// The life of a thread that has no node of its own: joins others until the search ends.
-    pub(super) fn help_until_done(&mut self) {
-        self.help_until(|splits| splits.finished.load(Ordering::Acquire), None);
-    }
-
-    /// Joins split points (below `top`) until `is_over`, which the bell tells of.
-    fn help_until(&mut self, is_over: impl Fn(&Splits) -> bool, top: Option<&SplitPoint>) {
-        loop {
-            let ticket = self.job.splits.bell.ticket();
-            if is_over(&self.job.splits) {
-                return;
-            }
-            match self.find_split(top) {
-                Some(split) => self.join(&split),
-                None => self.idle(ticket),
-            }
-        }
-    }
-
-    /// A split point (below `top`) that wants help. None after a stop: threads that kept joining
-    /// and leaving what nobody works at any more would keep its owner from the locks it needs.
-    fn find_split(&self, top: Option<&SplitPoint>) -> Option<Arc<SplitPoint>> {
-        if self.job.control.is_stopped() { None } else { self.job.splits.join(top) }
-    }
-
-    fn join(&mut self, split: &Arc<SplitPoint>) {
-        self.adopt(split);
-        self.work_at(split);
-    }
-
-    /// Puts this thread on the way to `split`.
-    fn adopt(&mut self, split: &SplitPoint) {
-        let (above, below) = self.frames.split_at_mut(split.frames.len());
-        above.copy_from_slice(&split.frames);
-        // The line that this thread was on may have left moves out further down.
-        below.iter_mut().for_each(|frame| frame.excluded = None);
-        self.keys.clone_from(&split.keys);
-        self.null_move_from = split.null_move_from;
-    }
-
-    fn idle(&mut self, ticket: Ticket) {
-        // Only the main thread has bounds to look at; the others sleep until they are called.
-        self.job.splits.bell.wait(ticket, (self.id == 0).then_some(NAP));
-        if self.id == 0 {
-            self.look_up();
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::panic::{AssertUnwindSafe, catch_unwind};
-
-    use super::*;
-    use crate::position::Game;
-    use crate::search::node::Window;
-    use crate::search::worker::{Lasting, ThreadData};
-    use crate::search::{Config, Control, Limits};
-
-    fn job(control: &Control) -> Job {
-        let config = Config { threads: 2, ..Config::default() };
-        Job::new(&Game::default(), &Limits::depth(9), control, config, Lasting::new(1), false)
-    }
-
-    /// A split point at the root, with no move left and two threads.
-    fn split_at_the_root(worker: &mut Worker) -> SplitPoint {
-        let node = worker.assess(&worker.job.root, 0, 9, Window::FULL, false);
-        let shared = Shared {
-            moves: Vec::new().into_iter(),
-            progress: Progress::new(node.window.alpha),
-            workers: 2,
-        };
-        SplitPoint {
-            node,
-            frames: worker.frames[..1].to_vec(),
-            keys: worker.keys.clone(),
-            null_move_from: 5,
-            parent: None,
-            cut_off: AtomicBool::new(false),
-            shared: Mutex::new(shared),
-        }
-    }
-
-    #[test]
-    fn a_thread_that_joins_takes_over_what_is_left_out_there() {
-        let control = Control::new();
-        let (job, mut data) = (job(&control), ThreadData::new());
-        let mut worker = Worker::new(0, &job, &mut data, None);
-        let excluded = "e2e4".parse().ok();
-        let mut split = split_at_the_root(&mut worker);
-        split.frames[0].excluded = excluded;
-        worker.frames[7].excluded = excluded;
-        worker.adopt(&split);
-        assert_eq!((worker.frames[0].excluded, worker.frames[7].excluded), (excluded, None));
-        assert_eq!(worker.null_move_from, 5, "a null move is being verified above");
-    }
-
-    #[test]
-    fn a_thread_that_panics_signs_off_and_ends_the_search() {
-        let control = Control::new();
-        let (job, mut data) = (job(&control), ThreadData::new());
-        let mut worker = Worker::new(0, &job, &mut data, None);
-        let split = split_at_the_root(&mut worker);
-        drop(SignOff { split: &split, job: &job });
-        assert!(split.shared().workers == 1 && !control.is_stopped());
-        let panics = || {
-            let _sign_off = SignOff { split: &split, job: &job };
-            panic!("a panic of a helper that this test means to see");
-        };
-        assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
-        assert!(split.shared().workers == 0 && control.is_stopped());
     }
 }

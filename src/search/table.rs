@@ -18,8 +18,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use loom::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use super::report::Bound;
-use super::room::can_fill;
-use super::searcher::STACK_SIZE;
+use super::room::{STACK_SIZE, can_fill};
 use crate::position::{Move, Position};
 use crate::score::{Depth, Ply, Score, from_table, to_table};
 

@@ -1,27 +1,22 @@
-//! One search thread's state, and what all threads of a search share.
+//! One thread at work on a search.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use crossbeam::queue::SegQueue;
-use crossbeam::utils::CachePadded;
-
-use super::book_ending::Watch;
-use super::book_probe::{BookProbe, BookSearch, SCORE_MODE_SALT};
-use super::clock::Clock;
-use super::config::Config;
-use super::control::Control;
+use super::book_probe::SCORE_MODE_SALT;
+use super::config::BookSearch;
+use super::frame::Frame;
 use super::history::{Context, Footprint, History};
+use super::job::Job;
 use super::killers::Killers;
-use super::limits::Limits;
 use super::node::Line;
 use super::prune::Reductions;
-use super::report::{Bound, Event, Fault, SearchResult};
-use super::split::{SplitPoint, Splits};
-use super::table::{NO_EVAL, Table};
+use super::report::Event;
+use super::split::SplitPoint;
+use super::watch::Watch;
 use crate::eval::Evaluator;
-use crate::position::{Cycles, Game, Move, Position};
-use crate::score::{DRAW, INFINITY, MAX_PLY, Ply, Score};
+use crate::position::{Move, Position};
+use crate::score::{DRAW, MAX_PLY, Ply, Score};
 
 /// Plies without capture or pawn move that make a draw.
 const FIFTY_MOVES: u16 = 100;
@@ -33,163 +28,8 @@ const CLOCK_INTERVAL: u64 = 1_024;
 /// may be waiting. To add all threads' nodes up at each would slow many threads down.
 const SUM_INTERVAL: u64 = 32;
 
-/// A root move and what the search knows of it.
-#[derive(Debug, Clone)]
-pub(super) struct RootMove {
-    pub(super) mv: Move,
-    /// The score of the current iteration; `-INFINITY` where it did not raise alpha.
-    pub(super) score: Score,
-    /// How that score relates to the true one.
-    pub(super) bound: Bound,
-    /// The score of the last iteration that gave one.
-    pub(super) previous: Score,
-    pub(super) nodes: u64,
-    pub(super) pv: Vec<Move>,
-}
-
-impl RootMove {
-    pub(super) fn new(mv: Move) -> Self {
-        RootMove {
-            mv,
-            score: -INFINITY,
-            bound: Bound::Upper,
-            previous: -INFINITY,
-            nodes: 0,
-            pv: vec![mv],
-        }
-    }
-}
-
-/// What a searcher has learnt and reckons by; it outlasts the search.
-#[derive(Clone)]
-pub(super) struct Lasting {
-    pub(super) table: Arc<Table>,
-    pub(super) history: Arc<History>,
-    pub(super) cycles: Arc<Cycles>,
-}
-
-impl Lasting {
-    /// An empty table of at most `memory_mb` mebibytes.
-    pub(super) fn new(memory_mb: usize) -> Self {
-        Lasting {
-            table: Arc::new(Table::new(memory_mb)),
-            history: Arc::new(History::new()),
-            cycles: Arc::new(Cycles::new()),
-        }
-    }
-
-    /// Clears what was learnt. No search may be under way.
-    pub(super) fn forget(&mut self) {
-        match (Arc::get_mut(&mut self.table), Arc::get_mut(&mut self.history)) {
-            (Some(table), Some(history)) => {
-                table.clear();
-                history.clear();
-            }
-            _ => log::error!("the table is still in use after the search"),
-        }
-    }
-}
-
 /// Who listens to a search.
 pub(super) type Listener<'a> = &'a mut dyn FnMut(&Event);
-
-/// What all threads of one search share.
-pub(super) struct Job {
-    pub(super) root: Position,
-    /// The keys of the game's positions up to the root.
-    pub(super) keys: Vec<u64>,
-    pub(super) limits: Limits,
-    pub(super) control: Control,
-    pub(super) clock: Clock,
-    pub(super) config: Config,
-    pub(super) table: Arc<Table>,
-    history: Arc<History>,
-    pub(super) cycles: Arc<Cycles>,
-    pub(super) splits: Splits,
-    /// The book to compare the tree with.
-    pub(super) book: Option<BookProbe>,
-    /// Whether anybody listens.
-    pub(super) is_heard: bool,
-    /// What helpers have to tell; the main thread passes it on.
-    pub(super) news: SegQueue<Event>,
-    /// The threads that have panicked.
-    pub(super) crashes: SegQueue<Fault>,
-    /// Positions that the endgame tables knew, of all threads.
-    pub(super) tablebase_hits: AtomicU64,
-    /// Nodes by thread.
-    pub(super) counters: Box<[CachePadded<AtomicU64>]>,
-    root_moves: Mutex<Vec<RootMove>>,
-    /// Which of the best lines is searched for, from 0.
-    pub(super) line: AtomicUsize,
-}
-
-impl Job {
-    /// A search with all the threads of `config`.
-    pub(super) fn new(
-        game: &Game,
-        limits: &Limits,
-        control: &Control,
-        config: Config,
-        lasting: Lasting,
-        is_heard: bool,
-    ) -> Self {
-        let Lasting { table, history, cycles } = lasting;
-        let root = *game.position();
-        let legal = root.legal_moves();
-        let advice = config.endgames.as_ref().and_then(|tables| tables.advise(&root));
-        let wanted = |mv: &Move| match &advice {
-            _ if !limits.root_moves.is_empty() => limits.root_moves.contains(mv),
-            Some(advice) if limits.multi_pv == 1 => advice.moves.contains(mv),
-            _ => true,
-        };
-        let root_moves = legal.iter().filter(wanted).map(RootMove::new).collect();
-        Job {
-            clock: Clock::start(limits),
-            root,
-            keys: game.positions().iter().map(Position::key).collect(),
-            limits: limits.clone(),
-            control: control.clone(),
-            table,
-            history,
-            cycles,
-            splits: Splits::default(),
-            book: BookProbe::new(&config).filter(|_| limits.mate.is_none()),
-            is_heard,
-            news: SegQueue::new(),
-            crashes: SegQueue::new(),
-            tablebase_hits: AtomicU64::new(0),
-            counters: (0..config.threads).map(|_| CachePadded::default()).collect(),
-            root_moves: Mutex::new(root_moves),
-            line: AtomicUsize::new(0),
-            config,
-        }
-    }
-
-    /// The root moves, best first. Locked only at the root.
-    pub(super) fn root_moves(&self) -> MutexGuard<'_, Vec<RootMove>> {
-        self.root_moves.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// What a search whose main thread has panicked came to: the best move of its last iteration.
-    pub(super) fn last_words(&self) -> SearchResult {
-        let root_moves = self.root_moves();
-        let Some(best) = root_moves.first() else { return SearchResult::default() };
-        let is_known = |&score: &Score| score > -INFINITY;
-        SearchResult {
-            best: Some(best.mv),
-            ponder: best.pv.get(1).copied(),
-            score: [best.score, best.previous].into_iter().find(is_known).unwrap_or_default(),
-            nodes: self.nodes(),
-            elapsed: self.clock.elapsed(),
-            ..SearchResult::default()
-        }
-    }
-
-    /// Nodes of all threads.
-    pub(super) fn nodes(&self) -> u64 {
-        self.counters.iter().map(|counter| counter.load(Ordering::Relaxed)).sum()
-    }
-}
 
 /// What a thread keeps from one search to the next, to make it once only.
 pub(super) struct ThreadData {
@@ -210,33 +50,6 @@ impl ThreadData {
             reductions: Reductions::new(),
             frames: vec![Frame::default(); MAX_PLY + 1],
             lines: vec![Line::default(); MAX_PLY + 2],
-        }
-    }
-}
-
-/// What a thread notes at each ply of its current line.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Frame {
-    /// The move made here; `None` for a null move.
-    pub(super) mv: Option<Move>,
-    /// The footprint of that move.
-    pub(super) footprint: Option<Footprint>,
-    /// The static evaluation here; `NO_EVAL` in check.
-    pub(super) static_eval: Score,
-    /// The move left out here.
-    pub(super) excluded: Option<Move>,
-    /// Double extensions on the way here.
-    pub(super) double_extensions: u8,
-}
-
-impl Default for Frame {
-    fn default() -> Self {
-        Frame {
-            mv: None,
-            footprint: None,
-            static_eval: NO_EVAL,
-            excluded: None,
-            double_extensions: 0,
         }
     }
 }

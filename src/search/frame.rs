@@ -1,0 +1,33 @@
+//! What a thread notes on its way down the tree.
+
+use super::history::Footprint;
+use super::table::NO_EVAL;
+use crate::position::Move;
+use crate::score::Score;
+
+/// What a thread notes at each ply of its current line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frame {
+    /// The move made here; `None` for a null move.
+    pub(super) mv: Option<Move>,
+    /// The footprint of that move.
+    pub(super) footprint: Option<Footprint>,
+    /// The static evaluation here; `NO_EVAL` in check.
+    pub(super) static_eval: Score,
+    /// The move left out here.
+    pub(super) excluded: Option<Move>,
+    /// Double extensions on the way here.
+    pub(super) double_extensions: u8,
+}
+
+impl Default for Frame {
+    fn default() -> Self {
+        Frame {
+            mv: None,
+            footprint: None,
+            static_eval: NO_EVAL,
+            excluded: None,
+            double_extensions: 0,
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What all threads of a search share.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crossbeam::queue::SegQueue;
+use crossbeam::utils::CachePadded;
+
+use super::book_probe::BookProbe;
+use super::clock::Clock;
+use super::config::Config;
+use super::control::Control;
+use super::history::History;
+use super::limits::Limits;
+use super::report::{Bound, Event, Fault, SearchResult};
+use super::split::Splits;
+use super::table::Table;
+use crate::position::{Cycles, Game, Move, Position};
+use crate::score::{INFINITY, Score};
+
+/// A root move and what the search knows of it.
+#[derive(Debug, Clone)]
+pub(super) struct RootMove {
+    pub(super) mv: Move,
+    /// The score of the current iteration; `-INFINITY` where it did not raise alpha.
+    pub(super) score: Score,
+    /// How that score relates to the true one.
+    pub(super) bound: Bound,
+    /// The score of the last iteration that gave one.
+    pub(super) previous: Score,
+    pub(super) nodes: u64,
+    pub(super) pv: Vec<Move>,
+}
+
+impl RootMove {
+    pub(super) fn new(mv: Move) -> Self {
+        RootMove {
+            mv,
+            score: -INFINITY,
+            bound: Bound::Upper,
+            previous: -INFINITY,
+            nodes: 0,
+            pv: vec![mv],
+        }
+    }
+}
+
+/// What a searcher has learnt and reckons by; it outlasts the search.
+#[derive(Clone)]
+pub(super) struct Lasting {
+    pub(super) table: Arc<Table>,
+    pub(super) history: Arc<History>,
+    pub(super) cycles: Arc<Cycles>,
+}
+
+impl Lasting {
+    /// An empty table of at most `memory_mb` mebibytes.
+    pub(super) fn new(memory_mb: usize) -> Self {
+        Lasting {
+            table: Arc::new(Table::new(memory_mb)),
+            history: Arc::new(History::new()),
+            cycles: Arc::new(Cycles::new()),
+        }
+    }
+
+    /// Clears what was learnt. No search may be under way.
+    pub(super) fn forget(&mut self) {
+        match (Arc::get_mut(&mut self.table), Arc::get_mut(&mut self.history)) {
+            (Some(table), Some(history)) => {
+                table.clear();
+                history.clear();
+            }
+            _ => log::error!("the table is still in use after the search"),
+        }
+    }
+}
+
+/// What all threads of one search share.
+pub(super) struct Job {
+    pub(super) root: Position,
+    /// The keys of the game's positions up to the root.
+    pub(super) keys: Vec<u64>,
+    pub(super) limits: Limits,
+    pub(super) control: Control,
+    pub(super) clock: Clock,
+    pub(super) config: Config,
+    pub(super) table: Arc<Table>,
+    pub(super) history: Arc<History>,
+    pub(super) cycles: Arc<Cycles>,
+    pub(super) splits: Splits,
+    /// The book to compare the tree with.
+    pub(super) book: Option<BookProbe>,
+    /// Whether anybody listens.
+    pub(super) is_heard: bool,
+    /// What helpers have to tell; the main thread passes it on.
+    pub(super) news: SegQueue<Event>,
+    /// The threads that have panicked.
+    pub(super) crashes: SegQueue<Fault>,
+    /// Positions that the endgame tables knew, of all threads.
+    pub(super) tablebase_hits: AtomicU64,
+    /// Nodes by thread.
+    pub(super) counters: Box<[CachePadded<AtomicU64>]>,
+    root_moves: Mutex<Vec<RootMove>>,
+    /// Which of the best lines is searched for, from 0.
+    pub(super) line: AtomicUsize,
+}
+
+impl Job {
+    /// A search with all the threads of `config`.
+    pub(super) fn new(
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+        config: Config,
+        lasting: Lasting,
+        is_heard: bool,
+    ) -> Self {
+        let Lasting { table, history, cycles } = lasting;
+        let root = *game.position();
+        let legal = root.legal_moves();
+        let advice = config.endgames.as_ref().and_then(|tables| tables.advise(&root));
+        let wanted = |mv: &Move| match &advice {
+            _ if !limits.root_moves.is_empty() => limits.root_moves.contains(mv),
+            Some(advice) if limits.multi_pv == 1 => advice.moves.contains(mv),
+            _ => true,
+        };
+        let root_moves = legal.iter().filter(wanted).map(RootMove::new).collect();
+        Job {
+            clock: Clock::start(limits),
+            root,
+            keys: game.positions().iter().map(Position::key).collect(),
+            limits: limits.clone(),
+            control: control.clone(),
+            table,
+            history,
+            cycles,
+            splits: Splits::default(),
+            book: BookProbe::new(&config).filter(|_| limits.mate.is_none()),
+            is_heard,
+            news: SegQueue::new(),
+            crashes: SegQueue::new(),
+            tablebase_hits: AtomicU64::new(0),
+            counters: (0..config.threads).map(|_| CachePadded::default()).collect(),
+            root_moves: Mutex::new(root_moves),
+            line: AtomicUsize::new(0),
+            config,
+        }
+    }
+
+    /// The root moves, best first. Locked only at the root.
+    pub(super) fn root_moves(&self) -> MutexGuard<'_, Vec<RootMove>> {
+        self.root_moves.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a search whose main thread has panicked came to: the best move of its last iteration.
+    pub(super) fn last_words(&self) -> SearchResult {
+        let root_moves = self.root_moves();
+        let Some(best) = root_moves.first() else { return SearchResult::default() };
+        let is_known = |&score: &Score| score > -INFINITY;
+        SearchResult {
+            best: Some(best.mv),
+            ponder: best.pv.get(1).copied(),
+            score: [best.score, best.previous].into_iter().find(is_known).unwrap_or_default(),
+            nodes: self.nodes(),
+            elapsed: self.clock.elapsed(),
+            ..SearchResult::default()
+        }
+    }
+
+    /// Nodes of all threads.
+    pub(super) fn nodes(&self) -> u64 {
+        self.counters.iter().map(|counter| counter.load(Ordering::Relaxed)).sum()
+    }
+}
