@@ -1,5 +1,6 @@
 //! Holds the sources against the rules that ARCHITECTURE.md states.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -52,6 +53,48 @@ fn modules_use_only_those_above_them() {
         }
     }
     assert!(faults.is_empty(), "against the order in ARCHITECTURE.md:\n{}", faults.join("\n"));
+}
+
+#[test]
+fn no_files_of_a_folder_use_one_another_in_a_circle() {
+    let mut faults = Vec::new();
+    for (folder, uses) in uses_within_folders(&sources(&["src"])) {
+        let mut open: Vec<&String> = uses.keys().collect();
+        // Whatever uses nothing that is still open is in no circle; what then remains is.
+        while let Some(free) = open
+            .iter()
+            .position(|name| !uses[*name].iter().any(|used| used != *name && open.contains(&used)))
+        {
+            open.remove(free);
+        }
+        if !open.is_empty() {
+            faults.push(format!("{}: {open:?}", folder.display()));
+        }
+    }
+    assert!(faults.is_empty(), "files (or folders) in circles:\n{}", faults.join("\n"));
+}
+
+#[test]
+fn circles_are_found() {
+    let source = |path: &str, text: &str| Source {
+        path: PathBuf::from(path),
+        module: String::new(),
+        text: text.to_owned(),
+    };
+    let sources = [
+        source("src/a/one.rs", "use super::{Thing, two::{Two, Deux}, three};\n"),
+        source("src/a/two.rs", "use super::three::Three;\n// super::one\n"),
+        source("src/a/three/mod.rs", "use crate::a::one::One;\n"),
+        source("src/a/three/four.rs", "use crate::{b, a::two};\nuse super::one;\n"),
+    ];
+    let uses = uses_within_folders(&sources);
+    let of = |folder: &str, name: &str| -> Vec<&str> {
+        uses[Path::new(folder)][name].iter().map(String::as_str).collect()
+    };
+    assert_eq!(of("src/a", "one"), ["three", "two"]);
+    assert_eq!(of("src/a", "two"), ["three"]);
+    assert_eq!(of("src/a", "three"), ["one", "two"]);
+    assert_eq!(of("src/a/three", "four"), Vec::<&str>::new());
 }
 
 #[test]
@@ -163,6 +206,97 @@ fn used_modules(text: &str) -> Vec<&str> {
         }
     }
     used
+}
+
+type Uses = BTreeMap<String, BTreeSet<String>>;
+
+/// For each folder of sources the files and folders in it, and which of the others each uses.
+/// Tests may use what they test.
+fn uses_within_folders(sources: &[Source]) -> BTreeMap<PathBuf, Uses> {
+    let mut folders: BTreeMap<PathBuf, Uses> = BTreeMap::new();
+    for source in sources {
+        for path in source.path.ancestors().filter(|path| path.parent().is_some()) {
+            let (Some(folder), Some(name)) = (path.parent(), path.file_stem()) else { continue };
+            let name = name.to_string_lossy().into_owned();
+            if !["mod", "lib", "main", "tests", "src"].contains(&name.as_str()) {
+                folders.entry(folder.to_owned()).or_default().entry(name).or_default();
+            }
+        }
+    }
+    for source in sources.iter().filter(|source| !source.path.ends_with("tests.rs")) {
+        let code = source.code();
+        let code = code.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+        for used in used_paths(&own_path(&source.path), code) {
+            note_use(&mut folders, &own_path(&source.path), &used);
+        }
+    }
+    folders
+}
+
+/// The module of a file as a path: `src/a/b.rs` and `src/a/b/mod.rs` are `src/a/b`.
+fn own_path(file: &Path) -> PathBuf {
+    if file.ends_with("mod.rs") { file.with_file_name("") } else { file.with_extension("") }
+        .components()
+        .collect()
+}
+
+/// The paths that a module names, from `src` on.
+fn used_paths(own: &Path, code: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for (word, base) in [("super::", own.parent()), ("crate::", Some(Path::new("src")))] {
+        let Some(base) = base else { continue };
+        for rest in code.split(word).skip(1) {
+            let end = rest.find(';').unwrap_or(rest.len());
+            paths_of(base, &rest[..end], &mut found);
+        }
+    }
+    found
+}
+
+/// Adds what a path such as `a::{b, c::d}` names, as far as it goes by small letters.
+fn paths_of(base: &Path, text: &str, found: &mut Vec<PathBuf>) {
+    if let Some(list) = text.strip_prefix('{') {
+        let (mut depth, mut begin) = (0, 0);
+        for (at, letter) in list.char_indices() {
+            depth += i32::from(letter == '{') - i32::from(letter == '}');
+            if depth < 0 || depth == 0 && letter == ',' {
+                paths_of(base, list[begin..at].trim_start(), found);
+                begin = at + 1;
+            }
+            if depth < 0 {
+                break;
+            }
+        }
+        return;
+    }
+    let name = first_name(text);
+    if name.is_empty() || name.starts_with(|letter: char| letter.is_uppercase()) {
+        return;
+    }
+    let path = base.join(name);
+    found.push(path.clone());
+    if let Some(rest) = text[name.len()..].strip_prefix("::") {
+        paths_of(&path, rest, found);
+    }
+}
+
+/// Notes, in the folder where they part, that what `own` is in uses what `used` is in.
+fn note_use(folders: &mut BTreeMap<PathBuf, Uses>, own: &Path, used: &Path) {
+    let common: PathBuf =
+        own.iter().zip(used).take_while(|(one, other)| one == other).map(|(one, _)| one).collect();
+    let part = |path: &Path| {
+        let name = path.strip_prefix(&common).ok()?.iter().next()?;
+        Some(name.to_string_lossy().into_owned())
+    };
+    let (Some(uses), Some(own), Some(used)) = (folders.get_mut(&common), part(own), part(used))
+    else {
+        return;
+    };
+    if uses.contains_key(&used)
+        && let Some(uses) = uses.get_mut(&own)
+    {
+        uses.insert(used);
+    }
 }
 
 /// The first name of each item of a list such as `eval, position::{Move, Position}}`.

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 
 use super::parser::{Flow, Parser};
-use super::reader::Visitor;
 use super::scan::{self, Kind};
 use super::state::resolve;
 use super::tree::Tree;
+use super::visitor::Visitor;
 use super::{Fate, FaultReason};
 use crate::position::{Move, Replay, is_loose_san};
 

@@ -9,6 +9,7 @@
 
 mod bounds;
 mod chunks;
+mod detect;
 mod encoding;
 mod fault;
 mod game;
@@ -19,14 +20,19 @@ mod reader;
 mod scan;
 mod state;
 mod tags;
+mod text_reader;
 mod tree;
+mod visitor;
 mod writer;
 
 pub use chunks::{BrokenInput, Chunk, Chunks};
+pub use detect::language_of;
 pub use fault::{Fate, Fault, FaultReason, GameEnd};
 pub use game::{GameResult, PgnGame, PgnMove, read_games};
 pub use input::{Input, InputError, in_words};
 pub use language::{Language, ParseLanguageError};
-pub use reader::{Experience, Ply, Reader, TextReader, Visitor};
+pub use reader::Reader;
 pub use tags::Tags;
+pub use text_reader::{Experience, TextReader};
+pub use visitor::{Ply, Visitor};
 pub use writer::{Writer, comment, printable, tag_pair};

@@ -12,10 +12,10 @@ use std::ops::ControlFlow;
 use pgn_reader::{Nag, RawTag};
 
 use super::language::Language;
-use super::reader::{Ply, Visitor};
 use super::scan::{self, Kind};
 use super::state::State;
 use super::tree::Word;
+use super::visitor::{Ply, Visitor};
 use super::{Fate, Fault, FaultReason, GameEnd, GameResult};
 use crate::position::SanError;
 

@@ -4,8 +4,8 @@ use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, FromSetup, fen::Fen};
 
 use super::language::Language;
-use super::reader::Ply;
 use super::tree::{Place, Tree, Word};
+use super::visitor::Ply;
 use super::{Fate, FaultReason, GameResult, Tags};
 use crate::position::{Color, Move, Position, Replay, SanError};
 

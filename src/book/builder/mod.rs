@@ -32,7 +32,7 @@ pub use tally::{GameFault, Tally};
 use super::pawn_filter::PawnSet;
 use super::writer::{BookWriter, Piece};
 use super::{Book, BookError, Entry};
-use crate::pgn::{Chunk, Chunks, Experience, Input, TextReader, in_words};
+use crate::pgn::{Chunk, Chunks, Experience, Input, TextReader, in_words, language_of};
 use crate::position::Color;
 use counter::{GameCounter, Shared};
 use records::{PARTITIONS, group};
@@ -211,8 +211,8 @@ fn read_share(
         let Some((number, chunk)) = lock(source).next(&mut text) else { break };
         let turn = tallies.turn(number);
         let mut tally = ChunkTally::new(chunk, text.len(), tallies.most_faults());
-        let mut reader = TextReader::new(&text, chunk.line, experience, options.language);
-        tally.language = reader.language();
+        tally.language = options.language.unwrap_or_else(|| language_of(&text));
+        let mut reader = TextReader::new(&text, chunk.line, experience, tally.language);
         while let Some(end) = reader.read_game(&mut counter) {
             tally.note(end, counter.verdict());
             counter.relieve()?;

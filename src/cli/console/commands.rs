@@ -1,12 +1,11 @@
 //! The commands of the console, each with its help.
 
-use std::error::Error;
 use std::io;
 
 use clap::CommandFactory;
 
 use super::solve::solve;
-use super::{Console, color_name};
+use super::{Console, color_name, failed};
 use crate::engine::{Engine, Flow, Mode};
 use crate::position::Color;
 
@@ -95,11 +94,6 @@ pub(super) const COMMANDS: &[Row] = &[
     row(&["test"], "movelist|capture|eval|movegenspeed", "try the generator of moves or the evaluation on the position", test),
     row(&["xboard"], "", "how to play in a window", |c, _| c.tell("Leave with `quit`, then: xboard -fcp \"tabia -x\"")),
 ];
-
-/// An error in words of our own.
-pub(super) fn failed(why: impl Into<Box<dyn Error + Send + Sync>>) -> io::Error {
-    io::Error::other(why)
-}
 
 /// The row of a command.
 pub(super) fn find(name: &str) -> Option<&'static Row> {

@@ -8,8 +8,7 @@ use std::time::Instant;
 
 use crossbeam::channel::{Receiver, Sender, TryRecvError, unbounded};
 
-use super::Console;
-use super::commands::failed;
+use super::{Console, failed};
 use crate::cli::perft::DEEPEST;
 use crate::engine::{Flow, News};
 use crate::position::{Move, Position, perft_until};

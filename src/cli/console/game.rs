@@ -2,9 +2,8 @@
 
 use std::io;
 
-use super::commands::failed;
 use super::record::Record;
-use super::{Console, color_name, files};
+use super::{Console, color_name, failed, files};
 use crate::cli::date::today;
 use crate::engine::Flow;
 use crate::pgn::GameResult;

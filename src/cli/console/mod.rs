@@ -16,6 +16,7 @@ mod unattended;
 #[cfg(test)]
 mod tests;
 
+use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -249,6 +250,11 @@ impl Console {
             false => Err(io::Error::other("the game could not be kept")),
         }
     }
+}
+
+/// An error in words of our own.
+fn failed(why: impl Into<Box<dyn Error + Send + Sync>>) -> io::Error {
+    io::Error::other(why)
 }
 
 fn color_name(color: Color) -> &'static str {

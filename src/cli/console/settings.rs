@@ -3,8 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use super::Console;
-use super::commands::failed;
+use super::{Console, failed};
 use crate::cecp::Command;
 use crate::engine::{Engine, Flow, Kind, SETTINGS, Setting, Settings};
 

@@ -3,9 +3,8 @@
 use std::io::{self, Write};
 
 use super::board;
-use super::commands::failed;
 use super::settings::seconds;
-use super::{Console, color_name};
+use super::{Console, color_name, failed};
 use crate::book::{Chooser, Policy};
 use crate::cecp;
 use crate::engine::{Flow, Mode};

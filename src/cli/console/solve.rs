@@ -4,9 +4,8 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use super::Console;
-use super::commands::failed;
 use super::files::{about, file_and_word};
+use super::{Console, failed};
 use crate::engine::{Flow, Found, Grounds};
 use crate::position::{Color, Game, Move, Position};
 use crate::score::{self, Score};

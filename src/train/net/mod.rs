@@ -17,14 +17,16 @@ mod example;
 mod gradient;
 mod parameters;
 mod plot;
+mod quantise;
 mod trainer;
 
 pub use checkpoint::CheckpointError;
 pub use curve::Curve;
 pub use data::{Data, Selection};
 pub use example::Example;
-pub use parameters::{Parameters, QuantisationError};
+pub use parameters::Parameters;
 pub use plot::plot;
+pub use quantise::QuantisationError;
 pub use trainer::{EpochLoss, Progress, Settings, Trainer};
 
 #[cfg(test)]

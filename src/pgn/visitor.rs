@@ -1,0 +1,52 @@
+//! Who is shown games as they are read.
+
+use std::ops::ControlFlow;
+
+use super::{GameEnd, Tags};
+use crate::position::{Move, Position, Replay};
+
+/// What is done with the games that a [`Reader`] finds.
+pub trait Visitor {
+    /// Whether [`Visitor::begin`] looks at tags. If not, it gets only those that the reader itself
+    /// needs (`Result`, `FEN`, `Variant`), which is faster.
+    fn wants_tags(&self) -> bool {
+        true
+    }
+    /// A game begins at `start`. `Break` declines it: nothing else of it is handed over.
+    fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()>;
+    /// A legal move of the main line. `Break`: no more moves of this game are wanted.
+    fn played(&mut self, ply: &Ply) -> ControlFlow<()>;
+    /// A comment (or a part of a long one) on the move before.
+    fn comment(&mut self, text: &[u8]) {
+        let _ = text;
+    }
+    /// A numeric annotation glyph on the move before.
+    fn nag(&mut self, nag: u8) {
+        let _ = nag;
+    }
+    /// The game that [`Visitor::begin`] accepted is over, one way or another.
+    fn end(&mut self, end: &GameEnd);
+}
+
+/// A move of a game and the position that it led to, as far as counting needs it: whoever wants the
+/// whole position plays the move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ply {
+    /// The move, which is legal.
+    pub mv: Move,
+    /// The key of the position after it, see [`Position::key`].
+    pub key: u64,
+    /// The key of its pawns.
+    pub pawn_key: u64,
+    /// Plies since the last capture or pawn move, this one included.
+    pub halfmove_clock: u16,
+}
+
+impl Ply {
+    #[inline]
+    pub(super) fn new(mv: Move, after: &Replay) -> Self {
+        let (key, pawn_key, halfmove_clock) =
+            (after.key(), after.pawn_key(), after.halfmove_clock());
+        Ply { mv, key, pawn_key, halfmove_clock }
+    }
+}
