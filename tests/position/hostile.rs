@@ -8,7 +8,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, PositionError};
 use tabia::position::{Position, perft};
 
-use crate::common::shared_data;
+use crate::support::shared_data;
 
 /// Texts from outside, with the word that tells what is wrong.
 const HOSTILE: [(&str, &str); 22] = [

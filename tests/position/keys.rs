@@ -4,7 +4,7 @@ use std::fs;
 
 use tabia::position::Position;
 
-use crate::common::shared_data;
+use crate::support::shared_data;
 
 /// The test keys of the Polyglot book format (<http://hgm.nubati.net/book_format.html>).
 const PUBLISHED: [(u64, &str); 9] = [

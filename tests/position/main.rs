@@ -1,7 +1,7 @@
 //! Proofs of the rules: move counts, keys, notation and refusal of what is no position.
 
-#[path = "../common/mod.rs"]
-mod common;
+#[path = "../support/mod.rs"]
+mod support;
 
 mod agreement;
 mod hostile;

@@ -4,7 +4,7 @@ use std::fs;
 
 use tabia::position::{Position, perft};
 
-use crate::common::shared_data;
+use crate::support::shared_data;
 
 /// Deepest counts above this are left to the full run in release.
 const QUICK_LEAVES: u64 = 12_000_000;

@@ -1,4 +1,4 @@
-//! The engine as a child process, for tests of what it writes.
+//! What several integration tests need: the program as a child process, and data from outside.
 
 // Not every test program needs all of it.
 #![allow(dead_code)]
@@ -6,13 +6,52 @@
 pub mod terminal;
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// No answer may take longer. It only ends tests that would otherwise hang.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The program.
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_tabia");
+
+/// Runs the program in a folder to its end; there is nothing on its standard input.
+pub fn tabia(arguments: &[&str], folder: &Path) -> Output {
+    let mut command = Command::new(PROGRAM);
+    command.args(arguments).current_dir(folder).stdin(Stdio::null());
+    command.output().expect("tabia can be started")
+}
+
+/// The command line of a scripted engine (`examples/fake_engine.rs`), which `cargo test` builds
+/// beside the tests.
+pub fn fake_engine(script: &str) -> String {
+    let test = std::env::current_exe().expect("the test's own path");
+    let target = test.ancestors().nth(2).expect("target/PROFILE/deps/test");
+    let path = target.join("examples/fake_engine");
+    assert!(path.exists(), "`cargo test --test NAME` needs `cargo build --examples` first");
+    format!("'{}' {script}", path.display())
+}
+
+/// A file or folder of the shared test data, which is never part of the project: below
+/// `$TABIA_DATA`, or else `../shared/data` beside the project.
+///
+/// `None`, said aloud, if it is absent; with `TABIA_REQUIRE_DATA` set that is a failure instead.
+pub fn shared_data(path: &str) -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    let folder = std::env::var_os("TABIA_DATA").map_or(beside, PathBuf::from);
+    let full = folder.join(path);
+    if full.exists() {
+        return Some(full);
+    }
+    let missing = format!("no shared test data at {}", full.display());
+    assert!(std::env::var_os("TABIA_REQUIRE_DATA").is_none(), "{missing}");
+    // Not `eprintln!`, which the test runner hides for a test that passes.
+    writeln!(std::io::stderr(), "SKIPPED: {missing}").expect("stderr is open");
+    None
+}
 
 /// A running engine.
 pub struct Engine {
@@ -27,14 +66,14 @@ pub struct Engine {
 impl Engine {
     /// Starts the program.
     pub fn start(arguments: &[&str]) -> Self {
-        Self::run(Command::new(env!("CARGO_BIN_EXE_tabia")).args(arguments))
+        Self::run(Command::new(PROGRAM).args(arguments))
     }
 
     /// Starts the program in so many kibibytes of address space.
     pub fn start_cramped(kibibytes: u32, arguments: &[&str]) -> Self {
         let script = format!(r#"ulimit -v {kibibytes} && exec "$0" "$@""#);
         let mut shell = Command::new("sh");
-        Self::run(shell.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_tabia")).args(arguments))
+        Self::run(shell.arg("-c").arg(script).arg(PROGRAM).args(arguments))
     }
 
     fn run(command: &mut Command) -> Self {

@@ -35,7 +35,7 @@ impl Terminal {
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
         let slave = rustix::fs::open(name, flags, Mode::empty()).expect("the other end");
         let end = || Stdio::from(slave.try_clone().expect("the same terminal"));
-        let child = Command::new(env!("CARGO_BIN_EXE_tabia"))
+        let child = Command::new(super::PROGRAM)
             .env("XDG_DATA_HOME", data)
             .env("TERM", "dumb")
             .stdin(end())

@@ -11,9 +11,7 @@ use tabia::book::{Book, Candidate, Chooser, Policy};
 use tabia::position::{Game, Move, Position};
 use tempfile::TempDir;
 
-use crate::common::shared_data;
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_tabia");
+use crate::support::{self, PROGRAM, shared_data};
 
 /// A folder with games in `g.pgn`, and others in `h.pgn`.
 fn folder_with_games() -> TempDir {
@@ -32,9 +30,7 @@ fn game(moves: &str, result: &str) -> String {
 /// Runs `tabia` with arguments that stand apart by blanks.
 fn tabia(arguments: &str, folder: &Path) -> Output {
     let words = shlex::split(arguments).expect("closed quotes");
-    let mut command = Command::new(PROGRAM);
-    command.args(words).current_dir(folder).stdin(Stdio::null());
-    command.output().expect("tabia can be started")
+    support::tabia(&words.iter().map(String::as_str).collect::<Vec<_>>(), folder)
 }
 
 /// What a command says that must succeed: standard output, then standard error.

@@ -3,12 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use assert_cmd::Command;
 use rustix::process::{Pid, Signal, kill_process};
 use tabia::position::{Position, perft};
 
-use crate::support::Engine;
 use crate::support::terminal::Terminal;
+use crate::support::{self, Engine, PROGRAM};
 
 /// A UCI engine without a book that has introduced itself.
 fn uci(arguments: &[&str]) -> Engine {
@@ -20,8 +19,7 @@ fn uci(arguments: &[&str]) -> Engine {
 
 /// Runs the program to its end.
 fn tabia(arguments: &[&str]) -> std::process::Output {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("tabia"));
-    command.args(arguments).output().expect("tabia can be started")
+    support::tabia(arguments, Path::new("."))
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -328,7 +326,7 @@ fn trust_20_a_count_ends_with_ctrl_c() {
 fn trust_20_the_command_counts_as_it_goes_and_ends_with_ctrl_c() {
     // A shell that runs the tests in the background lets all that they start ignore Ctrl-C.
     let mut child = std::process::Command::new("env")
-        .args(["--default-signal=INT", env!("CARGO_BIN_EXE_tabia")])
+        .args(["--default-signal=INT", PROGRAM])
         .args(["perft", "99", "7k/8/8/8/8/8/8/K7 w - - 0 1"])
         .stdout(std::process::Stdio::piped())
         .spawn()

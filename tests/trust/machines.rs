@@ -2,7 +2,6 @@
 
 use std::fs::{self, OpenOptions};
 use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -12,8 +11,7 @@ use tabia::position::{Game, OutcomeReason, Position};
 use tabia::tablebase::{Tables, TablesError};
 use tempfile::tempdir;
 
-use super::common::shared_data;
-use super::support::Engine;
+use crate::support::{self, Engine, shared_data};
 
 /// Iterations that a search of a second completes on any machine, and no first guess has.
 const FEW_PLIES: u32 = 5;
@@ -299,8 +297,7 @@ fn trust_04_such_a_position_repeats_itself_and_is_in_the_book() {
 
 /// Runs a command of the program that must succeed.
 fn tabia(arguments: &[&str], folder: &Path) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tabia"));
-    let output = command.args(arguments).current_dir(folder).output().expect("it starts");
+    let output = support::tabia(arguments, folder);
     assert!(output.status.success(), "{arguments:?}: {output:?}");
 }
 

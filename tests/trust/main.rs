@@ -1,9 +1,6 @@
 //! What trying the program out once broke, and must not break again: one test or more for each
 //! finding, named `trust_NN_…` by its number in the list of findings.
 
-#[allow(dead_code)]
-#[path = "../common/mod.rs"]
-mod common;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
+use crate::support::{PROGRAM, fake_engine as fake};
+
 /// No run may take longer. It only ends tests that would otherwise hang.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -20,22 +22,13 @@ const OTHERS: &str =
     "[Event \"tabia autoplay\"]\n[Site \"elsewhere\"]\n[Result \"*\"]\n\n1. e4 *\n\n";
 
 fn tabia(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tabia"));
+    let mut command = Command::new(PROGRAM);
     command.args(arguments);
     command
 }
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// The scripted engine; `cargo test` builds examples beside the tests.
-fn fake(script: &str) -> String {
-    let test = std::env::current_exe().expect("the test's own path");
-    let path =
-        test.ancestors().nth(2).expect("target/PROFILE/deps/test").join("examples/fake_engine");
-    assert!(path.exists(), "`cargo test --test trust` needs `cargo build --examples` first");
-    format!("'{}' {script}", path.display())
 }
 
 /// A folder of a test, and a match in it.

@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use tabia::pgn::{Fate, GameEnd, GameResult, PgnGame, Writer, read_games};
 use tabia::position::Position;
 use tempfile::TempDir;
 
-use crate::support::Engine;
+use crate::support::{Engine, tabia};
 
 /// The game of the first `dumb.pgn`, as it was published: no tags, and two lines.
 const DUMB: &str = "1. e4 Nc6 2. Ke2 d5 3. Ke1 Nf6 4. exd5 Qxd5 5. Ke2 Qe4#\n\
@@ -42,12 +42,6 @@ fn lines(text: &str) -> (Vec<String>, Option<String>) {
 
 fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder")
-}
-
-/// Runs the program in a folder.
-fn tabia(arguments: &[&str], folder: &Path) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tabia"));
-    command.args(arguments).current_dir(folder).output().expect("tabia can be started")
 }
 
 /// What the program says, on both channels.

@@ -1,8 +1,6 @@
 //! The search for mates finds those of the problem suites.
 
-mod common;
-
-use common::shared_data;
+use crate::support::shared_data;
 use tabia::position::{Game, Position};
 use tabia::score::mate_distance;
 use tabia::search::{Config, Control, Limits, Searcher};

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use assert_cmd::Command;
 use tempfile::TempDir;
+
+use crate::support::tabia;
 
 /// Bytes without a pattern, the same in every run.
 fn noise(length: usize) -> Vec<u8> {
@@ -41,14 +42,9 @@ impl Files {
     }
 }
 
-fn tabia() -> Command {
-    Command::new(assert_cmd::cargo::cargo_bin!("tabia"))
-}
-
 /// Runs `tabia` with arguments that cannot work, and returns the one line that it says.
 fn refusal(arguments: &[&str], folder: &Path) -> String {
-    let output =
-        tabia().args(arguments).current_dir(folder).output().expect("tabia can be started");
+    let output = tabia(arguments, folder);
     let said = String::from_utf8(output.stderr).expect("messages are UTF-8");
     assert!(!output.status.success(), "{arguments:?} succeeded");
     assert!(output.status.code().is_some_and(|code| code < 100), "{arguments:?}: {said}");
@@ -110,8 +106,9 @@ fn wrong_books_to_play_from() {
             (["-x", "--book", file], "tellusererror "),
             (["--uci", "-b", file], "info string "),
         ] {
-            let run = tabia().args(arguments).current_dir(files.0.path()).assert().success();
-            let said = String::from_utf8(run.get_output().stdout.clone()).expect("UTF-8");
+            let run = tabia(&arguments, files.0.path());
+            assert!(run.status.success(), "{arguments:?}: {run:?}");
+            let said = String::from_utf8(run.stdout).expect("UTF-8");
             let line = said.lines().find(|line| line.starts_with(told));
             let line = line.unwrap_or_else(|| panic!("{arguments:?}: {said}"));
             assert!(line.contains(word), "{arguments:?}: {line}");
@@ -135,11 +132,8 @@ fn damaged_books() {
     let files = Files::new();
     let folder = files.0.path();
     fs::write(folder.join("game.pgn"), GAME).expect("a writable folder");
-    tabia()
-        .args(["book", "build", "game.pgn", "-o", "whole.tbk"])
-        .current_dir(folder)
-        .assert()
-        .success();
+    let built = tabia(&["book", "build", "game.pgn", "-o", "whole.tbk"], folder);
+    assert!(built.status.success(), "{built:?}");
     let whole = fs::read(folder.join("whole.tbk")).expect("the book was written");
     for length in [9, 100, whole.len() / 2, whole.len() - 1] {
         fs::write(folder.join("cut.tbk"), &whole[..length]).expect("a writable folder");
@@ -160,11 +154,8 @@ fn games_that_make_no_book() {
     let files = Files::new();
     let folder = files.0.path();
     fs::write(folder.join("game.pgn"), GAME).expect("a writable folder");
-    tabia()
-        .args(["book", "build", "game.pgn", "-o", "kept.tbk"])
-        .current_dir(folder)
-        .assert()
-        .success();
+    let built = tabia(&["book", "build", "game.pgn", "-o", "kept.tbk"], folder);
+    assert!(built.status.success(), "{built:?}");
     let precious = fs::read(folder.join("kept.tbk")).expect("the book was written");
     for (arguments, word) in [
         (["missing.pgn", "-o", "kept.tbk"], "does not exist"),

@@ -7,16 +7,15 @@
 
 use std::path::Path;
 
-use assert_cmd::Command;
 use serde_json::Value;
+
+use crate::support;
 
 const PAGE: &str = "docs/lessons.md";
 
 /// What `tabia` prints, run in a folder.
 fn tabia(arguments: &[&str], folder: &Path) -> String {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("tabia"));
-    let output =
-        command.args(arguments).current_dir(folder).output().expect("tabia can be started");
+    let output = support::tabia(arguments, folder);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {errors}");
     String::from_utf8(output.stdout).expect("UTF-8")

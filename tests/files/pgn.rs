@@ -1,11 +1,9 @@
 //! Real and dirty PGN, read by ours and by a second reader on `shakmaty`.
 
-mod common;
-
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use common::shared_data;
+use crate::support::shared_data;
 use pgn_reader::{RawTag, SanPlus};
 use shakmaty::fen::Fen;
 use shakmaty::san::San;

@@ -1,13 +1,11 @@
 //! Random commands in random states, sent without waiting: whatever comes, an answer follows. The
 //! only clock here is the watchdog in `support`.
 
-mod support;
-
 use std::collections::VecDeque;
 use std::thread::sleep;
 use std::time::Duration;
 
-use support::Engine;
+use crate::support::Engine;
 use tabia::cecp::Reply;
 use tabia::position::{Color, Game, Move, Position};
 use tabia::random::Random;

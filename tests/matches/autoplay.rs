@@ -3,26 +3,10 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-/// The scripted engine; `cargo test` builds examples beside the tests.
-fn fake_engine() -> PathBuf {
-    let test = std::env::current_exe().expect("the test's own path");
-    let target = test.ancestors().nth(2).expect("target/PROFILE/deps/test");
-    let path = target.join("examples/fake_engine");
-    assert!(path.exists(), "`cargo test --test autoplay` needs `cargo build --examples` first");
-    path
-}
-
-/// An engine command with its script.
-fn fake(script: &str) -> String {
-    format!("'{}' {script}", fake_engine().display())
-}
+use crate::support::{PROGRAM, fake_engine as fake};
 
 fn autoplay(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tabia"))
-        .arg("autoplay")
-        .args(args)
-        .output()
-        .expect("the runner starts")
+    Command::new(PROGRAM).arg("autoplay").args(args).output().expect("the runner starts")
 }
 
 fn stdout(output: &Output) -> String {
@@ -197,7 +181,7 @@ fn a_killed_match_goes_on_as_if_nothing_had_happened() {
         let rest = ["--nodes", "1", "--openings", &openings, "--pgn", pgn];
         base.iter().chain(&rest).chain(more).map(ToString::to_string).collect()
     };
-    let tabia = || Command::new(env!("CARGO_BIN_EXE_tabia"));
+    let tabia = || Command::new(PROGRAM);
     let whole = tabia().args(arguments(&path("whole.pgn"), &[])).output().expect("it runs");
     let cut = path("cut.pgn");
     let mut killed = tabia()

@@ -1,11 +1,9 @@
 //! The xboard protocol as the real program speaks it: one test for each thing that trips engines
 //! up. Nothing here depends on how fast the machine is.
 
-mod support;
-
 use std::process::Command;
 
-use support::Engine;
+use crate::support::Engine;
 use tabia::cecp::{Reply, Thinking};
 
 const MATE_IN_ONE: &str = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1";

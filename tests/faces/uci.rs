@@ -1,8 +1,6 @@
 //! UCI as the real program speaks it. Nothing here depends on how fast the machine is.
 
-mod support;
-
-use support::Engine;
+use crate::support::Engine;
 
 fn engine() -> Engine {
     let mut engine = Engine::start(&["--uci", "--no-book"]);

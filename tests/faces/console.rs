@@ -1,11 +1,9 @@
 //! The console in a terminal: what only a terminal can do to it.
 
-mod support;
-
 use std::path::Path;
 
+use crate::support::terminal::Terminal;
 use rustix::process::{Pid, Signal, kill_process};
-use support::terminal::Terminal;
 
 fn kept(data: &Path) -> String {
     std::fs::read_to_string(data.join("tabia/games.pgn")).unwrap_or_default()

@@ -1,10 +1,8 @@
 //! Books from real games, checked against figures that other programs gave.
 
-mod common;
-
 use std::path::Path;
 
-use common::shared_data;
+use crate::support::shared_data;
 use tabia::book::{Book, BuildOptions, Chooser, Counts, Policy, build_in_memory};
 use tabia::pgn::Input;
 use tabia::position::{Game, Move, Position};

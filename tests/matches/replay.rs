@@ -6,7 +6,7 @@
 //! and therefore has to be asked for:
 //!
 //! ```sh
-//! TABIA_REPLAY_GAMES=200 cargo test --release --test replay -- --include-ignored
+//! TABIA_REPLAY_GAMES=200 cargo test --release --test matches replay:: -- --include-ignored
 //! ```
 
 use std::fs::File;
@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use tabia::pgn::{Fate, PgnGame, Writer, read_games};
+
+use crate::support::PROGRAM;
 
 /// Games unless `TABIA_REPLAY_GAMES` tells otherwise.
 const GAMES: usize = 8;
@@ -35,7 +37,7 @@ fn games() -> usize {
 
 /// The command of either engine.
 fn engine() -> String {
-    format!("{} -x --no-book --cores 1", env!("CARGO_BIN_EXE_tabia"))
+    format!("{PROGRAM} -x --no-book --cores 1")
 }
 
 /// An empty folder that is left behind, to be looked at after a failure.
@@ -74,7 +76,7 @@ fn autoplay(folder: &Path, concurrency: usize) -> Vec<PgnGame> {
     let pgn = folder.join("autoplay.pgn");
     let [first, second] = NODES.map(|nodes| nodes.to_string());
     let (games, concurrency) = (games().to_string(), concurrency.to_string());
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tabia"));
+    let mut command = Command::new(PROGRAM);
     command
         .args(["autoplay", "-1", &engine(), "-2", &engine(), "--proto1", "xboard"])
         .args(["--proto2", "xboard", "--nodes1", &first, "--nodes2", &second, "--option", MEMORY])

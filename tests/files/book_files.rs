@@ -1,7 +1,5 @@
 //! Books as files: written whole or not at all, refused when damaged, exchanged with Polyglot.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
@@ -9,12 +7,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use common::shared_data;
 use tabia::book::{Book, BookError};
 use tabia::position::Position;
 use tempfile::TempDir;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_tabia");
+use crate::support::{self, PROGRAM, shared_data};
 
 fn folder() -> TempDir {
     TempDir::new().expect("a temporary folder")
@@ -22,12 +19,7 @@ fn folder() -> TempDir {
 
 /// Runs `tabia book …` and returns whether it succeeded and all that it said.
 fn tabia(arguments: &[&str], folder: &Path) -> (bool, String) {
-    let output = Command::new(PROGRAM)
-        .arg("book")
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .expect("tabia can be started");
+    let output = support::tabia(&[&["book"], arguments].concat(), folder);
     let said = [output.stdout, output.stderr].concat();
     (output.status.success(), String::from_utf8(said).expect("UTF-8"))
 }

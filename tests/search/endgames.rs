@@ -1,8 +1,6 @@
 //! The endgame tables, asked alone and from within the search.
 
-mod common;
-
-use common::shared_data;
+use crate::support::shared_data;
 use tabia::position::{Color, Game, OutcomeReason, Position};
 use tabia::score::TABLEBASE_BOUND;
 use tabia::search::{Config, Control, Event, Limits, Searcher};

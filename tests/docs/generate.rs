@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use assert_cmd::Command;
+use crate::support::tabia;
 
 fn generate(arguments: &[&str]) -> String {
-    let mut tabia = Command::new(assert_cmd::cargo::cargo_bin!("tabia"));
-    let output = tabia.arg("generate").args(arguments).assert().success().get_output().clone();
-    assert_eq!(output.stderr, b"", "{arguments:?}");
+    let output = tabia(&[&["generate"], arguments].concat(), Path::new("."));
+    assert!(output.status.success() && output.stderr.is_empty(), "{arguments:?}: {output:?}");
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 

@@ -1,0 +1,9 @@
+//! What users and programs talk to: xboard's protocol, UCI and the console.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod cecp;
+mod console;
+mod stress;
+mod uci;

@@ -1,0 +1,9 @@
+//! Files of users: games, books, and what is neither.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bad_input;
+mod book;
+mod book_files;
+mod pgn;

@@ -1,0 +1,7 @@
+//! The match runner.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod autoplay;
+mod replay;
