@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 
 use super::console::{self, Console};
 use super::judge::Judge;
 use super::logging::Log;
+use super::work::on_signals;
 use crate::book::{BOOK_SEPARATOR, Book, EMBEDDED_NAME};
 use crate::cecp::{self, Feature, Reply};
 use crate::cli::output::{self, outln};
@@ -200,18 +200,13 @@ fn converse(face: &mut dyn Face, first: Option<Input>, inputs: &Receiver<Input>)
 /// Lets SIGTERM end the input. SIGINT, by which GUIs of old call for attention, does nothing, or
 /// in the console asks for a move at once.
 fn watch_signals(sender: Sender<Input>, console: bool) -> io::Result<()> {
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
-    std::thread::Builder::new().spawn(move || {
-        for signal in signals.forever() {
-            let input = match signal {
-                SIGTERM => Input::End,
-                _ if console => Input::Line("?".to_owned()),
-                _ => continue,
-            };
-            if sender.send(input).is_err() {
-                return;
-            }
-        }
-    })?;
-    Ok(())
+    on_signals(&[SIGINT, SIGTERM], move |signal| {
+        let input = match signal {
+            SIGTERM => Input::End,
+            _ if console => Input::Line("?".to_owned()),
+            _ => return,
+        };
+        // Nobody reads it once the face has left.
+        let _ = sender.send(input);
+    })
 }

@@ -1,15 +1,33 @@
 //! Long work: positions to work on, progress and interruption.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
 
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
 use crate::lesson;
 use crate::position::Position;
 use crate::suite::epd;
+
+/// Exit status of a command that Ctrl-C ended, as shells have it.
+pub(super) const INTERRUPTED: u8 = 130;
+
+/// Does this whenever one of the signals comes, on a thread of its own, in place of what they do
+/// to a process.
+pub(super) fn on_signals(
+    signals: &[i32],
+    mut react: impl FnMut(i32) + Send + 'static,
+) -> io::Result<()> {
+    let mut signals = Signals::new(signals)?;
+    thread::Builder::new().spawn(move || signals.forever().for_each(&mut react))?;
+    Ok(())
+}
 
 /// A flag that Ctrl-C raises instead of ending the process, so that what was reached is kept.
 pub(super) fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
@@ -19,9 +37,9 @@ pub(super) fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
     Ok(flag)
 }
 
-/// Does this on Ctrl-C instead of ending the process.
-pub(super) fn on_interruption(react: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
-    ctrlc::set_handler(react).context("cannot watch for Ctrl-C")
+/// Does this on Ctrl-C, and on the other signals that ask a process to end, instead of ending it.
+pub(super) fn on_interruption(mut react: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
+    on_signals(&[SIGINT, SIGTERM, SIGHUP], move |_| react()).context("cannot watch for Ctrl-C")
 }
 
 /// A bar on a terminal, nothing elsewhere.

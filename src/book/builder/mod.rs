@@ -20,9 +20,9 @@ use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read, Seek, Write};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
 
-use crossbeam::channel::{self, Sender};
-use crossbeam::thread::ScopedJoinHandle;
+use crossbeam::channel::{self, Receiver, Sender};
 use thiserror::Error;
 
 pub use filter::{EcoRange, GameFilter, ParseFilterError, PgnDate};
@@ -185,12 +185,17 @@ fn on_threads<T: Send>(
     if threads <= 1 {
         return Ok(vec![work()?]);
     }
-    let results = crossbeam::thread::scope(|scope| {
-        let handles: Vec<_> = (0..threads).map(|_| scope.spawn(|_| work())).collect();
-        handles.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>()
-    });
-    let panicked = |_| io::Error::other("a thread of the build has died");
-    results.map_err(panicked)?.into_iter().map(|result| result.map_err(panicked)?).collect()
+    thread::scope(|scope| {
+        join((0..threads).map(|_| scope.spawn(work)).collect())?.into_iter().collect()
+    })
+}
+
+/// What threads return; an error if one has panicked.
+fn join<T>(threads: Vec<ScopedJoinHandle<'_, T>>) -> io::Result<Vec<T>> {
+    // All of them: their scope would panic for a thread that has, and that nobody joined.
+    let results: Vec<_> = threads.into_iter().map(ScopedJoinHandle::join).collect();
+    let died = |_| io::Error::other("a thread of the build has died");
+    results.into_iter().map(|result| result.map_err(died)).collect()
 }
 
 /// What one thread does: chunk after chunk until there is none.
@@ -242,25 +247,36 @@ fn write_entries<W: Read + Write + Seek>(
     let next = AtomicUsize::new(0);
     let threads = options.threads.max(1);
     let (sender, receiver) = channel::bounded(threads);
-    let result = crossbeam::thread::scope(|scope| {
-        for _ in 0..threads {
-            let (sender, next) = (sender.clone(), &next);
-            scope.spawn(move |_| encode_share(collected, options, next, &sender));
-        }
+    thread::scope(|scope| {
+        let encode = |sender: Sender<_>| {
+            let next = &next;
+            scope.spawn(move || encode_share(collected, options, next, &sender))
+        };
+        let encoding = (0..threads).map(|_| encode(sender.clone())).collect();
         drop(sender);
-        let mut early = BTreeMap::new();
-        let mut due = 0;
-        for (partition, piece) in receiver {
-            early.insert(partition, piece?);
-            while let Some(piece) = early.remove(&due) {
-                writer.append(&piece)?;
-                due += 1;
-                monitor.parts.fetch_add(1, Relaxed);
-            }
+        let written = append_in_order(receiver, monitor, writer);
+        join(encoding)?;
+        written
+    })
+}
+
+/// Writes the entries of the partitions in their order, in whatever order they come.
+fn append_in_order<W: Read + Write + Seek>(
+    pieces: Receiver<(usize, io::Result<Piece>)>,
+    monitor: &Monitor,
+    writer: &mut BookWriter<W>,
+) -> io::Result<()> {
+    let mut early = BTreeMap::new();
+    let mut due = 0;
+    for (partition, piece) in pieces {
+        early.insert(partition, piece?);
+        while let Some(piece) = early.remove(&due) {
+            writer.append(&piece)?;
+            due += 1;
+            monitor.parts.fetch_add(1, Relaxed);
         }
-        Ok(())
-    });
-    result.map_err(|_| io::Error::other("a thread of the build has died"))?
+    }
+    Ok(())
 }
 
 /// What one thread does: partition after partition until there is none, or nobody listens.

@@ -16,6 +16,7 @@ pub use args::Args;
 use narrator::Narrator;
 
 use super::date::today;
+use super::work::{INTERRUPTED, on_interruption};
 use super::writing::{LOG, TRACE};
 
 use crate::autoplay::ledger::Ledger;
@@ -23,9 +24,6 @@ use crate::autoplay::owned::open_output;
 use crate::autoplay::play::Interrupt;
 use crate::autoplay::tournament::{Tournament, find_protocols};
 use crate::files::Kind;
-
-/// As shells have it for a program that Ctrl-C ended.
-const INTERRUPTED: u8 = 130;
 
 /// Plays the match.
 ///
@@ -66,7 +64,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     stumbles.iter().for_each(|(engine, what)| narrator.stumbled(*engine, what));
     let interrupt = Arc::new(Interrupt::new());
     let handle = Arc::clone(&interrupt);
-    ctrlc::set_handler(move || handle.trigger()).context("cannot watch for Ctrl-C")?;
+    on_interruption(move || handle.trigger())?;
     if let Err(error) = play(&tournament, &interrupt, &mut narrator) {
         narrator.give_up()?;
         return Err(error);

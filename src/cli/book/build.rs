@@ -18,6 +18,7 @@ use crate::book::{
     Tally, build,
 };
 use crate::cli::output::{self, errln, outln};
+use crate::cli::work::{INTERRUPTED, on_interruption};
 use crate::cli::writing::{FAULTS, Force, files_of};
 use crate::files::{NewFile, Output};
 use crate::pgn::{GameResult, Input, Language, printable};
@@ -26,8 +27,6 @@ use crate::position::Color;
 /// How often progress is shown on a terminal, and how often as lines elsewhere.
 const REFRESH: Duration = Duration::from_millis(100);
 const LINE_EVERY: Duration = Duration::from_secs(5);
-/// The exit status of a program that an interrupt has ended.
-const INTERRUPTED: u8 = 130;
 
 /// Make a book from games in PGN
 #[derive(Debug, clap::Args)]
@@ -215,13 +214,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 /// The first Ctrl-C ends the reading of games; the second one the program.
 fn stop_on_interrupt(monitor: &Monitor) -> anyhow::Result<()> {
     let monitor = monitor.clone();
-    ctrlc::set_handler(move || {
+    on_interruption(move || {
         if monitor.is_stopped() {
             std::process::exit(INTERRUPTED.into());
         }
         monitor.stop();
     })
-    .context("interrupts cannot be caught")
 }
 
 /// The file of `--errors`, written while the games are read. Clones share it.

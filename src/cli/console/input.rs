@@ -9,8 +9,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 use signal_hook::consts::SIGHUP;
-use signal_hook::iterator::Signals;
 
+use crate::cli::work::on_signals;
 use crate::engine::Input;
 
 /// How often the terminal is looked at while nothing has been asked.
@@ -22,7 +22,9 @@ pub(in crate::cli) fn read_lines(
     prompts: Receiver<String>,
     lines: Sender<Input>,
 ) -> anyhow::Result<()> {
-    watch_terminal(lines.clone())?;
+    // The loss of the terminal is the end of the input.
+    let end = lines.clone();
+    on_signals(&[SIGHUP], move |_| drop(end.send(Input::End)))?;
     let mut editor = DefaultEditor::new()?;
     std::thread::spawn(move || {
         let mut waiting = VecDeque::new();
@@ -78,15 +80,4 @@ fn unasked(waiting: &mut VecDeque<String>) -> Option<Input> {
         Err(error) if error.kind() == io::ErrorKind::InvalidData => None,
         Err(_) => Some(Input::End),
     }
-}
-
-/// Takes the loss of the terminal for the end of the input.
-fn watch_terminal(lines: Sender<Input>) -> io::Result<()> {
-    let mut signals = Signals::new([SIGHUP])?;
-    std::thread::spawn(move || {
-        if signals.forever().next().is_some() {
-            let _ = lines.send(Input::End);
-        }
-    });
-    Ok(())
 }
