@@ -21,7 +21,7 @@ pub(super) struct Judge {
         value_parser = evaluation_kind()
     )]
     pub evaluation: EvaluationKind,
-    /// Use this network, made by `tabia train net`, in place of the built-in one
+    /// Use this network, made by `tabia train net`
     #[arg(long, value_name = "FILE")]
     pub network: Option<PathBuf>,
 }

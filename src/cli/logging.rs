@@ -1,32 +1,76 @@
-//! The log of engine mode: into a file, or nowhere. Standard error is no place for it, since
-//! xboard reads that as protocol.
+//! The log: of a command to standard error, of an engine into a file or nowhere, since xboard reads
+//! standard error as protocol.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use clap::ArgAction;
 use env_logger::Target;
 use log::LevelFilter;
 
 use crate::files::append_to;
 
-/// Where the log goes; clones share it.
-#[derive(Clone, Default)]
+/// Where env_logger's users look for what is to be told.
+const VARIABLE: &str = "RUST_LOG";
+
+/// How much is told of what goes on.
+#[derive(Debug, clap::Args)]
+pub(super) struct Verbosity {
+    /// Tell what goes on; -vv tells all, $RUST_LOG what it names
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    verbose: u8,
+}
+
+impl Verbosity {
+    fn level(&self) -> LevelFilter {
+        match self.verbose {
+            0 => LevelFilter::Warn,
+            1 => LevelFilter::Info,
+            _ => LevelFilter::Debug,
+        }
+    }
+
+    /// Sends the log of a command to standard error.
+    pub(super) fn install(&self) {
+        let mut builder = env_logger::Builder::new();
+        match std::env::var(VARIABLE) {
+            Ok(wanted) => builder.parse_filters(&wanted),
+            // The libraries' own debugging is of no use to a user.
+            Err(_) => builder.filter_module("tabia", self.level()),
+        };
+        let _ = builder.try_init();
+    }
+}
+
+/// Where the log of an engine goes; clones share it.
+#[derive(Clone)]
 pub(super) struct Log {
     file: Arc<Mutex<Option<File>>>,
+    /// What goes to standard error while there is no file.
+    otherwise: LevelFilter,
 }
 
 impl Log {
+    /// The log of the console, which tells on standard error what no file takes.
+    pub(super) fn of_console(verbosity: &Verbosity) -> Self {
+        Log { file: Arc::default(), otherwise: verbosity.level() }
+    }
+
+    /// The log of a protocol, which leaves standard error alone.
+    pub(super) fn of_protocol() -> Self {
+        Log { file: Arc::default(), otherwise: LevelFilter::Off }
+    }
+
     /// Makes this the log of the process. Panics are logged too, and say nothing elsewhere.
     pub(super) fn install(&self) {
         let mut builder = env_logger::Builder::new();
-        // The libraries' own debugging is of no use to a user.
         builder
             .filter_module("tabia", LevelFilter::Debug)
             .target(Target::Pipe(Box::new(self.clone())));
         if builder.try_init().is_ok() {
-            log::set_max_level(LevelFilter::Off);
+            log::set_max_level(self.otherwise);
         }
         std::panic::set_hook(Box::new(|panic| log::error!("{panic}")));
     }
@@ -37,7 +81,7 @@ impl Log {
             "" => None,
             name => Some(append_to(Path::new(name))?),
         };
-        let level = if file.is_some() { LevelFilter::Debug } else { LevelFilter::Off };
+        let level = if file.is_some() { LevelFilter::Debug } else { self.otherwise };
         *self.file.lock().unwrap_or_else(PoisonError::into_inner) = file;
         log::set_max_level(level);
         Ok(())
@@ -46,8 +90,10 @@ impl Log {
 
 impl Write for Log {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if let Some(file) = &mut *self.file.lock().unwrap_or_else(PoisonError::into_inner) {
-            file.write_all(bytes)?;
+        match &mut *self.file.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(file) => file.write_all(bytes)?,
+            None if self.otherwise != LevelFilter::Off => io::stderr().write_all(bytes)?,
+            None => {}
         }
         Ok(bytes.len())
     }

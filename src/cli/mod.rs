@@ -31,13 +31,15 @@ use clap::{Parser, Subcommand};
     version,
     about,
     args_conflicts_with_subcommands = true,
-    override_usage = "tabia [OPTIONS]\n       tabia COMMAND (`tabia help COMMAND` tells more of each)"
+    override_usage = "tabia [OPTIONS] or tabia COMMAND (`tabia help COMMAND` tells more of each)"
 )]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
     play: play::Args,
+    #[command(flatten)]
+    verbosity: logging::Verbosity,
 }
 
 /// What `tabia` can do besides playing.
@@ -59,6 +61,11 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage::not_understood(&error),
     };
+    if cli.command.is_some() {
+        cli.verbosity.install();
+        let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+        log::info!("Tabia {} with {arguments:?}", env!("CARGO_PKG_VERSION"));
+    }
     let done = match cli.command {
         Some(Command::Autoplay(args)) => autoplay::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
@@ -68,7 +75,7 @@ pub fn main() -> ExitCode {
         Some(Command::Lesson(args)) => lesson::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Train(args)) => train::run(&args),
-        None => play::run(&cli.play),
+        None => play::run(&cli.play, &cli.verbosity),
     };
     match done {
         Err(error) if error.is::<usage::WrongArguments>() => usage::refuse(&format!("{error:#}")),

@@ -10,7 +10,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::console::{self, Console};
 use super::judge::Judge;
-use super::logging::Log;
+use super::logging::{Log, Verbosity};
 use super::work::on_signals;
 use crate::book::{BOOK_SEPARATOR, Book, EMBEDDED_NAME};
 use crate::cecp::{self, Feature, Reply};
@@ -126,10 +126,10 @@ fn trouble(faults: &[String]) -> Option<String> {
 /// # Errors
 /// In the terminal, if the book, the network or the endgame tables cannot be opened, or the log not
 /// be written.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let log = Log::default();
-    log.install();
+pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode> {
     let console = !args.xboard && !args.uci && io::stdin().is_terminal();
+    let log = if console { Log::of_console(verbosity) } else { Log::of_protocol() };
+    log.install();
     let (sender, inputs) = engine::inputs();
     watch_signals(sender.clone(), console)?;
     if args.xboard && !args.books().is_empty() {

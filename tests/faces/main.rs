@@ -5,5 +5,6 @@ mod support;
 
 mod cecp;
 mod console;
+mod logging;
 mod stress;
 mod uci;

@@ -1,0 +1,64 @@
+//! What the log tells, and where: on standard error by commands, only in its file by engines.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use crate::support::PROGRAM;
+
+/// Runs the program on an input, with `RUST_LOG` set or not.
+fn run(arguments: &[&str], filter: Option<&str>, input: &str) -> Output {
+    let mut command = Command::new(PROGRAM);
+    command.args(arguments).env_remove("RUST_LOG");
+    command.envs(filter.map(|filter| ("RUST_LOG", filter)));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    child.stdin.take().expect("piped").write_all(input.as_bytes()).expect("it listens");
+    child.wait_with_output().expect("it ends")
+}
+
+#[test]
+fn every_command_tells_what_goes_on_if_asked() {
+    for command in [
+        &["perft", "1"][..],
+        &["eval"],
+        &["generate", "plugin"],
+        &["book", "info", "embedded"],
+        &["lesson", "tree"],
+        &["bench", "--depth", "1"],
+    ] {
+        let silent = run(command, None, "");
+        assert!(silent.status.success() && silent.stderr.is_empty(), "{silent:?}");
+        let verbose = [command, &["-v"]].concat();
+        for (arguments, filter, tells) in [
+            (&verbose[..], None, true),
+            (command, Some("tabia=info"), true),
+            (&verbose, Some("off"), false),
+        ] {
+            let output = run(arguments, filter, "");
+            let log = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(log.contains("INFO") && log.contains(command[0]), tells, "{output:?}");
+            assert!(!String::from_utf8_lossy(&output.stdout).contains("INFO"), "{output:?}");
+        }
+    }
+}
+
+#[test]
+fn under_a_protocol_only_the_file_tells() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (protocol, input, answer) in
+        [("-x", "protover 2\nquit\n", "feature done=1"), ("--uci", "uci\nquit\n", "uciok")]
+    {
+        let path = folder.path().join(format!("log{protocol}"));
+        let file = path.display().to_string();
+        for more in [&["-vv"][..], &["-vv", "--log", &file]] {
+            let output = run(&[&[protocol, "--no-book"], more].concat(), Some("trace"), input);
+            assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+            let said = String::from_utf8_lossy(&output.stdout);
+            assert!(said.contains(answer), "{said}");
+            assert!(!["DEBUG", "INFO", "TRACE"].iter().any(|level| said.contains(level)), "{said}");
+            assert_eq!(path.exists(), more.len() > 1);
+        }
+        let log = std::fs::read_to_string(&path).expect("the log");
+        assert!(log.contains("DEBUG") && log.contains(answer), "{log}");
+    }
+}
