@@ -13,6 +13,7 @@ mod logging;
 mod output;
 mod perft;
 mod play;
+mod solve;
 mod train;
 mod usage;
 mod work;
@@ -52,6 +53,7 @@ enum Command {
     Generate(generate::Args),
     Lesson(lesson::Args),
     Perft(perft::Args),
+    Solve(solve::Args),
     Train(train::Args),
 }
 
@@ -74,6 +76,7 @@ pub fn main() -> ExitCode {
         Some(Command::Generate(args)) => generate::run(&args),
         Some(Command::Lesson(args)) => lesson::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
+        Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Train(args)) => train::run(&args),
         None => play::run(&cli.play, &cli.verbosity),
     };

@@ -1,6 +1,7 @@
-//! Suites: positions out of real games, and how the search fares on them.
+//! Suites: positions of files or of real games, and how the search fares on them.
 
 pub mod epd;
+pub mod solve;
 pub mod threads;
 pub mod transpositions;
 

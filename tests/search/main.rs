@@ -1,7 +1,8 @@
-//! What the search finds: mates, and the way through endgames.
+//! What the search finds: mates, the way through endgames, the solutions of a suite.
 
 #[path = "../support/mod.rs"]
 mod support;
 
 mod endgames;
 mod mates;
+mod solve;

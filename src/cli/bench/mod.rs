@@ -49,14 +49,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Seconds on the command line.
-fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(seconds) if (0.01..=86_400.0).contains(&seconds) => Ok(seconds),
-        _ => Err("expected seconds, from 0.01 to 86400".to_owned()),
-    }
-}
-
 /// Searches the fixed positions and tells the signature.
 fn sign(args: &Args) -> anyhow::Result<ExitCode> {
     let mut out = output::stdout();

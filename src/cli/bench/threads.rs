@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::cli::output;
 use crate::cli::usage::wrong;
-use crate::cli::work::{on_interruption, positions_of, progress_bar};
+use crate::cli::work::{on_interruption, positions_of, progress_bar, seconds};
 use crate::suite::Switch;
 use crate::suite::threads::{Bench, Summary, Timing, Trial, summarise};
 
@@ -22,7 +22,7 @@ pub struct Args {
     #[arg(short, long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Vec<u16>,
     /// Seconds that one thread searches at least
-    #[arg(long, default_value_t = 2.0, value_parser = super::seconds)]
+    #[arg(long, default_value_t = 2.0, value_parser = seconds)]
     seconds: f64,
     /// File of positions, a FEN a line (default: 60 positions from Tabia's games with itself)
     #[arg(long, value_name = "FILE")]

@@ -9,7 +9,7 @@ use anyhow::Context;
 
 use crate::book::Book;
 use crate::cli::output;
-use crate::cli::work::{on_interruption, progress_bar};
+use crate::cli::work::{on_interruption, progress_bar, seconds};
 use crate::cli::writing::{EPD, Force, files_of};
 use crate::files::Output;
 use crate::pgn::Input;
@@ -39,7 +39,7 @@ pub struct Args {
     #[arg(long, default_value_t = 6)]
     reach: usize,
     /// Seconds on the clock that a search budgets, with a hundredth of it as increment
-    #[arg(long, default_value_t = 10.0, value_parser = super::seconds)]
+    #[arg(long, default_value_t = 10.0, value_parser = seconds)]
     clock: f64,
     /// Nodes after which a search begins no new iteration, instead of a clock
     #[arg(long, value_name = "N", conflicts_with = "clock")]

@@ -5,7 +5,8 @@ use std::io;
 use clap::CommandFactory;
 
 use super::solve::solve;
-use super::{Console, color_name, failed};
+use super::text::failed;
+use super::{Console, color_name};
 use crate::engine::{Engine, Flow, Mode};
 use crate::position::Color;
 

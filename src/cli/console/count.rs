@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use crossbeam::channel::{Receiver, Sender, TryRecvError, unbounded};
 
-use super::{Console, failed};
+use super::Console;
+use super::text::failed;
 use crate::cli::perft::DEEPEST;
 use crate::engine::{Flow, News};
 use crate::position::{Move, Position, perft_until};

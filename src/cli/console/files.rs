@@ -5,8 +5,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::failed;
-use super::show::harmless;
+use super::text::{failed, harmless};
 use crate::pgn::{self, Fate, GameEnd, Input, PgnGame};
 use crate::position::{FenError, Position};
 use crate::suite::epd;

@@ -3,7 +3,8 @@
 use std::io;
 
 use super::record::Record;
-use super::{Console, color_name, failed, files};
+use super::text::failed;
+use super::{Console, color_name, files};
 use crate::cli::date::today;
 use crate::engine::Flow;
 use crate::pgn::GameResult;
@@ -235,7 +236,7 @@ impl Console {
 
     /// Takes over the moves on the board; another line than the recorded one is kept first.
     pub(super) fn follow(&mut self) -> io::Result<()> {
-        if self.suite.is_some() {
+        if self.solving.is_some() {
             return Ok(());
         }
         if self.record.is_left_by(self.engine.game().moves()) {

@@ -10,13 +10,13 @@ mod record;
 mod settings;
 mod show;
 mod solve;
+mod text;
 #[cfg(fuzzing)]
 mod unattended;
 
 #[cfg(test)]
 mod tests;
 
-use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -32,7 +32,7 @@ use count::Count;
 use game::Offer;
 pub(super) use input::read_lines;
 use record::{Players, Record};
-use solve::Suite;
+use solve::Solving;
 #[cfg(fuzzing)]
 pub use unattended::type_in;
 
@@ -54,7 +54,7 @@ pub(super) struct Console {
     offer: Option<Offer>,
     /// How deep the engine may search in this game, in plies.
     depth: Option<u32>,
-    suite: Option<Suite>,
+    solving: Option<Solving>,
     count: Option<Count>,
     /// Whether another book is being opened.
     opening_book: bool,
@@ -83,7 +83,7 @@ impl Console {
             players: Players::default(),
             offer: None,
             depth: None,
-            suite: None,
+            solving: None,
             count: None,
             opening_book: false,
             keep_file: files::keep_file(),
@@ -172,7 +172,7 @@ impl Console {
 
     /// Whether something goes on that the user waits for.
     fn is_busy(&self) -> bool {
-        self.suite.is_some()
+        self.solving.is_some()
             || self.count.is_some()
             || self.opening_book
             || self.engine.mode() == Mode::Thinking
@@ -250,11 +250,6 @@ impl Console {
             false => Err(io::Error::other("the game could not be kept")),
         }
     }
-}
-
-/// An error in words of our own.
-fn failed(why: impl Into<Box<dyn Error + Send + Sync>>) -> io::Error {
-    io::Error::other(why)
 }
 
 fn color_name(color: Color) -> &'static str {

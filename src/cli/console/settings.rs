@@ -3,14 +3,10 @@
 use std::io;
 use std::time::Duration;
 
-use super::{Console, failed};
+use super::Console;
+use super::text::{failed, seconds};
 use crate::cecp::Command;
 use crate::engine::{Engine, Flow, Kind, SETTINGS, Setting, Settings};
-
-/// A time in words.
-pub(super) fn seconds(time: Duration) -> String {
-    format!("{} s", (time.as_secs_f64() * 100.0).round() / 100.0)
-}
 
 /// A setting's value and what it can be.
 fn value_and_range(row: &Setting, settings: &Settings) -> (String, String) {

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::board;
-use super::settings::seconds;
-use super::{Console, color_name, failed};
+use super::text::{failed, harmless, seconds};
+use super::{Console, color_name};
 use crate::book::{Chooser, Policy};
 use crate::cecp;
 use crate::engine::{Flow, Mode};
@@ -16,17 +16,6 @@ use crate::search::TimeControl;
 fn listed(words: impl Iterator<Item = String>) -> String {
     let words: Vec<String> = words.collect();
     if words.is_empty() { "none".to_owned() } else { words.join(" ") }
-}
-
-/// A line of text in which nothing controls the terminal, be it by escapes or by the direction of
-/// writing (Unicode's bidirectional formatting), and nothing begins another line.
-pub(super) fn harmless(text: &str) -> String {
-    let controls = |letter: char| {
-        let direction = matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        let line_end = matches!(letter, '\u{2028}' | '\u{2029}');
-        letter.is_control() || direction || line_end
-    };
-    text.chars().map(|letter| if controls(letter) { '\u{fffd}' } else { letter }).collect()
 }
 
 impl Console {

@@ -214,9 +214,9 @@ fn a_suite_can_be_stopped() {
     let (mut console, asked) = console(Box::new(io::sink()));
     let line = |text: &str| Input::Line(text.to_owned());
     console.input(line(&format!("solve {} 1000", file.display()))).expect("written");
-    assert!(console.suite.is_some() && asked.is_empty());
+    assert!(console.solving.is_some() && asked.is_empty());
     console.input(line("?")).expect("written");
-    assert!(console.suite.is_none() && asked.len() == 1);
+    assert!(console.solving.is_none() && asked.len() == 1);
     assert_eq!(console.position(), &Position::start());
     assert_eq!(console.engine.mode(), Mode::Waiting);
 }

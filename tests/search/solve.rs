@@ -1,0 +1,84 @@
+//! `tabia solve`: suites of positions, in a pipe.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::{PROGRAM, tabia};
+
+/// Problems of all kinds, and a line that is none.
+const SUITE: &str = "# mates\n6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1 bm Ra8#; id \"mate\";\n\
+    6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - am Ra8#;\nodd\n\
+    6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - dm 1;\n";
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+#[test]
+fn a_suite_is_solved_from_a_file_and_from_a_pipe() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("suite.epd"), SUITE).expect("written");
+    for limit in [["--depth", "3"], ["--nodes", "1000"], ["--seconds", "0.05"]] {
+        let output = tabia(&[&["solve", "suite.epd"], &limit[..]].concat(), folder.path());
+        let said = text(&output.stdout);
+        assert!(output.status.success(), "{output:?}");
+        assert!(said.contains("1/3 solved mate: Ra8# (wanted Ra8#)\n"), "{said}");
+        assert!(said.contains("2/3 FAILED 2: Ra8# (wanted not Ra8#)\n"), "{said}");
+        assert!(said.contains("3/3 solved 3: Ra8# (wanted mate in 1)\n"), "{said}");
+        assert!(said.contains("\n2 of 3 solved (66.7%) in "), "{said}");
+        assert!(text(&output.stderr).starts_with("tabia: Passed over: suite.epd, line 4: "));
+    }
+    let command = format!("{PROGRAM} solve - --depth 3 --json < suite.epd | cat");
+    let piped = Command::new("sh").args(["-c", &command]).current_dir(folder.path()).output();
+    let json: serde_json::Value =
+        serde_json::from_slice(&piped.expect("run").stdout).expect("JSON");
+    assert_eq!((&json["searched"], &json["solved"]), (&3.into(), &2.into()), "{json}");
+    let answer = &json["answers"][2];
+    assert_eq!((&answer["move"], &answer["solved"]), (&"Ra8#".into(), &true.into()), "{json}");
+}
+
+#[test]
+fn ctrl_c_ends_a_suite_with_what_was_found() {
+    let line = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#;\n";
+    let mut child = Command::new(PROGRAM)
+        .args(["solve", "-", "--depth", "64", "--memory", "1"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    // Where there is a mate in one, nothing else is worth searching; there is always more to a start.
+    let lasting = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;\n";
+    let mut input = child.stdin.take().expect("piped");
+    input.write_all(format!("{line}{lasting}").as_bytes()).expect("it listens");
+    drop(input);
+    let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    let mut line = || lines.next().expect("a line").expect("UTF-8");
+    assert_eq!(line(), "   1/2 solved 1: Ra8# (wanted Ra8#)");
+    kill_process(Pid::from_child(&child), Signal::INT).expect("sent");
+    assert_eq!(line(), "Stopped after 1 of 2 positions.");
+    assert!(line().starts_with("1 of 1 solved (100.0%) in "));
+    assert_eq!(child.wait().expect("ended").code(), Some(130));
+}
+
+#[test]
+fn what_is_no_suite_is_refused_in_a_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("empty.epd"), "# nothing\n").expect("written");
+    for (arguments, status, words) in [
+        (&["missing.epd"][..], 1, "cannot read missing.epd"),
+        (&["."], 1, "cannot read ."),
+        (&["empty.epd"], 1, "empty.epd: there is no position to be solved in it"),
+        (&["empty.epd", "--seconds", "0"], 2, "expected seconds"),
+        (&["empty.epd", "--seconds", "1", "--nodes", "1"], 2, "cannot be used with"),
+        (&[], 2, "<FILE>"),
+    ] {
+        let output = tabia(&[&["solve"], arguments].concat(), Path::new(folder.path()));
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{said}");
+        assert!(said.starts_with("tabia: ") && said.contains(words), "{said}");
+        assert_eq!((said.lines().count(), text(&output.stdout).as_str()), (1, ""), "{said}");
+    }
+}
