@@ -5,8 +5,8 @@
 //! go there are looked up backwards from its square, and what remains must not leave the king in
 //! check. Sliders are followed by the squares between two squares, 32 kB that stay near the
 //! processor, instead of magic tables of nearly a megabyte. By the profile of a book's building,
-//! resolving and playing a move takes two fifths of what [`Position::resolve_san`] and
-//! [`Position::play`] do.
+//! resolving and playing a move takes two fifths of what it took on a [`Position`], which hands
+//! the SAN that it is given to a replay, too.
 
 use chess::{
     ALL_SQUARES, BitBoard, CastleRights, Color, EMPTY, File, Piece, Rank, Square, between,
@@ -16,7 +16,6 @@ use shakmaty::CastlingSide;
 use shakmaty::san::San;
 
 use super::movegen::PROMOTION_RANKS;
-use super::san::piece_of;
 use super::{Move, Position, SanError, zobrist};
 
 /// Short and long castling among the rights of a side.
@@ -100,7 +99,7 @@ impl Replay {
         self.halfmove_clock
     }
 
-    /// The legal move that a parsed SAN means here, as [`Position::resolve_san`] has it.
+    /// The legal move that a parsed SAN means here.
     ///
     /// # Errors
     /// If not exactly one legal move fits.
@@ -371,6 +370,11 @@ impl Replay {
         }
         Ok(Move::new(king, to))
     }
+}
+
+#[inline]
+fn piece_of(role: shakmaty::Role) -> Piece {
+    chess::ALL_PIECES[usize::from(role) - 1]
 }
 
 /// Those of `men`, on the rays of `square`, between which and `square` nothing stands.

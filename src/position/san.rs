@@ -1,12 +1,10 @@
 //! Standard algebraic notation in and out.
 
-use chess::{BitBoard, Color, EMPTY, Piece, Rank, Square, get_pawn_attacks};
-use shakmaty::CastlingSide;
+use chess::{BitBoard, Piece, Square};
 use shakmaty::san::{San, SanPlus};
 use thiserror::Error;
 
-use super::movegen::PROMOTION_RANKS;
-use super::{Move, Position, attacks};
+use super::{Move, Position, Replay, attacks};
 
 /// Why a SAN is no move here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -62,114 +60,13 @@ impl Position {
         self.resolve_san(read_san(text).ok_or(SanError::Malformed)?)
     }
 
-    /// The legal move that a parsed SAN means here.
+    /// The legal move that a parsed SAN means here. Whoever asks this of a whole game, move by move,
+    /// asks its [`Replay`].
     ///
     /// # Errors
     /// As [`Position::parse_move`].
     pub fn resolve_san(&self, san: San) -> Result<Move, SanError> {
-        match san {
-            San::Normal { role, file, rank, capture, to, promotion } => {
-                let to = chess::ALL_SQUARES[usize::from(to)];
-                let piece = piece_of(role);
-                let mut origins = self.origins(piece, to, capture);
-                if let Some(file) = file {
-                    origins &= BitBoard(0x0101_0101_0101_0101 << usize::from(file));
-                }
-                if let Some(rank) = rank {
-                    origins &= BitBoard(0xff << (8 * usize::from(rank)));
-                }
-                self.only_legal(piece, origins, to, promotion.map(piece_of))
-            }
-            San::Castle(side) => {
-                let king = self.king(self.side_to_move());
-                let home =
-                    if self.side_to_move() == Color::White { Square::E1 } else { Square::E8 };
-                let to = match side {
-                    CastlingSide::KingSide => king.uright().uright(),
-                    CastlingSide::QueenSide => king.uleft().uleft(),
-                };
-                let mv = Move::new(king, to);
-                if king == home && self.is_legal(mv) { Ok(mv) } else { Err(SanError::Illegal) }
-            }
-            San::Put { .. } => Err(SanError::Malformed),
-            San::Null => Err(SanError::Null),
-        }
-    }
-
-    /// Own men of a kind that reach `to`, pins and checks aside.
-    #[inline]
-    fn origins(&self, piece: Piece, to: Square, capture: bool) -> BitBoard {
-        let us = self.side_to_move();
-        let own = self.pieces(us, piece);
-        if piece != Piece::Pawn {
-            return own & attacks(piece, to, self.occupied());
-        }
-        if capture {
-            return get_pawn_attacks(to, !us, own);
-        }
-        let behind = to.ubackward(us);
-        let double_rank = if us == Color::White { Rank::Fourth } else { Rank::Fifth };
-        let one = BitBoard::from_square(behind);
-        if one & self.occupied() == EMPTY && to.get_rank() == double_rank {
-            return own & BitBoard::from_square(behind.ubackward(us));
-        }
-        own & one
-    }
-
-    /// The only legal move from one of `origins` to `to`.
-    #[inline]
-    fn only_legal(
-        &self,
-        piece: Piece,
-        origins: BitBoard,
-        to: Square,
-        promotion: Option<Piece>,
-    ) -> Result<Move, SanError> {
-        if let Some(mv) = self.plainly_legal(piece, origins, to, promotion) {
-            return Ok(mv);
-        }
-        let mut found = Err(SanError::Illegal);
-        for from in origins {
-            let mv = match promotion {
-                None => Move::new(from, to),
-                Some(piece @ (Piece::Knight | Piece::Bishop | Piece::Rook | Piece::Queen)) => {
-                    Move::promoting(from, to, piece)
-                }
-                Some(_) => return Err(SanError::Illegal),
-            };
-            if self.is_legal(mv) {
-                if found.is_ok() {
-                    return Err(SanError::Ambiguous);
-                }
-                found = Ok(mv);
-            }
-        }
-        found
-    }
-
-    /// The move of a piece, if a single one can go to `to` and neither check nor pin can forbid
-    /// it: nearly all moves of a game are of this kind, and need no further test.
-    #[inline]
-    fn plainly_legal(
-        &self,
-        piece: Piece,
-        origins: BitBoard,
-        to: Square,
-        promotion: Option<Piece>,
-    ) -> Option<Move> {
-        let single = origins.0.is_power_of_two();
-        if !single || promotion.is_some() || origins & self.pinned() != EMPTY || self.in_check() {
-            return None;
-        }
-        let (from, target) = (origins.to_square(), BitBoard::from_square(to));
-        let plain = match piece {
-            Piece::King => false,
-            Piece::Pawn if target & PROMOTION_RANKS != EMPTY => false,
-            Piece::Pawn if from.get_file() == to.get_file() => target & self.occupied() == EMPTY,
-            Piece::Pawn => target & self.by_color(!self.side_to_move()) != EMPTY,
-            _ => target & self.by_color(self.side_to_move()) == EMPTY,
-        };
-        plain.then(|| Move::new(from, to))
+        Replay::from(self).resolve_san(san)
     }
 
     /// `mv`, which must be legal here, in SAN with check and mate signs.
@@ -203,7 +100,8 @@ impl Position {
 
     /// What must be told of the origin where other men of the kind could go to the same square.
     fn disambiguation(&self, piece: Piece, mv: Move) -> String {
-        let rivals = self.origins(piece, mv.to(), false) & !BitBoard::from_square(mv.from());
+        let own = self.pieces(self.side_to_move(), piece) & !BitBoard::from_square(mv.from());
+        let rivals = own & attacks(piece, mv.to(), self.occupied());
         let (mut same_file, mut same_rank, mut any) = (false, false, false);
         for rival in rivals {
             if self.is_legal(Move::new(rival, mv.to())) {
@@ -234,11 +132,6 @@ fn letter(piece: Piece) -> char {
         Piece::Queen => 'Q',
         Piece::King => 'K',
     }
-}
-
-#[inline]
-pub(super) fn piece_of(role: shakmaty::Role) -> Piece {
-    chess::ALL_PIECES[usize::from(role) - 1]
 }
 
 #[cfg(test)]
