@@ -1,8 +1,9 @@
 //! Searches a position and prints each iteration:
 //! `cargo run --release --example analyse [FEN]`
 
-use tabia::position::{Game, Move, Position};
+use tabia::position::{Game, Position};
 use tabia::search::{Config, Control, Event, Limits, Report, Searcher};
+use tabia::words;
 
 /// How deep the search goes, in plies.
 const DEPTH: i32 = 14;
@@ -27,16 +28,6 @@ fn main() -> anyhow::Result<()> {
 
 /// Depth, score, nodes and principal variation of an iteration.
 fn line(position: &Position, report: &Report) -> String {
-    let moves = in_san(position, &report.pv);
+    let moves = words::line(position, &report.pv);
     format!("{:>2} {:>6} {:>10} {moves}", report.depth, report.score, report.nodes)
-}
-
-fn in_san(start: &Position, moves: &[Move]) -> String {
-    let mut position = *start;
-    let mut texts = Vec::new();
-    for &mv in moves {
-        texts.push(position.san(mv));
-        position = position.play(mv);
-    }
-    texts.join(" ")
 }

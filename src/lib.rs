@@ -19,3 +19,4 @@ pub mod suite;
 pub mod tablebase;
 pub mod train;
 pub mod uci;
+pub mod words;

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::words::{Seconds, parse_clock};
+
 /// What limits an engine's thinking. Limits may be combined; at least one should be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Limits {
@@ -51,27 +53,13 @@ impl FromStr for TimeControl {
             None => (None, text),
         };
         let (base, increment) = times.split_once('+').unwrap_or((times, "0"));
-        let base = seconds(base).ok_or_else(fail)?;
-        let increment = seconds(increment).ok_or_else(fail)?;
+        let base = parse_clock(base, 1).ok_or_else(fail)?;
+        let increment = parse_clock(increment, 1).ok_or_else(fail)?;
         if base.is_zero() && increment.is_zero() {
             return Err(fail());
         }
         Ok(TimeControl { moves, base, increment })
     }
-}
-
-/// The longest time that is accepted, in seconds: a year.
-const LONGEST: f64 = 365.0 * 24.0 * 3600.0;
-
-/// Reads seconds (`0.5`) or minutes and seconds (`1:30`).
-fn seconds(text: &str) -> Option<Duration> {
-    let (minutes, seconds) = match text.split_once(':') {
-        Some((minutes, seconds)) => (minutes.parse::<u32>().ok()?, seconds),
-        None => (0, text),
-    };
-    let plain = seconds.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let total = 60.0 * f64::from(minutes) + seconds.parse::<f64>().ok().filter(|_| plain)?;
-    (total <= LONGEST).then(|| Duration::from_secs_f64(total))
 }
 
 /// The PGN standard's TimeControl tag, `40/60+0.5`.
@@ -80,9 +68,9 @@ impl fmt::Display for TimeControl {
         if let Some(moves) = self.moves {
             write!(f, "{moves}/")?;
         }
-        write!(f, "{}", self.base.as_secs_f64())?;
+        write!(f, "{}", Seconds(self.base))?;
         if !self.increment.is_zero() {
-            write!(f, "+{}", self.increment.as_secs_f64())?;
+            write!(f, "+{}", Seconds(self.increment))?;
         }
         Ok(())
     }
@@ -93,7 +81,7 @@ impl fmt::Display for Limits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [
             self.clock.map(|clock| clock.to_string()),
-            self.move_time.map(|time| format!("{}/move", time.as_secs_f64())),
+            self.move_time.map(|time| format!("{}/move", Seconds(time))),
             self.depth.map(|depth| format!("depth {depth}")),
             self.nodes.map(|nodes| format!("{nodes} nodes")),
         ];

@@ -6,10 +6,10 @@ use thiserror::Error;
 
 use crate::position::{Game, Move};
 use crate::score::Score;
+use crate::words::visible;
 
 use super::clock::Clock;
 use super::process::{Process, Received};
-use super::text::visible;
 
 /// The start of a game, as an engine is told.
 #[derive(Debug)]

@@ -25,7 +25,6 @@ pub mod schedule;
 pub mod state;
 pub mod stats;
 pub mod summary;
-pub mod text;
 pub mod tournament;
 mod uci;
 pub mod verdict;

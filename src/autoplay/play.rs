@@ -7,6 +7,7 @@ use crossbeam::channel::{Receiver, Sender, TryRecvError, bounded, select};
 
 use crate::position::{Color, Game, Move};
 use crate::tablebase::Tables;
+use crate::words;
 
 use super::clock::Clock;
 use super::dialect::{EngineError, Event, Info, Setup, Turn};
@@ -14,7 +15,7 @@ use super::player::Player;
 use super::process::Line;
 use super::record::PlayedMove;
 use super::referee::{Referee, Rules, judge_claim};
-use super::verdict::{Termination, Verdict, color_name};
+use super::verdict::{Termination, Verdict};
 
 /// Why a game was broken off by its [`Interrupt`].
 pub const INTERRUPTED: &str = "interrupted";
@@ -210,7 +211,7 @@ impl Bout<'_> {
         }
         let parsed: Option<Move> = self.game.position().parse_move(&answer.text).ok();
         let Some(mv) = parsed.filter(|&mv| self.game.play(mv).is_ok()) else {
-            let detail = format!("{} plays the illegal move {}", color_name(mover), answer.text);
+            let detail = format!("{} plays the illegal move {}", words::color(mover), answer.text);
             return Some(Verdict::against(mover, Termination::IllegalMove, detail));
         };
         debug_assert_eq!(self.game.moves().last(), Some(&mv));
@@ -267,7 +268,7 @@ impl Bout<'_> {
 
     /// What an engine says besides moves and thoughts.
     fn talk(&mut self, speaker: Color, mover: Color, event: Event) -> Option<Verdict> {
-        let name = color_name(speaker);
+        let name = words::color(speaker);
         let other = (!speaker).to_index();
         match event {
             Event::Resign => {
@@ -316,14 +317,14 @@ impl Bout<'_> {
 
     fn stalled(&mut self, loser: Color, after: Duration) -> Verdict {
         self.broken[loser.to_index()] = true;
-        let detail = format!("{} gives no move for {after:.1?}", color_name(loser));
+        let detail = format!("{} gives no move for {after:.1?}", words::color(loser));
         Verdict::against(loser, Termination::Stall, detail)
     }
 
     fn crashed(&mut self, loser: Color) -> Verdict {
         self.broken[loser.to_index()] = true;
         let player = &mut self.players[loser.to_index()];
-        let detail = format!("{}'s engine {}", color_name(loser), player.obituary());
+        let detail = format!("{}'s engine {}", words::color(loser), player.obituary());
         Verdict::against(loser, Termination::Crash, detail)
     }
 
@@ -332,7 +333,7 @@ impl Bout<'_> {
         match error {
             EngineError::Dead(_) => self.crashed(loser),
             EngineError::Silent(what) => {
-                let detail = format!("{}'s engine: {what}", color_name(loser));
+                let detail = format!("{}'s engine: {what}", words::color(loser));
                 Verdict::against(loser, Termination::Stall, detail)
             }
             EngineError::Unable(what) => {
@@ -349,7 +350,8 @@ impl Bout<'_> {
                 continue;
             }
             let deadline = Instant::now() + self.conditions.patience;
-            let told = self.players[index].finish(verdict.result(), &verdict.detail, deadline);
+            let told =
+                self.players[index].finish(verdict.result(), &verdict.detail, deadline);
             self.broken[index] = told.is_err();
         }
     }
@@ -366,7 +368,7 @@ struct Answer {
 fn out_of_time(loser: Color, used: Duration, allowed: Duration) -> Verdict {
     let detail = format!(
         "{} loses on time: {:.3} s used, {:.3} s allowed",
-        color_name(loser),
+        words::color(loser),
         used.as_secs_f64(),
         allowed.as_secs_f64()
     );

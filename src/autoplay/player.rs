@@ -7,11 +7,11 @@ use thiserror::Error;
 
 use crate::cecp::Reply;
 use crate::position::Move;
+use crate::words::{clip, visible};
 
 use super::config::{EngineConfig, Protocol};
 use super::dialect::{Dialect, EngineError, Event, Setup, Turn};
 use super::process::{Line, Process, Received, SpawnError, Trace};
-use super::text;
 use super::uci::Uci;
 use super::xboard::Xboard;
 
@@ -91,7 +91,7 @@ impl Player {
         };
         match dialect.handshake(&mut process) {
             Ok(()) => {
-                let own = dialect.engine_name().map_or_else(|| config.label(), text::name);
+                let own = dialect.engine_name().map_or_else(|| config.label(), shown_name);
                 let name = if config.name.is_empty() { own } else { config.name.clone() };
                 Ok(Player { process, dialect, name, protocol, games: 0 })
             }
@@ -206,6 +206,11 @@ impl Player {
     pub fn quit(self) {
         self.process.quit("quit");
     }
+}
+
+/// What an engine calls itself, as a name for tables and tags.
+fn shown_name(name: &str) -> String {
+    clip(&visible(name.trim())).into_owned()
 }
 
 /// Starts an engine without a word.

@@ -16,8 +16,9 @@ pub use rustix::process::Signal;
 use rustix::process::{Pid, kill_process, kill_process_group};
 use thiserror::Error;
 
+use crate::words::visible;
+
 use super::config::EngineConfig;
-use super::text::visible;
 
 /// Longer lines are cut, so that an engine that never ends its line costs no memory. Four times
 /// the longest line that xboard takes would do; option lists of some engines are longer.

@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use crate::pgn;
 use crate::position::{Color, Game, Move, Position};
-use crate::score::{self, Score};
+use crate::words::{self, visible};
 
 use super::clock::Limits;
 use super::dialect::Info;
-use super::text::visible;
 use super::verdict::Verdict;
 
 /// A move that an engine made.
@@ -145,16 +144,7 @@ fn comment(played: &PlayedMove) -> String {
     match info.score {
         None => time,
         Some(score) => {
-            format!("{}/{} {time} {}n", score_text(score), info.depth, info.nodes)
+            format!("{}/{} {time} {}n", words::score(score), info.depth, info.nodes)
         }
-    }
-}
-
-/// A score in pawns, `+0.35`, or as a mate in moves, `+M5`.
-pub fn score_text(score: Score) -> String {
-    match score::mate_distance(score) {
-        Some(moves) if score > 0 => format!("+M{moves}"),
-        Some(moves) => format!("-M{}", -moves),
-        None => format!("{:+.2}", f64::from(score) / 100.0),
     }
 }

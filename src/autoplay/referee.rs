@@ -5,8 +5,9 @@ use serde::Deserialize;
 use crate::position::{Color, Game};
 use crate::score::Score;
 use crate::tablebase::Tables;
+use crate::words;
 
-use super::verdict::{Termination, Verdict, color_name};
+use super::verdict::{Termination, Verdict};
 
 /// A game is a draw once both engines see it so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -93,7 +94,7 @@ impl Referee {
         Some(match winner {
             None => Verdict::draw(termination, "drawn by the endgame tables"),
             Some(winner) => {
-                let detail = format!("{} wins by the endgame tables", color_name(winner));
+                let detail = format!("{} wins by the endgame tables", words::color(winner));
                 Verdict::against(!winner, termination, detail)
             }
         })
@@ -114,7 +115,7 @@ impl Referee {
         let winner = sides.into_iter().find(|c| self.winning[c.to_index()] >= 2 * rule.moves)?;
         let detail = format!(
             "both engines see {} ahead by {} for {} moves",
-            color_name(winner),
+            words::color(winner),
             rule.score,
             rule.moves
         );
@@ -136,10 +137,10 @@ pub fn judge_claim(game: &Game, claimant: Color, result: &str, comment: &str) ->
     }
     let loss = if claimant == Color::White { "0-1" } else { "1-0" };
     if result == loss {
-        let detail = format!("{} resigns ({comment})", color_name(claimant));
+        let detail = format!("{} resigns ({comment})", words::color(claimant));
         return Verdict::against(claimant, Termination::Resignation, detail);
     }
-    let detail = format!("{} claims {result} ({comment})", color_name(claimant));
+    let detail = format!("{} claims {result} ({comment})", words::color(claimant));
     Verdict::against(claimant, Termination::FalseClaim, detail)
 }
 

@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::position::{Color, Outcome, OutcomeReason};
-
-use super::text::visible;
+use crate::words::{self, visible};
 
 /// Why a game ended. Everything that ends a game is told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -143,26 +142,14 @@ fn shown(detail: impl Into<String>) -> String {
 
 impl From<Outcome> for Verdict {
     fn from(outcome: Outcome) -> Self {
-        let (termination, detail) = match (outcome.reason, outcome.winner) {
-            (OutcomeReason::Checkmate, Some(Color::White)) => {
-                (Termination::Checkmate, "White mates")
-            }
-            (OutcomeReason::Checkmate, _) => (Termination::Checkmate, "Black mates"),
-            (OutcomeReason::Stalemate, _) => (Termination::Stalemate, "Stalemate"),
-            (OutcomeReason::InsufficientMaterial, _) => {
-                (Termination::InsufficientMaterial, "Insufficient material")
-            }
-            (OutcomeReason::FiftyMoves, _) => (Termination::FiftyMoves, "Fifty-move rule"),
-            (OutcomeReason::Repetition, _) => (Termination::Repetition, "Threefold repetition"),
+        let termination = match outcome.reason {
+            OutcomeReason::Checkmate => Termination::Checkmate,
+            OutcomeReason::Stalemate => Termination::Stalemate,
+            OutcomeReason::InsufficientMaterial => Termination::InsufficientMaterial,
+            OutcomeReason::FiftyMoves => Termination::FiftyMoves,
+            OutcomeReason::Repetition => Termination::Repetition,
         };
-        Verdict { winner: outcome.winner, termination, detail: detail.to_owned() }
-    }
-}
-
-/// `White` or `Black`.
-pub fn color_name(color: Color) -> &'static str {
-    match color {
-        Color::White => "White",
-        Color::Black => "Black",
+        let detail = words::outcome(outcome).to_owned();
+        Verdict { winner: outcome.winner, termination, detail }
     }
 }

@@ -8,6 +8,7 @@ use super::pawn_filter::PawnSet;
 use super::writer::write_book;
 use super::{Book, Counts, Entry, Manifest};
 use crate::position::{Color, KeyMap, Position};
+use crate::words;
 
 /// Merges books into an empty `output`. The counts of each are multiplied by its weight first.
 ///
@@ -148,12 +149,11 @@ impl Cut {
 
     /// What it does, for the manifest.
     fn in_words(&self) -> Vec<String> {
-        let side = |side| if side == Color::White { "white" } else { "black" };
         let start = self.start.map(|start| format!("what comes after {}", start.fen()));
         [
             (self.min_games > 1).then(|| format!("min-games {}", self.min_games)),
             (self.min_score > 0.0).then(|| format!("min-score {}", self.min_score)),
-            self.side.map(|wanted| format!("side {}", side(wanted))),
+            self.side.map(|side| format!("side {}", words::color(side).to_lowercase())),
             start,
             (self.max_ply < u32::MAX).then(|| format!("within {} plies", self.max_ply)),
         ]

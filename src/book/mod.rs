@@ -19,6 +19,7 @@ mod pawn_filter;
 mod policy;
 mod polyglot;
 mod walk;
+mod words;
 mod writer;
 
 use std::fmt;
@@ -40,6 +41,7 @@ pub use names::{Names, Opening};
 pub use policy::{Candidate, Choice, Chooser, ParsePolicyError, Policy, Rejection};
 pub use polyglot::Export;
 pub use walk::Visited;
+pub use words::{book_lines, percent, transposition};
 pub use writer::write_entries;
 
 use crate::files::{Kind, open_plain};

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::text::{Clock, Seconds};
 use crate::engine::Level;
+use crate::words::{Clock, Seconds};
 
 /// A command of the GUI. Moves stay text, since only a position can tell which move is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]

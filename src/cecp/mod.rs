@@ -19,7 +19,6 @@ pub use command::{Command, MoveSet};
 pub use features::options;
 pub use option::{OptionKind, OptionSpec};
 pub use reply::{Audience, Extras, Feature, FeatureValue, Reply, Status, Thinking};
-pub use say::{book_lines, line as san_line, reason as ending, transposition};
 pub use session::Session;
 pub use syntax::{COMMANDS, CommandError, Syntax, looks_like_move};
 pub use text::{MATE_BASE, from_protocol_score, shield, to_protocol_score};

@@ -6,8 +6,9 @@ use std::fmt;
 use std::time::Duration;
 
 use super::option::OptionSpec;
-use super::text::{clip, shield};
+use super::text::shield;
 use crate::search::Bound;
+use crate::words::clip;
 
 /// A line of the engine. Printing shields free text (see [`shield`]); reading never fails, since
 /// engines write what they like: what is nothing else is [`Reply::Other`].

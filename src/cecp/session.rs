@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use crossbeam::channel::Receiver;
 
+use crate::book::book_lines;
 use crate::engine::{Engine, Event, Face, Flow, Input, Mode, News, SearchStatus, SettingError};
 use crate::position::{Move, Position};
 use crate::score::Depth;
+use crate::words;
 
 use super::command::{Command, MoveSet};
 use super::reply::{Audience, Reply, Status};
@@ -230,7 +232,7 @@ impl<W: Write> Session<W> {
     }
 
     fn show_book(&mut self) -> io::Result<()> {
-        let lines = say::book_lines(self.engine.book(), self.engine.game());
+        let lines = book_lines(self.engine.book(), self.engine.game());
         lines.into_iter().try_for_each(|line| self.say(&Reply::BookLine(line)))?;
         self.say(&Reply::BookEnd)
     }
@@ -274,7 +276,7 @@ impl<W: Write> Session<W> {
             }
             Event::Over(outcome) => self.say(&Reply::Result {
                 result: outcome.result().to_owned(),
-                comment: say::reason(outcome).to_owned(),
+                comment: words::outcome(outcome).to_owned(),
             }),
             Event::OfferDraw => self.say(&Reply::OfferDraw),
             Event::Resigned => self.say(&Reply::Resign),

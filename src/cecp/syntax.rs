@@ -5,9 +5,9 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::command::{Command, MoveSet};
-use super::text::{parse_clock, parse_seconds};
 use crate::engine::Level;
 use crate::position::read_san;
+use crate::words::{parse_clock, parse_seconds};
 
 /// Why a line is no command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -143,13 +143,19 @@ fn number<N: FromStr>(arguments: &str) -> Result<N, CommandError> {
     split_word(arguments).0.parse().map_err(|_| CommandError::Argument("a whole number in range"))
 }
 
+/// The unit of a bare number on a clock, in seconds.
+const MINUTE: u32 = 60;
+
 fn level(arguments: &str) -> Result<Level, CommandError> {
     let bad = CommandError::Argument("moves, minutes[:seconds] and increment");
     let mut fields = arguments.split_whitespace();
     let mut next = || fields.next().ok_or(bad);
+    let (moves, base) = (next()?, next()?);
+    // What follows the number is ignored, as the specification wishes (`25+5`).
+    let end = base.find(|sign: char| !matches!(sign, '0'..='9' | ':' | '.'));
     Ok(Level {
-        moves: next()?.parse().map_err(|_| bad)?,
-        base: parse_clock(next()?).ok_or(bad)?,
+        moves: moves.parse().map_err(|_| bad)?,
+        base: parse_clock(&base[..end.unwrap_or(base.len())], MINUTE).ok_or(bad)?,
         increment: parse_seconds(next()?).ok_or(bad)?,
     })
 }

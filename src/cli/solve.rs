@@ -9,12 +9,12 @@ use anyhow::Context;
 
 use super::judge::Judge;
 use super::output::{self, errln};
-use super::work::{INTERRUPTED, on_interruption, progress_bar, seconds};
-use crate::pgn::printable;
+use super::work::{INTERRUPTED, on_interruption, progress_bar};
 use crate::score::Depth;
 use crate::search::{Config, Limits, Searcher};
 use crate::suite::Switch;
 use crate::suite::solve::{Answer, Suite, TIME};
+use crate::words::{parse_time, visible};
 
 /// Search the positions of an EPD file and count what is solved
 ///
@@ -26,9 +26,9 @@ pub struct Args {
     /// File of positions (EPD), or - for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Seconds for each position
-    #[arg(long, default_value_t = TIME.as_secs_f64(), value_parser = seconds)]
-    seconds: f64,
+    /// Seconds for each position (default: 5)
+    #[arg(long, value_parser = parse_time)]
+    seconds: Option<Duration>,
     /// Nodes for each position, instead of a time
     #[arg(long, value_name = "N", conflicts_with = "seconds", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
@@ -53,7 +53,7 @@ impl Args {
         match (self.nodes, self.depth) {
             (Some(nodes), _) => Limits::nodes(nodes),
             (None, Some(depth)) => Limits::depth(depth),
-            (None, None) => Limits::move_time(Duration::from_secs_f64(self.seconds)),
+            (None, None) => Limits::move_time(self.seconds.unwrap_or(TIME)),
         }
     }
 }
@@ -66,7 +66,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let name = args.file.display().to_string();
     let text = read(&args.file).with_context(|| format!("cannot read {name}"))?;
     let (mut suite, faults) = Suite::parse(&name, &text);
-    faults.iter().for_each(|fault| errln!("tabia: {}", printable(fault)));
+    faults.iter().for_each(|fault| errln!("tabia: {}", visible(fault)));
     anyhow::ensure!(!suite.is_empty(), "{name}: there is no position to be solved in it");
     let switch = Switch::default();
     let interrupted = switch.clone();
@@ -87,7 +87,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             rows.push(row(&answer));
             return Ok(());
         }
-        bar.suspend(|| writeln!(out, "{}", printable(&answer.to_string())))
+        bar.suspend(|| writeln!(out, "{}", visible(&answer.to_string())))
     })?;
     bar.finish_and_clear();
     if args.json {

@@ -42,14 +42,6 @@ pub(super) fn on_interruption(mut react: impl FnMut() + Send + 'static) -> anyho
     on_signals(&[SIGINT, SIGTERM, SIGHUP], move |_| react()).context("cannot watch for Ctrl-C")
 }
 
-/// Seconds on the command line.
-pub(super) fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(seconds) if (0.01..=86_400.0).contains(&seconds) => Ok(seconds),
-        _ => Err("expected seconds, from 0.01 to 86400".to_owned()),
-    }
-}
-
 /// A bar on a terminal, nothing elsewhere.
 pub(super) fn progress_bar(length: usize, what: &'static str) -> ProgressBar {
     let style = "{msg} {bar:40} {pos}/{len} ({eta} left)";

@@ -10,6 +10,7 @@ use super::observe::{Observer, Why};
 use super::search::{Algorithm, Search};
 use crate::position::{Move, Position};
 use crate::score::{Depth, INFINITY, Ply, Score, is_mate};
+use crate::words;
 
 /// How a position is searched.
 #[derive(Debug, Clone, Copy)]
@@ -200,7 +201,7 @@ impl News {
                 format!("  fails low: {score} <= alpha {}, again with {next}", window.alpha)
             }
             News::Done { depth, score, line, nodes, quiescence } => {
-                let line = san_line(root, line);
+                let line = words::line(root, line);
                 format!(
                     "depth {depth}: {score} by {line}; {nodes} nodes, {quiescence} in quiescence"
                 )
@@ -225,22 +226,11 @@ impl News {
                 "next": [next.alpha, next.beta],
             }),
             News::Done { depth, score, line, nodes, quiescence } => json!({
-                "depth": depth, "score": score, "line": san_line(root, line),
+                "depth": depth, "score": score, "line": words::line(root, line),
                 "nodes": nodes, "quiescence": quiescence,
             }),
         }
     }
-}
-
-/// A line in standard algebraic notation.
-pub fn san_line(start: &Position, line: &[Move]) -> String {
-    let mut position = *start;
-    let mut words = Vec::new();
-    for &mv in line {
-        words.push(position.san(mv));
-        position = position.play(mv);
-    }
-    words.join(" ")
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use super::{GameResult, printable};
+use super::GameResult;
 use crate::position::{FenError, SanError};
+use crate::words::visible;
 
 /// How the reading of one game ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,9 +77,9 @@ impl fmt::Display for FaultReason {
 /// One line; what the file says stands in it without its control characters.
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, printable(&self.reason.to_string()))?;
+        write!(f, "line {}: {}", self.line, visible(&self.reason.to_string()))?;
         if let Some(san) = &self.san {
-            write!(f, " {}", printable(san))?;
+            write!(f, " {}", visible(san))?;
         }
         if let Some(fen) = &self.fen {
             write!(f, " in {fen}")?;

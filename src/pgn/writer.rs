@@ -1,11 +1,11 @@
 //! PGN text out, in export format.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 
 use super::PgnGame;
 use crate::position::{Color, Position};
+use crate::words::one_line;
 
 /// Lines of movetext are no longer than this, as the PGN standard wants them, unless a single
 /// word is.
@@ -54,42 +54,15 @@ pub fn tag_pair(name: &str, value: &str) -> String {
     let is_of_name = |sign: &char| sign.is_ascii_alphanumeric() || *sign == '_';
     let name: String = name.chars().filter(is_of_name).collect();
     let name = if name.is_empty() { "Unknown" } else { &name };
-    let value = without_controls(value).replace('\\', r"\\").replace('"', "\\\"");
+    let value = one_line(value).replace('\\', r"\\").replace('"', "\\\"");
     format!("[{name} \"{value}\"]")
 }
 
 /// A comment with its braces, in which no other can stand, on one line.
 pub fn comment(text: &str) -> String {
-    let text = without_controls(text).replace('{', "(").replace('}', ")");
+    let text = one_line(text).replace('{', "(").replace('}', ")");
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     format!("{{{}}}", words.join(" "))
-}
-
-/// Blanks in place of control characters.
-fn without_controls(text: &str) -> String {
-    text.chars().map(|sign| if is_control(sign) { ' ' } else { sign }).collect()
-}
-
-/// Whether a character does something to a terminal or a line instead of being shown: controls,
-/// ends of lines and paragraphs, and those that turn the direction of writing.
-fn is_control(sign: char) -> bool {
-    sign.is_control()
-        || matches!(sign, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// A text out of a file for a terminal or a report of one line: control characters are escaped.
-pub fn printable(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_control) {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::new();
-    for sign in text.chars() {
-        match is_control(sign) {
-            true => shown.extend(sign.escape_default()),
-            false => shown.push(sign),
-        }
-    }
-    Cow::Owned(shown)
 }
 
 /// Export format, with the newline that ends the movetext.
@@ -107,7 +80,7 @@ impl fmt::Display for PgnGame {
 }
 
 /// The seven tags of the roster, then the others, then the start position.
-fn tag_pairs(game: &PgnGame) -> Vec<(&str, String)> {
+pub fn tag_pairs(game: &PgnGame) -> Vec<(&str, String)> {
     let mut pairs: Vec<(&str, String)> = ROSTER
         .iter()
         .map(|&(name, missing)| (name, game.tag(name).unwrap_or(missing).to_owned()))

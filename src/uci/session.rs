@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crossbeam::channel::Receiver;
 
-use crate::cecp;
+use crate::book::transposition;
 use crate::engine::{
     Engine, Event, Face, Flow, Found, Grounds, Input, Kind, Mode, News, Progress, SETTINGS,
     Setting, SettingError, Settings, Transposed,
@@ -213,7 +213,7 @@ impl<W: Write> Session<W> {
                     self.say(&line)?;
                 }
                 Event::Transposed(Transposed { position, found, .. }) => {
-                    self.remark(&cecp::transposition(&position, &found))?;
+                    self.remark(&transposition(&position, &found.line, found.counts))?;
                 }
                 Event::Found(found) => self.found(&found)?,
                 Event::BookFailed(why) | Event::Fault(why) => self.remark(&why)?,

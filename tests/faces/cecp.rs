@@ -304,7 +304,7 @@ fn only_dead_material_is_a_claim() {
         engine.send(&format!("force\nsetboard {fen}\nplayother\nsd 2\nusermove {mv}"));
         let lines = engine.sync();
         let first = lines.iter().find(|line| line.starts_with("move") || line.starts_with("1/2"));
-        let claim = first.is_some_and(|line| line == "1/2-1/2 {Insufficient mating material}");
+        let claim = first.is_some_and(|line| line == "1/2-1/2 {Insufficient material}");
         assert_eq!(claim, claimed, "{fen}: {lines:?}");
     }
 }

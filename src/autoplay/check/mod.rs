@@ -8,10 +8,11 @@ mod talk;
 
 use std::fmt;
 
+use crate::words::visible;
+
 use super::config::EngineConfig;
 use super::player::StartError;
 use super::process::Trace;
-use super::text::visible;
 
 pub use probes::PROBES;
 use talk::Talk;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use crate::position::{Color, Game, Move, Position};
+use crate::words;
 
 use super::state::FinishedGame;
 use super::stats::{Sprt, Tally};
@@ -141,12 +142,8 @@ fn game_data(finished: &FinishedGame) -> Result<Value, ReportError> {
         None => Position::start(),
     };
     let mut game = Game::new(start);
-    let mut sans = Vec::with_capacity(finished.moves.len());
     for text in &finished.moves {
         let mv: Move = text.parse().map_err(|error| fail(&error))?;
-        if game.position().is_legal(mv) {
-            sans.push(game.position().san(mv));
-        }
         game.play(mv).map_err(|error| fail(&error))?;
     }
     Ok(json!({
@@ -157,7 +154,7 @@ fn game_data(finished: &FinishedGame) -> Result<Value, ReportError> {
         "detail": finished.detail,
         "fen": start.fen(),
         "opening": finished.opening_plies,
-        "san": sans,
+        "san": words::line(&start, game.moves()).split_whitespace().collect::<Vec<_>>(),
         "moves": finished.moves,
         "scores": finished.scores,
         "seconds": finished.seconds,

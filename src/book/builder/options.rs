@@ -9,6 +9,7 @@ use super::GameFault;
 use super::filter::GameFilter;
 use crate::pgn::Language;
 use crate::position::Color;
+use crate::words;
 
 /// The depth of a book, in plies, if nobody says otherwise.
 pub const DEFAULT_MAX_PLY: u32 = 40;
@@ -74,7 +75,7 @@ impl BuildOptions {
             words.push("unique".to_owned());
         }
         if let Some(side) = self.side {
-            words.push(format!("side {}", if side == Color::White { "white" } else { "black" }));
+            words.push(format!("side {}", words::color(side).to_lowercase()));
         }
         if self.min_games > 1 {
             words.push(format!("min-games {}", self.min_games));

@@ -6,9 +6,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use super::options::FaultListener;
 use super::{BuildOptions, Verdict};
 use crate::book::{GameTotals, InputRecord, Manifest, Skipped};
-use crate::pgn::{
-    BrokenInput, Chunk, Fate, Fault, GameEnd, GameResult, Input, Language, in_words, printable,
-};
+use crate::pgn::{BrokenInput, Chunk, Fate, Fault, GameEnd, GameResult, Input, Language, in_words};
+use crate::words::visible;
 
 /// Chunks that threads may read before one that takes longer is done: so much waits for its turn.
 const LEAD: u64 = 64;
@@ -48,7 +47,7 @@ pub struct GameFault {
 
 impl std::fmt::Display for GameFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: game {}, {}", printable(&self.input), self.game, self.fault)
+        write!(f, "{}: game {}, {}", visible(&self.input), self.game, self.fault)
     }
 }
 

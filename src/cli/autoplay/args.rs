@@ -20,6 +20,7 @@ use crate::cli::usage::{of_arguments, wrong};
 use crate::cli::writing::Force;
 use crate::files::{Kind, Output, OutputError};
 use crate::tablebase::Tables;
+use crate::words::parse_time;
 
 /// Let chess engines play each other
 ///
@@ -107,7 +108,7 @@ struct Both {
     #[arg(long)]
     tc: Option<TimeControl>,
     /// Seconds for each move
-    #[arg(long, value_parser = seconds)]
+    #[arg(long, value_parser = parse_time)]
     st: Option<Duration>,
     /// Plies for each move
     #[arg(long)]
@@ -152,7 +153,7 @@ macro_rules! side {
             #[arg(id = concat!("tc", $digit), long = concat!("tc", $digit), value_name = "TC")]
             tc: Option<TimeControl>,
             /// Seconds for each move
-            #[arg(id = concat!("st", $digit), long = concat!("st", $digit), value_name = "ST", value_parser = seconds)]
+            #[arg(id = concat!("st", $digit), long = concat!("st", $digit), value_name = "ST", value_parser = parse_time)]
             st: Option<Duration>,
             /// Plies for each move
             #[arg(id = concat!("depth", $digit), long = concat!("depth", $digit), value_name = "DEPTH")]
@@ -273,7 +274,7 @@ struct Endings {
     tablebases: Option<PathBuf>,
     /// Seconds of silence after which an engine counts as hung: after its flag fell, or in all if
     /// it has no clock
-    #[arg(long, default_value = "10", value_parser = seconds, value_name = "S")]
+    #[arg(long, default_value = "10", value_parser = parse_time, value_name = "S")]
     patience: Duration,
 }
 
@@ -302,12 +303,6 @@ enum Model {
     Logistic,
     /// Normalised Elo, independent of the share of draws
     Normalized,
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let number = text.parse().map_err(|_| "expected seconds, like 0.5".to_owned())?;
-    let time = Duration::try_from_secs_f64(number).map_err(|_| "expected seconds, like 0.5")?;
-    if time.is_zero() { Err("must be above 0".to_owned()) } else { Ok(time) }
 }
 
 fn assignment(text: &str) -> Result<(String, String), String> {

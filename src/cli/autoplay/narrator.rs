@@ -17,12 +17,12 @@ use crate::autoplay::results;
 use crate::autoplay::schedule::Slot;
 use crate::autoplay::stats::{Decision, Sprt};
 use crate::autoplay::summary;
-use crate::autoplay::text::visible_lines;
 use crate::autoplay::tournament::{Progress, Tournament, is_hopeless};
 use crate::autoplay::verdict::Termination;
 use crate::cli::output::{errln, outln};
 use crate::files::Kind;
 use crate::pgn::in_words;
+use crate::words::visible_lines;
 
 /// The match ended level, or its test undecided.
 const LEVEL: u8 = 3;

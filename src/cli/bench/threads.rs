@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use crate::cli::output;
 use crate::cli::usage::wrong;
-use crate::cli::work::{on_interruption, positions_of, progress_bar, seconds};
+use crate::cli::work::{on_interruption, positions_of, progress_bar};
 use crate::suite::Switch;
 use crate::suite::threads::{Bench, Summary, Timing, Trial, summarise};
+use crate::words::parse_time;
 
 /// Measure how much sooner several threads reach a depth than one does
 ///
@@ -22,8 +23,8 @@ pub struct Args {
     #[arg(short, long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Vec<u16>,
     /// Seconds that one thread searches at least
-    #[arg(long, default_value_t = 2.0, value_parser = seconds)]
-    seconds: f64,
+    #[arg(long, default_value = "2", value_parser = parse_time)]
+    seconds: Duration,
     /// File of positions, a FEN a line (default: 60 positions from Tabia's games with itself)
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
@@ -63,7 +64,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let switch = Switch::default();
     let interrupted = switch.clone();
     on_interruption(move || interrupted.stop())?;
-    let mut bench = Bench::new(&threads, args.memory, Duration::from_secs_f64(args.seconds))?;
+    let mut bench = Bench::new(&threads, args.memory, args.seconds)?;
     let bar = progress_bar(positions.len(), "positions");
     let mut trials = Vec::new();
     for position in &positions {

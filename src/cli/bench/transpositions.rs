@@ -9,7 +9,7 @@ use anyhow::Context;
 
 use crate::book::Book;
 use crate::cli::output;
-use crate::cli::work::{on_interruption, progress_bar, seconds};
+use crate::cli::work::{on_interruption, progress_bar};
 use crate::cli::writing::{EPD, Force, files_of};
 use crate::files::Output;
 use crate::pgn::Input;
@@ -19,6 +19,7 @@ use crate::suite::Switch;
 use crate::suite::transpositions::{
     Attempt, Drawn, Estimate, MODES, Selection, Selector, Summary, Trial, attempt, summarise,
 };
+use crate::words::parse_time;
 
 /// Compare the modes of the book inside the search with plain search
 ///
@@ -39,8 +40,8 @@ pub struct Args {
     #[arg(long, default_value_t = 6)]
     reach: usize,
     /// Seconds on the clock that a search budgets, with a hundredth of it as increment
-    #[arg(long, default_value_t = 10.0, value_parser = seconds)]
-    clock: f64,
+    #[arg(long, default_value = "10", value_parser = parse_time)]
+    clock: Duration,
     /// Nodes after which a search begins no new iteration, instead of a clock
     #[arg(long, value_name = "N", conflicts_with = "clock")]
     nodes: Option<u64>,
@@ -140,8 +141,8 @@ fn search(
     on_interruption(move || interrupted.stop())?;
     let by_clock = Limits {
         time: TimeControl::Clock {
-            remaining: Duration::from_secs_f64(args.clock),
-            increment: Duration::from_secs_f64(args.clock / 100.0),
+            remaining: args.clock,
+            increment: args.clock / 100,
             moves_to_go: None,
         },
         ..Limits::default()

@@ -21,8 +21,9 @@ use crate::cli::output::{self, errln, outln};
 use crate::cli::work::{INTERRUPTED, on_interruption};
 use crate::cli::writing::{FAULTS, Force, files_of};
 use crate::files::{NewFile, Output};
-use crate::pgn::{GameResult, Input, Language, printable};
+use crate::pgn::{GameResult, Input, Language};
 use crate::position::Color;
+use crate::words::visible;
 
 /// How often progress is shown on a terminal, and how often as lines elsewhere.
 const REFRESH: Duration = Duration::from_millis(100);
@@ -304,7 +305,7 @@ fn report(args: &Args, tally: &Tally, time: Duration) -> anyhow::Result<()> {
         if games.undecided > 0 { format!(" *{}", games.undecided) } else { String::new() }
     )?;
     for (name, language) in &tally.foreign {
-        let (name, letters) = (printable(name), language.letters());
+        let (name, letters) = (visible(name), language.letters());
         writeln!(out, "{name}: the pieces are {letters} ({language})")?;
     }
     if tally.broken > 0 {

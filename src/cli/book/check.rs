@@ -13,6 +13,7 @@ use crate::cli::output;
 use crate::position::{Color, Game, Move, Position};
 use crate::score::Score;
 use crate::search::{Config, Control, Limits, Searcher};
+use crate::words;
 
 /// List holes and weak moves of a book: dead ends, positions without a reply, refuted moves
 #[derive(Debug, clap::Args)]
@@ -95,8 +96,8 @@ impl Args {
         }
         match self.side {
             Some(side) if !held[side.to_index()] => {
-                let name = if side == Color::White { "White" } else { "Black" };
-                bail!("{} has no moves of {name}'s there: nothing to check", book.name())
+                let (book, name) = (book.name(), words::color(side));
+                bail!("{book} has no moves of {name}'s there: nothing to check")
             }
             _ => Ok(held),
         }

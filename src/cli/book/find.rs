@@ -13,8 +13,9 @@ use super::place::Place;
 use super::{grouped, open};
 use crate::book::InputRecord;
 use crate::cli::output::{self, errln};
-use crate::pgn::{Fate, GameEnd, Input, Language, Ply, Reader, Tags, Visitor, printable};
+use crate::pgn::{Fate, GameEnd, Input, Language, Ply, Reader, Tags, Visitor};
 use crate::position::Position;
+use crate::words::visible;
 
 /// Find the games in which a position stood, by whatever order of moves
 #[derive(Debug, clap::Args)]
@@ -66,10 +67,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         writeln!(
             out,
             "{}: game {}, ply {}: {}",
-            printable(&hit.input),
+            visible(&hit.input),
             hit.game,
             hit.ply,
-            printable(&hit.label)
+            visible(&hit.label)
         )?;
     }
     let reach = if hits.len() == 1 { "game reaches" } else { "games reach" };

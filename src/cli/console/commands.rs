@@ -4,11 +4,12 @@ use std::io;
 
 use clap::CommandFactory;
 
+use super::Console;
 use super::solve::solve;
 use super::text::failed;
-use super::{Console, color_name};
 use crate::engine::{Engine, Flow, Mode};
 use crate::position::Color;
+use crate::words;
 
 /// What a command does.
 type Run = fn(&mut Console, &str) -> io::Result<Flow>;
@@ -154,7 +155,7 @@ impl Console {
             return self.change(Engine::go);
         }
         self.engine.play_other();
-        self.tell(&format!("I play {}; it is your turn.", color_name(color)))
+        self.tell(&format!("I play {}; it is your turn.", words::color(color)))
     }
 
     fn move_now(&mut self) -> io::Result<Flow> {

@@ -5,10 +5,11 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::text::{failed, harmless};
+use super::text::failed;
 use crate::pgn::{self, Fate, GameEnd, Input, PgnGame};
 use crate::position::{FenError, Position};
 use crate::suite::epd;
+use crate::words::visible;
 
 /// Splits what follows a command into a file's name, in quotation marks if it has blanks, and the
 /// word after it, if there may be one.
@@ -109,7 +110,7 @@ pub(super) fn headline(game: &PgnGame) -> String {
     let (white, black, result) = (tag("White"), tag("Black"), game.result.token());
     let moves = game.moves.len().div_ceil(2);
     let unit = if moves == 1 { "move" } else { "moves" };
-    harmless(&format!("{white} - {black} {result}, {moves} {unit}"))
+    visible(&format!("{white} - {black} {result}, {moves} {unit}")).into_owned()
 }
 
 /// A position of a file of FEN or EPD, counted from 1.

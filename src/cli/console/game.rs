@@ -4,11 +4,12 @@ use std::io;
 
 use super::record::Record;
 use super::text::failed;
-use super::{Console, color_name, files};
+use super::{Console, files};
 use crate::cli::date::today;
 use crate::engine::Flow;
 use crate::pgn::GameResult;
 use crate::position::Position;
+use crate::words;
 
 impl Console {
     /// Puts another game on the board; the one before is kept.
@@ -212,7 +213,7 @@ impl Console {
         }
         self.record.set_result(GameResult::Undecided);
         self.engine.play_other();
-        let side = color_name(self.position().side_to_move());
+        let side = words::color(self.position().side_to_move());
         self.tell(&format!("The game goes on; you play {side}."))
     }
 

@@ -23,10 +23,10 @@ use std::path::PathBuf;
 use crossbeam::channel::{Receiver, Sender};
 
 use super::date::today;
-use crate::cecp::transposition;
-use crate::engine::{Engine, Event, Face, Flow, Input, Mode, Moved, News, Progress};
-use crate::position::{Color, Move, Outcome, Position};
-use crate::score;
+use crate::book::transposition;
+use crate::engine::{Engine, Event, Face, Flow, Input, Mode, Moved, News, Progress, Transposed};
+use crate::position::{Move, Outcome, Position};
+use crate::words;
 use board::Look;
 use count::Count;
 use game::Offer;
@@ -184,7 +184,9 @@ impl Console {
                 self.report(&progress)
             }
             Event::Transposed(found) if self.post || self.engine.mode() == Mode::Analysing => {
-                writeln!(self.out, "{}", transposition(&found.position, &found.found))
+                let Transposed { position, found, .. } = found;
+                let text = transposition(&position, &found.line, found.counts);
+                writeln!(self.out, "{text}")
             }
             // Only a GUI sends pings.
             Event::Report(_) | Event::Transposed(_) | Event::Pong(_) => Ok(()),
@@ -209,12 +211,9 @@ impl Console {
 
     fn report(&mut self, progress: &Progress) -> io::Result<()> {
         let report = &progress.report;
-        let value = match score::mate_distance(report.score) {
-            Some(moves) => format!("mate {moves}"),
-            None => format!("{:+.2}", f64::from(report.score) / 100.0),
-        };
+        let value = words::score(report.score);
         let moves: Vec<Move> = progress.expected.iter().chain(&report.pv).copied().collect();
-        let line = crate::cecp::san_line(&progress.position, &moves);
+        let line = words::line(&progress.position, &moves);
         let seconds = report.elapsed.as_secs_f64();
         writeln!(
             self.out,
@@ -252,13 +251,9 @@ impl Console {
     }
 }
 
-fn color_name(color: Color) -> &'static str {
-    if color == Color::White { "White" } else { "Black" }
-}
-
 /// How a game ended, in words.
 fn ending(outcome: Outcome) -> String {
-    format!("{} {{{}}}", outcome.result(), crate::cecp::ending(outcome))
+    format!("{} {{{}}}", outcome.result(), words::outcome(outcome))
 }
 
 impl Console {

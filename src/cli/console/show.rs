@@ -2,15 +2,15 @@
 
 use std::io::{self, Write};
 
+use super::Console;
 use super::board;
-use super::text::{failed, harmless, seconds};
-use super::{Console, color_name};
-use crate::book::{Chooser, Policy};
-use crate::cecp;
+use super::text::{failed, seconds};
+use crate::book::book_lines;
 use crate::engine::{Flow, Mode};
 use crate::pgn::{GameResult, PgnGame};
 use crate::position::{Color, Move, Position};
 use crate::search::TimeControl;
+use crate::words::{self, visible_lines};
 
 /// Words in a row.
 fn listed(words: impl Iterator<Item = String>) -> String {
@@ -21,9 +21,7 @@ fn listed(words: impl Iterator<Item = String>) -> String {
 impl Console {
     /// Tells a text; whatever a file has put into it, it does nothing to the terminal.
     pub(super) fn tell(&mut self, text: &str) -> io::Result<Flow> {
-        let text: Vec<String> = text.trim_end().split('\n').map(harmless).collect();
-        let text = text.join("\n");
-        writeln!(self.out, "{text}")?;
+        writeln!(self.out, "{}", visible_lines(text.trim_end()))?;
         Ok(Flow::Continue)
     }
 
@@ -58,7 +56,7 @@ impl Console {
             "pin" => self.pinned(),
             "game" => self.pgn().to_string(),
             "time" => self.time(),
-            "book" => self.book_text(),
+            "book" => book_lines(self.engine.book(), self.engine.game()).join("\n"),
             "options" => self.options(),
             _ => {
                 let known = "expected board, moves, capture, noncapture, escape, pin, game, time, \
@@ -130,18 +128,9 @@ impl Console {
         }
     }
 
-    fn book_text(&self) -> String {
-        let (book, game) = (self.engine.book(), self.engine.game());
-        let candidates = Chooser::new(Policy::Prefer, 0).candidates(book, game);
-        if candidates.is_empty() {
-            return "The book does not know this position.".to_owned();
-        }
-        cecp::book_lines(book, game).join("\n")
-    }
-
     /// Whose turn it is, for the prompt.
     pub(super) fn prompt(&self) -> String {
-        let side = color_name(self.position().side_to_move());
+        let side = words::color(self.position().side_to_move());
         format!("{side} ({}): ", self.position().fullmove_number())
     }
 }

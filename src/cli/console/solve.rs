@@ -10,6 +10,7 @@ use crate::engine::{Flow, Found, Grounds};
 use crate::position::{Color, Game};
 use crate::search::Limits;
 use crate::suite::solve::{Suite, TIME};
+use crate::words::parse_time;
 
 /// A suite on its way, and what it interrupts.
 pub(super) struct Solving {
@@ -21,17 +22,11 @@ pub(super) struct Solving {
     side: Option<Color>,
 }
 
-/// Reads the seconds for a position.
-fn seconds(text: &str) -> io::Result<Duration> {
-    let time = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    let why = "expected the seconds for each position after the file, such as 5 or 0.5";
-    time.filter(|time| !time.is_zero()).ok_or_else(|| failed(why))
-}
-
 /// The command `solve`.
 pub(super) fn solve(console: &mut Console, arguments: &str) -> io::Result<Flow> {
     let (name, time) = file_and_word(arguments)?;
-    let time = time.map_or(Ok(TIME), |text| seconds(&text))?;
+    let why = "expected the seconds for each position after the file, such as 5 or 0.5";
+    let time = time.map_or(Ok(TIME), |text| parse_time(&text).map_err(|_| failed(why)))?;
     let text = std::fs::read(&name).map_err(|error| about(&name, error))?;
     let (suite, faults) = Suite::parse(&name, &String::from_utf8_lossy(&text));
     faults.iter().try_for_each(|fault| console.tell(fault).map(drop))?;
@@ -86,18 +81,5 @@ impl Console {
             self.engine.play_other();
         }
         writeln!(self.out, "{}. The game is on the board again.", solving.suite)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_positive() {
-        assert_eq!(seconds("0.5").ok(), Some(Duration::from_millis(500)));
-        for text in ["-1", "0", "x", "1e300", "NaN"] {
-            assert!(seconds(text).is_err(), "{text}");
-        }
     }
 }

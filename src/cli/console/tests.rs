@@ -140,7 +140,7 @@ fn a_loaded_game_keeps_its_tags_and_comments() {
     let screen = type_in(&[&load, &format!("pgnsave {}", file("out.pgn")), &list, "list"]);
     let saved = std::fs::read_to_string(file("out.pgn")).expect("written");
     assert!(saved.contains("[Event \"Second\"]") && saved.contains("{best by test}"), "{saved}");
-    assert!(screen.contains("A\u{fffd}[31m - B 1-0, 1 move\n"), "{screen}");
+    assert!(screen.contains("A\\u{1b}[31m - B 1-0, 1 move\n"), "{screen}");
     assert!(!screen.contains('\x1b') && screen.contains("    1 ? - ? *, 1 move\n"), "{screen}");
     assert!(screen.contains("\n1. e4 {best by test} 1... e5 1-0"), "{screen}");
 }

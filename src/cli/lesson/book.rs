@@ -13,11 +13,11 @@ use super::place::play;
 use crate::book::Book;
 use crate::cli::work::on_interruption;
 use crate::lesson::book_effect::{EXAMPLE_MOVES, Effect, Known, effects, example_book, walk};
-use crate::lesson::deepening::san_line;
 use crate::position::{Game, Position};
 use crate::score::Depth;
 use crate::search::BookSearch;
 use crate::suite::Switch;
+use crate::words;
 
 /// Search a position with and without the book inside the search, and compare
 ///
@@ -81,7 +81,7 @@ fn as_text(root: &Position, steps: &[Known], effects: &[Effect]) -> String {
         let _ = writeln!(text, "\nbook inside the search: {}", effect.mode.name());
         let _ = writeln!(text, "{:>5} {:>6} {:>8}  line", "depth", "score", "nodes");
         for iteration in &effect.iterations {
-            let line = san_line(root, &iteration.line);
+            let line = words::line(root, &iteration.line);
             let enters = iteration.book.as_ref().map_or(String::new(), |book| {
                 format!("  (in the book after {} plies)", book.line.len())
             });
@@ -97,7 +97,7 @@ fn as_text(root: &Position, steps: &[Known], effects: &[Effect]) -> String {
                 "ends after iteration {}: transposes to the book after {} plies: {} ({})",
                 effect.depth,
                 book.line.len(),
-                san_line(root, &book.line),
+                words::line(root, &book.line),
                 book.counts
             );
         }
@@ -134,14 +134,14 @@ fn as_json(root: &Position, steps: &[Known], effects: &[Effect]) -> Value {
         let iterations = effect.iterations.iter().map(|iteration| {
             json!({
                 "depth": iteration.depth, "score": iteration.score, "nodes": iteration.nodes,
-                "line": san_line(root, &iteration.line),
+                "line": words::line(root, &iteration.line),
                 "in_book_after": iteration.book.as_ref().map(|book| book.line.len()),
             })
         });
         json!({
             "mode": effect.mode.name(), "best": effect.best.map(|mv| root.san(mv)),
             "nodes": effect.nodes, "depth": effect.depth,
-            "ends_in_book": effect.ending.as_ref().map(|book| san_line(root, &book.line)),
+            "ends_in_book": effect.ending.as_ref().map(|book| words::line(root, &book.line)),
             "iterations": iterations.collect::<Vec<Value>>(),
         })
     });

@@ -1,0 +1,66 @@
+//! What the book knows, in words.
+
+use super::{Book, Chooser, Counts, Policy};
+use crate::position::{Game, Move, Position};
+use crate::words;
+
+/// Where a line of play meets the book.
+pub fn transposition(position: &Position, line: &[Move], counts: Counts) -> String {
+    let plies = line.len();
+    let unit = if plies == 1 { "ply" } else { "plies" };
+    let (line, games) = (words::line(position, line), games(counts));
+    format!("transposes to the book after {plies} {unit}: {line} ({games})")
+}
+
+/// The games that reached a position: the result of a single one, the counts of several.
+fn games(counts: Counts) -> String {
+    match (counts.games(), counts) {
+        (1, Counts { white: 1, .. }) => "1 game, 1-0".to_owned(),
+        (1, Counts { black: 1, .. }) => "1 game, 0-1".to_owned(),
+        (1, Counts { draws: 1, .. }) => "1 game, 1/2-1/2".to_owned(),
+        (1, _) => "1 line".to_owned(),
+        (games, _) => format!("{games} games, {counts}"),
+    }
+}
+
+/// A score in percent, as books have it.
+pub fn percent(score: f64) -> String {
+    format!("{:.0}%", 100.0 * score)
+}
+
+/// The most that is told of a position, in bytes: xboard copies it into 5,120 without looking.
+const LONGEST_REPLY: usize = 4000;
+
+/// What the book knows of the current position: a table of its moves, in lines.
+pub fn book_lines(book: &Book, game: &Game) -> Vec<String> {
+    let position = game.position();
+    let candidates = Chooser::new(Policy::Prefer, 0).candidates(book, game);
+    if candidates.is_empty() {
+        return vec!["The book does not know this position.".to_owned()];
+    }
+    let mut lines = vec![
+        format!("{} ({} positions)", book.name(), book.positions()),
+        format!("{:7} {:>5}  {:24} {}", "move", "score", "played here", "position reached"),
+    ];
+    let mut length: usize = lines.iter().map(|line| line.len() + 2).sum();
+    for (index, candidate) in candidates.iter().enumerate() {
+        let book_move = &candidate.book_move;
+        let mut line = format!(
+            "{:7} {:>5}  {:24} {}",
+            position.san(book_move.mv),
+            percent(candidate.score),
+            book_move.played.to_string(),
+            book_move.reached
+        );
+        if let Some(rejection) = candidate.rejected {
+            line.push_str(&format!(" ({rejection})"));
+        }
+        length += line.len() + 2;
+        if length > LONGEST_REPLY {
+            lines.push(format!("and {} more", candidates.len() - index));
+            break;
+        }
+        lines.push(line);
+    }
+    lines
+}

@@ -1,0 +1,80 @@
+//! Chess in words: lines of moves, scores, outcomes, colours and spans of time as all faces write
+//! them, and the texts of others made harmless.
+
+mod text;
+mod time;
+
+pub use text::{clip, one_line, visible, visible_lines, xml};
+pub use time::{Clock, LONGEST_TIME, Seconds, parse_clock, parse_seconds, parse_time};
+
+use crate::position::{Color, Move, Outcome, OutcomeReason, Position};
+use crate::score::{self, Score};
+
+/// `White` or `Black`.
+pub fn color(color: Color) -> &'static str {
+    match color {
+        Color::White => "White",
+        Color::Black => "Black",
+    }
+}
+
+/// Why a game is over, in words that no GUI takes for a command.
+pub fn outcome(outcome: Outcome) -> &'static str {
+    match (outcome.reason, outcome.winner) {
+        (OutcomeReason::Checkmate, Some(Color::White)) => "White mates",
+        (OutcomeReason::Checkmate, _) => "Black mates",
+        (OutcomeReason::Stalemate, _) => "Stalemate",
+        (OutcomeReason::InsufficientMaterial, _) => "Insufficient material",
+        (OutcomeReason::FiftyMoves, _) => "Fifty-move rule",
+        (OutcomeReason::Repetition, _) => "Threefold repetition",
+    }
+}
+
+/// A score in pawns, `+0.35`, or as a mate in moves, `+M5`.
+pub fn score(score: Score) -> String {
+    match score::mate_distance(score) {
+        Some(moves) if score > 0 => format!("+M{moves}"),
+        Some(moves) => format!("-M{}", -moves),
+        None => format!("{:+.2}", f64::from(score) / 100.0),
+    }
+}
+
+/// Moves in SAN, as long as they are legal.
+pub fn line(start: &Position, moves: &[Move]) -> String {
+    let mut position = *start;
+    let mut words = Vec::with_capacity(moves.len());
+    for &mv in moves {
+        if !position.is_legal(mv) {
+            break;
+        }
+        words.push(position.san(mv));
+        position = position.play(mv);
+    }
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::score::{mate_in, mated_in};
+
+    #[test]
+    fn scores_are_in_pawns_and_mates_in_moves() {
+        for (value, text) in [
+            (35, "+0.35"),
+            (0, "+0.00"),
+            (-120, "-1.20"),
+            (mate_in(9), "+M5"),
+            (mated_in(4), "-M2"),
+        ] {
+            assert_eq!(score(value), text);
+        }
+    }
+
+    #[test]
+    fn a_line_ends_where_it_is_no_longer_legal() {
+        let moves: Vec<Move> =
+            ["e2e4", "e7e5", "e1e3"].iter().map(|text| text.parse().expect(text)).collect();
+        assert_eq!(line(&Position::start(), &moves), "e4 e5");
+    }
+}

@@ -1,0 +1,92 @@
+//! What others write, made fit to be shown or passed on: it may hold anything.
+
+use std::borrow::Cow;
+
+/// Whether a character does something to a terminal or a line instead of being shown: controls,
+/// ends of lines and paragraphs, and those that turn the direction of writing.
+fn is_control(letter: char) -> bool {
+    letter.is_control() || matches!(letter, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Whether a character is not seen: besides those that control something, those without a width.
+fn is_unseen(letter: char) -> bool {
+    is_control(letter)
+        || matches!(letter,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// A text with escapes, like `\u{1b}`, in place of the characters that are not seen.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_unseen) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for letter in text.chars() {
+        match is_unseen(letter) {
+            true => shown.extend(letter.escape_default()),
+            false => shown.push(letter),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Lines of our own with texts of others in them: all but their ends is made visible.
+pub fn visible_lines(text: &str) -> Cow<'_, str> {
+    if !text.contains(|letter| is_unseen(letter) && letter != '\n') {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.split('\n').map(visible).collect::<Vec<_>>().join("\n"))
+}
+
+/// A text for a line of a file or a protocol, with blanks in place of what would end the line or
+/// control a terminal. What merely has no width stays: scripts other than ours need it.
+pub fn one_line(text: &str) -> String {
+    text.chars().map(|letter| if is_control(letter) { ' ' } else { letter }).collect()
+}
+
+/// A text within XML or HTML, as content or in quotation marks.
+pub fn xml(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// The most that is quoted of a text, in characters.
+const QUOTE: usize = 100;
+
+/// The beginning of a text, so that what quotes it does not grow with it.
+pub fn clip(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(QUOTE) {
+        None => Cow::Borrowed(text),
+        Some((end, _)) => Cow::Owned(format!("{}...", &text[..end])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_seen_is_escaped() {
+        for (text, shown) in [
+            ("Stockfish 17 – Müller ♞", "Stockfish 17 – Müller ♞"),
+            ("\u{1b}[31mred\u{7}\r", "\\u{1b}[31mred\\u{7}\\r"),
+            ("a\u{9b}2Jb\u{7f}", "a\\u{9b}2Jb\\u{7f}"),
+            ("\u{202e}gnp\u{2066}.", "\\u{202e}gnp\\u{2066}."),
+            ("a\nb\u{2028}c", "a\\nb\\u{2028}c"),
+        ] {
+            assert_eq!(visible(text), shown);
+        }
+        assert_eq!(visible_lines("a\u{7}\nb"), "a\\u{7}\nb");
+    }
+
+    #[test]
+    fn one_line_stays_one() {
+        assert_eq!(one_line("a\nb\u{2028}c\u{1b}[1m\u{202e}d\u{200c}e"), "a b c [1m d\u{200c}e");
+    }
+
+    #[test]
+    fn quotes_are_not_endless() {
+        assert_eq!(clip("Crafty 23"), "Crafty 23");
+        assert_eq!(clip(&"é".repeat(QUOTE + 1)).chars().count(), QUOTE + 3);
+    }
+}
