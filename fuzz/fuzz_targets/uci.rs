@@ -6,9 +6,8 @@
 use libfuzzer_sys::fuzz_target;
 use tabia::uci::Command;
 
-fn parse(line: &str) -> Command {
-    let Ok(command) = line.parse();
-    command
+fn parse(line: &str) -> Option<Command> {
+    line.parse().ok()
 }
 
 fuzz_target!(|text: &str| {

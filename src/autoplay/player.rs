@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::cecp::Reply;
 use crate::position::Move;
+use crate::uci;
 use crate::words::{clip, visible};
 
 use super::config::{EngineConfig, Protocol};
@@ -252,7 +253,7 @@ fn ask(config: &EngineConfig, trace: &Trace) -> Result<Answer, StartError> {
     let mut process = spawn(config, trace)?;
     let mut answer = Answer::Gone;
     // An engine that is gone already has answered, too.
-    if process.send("uci").is_ok() {
+    if process.send(&uci::Command::Uci.to_string()).is_ok() {
         answer = listen(&mut process, Instant::now() + PROBE_PATIENCE);
     }
     let asked_again = answer == Answer::Nothing
@@ -270,7 +271,7 @@ fn listen(process: &mut Process, deadline: Instant) -> Answer {
         match process.receive(deadline) {
             Received::Timeout => return Answer::Nothing,
             Received::Closed => return Answer::Gone,
-            Received::Line(line) if line.text.trim() == "uciok" => {
+            Received::Line(line) if uci::Reply::from(&*line.text) == uci::Reply::UciOk => {
                 return Answer::Is(Protocol::Uci);
             }
             Received::Line(line) => {

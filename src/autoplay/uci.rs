@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crate::position::{Color, Game, Move, Position};
-use crate::score::{self, Score};
+use crate::uci::{self, Command, Go, Reply, Start};
 
-use super::clock::Limits;
+use super::clock::{Clock, Limits};
 use super::config::EngineConfig;
 use super::dialect::{Dialect, EngineError, Event, Info, Setup, Turn, read_until};
 use super::process::Process;
@@ -53,26 +53,29 @@ impl Uci {
         }
     }
 
+    /// Takes a line of the introduction in; tells whether it is over.
     fn read_greeting(&mut self, line: &str) -> bool {
-        if let Some(name) = line.strip_prefix("id name ") {
-            self.name = Some(name.trim().to_owned());
-        } else if let Some(rest) = line.strip_prefix("option name ") {
-            let name = rest.split(" type ").next().unwrap_or(rest).trim();
-            self.known.insert(name.to_lowercase(), name.to_owned());
+        match Reply::from(line) {
+            Reply::Name(name) => self.name = Some(name),
+            Reply::Option { name, .. } => {
+                self.known.insert(name.to_lowercase(), name);
+            }
+            Reply::UciOk => return true,
+            _ => {}
         }
-        line.trim() == "uciok"
+        false
     }
 
     fn send_options(&mut self, link: &mut Process) -> Result<(), EngineError> {
         if let Some(name) = self.known.get("ponder").filter(|_| self.ponder) {
-            link.send(&format!("setoption name {name} value true"))?;
+            send(link, &set_option(name, "true"))?;
         }
         for (name, value) in &self.options {
             let alias = alias(name);
             let Some(known) = self.known.get(alias.to_lowercase().as_str()) else {
                 return Err(unknown_option(name, self.known.values()));
             };
-            link.send(&format!("setoption name {known} value {value}"))?;
+            send(link, &set_option(known, value))?;
         }
         for line in &self.init {
             link.send(line)?;
@@ -81,19 +84,28 @@ impl Uci {
     }
 
     fn ready(&mut self, link: &mut Process, deadline: Instant) -> Result<(), EngineError> {
-        link.send("isready")?;
-        read_until(link, deadline, "readyok", |line| line.trim() == "readyok")
+        send(link, &Command::IsReady)?;
+        read_until(link, deadline, "readyok", |line| Reply::from(line) == Reply::ReadyOk)
     }
 
     /// Ends a search that is still on; its `bestmove` is waited for, as the protocol wants.
     fn rest(&mut self, link: &mut Process, deadline: Instant) -> Result<(), EngineError> {
         if self.state != State::Idle {
-            link.send("stop")?;
-            read_until(link, deadline, "bestmove", |line| line.starts_with("bestmove"))?;
+            send(link, &Command::Stop)?;
+            let is_move = |line: &str| matches!(Reply::from(line), Reply::BestMove { .. });
+            read_until(link, deadline, "bestmove", is_move)?;
             self.state = State::Idle;
         }
         Ok(())
     }
+}
+
+fn send(link: &mut Process, command: &Command) -> Result<(), EngineError> {
+    Ok(link.send(&command.to_string())?)
+}
+
+fn set_option(name: &str, value: &str) -> Command {
+    Command::SetOption { name: name.to_owned(), value: Some(value.to_owned()) }
 }
 
 /// The settings that every xboard engine has under these names, as UCI engines call them.
@@ -115,62 +127,43 @@ pub(super) fn unknown_option<'a>(
     EngineError::Unable(format!("has no option \"{name}\" (it has: {has})"))
 }
 
-/// `position ...` for a game, with `extra` moves that are only expected.
-fn position_line(game: &Game, extra: Option<Move>) -> String {
-    let start = game.start();
-    let mut line = match *start == Position::start() {
-        true => "position startpos".to_owned(),
-        false => format!("position fen {}", start.fen()),
+/// The position of a game, with `extra` moves that are only expected.
+fn position(game: &Game, extra: Option<Move>) -> Command {
+    let start = match *game.start() == Position::start() {
+        true => Start::Usual,
+        false => Start::Fen(game.start().fen()),
     };
-    for (index, mv) in game.moves().iter().chain(&extra).enumerate() {
-        line.push_str(if index == 0 { " moves " } else { " " });
-        line.push_str(&mv.to_string());
-    }
-    line
+    let moves = game.moves().iter().chain(&extra).map(Move::to_string).collect();
+    Command::Position { start, moves }
 }
 
-/// `go ...` for a turn of `color`.
-fn go_line(turn: &Turn<'_>, color: Color, word: &str) -> String {
-    let mut line = format!("go{word}");
+/// The search for a turn of `color`, on the opponent's time if it is to `ponder`.
+fn go(turn: &Turn<'_>, color: Color, ponder: bool) -> Command {
     let Limits { clock, move_time, depth, nodes } = turn.own.limits;
+    let mut go = Go {
+        ponder,
+        move_time,
+        depth: depth.map(|plies| i32::try_from(plies).unwrap_or(i32::MAX)),
+        nodes,
+        infinite: turn.own.limits == Limits::default(),
+        ..Go::default()
+    };
     if clock.is_some() {
-        let (white, black) = match color {
-            Color::White => (turn.own, turn.other),
-            Color::Black => (turn.other, turn.own),
+        let clocks = match color {
+            Color::White => [turn.own, turn.other],
+            Color::Black => [turn.other, turn.own],
         };
-        for (name, clock) in [("w", white), ("b", black)] {
-            if clock.limits.clock.is_some() {
-                line.push_str(&format!(" {name}time {}", clock.remaining.as_millis()));
-            }
-        }
-        for (name, clock) in [("w", white), ("b", black)] {
-            let increment = clock.limits.clock.map_or(Duration::ZERO, |clock| clock.increment);
-            if !increment.is_zero() {
-                line.push_str(&format!(" {name}inc {}", increment.as_millis()));
-            }
-        }
-        if let Some(moves) = turn.own.moves_to_go {
-            line.push_str(&format!(" movestogo {moves}"));
-        }
+        let control = |clock: &Clock| clock.limits.clock;
+        go.time = clocks.map(|clock| control(clock).map(|_| clock.remaining));
+        go.increment = clocks.map(|clock| control(clock).map_or(Duration::ZERO, |c| c.increment));
+        go.moves_to_go = turn.own.moves_to_go;
     }
-    for (name, value) in [
-        ("movetime", move_time.map(|time| time.as_millis())),
-        ("depth", depth.map(u128::from)),
-        ("nodes", nodes.map(u128::from)),
-    ] {
-        if let Some(value) = value {
-            line.push_str(&format!(" {name} {value}"));
-        }
-    }
-    if turn.own.limits == Limits::default() {
-        line.push_str(" infinite");
-    }
-    line
+    Command::Go(Box::new(go))
 }
 
 impl Dialect for Uci {
     fn handshake(&mut self, link: &mut Process) -> Result<(), EngineError> {
-        link.send("uci")?;
+        send(link, &Command::Uci)?;
         let deadline = Instant::now() + START_PATIENCE;
         read_until(link, deadline, "uciok", |line| self.read_greeting(line))?;
         self.send_options(link)?;
@@ -186,7 +179,7 @@ impl Dialect for Uci {
     }
 
     fn begin(&mut self, link: &mut Process, _setup: &Setup<'_>) -> Result<(), EngineError> {
-        link.send("ucinewgame")?;
+        send(link, &Command::NewGame)?;
         self.ready(link, Instant::now() + START_PATIENCE)
     }
 
@@ -197,11 +190,11 @@ impl Dialect for Uci {
             _ => false,
         };
         if expected {
-            link.send("ponderhit")?;
+            send(link, &Command::PonderHit)?;
         } else {
             self.rest(link, Instant::now() + START_PATIENCE)?;
-            link.send(&position_line(turn.game, None))?;
-            link.send(&go_line(turn, turn.game.position().side_to_move(), ""))?;
+            send(link, &position(turn.game, None))?;
+            send(link, &go(turn, turn.game.position().side_to_move(), false))?;
         }
         self.state = State::Thinking;
         Ok(())
@@ -214,31 +207,27 @@ impl Dialect for Uci {
         ponder: Option<Move>,
     ) -> Result<(), EngineError> {
         let Some(mv) = ponder.filter(|_| self.ponder) else { return Ok(()) };
-        link.send(&position_line(turn.game, Some(mv)))?;
-        link.send(&go_line(turn, !turn.game.position().side_to_move(), " ponder"))?;
+        send(link, &position(turn.game, Some(mv)))?;
+        send(link, &go(turn, !turn.game.position().side_to_move(), true))?;
         self.state = State::Pondering(mv);
         Ok(())
     }
 
     fn interpret(&mut self, line: &str) -> Option<Event> {
-        let mut words = line.split_whitespace();
-        match words.next()? {
-            "bestmove" => {
+        match Reply::from(line) {
+            Reply::BestMove { mv, ponder } => {
                 self.state = State::Idle;
-                let text = words.next().unwrap_or("(none)").to_owned();
-                let ponder = words.skip_while(|&word| word != "ponder").nth(1);
-                Some(Event::Move { text, ponder: ponder.map(str::to_owned) })
+                Some(Event::Move { text: mv, ponder })
             }
-            "info" => {
-                let is_new = read_info(&mut self.info, words);
-                is_new.then(|| Event::Thinking(self.info.clone()))
+            Reply::Info(news) => {
+                take_over(&mut self.info, *news).then(|| Event::Thinking(self.info.clone()))
             }
             _ => None,
         }
     }
 
     fn hurry(&mut self, link: &mut Process) -> Result<(), EngineError> {
-        Ok(link.send("stop")?)
+        send(link, &Command::Stop)
     }
 
     fn offer_draw(&mut self, _link: &mut Process) -> Result<(), EngineError> {
@@ -258,60 +247,31 @@ impl Dialect for Uci {
     }
 }
 
-/// Takes an `info` line's numbers over; tells whether anything worth showing was in it. Lines of
+/// Takes over what an `info` line tells; tells whether anything worth showing was in it. Lines of
 /// other than the first variation are passed over.
-fn read_info<'a>(info: &mut Info, words: impl Iterator<Item = &'a str>) -> bool {
-    let words: Vec<&str> = words.collect();
-    if words.windows(2).any(|pair| pair[0] == "multipv" && pair[1] != "1") {
+fn take_over(info: &mut Info, news: uci::Info) -> bool {
+    if news.multi_pv.is_some_and(|number| number != 1) {
         return false;
     }
-    let number = |index: usize| words.get(index).and_then(|word| word.parse::<u64>().ok());
-    let mut is_new = false;
-    let mut index = 0;
-    while let Some(&word) = words.get(index) {
-        index += 1;
-        match word {
-            "depth" => info.depth = number(index).unwrap_or_default() as u32,
-            "nodes" => info.nodes = number(index).unwrap_or_default(),
-            "time" => info.elapsed = Duration::from_millis(number(index).unwrap_or_default()),
-            "score" => {
-                let value = words.get(index + 1).and_then(|word| word.parse::<i32>().ok());
-                info.score = value.and_then(|value| read_score(words[index], value));
-                is_new = true;
-            }
-            "pv" => {
-                info.line = words[index..].join(" ");
-                return true;
-            }
-            "string" => {
-                info.book |= words[index..].iter().any(|word| word.eq_ignore_ascii_case("book"));
-                return info.book;
-            }
-            _ => {}
-        }
-    }
+    let is_book = |text: &str| text.split(' ').any(|word| word.eq_ignore_ascii_case("book"));
+    info.book |= news.text.as_deref().is_some_and(is_book);
+    let is_new =
+        news.score.is_some() || news.line.is_some() || news.text.is_some_and(|_| info.book);
+    info.depth = news.depth.map_or(info.depth, |plies| u32::try_from(plies).unwrap_or(u32::MAX));
+    info.nodes = news.nodes.unwrap_or(info.nodes);
+    info.elapsed = news.elapsed.unwrap_or(info.elapsed);
+    info.score = news.score.map(|(score, _)| score).or(info.score);
+    info.line = news.line.unwrap_or_else(|| std::mem::take(&mut info.line));
     is_new
-}
-
-/// A score of UCI as one of ours.
-fn read_score(kind: &str, value: i32) -> Option<Score> {
-    let limit = score::MAX_PLY as i32;
-    match kind {
-        "cp" => Some(value.clamp(1 - score::TABLEBASE_BOUND, score::TABLEBASE_BOUND - 1)),
-        "mate" if value > 0 => Some(score::MATE - (2 * value.min(limit) - 1).min(limit)),
-        "mate" => Some((-2 * value.max(-limit)).min(limit) - score::MATE),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn clock(control: &str) -> super::super::clock::Clock {
+    fn clock(control: &str) -> Clock {
         let clock = Some(control.parse().expect(control));
-        let limits = Limits { clock, ..Limits::default() };
-        super::super::clock::Clock::new(limits, Duration::ZERO)
+        Clock::new(Limits { clock, ..Limits::default() }, Duration::ZERO)
     }
 
     #[test]
@@ -320,42 +280,43 @@ mod tests {
         let game = Game::default();
         let turn = Turn { game: &game, own: &own, other: &other };
         assert_eq!(
-            go_line(&turn, Color::Black, ""),
+            go(&turn, Color::Black, false).to_string(),
             "go wtime 10000 btime 60000 binc 500 movestogo 40"
         );
         let limits = Limits { depth: Some(5), nodes: Some(7), ..Limits::default() };
-        let own = super::super::clock::Clock::new(limits, Duration::ZERO);
+        let own = Clock::new(limits, Duration::ZERO);
         let turn = Turn { game: &game, own: &own, other: &other };
-        assert_eq!(go_line(&turn, Color::White, " ponder"), "go ponder depth 5 nodes 7");
+        assert_eq!(go(&turn, Color::White, true).to_string(), "go ponder depth 5 nodes 7");
     }
 
     #[test]
     fn the_position_is_told_with_its_moves() {
+        let position = |game: &Game, extra| position(game, extra).to_string();
         let mut game = Game::default();
-        assert_eq!(position_line(&game, None), "position startpos");
+        assert_eq!(position(&game, None), "position startpos");
         game.play("e2e4".parse().expect("a move")).expect("legal");
         let reply = "e7e5".parse().expect("a move");
-        assert_eq!(position_line(&game, Some(reply)), "position startpos moves e2e4 e7e5");
+        assert_eq!(position(&game, Some(reply)), "position startpos moves e2e4 e7e5");
         let fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 3 9";
         let game = Game::new(Position::from_fen(fen).expect(fen));
-        assert_eq!(position_line(&game, None), format!("position fen {fen}"));
+        assert_eq!(position(&game, None), format!("position fen {fen}"));
     }
 
     #[test]
     fn thinking_is_read() {
         let mut info = Info::default();
-        let line =
-            "depth 9 seldepth 12 score mate -2 upperbound nodes 77 nps 5 time 12 pv e2e4 e7e5";
-        assert!(read_info(&mut info, line.split(' ')));
+        let mut hear = |line: &str| match Reply::from(line) {
+            Reply::Info(news) => take_over(&mut info, *news),
+            other => panic!("{other}"),
+        };
+        assert!(!hear("info multipv 2 score cp 5"));
+        assert!(!hear("info currmove e2e4 currmovenumber 1"));
+        assert!(!hear("info string thinking") && hear("info string From Book"));
+        assert!(hear(
+            "info depth 9 seldepth 12 score mate -2 upperbound nodes 77 nps 5 time 12 pv e2e4 e7e5"
+        ));
         assert_eq!((info.depth, info.nodes, info.elapsed.as_millis()), (9, 77, 12));
-        assert_eq!(info.score.and_then(score::mate_distance), Some(-2));
-        assert_eq!(info.line, "e2e4 e7e5");
-        assert!(!read_info(&mut info, "multipv 2 score cp 5".split(' ')));
-        assert!(!read_info(&mut info, "currmove e2e4 currmovenumber 1".split(' ')));
-        for (value, distance) in [(1, 1), (3, 3), (-1, -1), (-4, -4)] {
-            let score = read_score("mate", value).expect("a score");
-            assert_eq!(score::mate_distance(score), Some(distance));
-        }
-        assert!(read_score("mate", i32::MIN).is_some() && read_score("cp", i32::MIN).is_some());
+        assert_eq!(info.score.and_then(crate::score::mate_distance), Some(-2));
+        assert!(info.line == "e2e4 e7e5" && info.book);
     }
 }

@@ -1,8 +1,13 @@
 //! What a GUI tells an engine.
 
+use std::fmt;
 use std::num::IntErrorKind;
 use std::str::FromStr;
 use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::words::LONGEST_TIME;
 
 /// A command of the GUI. Moves and positions stay text until they are played.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,12 +18,12 @@ pub enum Command {
     IsReady,
     /// A new game begins.
     NewGame,
-    /// Sets an option; a button has no value.
+    /// Sets an option.
     SetOption {
         /// The option's name, which may hold blanks.
         name: String,
-        /// The value; empty for a button.
-        value: String,
+        /// The value; a button has none.
+        value: Option<String>,
     },
     /// What to search from.
     Position {
@@ -39,9 +44,12 @@ pub enum Command {
     Quit,
     /// Has no meaning for this engine.
     Ignored,
-    /// Has no meaning for any.
-    Unknown,
 }
+
+/// A line in which no word is a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("unknown command")]
+pub struct UnknownCommand;
 
 /// Where the moves of `position` begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,15 +89,74 @@ pub struct Go {
     pub garbled: Vec<String>,
 }
 
+/// The line to send, without its end.
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Command::Uci => f.write_str("uci"),
+            Command::IsReady => f.write_str("isready"),
+            Command::NewGame => f.write_str("ucinewgame"),
+            Command::SetOption { name, value } => {
+                write!(f, "setoption name {name}")?;
+                value.iter().try_for_each(|value| write!(f, " value {value}"))
+            }
+            Command::Position { start, moves } => {
+                match start {
+                    Start::Usual => f.write_str("position startpos")?,
+                    Start::Fen(fen) => write!(f, "position fen {fen}")?,
+                    Start::Missing => f.write_str("position")?,
+                }
+                if moves.is_empty() { Ok(()) } else { write!(f, " moves {}", moves.join(" ")) }
+            }
+            Command::Go(go) => go.fmt(f),
+            Command::Stop => f.write_str("stop"),
+            Command::PonderHit => f.write_str("ponderhit"),
+            Command::Debug(on) => write!(f, "debug {}", if *on { "on" } else { "off" }),
+            Command::Quit => f.write_str("quit"),
+            Command::Ignored => Ok(()),
+        }
+    }
+}
+
+/// The bounds that are set, whatever was garbled.
+impl fmt::Display for Go {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.ponder { "go ponder" } else { "go" })?;
+        let time = |time: Duration| time.as_millis();
+        let increment = |side: usize| Some(time(self.increment[side])).filter(|&time| time > 0);
+        let bounds = [
+            ("wtime", self.time[0].map(time)),
+            ("btime", self.time[1].map(time)),
+            ("winc", increment(0)),
+            ("binc", increment(1)),
+            ("movestogo", self.moves_to_go.map(u128::from)),
+            ("movetime", self.move_time.map(time)),
+            ("depth", self.depth.map(|plies| u128::from(plies.unsigned_abs()))),
+            ("nodes", self.nodes.map(u128::from)),
+            ("mate", self.mate.map(|moves| u128::from(moves.unsigned_abs()))),
+        ];
+        for (name, bound) in bounds.iter().filter_map(|(name, bound)| Some((name, (*bound)?))) {
+            write!(f, " {name} {bound}")?;
+        }
+        if self.infinite {
+            f.write_str(" infinite")?;
+        }
+        if self.search_moves.is_empty() {
+            return Ok(());
+        }
+        write!(f, " searchmoves {}", self.search_moves.join(" "))
+    }
+}
+
 impl FromStr for Command {
-    type Err = std::convert::Infallible;
+    type Err = UnknownCommand;
 
     /// Reads one line. As the protocol wishes, unknown words before a command are passed over.
     fn from_str(line: &str) -> Result<Self, Self::Err> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let commands = (0..words.len()).map(|start| command(words[start], &words[start + 1..]));
-        let nothing = if words.is_empty() { Command::Ignored } else { Command::Unknown };
-        Ok(commands.into_iter().flatten().next().unwrap_or(nothing))
+        let nothing = words.is_empty().then_some(Command::Ignored);
+        commands.flatten().next().or(nothing).ok_or(UnknownCommand)
     }
 }
 
@@ -113,8 +180,11 @@ fn command(word: &str, rest: &[&str]) -> Option<Command> {
 /// `name NAME [value VALUE]`, both of any number of words.
 fn set_option(words: &[&str]) -> Command {
     let (_, words) = split(words, "name").unwrap_or((&[], words));
-    let (name, value) = split(words, "value").unwrap_or((words, &[]));
-    Command::SetOption { name: name.join(" "), value: value.join(" ") }
+    let (name, value) = match split(words, "value") {
+        Some((name, value)) => (name, Some(value.join(" "))),
+        None => (words, None),
+    };
+    Command::SetOption { name: name.join(" "), value }
 }
 
 /// `startpos|fen FEN [moves MOVE...]`
@@ -137,10 +207,6 @@ fn split<'a, 'b>(words: &'a [&'b str], word: &str) -> Option<(&'a [&'b str], &'a
 /// The words that a number follows in `go`.
 const BOUNDS: [&str; 9] =
     ["wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime"];
-
-/// The longest time that is read, in milliseconds: ten years. It keeps sums of clocks far from
-/// overflow.
-const LONGEST: u64 = 10 * 365 * 24 * 3600 * 1000;
 
 /// Reads the bounds. Words that mean nothing here are passed over.
 fn go(words: &[&str]) -> Go {
@@ -183,7 +249,7 @@ fn whole_number(text: &str) -> Option<i64> {
 impl Go {
     /// Takes one bound over; `None` if it cannot be so much. Clocks below zero are empty.
     fn set(&mut self, word: &str, number: i64) -> Option<()> {
-        let time = Duration::from_millis(u64::try_from(number).unwrap_or(0).min(LONGEST));
+        let time = Duration::from_millis(u64::try_from(number).unwrap_or(0)).min(LONGEST_TIME);
         // Not even the worst GUI means a negative depth, and zero is answered as soon as can be.
         let count = u64::try_from(number).ok().map(|count| count.max(1));
         let plies = || count.map(|count| i32::try_from(count).unwrap_or(i32::MAX));
@@ -222,22 +288,26 @@ mod tests {
     use super::*;
 
     fn parse(line: &str) -> Command {
-        line.parse().expect("never fails")
+        line.parse().expect(line)
     }
 
     #[test]
     fn commands_are_read_with_all_their_words() {
-        let set = |name: &str, value: &str| Command::SetOption {
+        let set = |name: &str, value: Option<&str>| Command::SetOption {
             name: name.to_owned(),
-            value: value.to_owned(),
+            value: value.map(str::to_owned),
         };
-        assert_eq!(parse("setoption name Clear Hash"), set("Clear Hash", ""));
-        assert_eq!(parse("setoption name Book File value /a b/c"), set("Book File", "/a b/c"));
-        assert_eq!(parse("setoption joho name Hash value 3"), set("Hash", "3"));
+        assert_eq!(parse("setoption name Clear Hash"), set("Clear Hash", None));
+        assert_eq!(
+            parse("setoption name Book File value /a b/c"),
+            set("Book File", Some("/a b/c"))
+        );
+        assert_eq!(parse("setoption name Book File value"), set("Book File", Some("")));
+        assert_eq!(parse("setoption joho name Hash value 3"), set("Hash", Some("3")));
         assert_eq!(parse("joho debug on"), Command::Debug(true));
         assert_eq!(parse("debug off"), Command::Debug(false));
         assert_eq!(parse("joho isready"), Command::IsReady);
-        assert_eq!(parse("joho"), Command::Unknown);
+        assert_eq!("joho".parse::<Command>(), Err(UnknownCommand));
         assert_eq!(parse(""), Command::Ignored);
         let moves = vec!["e2e4".to_owned(), "e7e5".to_owned()];
         let position = Command::Position { start: Start::Usual, moves: moves.clone() };
@@ -270,7 +340,7 @@ mod tests {
         assert_eq!(parse(line), Command::Go(Box::new(go)));
         let nonsense = parse("go depth x nodes movetime 99999999999999999999 joho mate -3");
         let garbled = ["depth x", "nodes ", "mate -3"].map(str::to_owned).to_vec();
-        let move_time = Some(Duration::from_millis(LONGEST));
+        let move_time = Some(LONGEST_TIME);
         let go = Go { garbled, move_time, ..Go::default() };
         assert!(!go.has_lost_its_bounds(0));
         assert_eq!(nonsense, Command::Go(Box::new(go)));
@@ -292,10 +362,63 @@ mod tests {
         }
     }
 
+    fn words() -> impl Strategy<Value = String> {
+        "[A-Z0-9/.-]{1,8}( [A-Z0-9/.=-]{1,8}){0,4}"
+    }
+
+    fn moves() -> impl Strategy<Value = Vec<String>> {
+        prop::collection::vec("[a-d][1-8][e-h][1-8][nbrq]?", 0..5)
+    }
+
+    fn time() -> impl Strategy<Value = Duration> {
+        (0..LONGEST_TIME.as_secs() * 1000).prop_map(Duration::from_millis)
+    }
+
+    fn go_commands() -> impl Strategy<Value = Go> {
+        let clocks = [prop::option::of(time()), prop::option::of(time())];
+        let counts = (prop::option::of(1..i32::MAX), prop::option::of(1..u64::MAX / 2));
+        let rest = (prop::option::of(1..u32::MAX), prop::option::of(1..i32::MAX), any::<bool>());
+        (clocks, [time(), time()], prop::option::of(time()), counts, rest, moves()).prop_map(
+            |(time, increment, move_time, (depth, nodes), (moves_to_go, mate, flag), moves)| Go {
+                search_moves: moves,
+                ponder: flag,
+                time,
+                increment,
+                moves_to_go,
+                depth,
+                nodes,
+                mate,
+                move_time,
+                infinite: !flag,
+                garbled: Vec::new(),
+            },
+        )
+    }
+
+    fn commands() -> impl Strategy<Value = Command> {
+        use Command::{Debug, Ignored, IsReady, NewGame, PonderHit, Quit, Stop, Uci};
+        let start =
+            prop_oneof![Just(Start::Usual), words().prop_map(Start::Fen), Just(Start::Missing)];
+        let bare = vec![Uci, IsReady, NewGame, Stop, PonderHit, Quit, Ignored];
+        prop_oneof![
+            prop::sample::select(bare),
+            any::<bool>().prop_map(Debug),
+            (words(), prop::option::of(words()))
+                .prop_map(|(name, value)| Command::SetOption { name, value }),
+            (start, moves()).prop_map(|(start, moves)| Command::Position { start, moves }),
+            go_commands().prop_map(|go| Command::Go(Box::new(go))),
+        ]
+    }
+
     proptest! {
         #[test]
+        fn what_is_printed_is_read_again(command in commands()) {
+            prop_assert_eq!(command.to_string().parse(), Ok(command));
+        }
+
+        #[test]
         fn no_line_makes_the_parser_panic(line in any::<String>()) {
-            let _ = parse(&line);
+            let _ = line.parse::<Command>();
             let _ = parse(&format!("go {line}"));
         }
     }

@@ -12,10 +12,12 @@ use crate::engine::{
     Setting, SettingError, Settings, Transposed,
 };
 use crate::position::{Color, Game, Move, Position};
-use crate::score::{self, Score};
+use crate::score::DRAW;
 use crate::search::{Bound, Limits, TimeControl};
+use crate::words::clip;
 
 use super::command::{Command, Go, Start};
+use super::reply::{Info, Reply};
 use super::win_rate::win_rate;
 
 /// One conversation with a GUI.
@@ -49,24 +51,24 @@ impl<W: Write> Session<W> {
         Session { trouble, ..self }
     }
 
-    fn say(&mut self, line: &str) -> io::Result<()> {
-        log::debug!("> {line}");
-        writeln!(self.out, "{line}")
+    fn say(&mut self, reply: &Reply) -> io::Result<()> {
+        log::debug!("> {reply}");
+        writeln!(self.out, "{reply}")
     }
 
     fn remark(&mut self, text: &str) -> io::Result<()> {
-        let text: String = text.chars().filter(|letter| !letter.is_control()).collect();
-        self.say(&format!("info string {text}"))
+        self.say(&Reply::remark(text))
     }
 
     fn line(&mut self, line: &str) -> io::Result<Flow> {
         log::debug!("< {line}");
-        let command = line.parse().unwrap_or(Command::Unknown);
+        let parsed = line.parse();
+        if parsed.is_err() && self.debug {
+            self.remark(&format!("unknown command: {}", clip(line)))?;
+        }
+        let command = parsed.unwrap_or(Command::Ignored);
         if command == Command::Quit {
             return Ok(Flow::Quit);
-        }
-        if command == Command::Unknown && self.debug {
-            self.remark(&format!("unknown command: {}", clip(line)))?;
         }
         if self.comes_too_early(&command) {
             self.waiting.push_back(command);
@@ -89,8 +91,7 @@ impl<W: Write> Session<W> {
             | Command::IsReady
             | Command::Debug(_)
             | Command::Quit
-            | Command::Ignored
-            | Command::Unknown => false,
+            | Command::Ignored => false,
         }
     }
 
@@ -103,7 +104,7 @@ impl<W: Write> Session<W> {
                 self.engine.force();
             }
             Command::SetOption { name, value } => {
-                if let Err(error) = self.set_option(&name, &value) {
+                if let Err(error) = self.set_option(&name, &value.unwrap_or_default()) {
                     self.remark(&format!("option {name}: {error}"))?;
                 }
             }
@@ -112,19 +113,19 @@ impl<W: Write> Session<W> {
             Command::Stop => self.engine.move_now(),
             Command::PonderHit => self.engine.ponder_hit(),
             Command::Debug(on) => self.debug = on,
-            Command::Quit | Command::Ignored | Command::Unknown => {}
+            Command::Quit | Command::Ignored => {}
         }
         Ok(())
     }
 
     fn introduce(&mut self) -> io::Result<()> {
-        self.say(&format!("id name Tabia {}", env!("CARGO_PKG_VERSION")))?;
-        self.say("id author the Tabia authors")?;
+        self.say(&Reply::Name(format!("Tabia {}", env!("CARGO_PKG_VERSION"))))?;
+        self.say(&Reply::Author("the Tabia authors".to_owned()))?;
         for row in SETTINGS.iter().filter(|row| !row.uci.is_empty()) {
-            let line = declaration(row, self.engine.settings());
-            self.say(&line)?;
+            let option = declaration(row, self.engine.settings());
+            self.say(&option)?;
         }
-        self.say("uciok")?;
+        self.say(&Reply::UciOk)?;
         self.tell_trouble()
     }
 
@@ -169,7 +170,7 @@ impl<W: Write> Session<W> {
             self.remark(&format!("go: no number, passed over: {}", clip(garbled)))?;
         }
         if self.engine.is_broken() || self.engine.position().has_no_moves() {
-            return self.say("bestmove 0000");
+            return self.say_best(None, None);
         }
         let mut limits = limits(go, self.engine.position(), self.engine.settings());
         if go.has_lost_its_bounds(side_index(self.engine.position())) {
@@ -200,7 +201,7 @@ impl<W: Write> Session<W> {
         }
         if self.asked && (self.engine.is_settled() || self.engine.status().is_some()) {
             self.asked = false;
-            self.say("readyok")?;
+            self.say(&Reply::ReadyOk)?;
         }
         self.out.flush()
     }
@@ -209,8 +210,8 @@ impl<W: Write> Session<W> {
         for event in self.engine.take_events() {
             match event {
                 Event::Report(progress) => {
-                    let line = info(&progress, self.engine.settings().show_wdl);
-                    self.say(&line)?;
+                    let info = info(&progress, self.engine.settings().show_wdl);
+                    self.say(&info)?;
                 }
                 Event::Transposed(Transposed { position, found, .. }) => {
                     self.remark(&transposition(&position, &found.line, found.counts))?;
@@ -238,13 +239,22 @@ impl<W: Write> Session<W> {
             );
             self.remark(&text)?;
             // GUIs that show or record the last score want to see one.
-            self.say(&format!("info depth 0 score cp 0 nodes 0 time 0 pv {}", choice.mv))?;
+            self.say(&Reply::Info(Box::new(Info {
+                depth: Some(0),
+                score: Some((DRAW, Bound::Exact)),
+                nodes: Some(0),
+                elapsed: Some(Duration::ZERO),
+                line: Some(choice.mv.to_string()),
+                ..Info::default()
+            })))?;
         }
-        let best = found.mv.map_or_else(|| "0000".to_owned(), |mv| mv.to_string());
-        match found.ponder {
-            Some(ponder) => self.say(&format!("bestmove {best} ponder {ponder}")),
-            None => self.say(&format!("bestmove {best}")),
-        }
+        self.say_best(found.mv, found.ponder)
+    }
+
+    /// Ends a search, with the null move where there is none to tell.
+    fn say_best(&mut self, mv: Option<Move>, ponder: Option<Move>) -> io::Result<()> {
+        let mv = mv.map_or_else(|| "0000".to_owned(), |mv| mv.to_string());
+        self.say(&Reply::BestMove { mv, ponder: ponder.map(|mv| mv.to_string()) })
     }
 }
 
@@ -280,14 +290,6 @@ fn side_index(position: &Position) -> usize {
     usize::from(position.side_to_move() == Color::Black)
 }
 
-/// The most that is quoted of what was not understood, in characters.
-const QUOTE: usize = 100;
-
-/// The beginning of a text.
-fn clip(text: &str) -> String {
-    text.chars().take(QUOTE).collect()
-}
-
 /// The bounds of a search, from the view of the side to move. Moves that are none are passed over.
 fn limits(go: &Go, position: &Position, settings: &Settings) -> Limits {
     let side = side_index(position);
@@ -314,8 +316,8 @@ fn limits(go: &Go, position: &Position, settings: &Settings) -> Limits {
     }
 }
 
-/// `option name ... type ...`
-fn declaration(row: &Setting, settings: &Settings) -> String {
+/// The option of a setting.
+fn declaration(row: &Setting, settings: &Settings) -> Reply {
     let text = |value: &str| if value.is_empty() { "<empty>".to_owned() } else { value.to_owned() };
     let kind = match &row.kind {
         Kind::Check { get, .. } => format!("check default {}", get(settings)),
@@ -331,42 +333,27 @@ fn declaration(row: &Setting, settings: &Settings) -> String {
         }
         Kind::ClearMemory => "button".to_owned(),
     };
-    format!("option name {} type {kind}", row.uci)
-}
-
-/// `cp N` or `mate N`.
-fn score_text(score: Score) -> String {
-    match score::mate_distance(score) {
-        Some(moves) => format!("mate {moves}"),
-        None => format!("cp {score}"),
-    }
+    Reply::Option { name: row.uci.to_owned(), kind }
 }
 
 /// A report of the search; on demand with the chances of winning, drawing and losing.
-fn info(progress: &Progress, show_wdl: bool) -> String {
+fn info(progress: &Progress, show_wdl: bool) -> Reply {
     let report = &progress.report;
-    let chances = if show_wdl {
-        format!(" wdl {}", win_rate(report.score, &progress.position))
-    } else {
-        String::new()
-    };
-    let bound = match report.bound {
-        Bound::Exact => "",
-        Bound::Upper => " upperbound",
-        Bound::Lower => " lowerbound",
-    };
-    let milliseconds = report.elapsed.as_millis();
-    let speed = u128::from(report.nodes) * 1_000_000 / report.elapsed.as_micros().max(1);
-    let pv: Vec<String> = report.pv.iter().map(|mv| format!(" {mv}")).collect();
-    format!(
-        "info depth {} seldepth {} multipv {} score {}{bound}{chances} nodes {} nps {speed} hashfull {} tbhits {} time {milliseconds} pv{}",
-        report.depth,
-        report.selective_depth,
-        report.multi_pv,
-        score_text(report.score),
-        report.nodes,
-        report.hash_full,
-        report.tablebase_hits,
-        pv.concat(),
-    )
+    let microseconds = report.elapsed.as_micros().max(1);
+    let speed = u128::from(report.nodes) * 1_000_000 / microseconds;
+    let moves: Vec<String> = report.pv.iter().map(Move::to_string).collect();
+    Reply::Info(Box::new(Info {
+        depth: u64::try_from(report.depth).ok(),
+        selective_depth: Some(report.selective_depth as u64),
+        multi_pv: Some(report.multi_pv as u64),
+        score: Some((report.score, report.bound)),
+        chances: show_wdl.then(|| win_rate(report.score, &progress.position)),
+        nodes: Some(report.nodes),
+        speed: u64::try_from(speed).ok(),
+        hash_full: Some(report.hash_full.into()),
+        tablebase_hits: Some(report.tablebase_hits),
+        elapsed: Some(report.elapsed),
+        line: Some(moves.join(" ")),
+        text: None,
+    }))
 }
