@@ -351,7 +351,7 @@ impl Bout<'_> {
             }
             let deadline = Instant::now() + self.conditions.patience;
             let told =
-                self.players[index].finish(verdict.result(), &verdict.detail, deadline);
+                self.players[index].finish(verdict.result().token(), &verdict.detail, deadline);
             self.broken[index] = told.is_err();
         }
     }

@@ -1,10 +1,9 @@
 //! What remains of a game, and its PGN.
 
-use std::fmt::Write;
 use std::time::Duration;
 
-use crate::pgn;
-use crate::position::{Color, Game, Move, Position};
+use crate::pgn::{PgnGame, PgnMove};
+use crate::position::{Game, Move};
 use crate::words::{self, visible};
 
 use super::clock::Limits;
@@ -43,9 +42,6 @@ pub struct GameRecord {
     pub date: String,
 }
 
-/// Lines of PGN movetext are no longer than this (standard, section 4.3).
-const LINE_WIDTH: usize = 80;
-
 impl GameRecord {
     /// How many plies the opening had.
     pub fn opening_plies(&self) -> usize {
@@ -54,47 +50,33 @@ impl GameRecord {
 
     /// The game as PGN, with an empty line after it.
     pub fn pgn(&self, event: &str) -> String {
-        let mut text = String::new();
+        let mut game = PgnGame::new(*self.game.start());
         for (name, value) in self.tags(event) {
-            let value = visible(&value);
-            // Writing into a string cannot fail.
-            let _ = writeln!(text, "{}", pgn::tag_pair(name, &value));
+            game.set_tag(name, visible(&value));
         }
-        text.push('\n');
-        let mut width = 0;
-        for token in self.movetext() {
-            // At the beginning of a line, even within a comment, some readers take these for a
-            // tag, or for a line that is to be skipped.
-            let sticks = token.starts_with(['[', '%']);
-            if width > 0 && width + 1 + token.len() > LINE_WIDTH && !sticks {
-                text.push('\n');
-                width = 0;
-            } else if width > 0 {
-                text.push(' ');
-                width += 1;
-            }
-            width += token.len();
-            text.push_str(&token);
+        game.result = self.verdict.result();
+        for (ply, &mv) in self.game.moves().iter().enumerate() {
+            let comment = match ply.checked_sub(self.opening_plies()) {
+                None => "book".to_owned(),
+                Some(index) => comment(&self.moves[index]),
+            };
+            game.moves.push(PgnMove { comment, ..mv.into() });
         }
-        text.push_str("\n\n");
-        text
+        // Why the game ended is told after what was thought last.
+        let last = game.moves.last_mut().map_or(&mut game.comment, |played| &mut played.comment);
+        *last = format!("{last} {}", self.verdict.detail);
+        format!("{game}\n")
     }
 
     fn tags(&self, event: &str) -> Vec<(&'static str, String)> {
         let [white, black] = &self.names;
         let mut tags = vec![
             ("Event", event.to_owned()),
-            ("Site", "?".to_owned()),
             ("Date", self.date.clone()),
             ("Round", self.round.clone()),
             ("White", white.clone()),
             ("Black", black.clone()),
-            ("Result", self.verdict.result().to_owned()),
         ];
-        if *self.game.start() != Position::start() {
-            tags.push(("SetUp", "1".to_owned()));
-            tags.push(("FEN", self.game.start().fen()));
-        }
         let [white, black] = self.limits.map(|limits| limits.to_string());
         if white == black {
             tags.push(("TimeControl", white));
@@ -105,32 +87,6 @@ impl GameRecord {
         tags.push(("Termination", self.verdict.termination.pgn().to_owned()));
         tags.push(("PlyCount", self.game.moves().len().to_string()));
         tags
-    }
-
-    /// Move numbers, moves, comments and the result, in order. A comment is broken at its blanks
-    /// like the rest.
-    fn movetext(&self) -> Vec<String> {
-        let mut tokens = Vec::new();
-        let opening = self.opening_plies();
-        for (ply, &mv) in self.game.moves().iter().enumerate() {
-            let position = &self.game.positions()[ply];
-            let number = position.fullmove_number();
-            match position.side_to_move() {
-                Color::White => tokens.push(format!("{number}.")),
-                Color::Black if ply == 0 => tokens.push(format!("{number}...")),
-                Color::Black => {}
-            }
-            tokens.push(position.san(mv));
-            let comment = match ply.checked_sub(opening) {
-                None => "book".to_owned(),
-                Some(index) => comment(&self.moves[index]),
-            };
-            tokens.extend(format!("{{{comment}}}").split(' ').map(str::to_owned));
-        }
-        let detail = pgn::comment(&self.verdict.detail);
-        tokens.extend(detail.split(' ').map(str::to_owned));
-        tokens.push(self.verdict.result().to_owned());
-        tokens
     }
 }
 
@@ -146,5 +102,47 @@ fn comment(played: &PlayedMove) -> String {
         Some(score) => {
             format!("{}/{} {time} {}n", words::score(score), info.depth, info.nodes)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::autoplay::verdict::Termination;
+    use crate::pgn::read_games;
+    use crate::position::Color;
+
+    #[test]
+    fn a_game_is_written_as_any_other() {
+        let mut game = Game::default();
+        let mut moves = Vec::new();
+        for (ply, text) in ["f2f3", "e7e5", "g2g4"].into_iter().enumerate() {
+            let mv = text.parse().expect(text);
+            game.play(mv).expect(text);
+            let info = Info { score: Some(-35), depth: 9, nodes: 70, ..Info::default() };
+            let elapsed = Duration::from_millis(520);
+            moves.extend((ply > 0).then_some(PlayedMove { mv, info, elapsed }));
+        }
+        let detail = "White loses on time: 1.2 s used, 1 s allowed";
+        let record = GameRecord {
+            number: 1,
+            round: "1".to_owned(),
+            names: ["a \u{202e}b".to_owned(), "c".to_owned()],
+            limits: [Limits::default(); 2],
+            game,
+            moves,
+            verdict: Verdict::against(Color::White, Termination::Time, detail),
+            date: "2026.01.31".to_owned(),
+        };
+        let text = record.pgn("match");
+        assert!(text.starts_with("[Event \"match\"]\n") && text.ends_with(" 0-1\n\n"), "{text}");
+        assert!(text.contains("1. f3 {book} 1... e5 {-0.35/9 0.520s 70n} 2. g4"), "{text}");
+        assert!(text.contains("[White \"a \\\\u{202e}b\"]"), "{text}");
+        assert!(text.lines().all(|line| line.len() < 80), "{text}");
+        let (read, _) = read_games(text.as_bytes()).next().expect("a game").expect("read");
+        assert_eq!(read.moves.len(), 3);
+        let comment = read.moves[2].comment.replace('\n', " ");
+        assert_eq!(comment, format!("-0.35/9 0.520s 70n {detail}"));
+        assert_eq!(read.tag("Termination"), Some("time forfeit"));
     }
 }

@@ -59,7 +59,7 @@ impl FinishedGame {
         FinishedGame {
             number: record.number,
             names: record.names.clone(),
-            result: record.verdict.result().to_owned(),
+            result: record.verdict.result().to_string(),
             termination: record.verdict.termination,
             detail: record.verdict.detail.clone(),
             fen: (*start != Position::start()).then(|| start.fen()),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::pgn::GameResult;
 use crate::position::{Color, Outcome, OutcomeReason};
 use crate::words::{self, visible};
 
@@ -125,12 +126,10 @@ impl Verdict {
     }
 
     /// The result as PGN has it.
-    pub fn result(&self) -> &'static str {
-        match (self.termination, self.winner) {
-            (Termination::Unfinished, _) => "*",
-            (_, Some(Color::White)) => "1-0",
-            (_, Some(Color::Black)) => "0-1",
-            (_, None) => "1/2-1/2",
+    pub fn result(&self) -> GameResult {
+        match self.termination {
+            Termination::Unfinished => GameResult::Undecided,
+            _ => GameResult::won_by(self.winner),
         }
     }
 }

@@ -79,7 +79,7 @@ impl From<Move> for PgnMove {
 
 /// A game: tags, start position, main line with comments, result.
 ///
-/// Its `Display` is PGN text as [`super::Writer`] writes it.
+/// Its `Display` is PGN text in export format; an empty line parts it from the next game.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PgnGame {
     /// Names and values, in order. `Result` is written from `result`, `FEN` and `SetUp` from

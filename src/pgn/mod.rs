@@ -35,4 +35,3 @@ pub use reader::Reader;
 pub use tags::Tags;
 pub use text_reader::{Experience, TextReader};
 pub use visitor::{Ply, Visitor};
-pub use writer::{Writer, comment, tag_pair};

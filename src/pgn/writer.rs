@@ -1,7 +1,6 @@
 //! PGN text out, in export format.
 
 use std::fmt;
-use std::io::{self, Write};
 
 use super::PgnGame;
 use crate::position::{Color, Position};
@@ -22,35 +21,9 @@ const ROSTER: [(&str, &str); 7] = [
     ("Result", "*"),
 ];
 
-/// Writes games one after the other, an empty line between them.
-#[derive(Debug)]
-pub struct Writer<W> {
-    output: W,
-}
-
-impl<W: Write> Writer<W> {
-    /// Writes to `output`, which should be buffered.
-    pub fn new(output: W) -> Self {
-        Writer { output }
-    }
-
-    /// Appends a game.
-    ///
-    /// # Errors
-    /// Those of the output.
-    pub fn write(&mut self, game: &PgnGame) -> io::Result<()> {
-        writeln!(self.output, "{game}")
-    }
-
-    /// Hands the output back.
-    pub fn into_inner(self) -> W {
-        self.output
-    }
-}
-
 /// A tag as a line of PGN, without the newline. Whatever the name and value are, it stays one tag:
 /// what ends lines or controls terminals becomes a blank.
-pub fn tag_pair(name: &str, value: &str) -> String {
+fn tag_pair(name: &str, value: &str) -> String {
     let is_of_name = |sign: &char| sign.is_ascii_alphanumeric() || *sign == '_';
     let name: String = name.chars().filter(is_of_name).collect();
     let name = if name.is_empty() { "Unknown" } else { &name };
@@ -59,7 +32,7 @@ pub fn tag_pair(name: &str, value: &str) -> String {
 }
 
 /// A comment with its braces, in which no other can stand, on one line.
-pub fn comment(text: &str) -> String {
+fn comment(text: &str) -> String {
     let text = one_line(text).replace('{', "(").replace('}', ")");
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     format!("{{{}}}", words.join(" "))
@@ -80,7 +53,7 @@ impl fmt::Display for PgnGame {
 }
 
 /// The seven tags of the roster, then the others, then the start position.
-pub fn tag_pairs(game: &PgnGame) -> Vec<(&str, String)> {
+fn tag_pairs(game: &PgnGame) -> Vec<(&str, String)> {
     let mut pairs: Vec<(&str, String)> = ROSTER
         .iter()
         .map(|&(name, missing)| (name, game.tag(name).unwrap_or(missing).to_owned()))

@@ -10,10 +10,11 @@
 //! ```
 
 use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use tabia::pgn::{Fate, PgnGame, Writer, read_games};
+use tabia::pgn::{Fate, PgnGame, read_games};
 
 use crate::support::PROGRAM;
 
@@ -101,11 +102,11 @@ fn opening_plies(game: &PgnGame) -> usize {
 /// The same match in xboard, with the openings of these games.
 fn xboard(folder: &Path, games: &[PgnGame]) -> Vec<PgnGame> {
     let openings = folder.join("openings.pgn");
-    let mut writer = Writer::new(File::create(&openings).expect("created"));
+    let mut file = File::create(&openings).expect("created");
     for game in games.iter().step_by(2) {
         let mut opening = PgnGame::new(game.start);
         opening.moves = game.moves[..opening_plies(game)].to_vec();
-        writer.write(&opening).expect("written");
+        writeln!(file, "{opening}").expect("written");
     }
     let out = folder.join("xboard");
     let [first, second] = NODES;
