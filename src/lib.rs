@@ -11,6 +11,7 @@ pub mod eval;
 pub mod files;
 pub mod lesson;
 pub mod pgn;
+pub mod plot;
 pub mod position;
 pub mod random;
 pub mod score;

@@ -8,6 +8,7 @@ use std::fmt::Write;
 
 use super::observe::NodeType;
 use super::story::{Node, Story, Told};
+use crate::words::xml;
 
 /// Room for a leaf, from one to the next, in user units (pixels).
 const LEAF_WIDTH: f64 = 116.0;
@@ -58,7 +59,7 @@ pub fn svg(story: &Story, title: &str) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\" role=\"img\">\n<title>{}</title>\n<style>{STYLE}</style>\n\
          <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>",
-        escape(title)
+        xml(title)
     );
     header(&mut out, story, title);
     for (id, node) in story.tree.iter().enumerate() {
@@ -110,9 +111,9 @@ fn layout(story: &Story) -> Vec<Point> {
 }
 
 fn header(out: &mut String, story: &Story, title: &str) {
-    let _ = writeln!(out, "<text class=\"title\" x=\"16\" y=\"28\">{}</text>", escape(title));
+    let _ = writeln!(out, "<text class=\"title\" x=\"16\" y=\"28\">{}</text>", xml(title));
     let _ =
-        writeln!(out, "<text class=\"legend\" x=\"16\" y=\"50\">{}</text>", escape(&story.summary));
+        writeln!(out, "<text class=\"legend\" x=\"16\" y=\"50\">{}</text>", xml(&story.summary));
     let mut x = 16.0;
     for (class, word, width) in [
         ("pv line", "on the principal variation", 206.0),
@@ -163,7 +164,7 @@ fn edge(out: &mut String, class: &str, visits: &[Told], from: Point, to: Point) 
         let _ = writeln!(
             out,
             "<g class=\"{kind}\"><text class=\"small halo\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text></g>",
-            escape(&visit.window)
+            xml(&visit.window)
         );
     }
 }
@@ -198,7 +199,7 @@ fn draw(out: &mut String, node: &Node, Point { x, y }: Point) {
         out,
         "<text x=\"{x}\" y=\"{}\" style=\"font-size:{size}px\">{}</text>",
         y + 4.5,
-        escape(&node.name)
+        xml(&node.name)
     );
     let mut below = values(&node.visits);
     if node.hidden > 0 {
@@ -215,7 +216,7 @@ fn draw(out: &mut String, node: &Node, Point { x, y }: Point) {
             out,
             "<text class=\"small halo\" x=\"{x}\" y=\"{y:.1}\" \
              style=\"text-anchor:{anchor}\">{}</text>",
-            escape(text)
+            xml(text)
         );
     }
     out.push_str("</g>\n");
@@ -273,11 +274,6 @@ fn cutoffs(out: &mut String, node: &Node, at: Point, cut: Option<Point>) {
             "<text class=\"halo\" x=\"{x}\" y=\"{y}\" style=\"text-anchor:start\">{why}</text></g>"
         );
     }
-}
-
-/// Text as XML has it.
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

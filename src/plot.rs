@@ -1,0 +1,194 @@
+//! Curves over numbered points, as SVG: panels side by side on one vertical scale.
+
+use std::fmt::Write;
+
+use crate::words::xml;
+
+/// A panel's height and the room around it, in user units (pixels).
+const HEIGHT: f64 = 260.0;
+const LEFT: f64 = 70.0;
+const TOP: f64 = 64.0;
+const BOTTOM: f64 = 46.0;
+const GAP: f64 = 26.0;
+/// Room for a row of the legend.
+const LEGEND_ROW: f64 = 20.0;
+/// Points are numbered at most this often in a panel.
+const NUMBERS: usize = 20;
+/// Lines across a panel on a linear scale, about.
+const GRID_LINES: f64 = 6.0;
+/// On a logarithmic scale what is smaller is drawn at this.
+const LEAST: f64 = 1e-6;
+
+/// Colours of curves: Okabe and Ito's palette, which colour-blind readers can tell apart.
+pub const COLORS: [&str; 7] =
+    ["#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
+
+/// A curve of a panel.
+#[derive(Debug, Clone)]
+pub struct Curve {
+    /// What the legend calls it.
+    pub name: String,
+    /// One of [`COLORS`].
+    pub color: &'static str,
+    /// Whether its line is broken.
+    pub dashed: bool,
+    /// Its values at the points 1, 2, 3 ...
+    pub values: Vec<f64>,
+}
+
+/// One of the diagrams of a picture.
+#[derive(Debug, Clone)]
+pub struct Panel {
+    /// What stands above it.
+    pub title: String,
+    /// What it shows.
+    pub curves: Vec<Curve>,
+}
+
+/// The vertical axis.
+#[derive(Debug, Clone, Copy)]
+pub struct Scale {
+    /// The ends and the distance of the grid's lines; of the decimal logarithms, if those count.
+    low: f64,
+    high: f64,
+    step: f64,
+    logarithmic: bool,
+    unit: &'static str,
+}
+
+impl Scale {
+    /// From a power of ten, not above 1, to another; `unit` follows the numbers.
+    pub fn logarithmic(values: impl Iterator<Item = f64>, unit: &'static str) -> Self {
+        let (low, high) = extent(values.map(logarithm));
+        let low = low.min(0.0).floor();
+        Scale { low, high: high.ceil().max(low + 1.0), step: 1.0, logarithmic: true, unit }
+    }
+
+    /// From one round number to another.
+    pub fn linear(values: impl Iterator<Item = f64>) -> Self {
+        let (mut low, mut high) = extent(values);
+        if low >= high {
+            (low, high) = (0.0, if high > 0.0 { high } else { 1.0 });
+        }
+        let step = round_number((high - low) / GRID_LINES);
+        let (low, high) = ((low / step).floor() * step, (high / step).ceil() * step);
+        Scale { low, high, step, logarithmic: false, unit: "" }
+    }
+
+    /// How far down a value is; one beyond the scale is at its upper end.
+    fn y(&self, value: f64) -> f64 {
+        let at = if self.logarithmic { logarithm(value) } else { value };
+        TOP + HEIGHT * (self.high - at.min(self.high)) / (self.high - self.low)
+    }
+
+    /// Where the grid has its lines, with the numbers at them.
+    fn grid(&self) -> impl Iterator<Item = (f64, String)> {
+        let lines = ((self.high - self.low) / self.step).round() as usize;
+        let digits = (-self.step.log10()).ceil().max(0.0) as usize;
+        (0..=lines).map(move |line| {
+            let at = self.low + line as f64 * self.step;
+            let label = match self.logarithmic {
+                true => 10_f64.powi(at as i32).to_string(),
+                false => format!("{at:.digits$}"),
+            };
+            (TOP + HEIGHT * (1.0 - line as f64 / lines as f64), format!("{label}{}", self.unit))
+        })
+    }
+}
+
+fn logarithm(value: f64) -> f64 {
+    value.max(LEAST).log10()
+}
+
+/// The least and the greatest of some values.
+fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)))
+}
+
+/// The next number above `least` that is 1, 2 or 5 times a power of ten.
+fn round_number(least: f64) -> f64 {
+    let power = 10_f64.powf(least.log10().floor());
+    let numbers = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
+    numbers.into_iter().find(|&number| number >= least).unwrap_or(least)
+}
+
+/// The picture, each panel `width` pixels wide.
+pub fn plot(title: &str, panels: &[Panel], width: f64, scale: &Scale) -> String {
+    let rows = panels.iter().map(|panel| panel.curves.len()).max().unwrap_or(0) as f64;
+    let whole = LEFT + panels.len() as f64 * (width + GAP);
+    let height = TOP + HEIGHT + BOTTOM + rows * LEGEND_ROW;
+    let mut out = String::new();
+    // Writing to a string cannot fail, here and below.
+    let _ = writeln!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{whole}\" height=\"{height}\" \
+         viewBox=\"0 0 {whole} {height}\" role=\"img\">\n<title>{title}</title>\n<style>\n\
+         text {{ font: 12px system-ui, sans-serif; fill: #1c2024; }}\n\
+         .grid {{ stroke: #d9dee3; }} .line {{ fill: none; stroke-width: 2; }}\n</style>\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n\
+         <text x=\"16\" y=\"26\" style=\"font-size:17px\">{title}</text>",
+        title = xml(title)
+    );
+    for (index, panel) in panels.iter().enumerate() {
+        let left = LEFT + index as f64 * (width + GAP);
+        let points = panel.curves.iter().map(|curve| curve.values.len()).max().unwrap_or(1);
+        let x = |point: usize| left + width * (point as f64 + 0.5) / points.max(1) as f64;
+        axes(&mut out, (left, left + width), points, &x, scale, index == 0);
+        let _ =
+            writeln!(out, "<text x=\"{left}\" y=\"{}\">{}</text>", TOP - 10.0, xml(&panel.title));
+        for curve in &panel.curves {
+            let place = |(point, &value)| format!("{:.1},{:.1}", x(point), scale.y(value));
+            let places: Vec<String> = curve.values.iter().enumerate().map(place).collect();
+            let (look, places) = (look(curve), places.join(" "));
+            let _ = writeln!(out, "<polyline {look} points=\"{places}\"/>");
+        }
+        legend(&mut out, left, &panel.curves);
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+/// Grid and numbers of a panel; those of the scale only if it is `labelled`.
+fn axes(
+    out: &mut String,
+    (left, right): (f64, f64),
+    points: usize,
+    x: &dyn Fn(usize) -> f64,
+    scale: &Scale,
+    labelled: bool,
+) {
+    for (y, label) in scale.grid() {
+        let _ = writeln!(
+            out,
+            "<line class=\"grid\" x1=\"{left}\" y1=\"{y:.1}\" x2=\"{right}\" y2=\"{y:.1}\"/>"
+        );
+        if labelled {
+            text(out, (left - 6.0, y + 4.0), "end", &label);
+        }
+    }
+    for point in (0..points).step_by(points.div_ceil(NUMBERS).max(1)) {
+        text(out, (x(point), TOP + HEIGHT + 16.0), "middle", &(point + 1).to_string());
+    }
+}
+
+fn text(out: &mut String, (x, y): (f64, f64), anchor: &str, text: &str) {
+    let _ = writeln!(
+        out,
+        "<text x=\"{x:.1}\" y=\"{y:.1}\" style=\"text-anchor:{anchor}\">{text}</text>"
+    );
+}
+
+/// The attributes of a curve's line.
+fn look(curve: &Curve) -> String {
+    let dash = if curve.dashed { " stroke-dasharray=\"5 4\"" } else { "" };
+    format!("class=\"line\" stroke=\"{}\"{dash}", curve.color)
+}
+
+fn legend(out: &mut String, left: f64, curves: &[Curve]) {
+    for (row, curve) in curves.iter().enumerate() {
+        let y = TOP + HEIGHT + 36.0 + row as f64 * LEGEND_ROW;
+        let (look, end) = (look(curve), left + 26.0);
+        let _ = writeln!(out, "<line {look} x1=\"{left}\" y1=\"{y}\" x2=\"{end}\" y2=\"{y}\"/>");
+        text(out, (left + 32.0, y + 4.0), "start", &xml(&curve.name));
+    }
+}
