@@ -34,12 +34,12 @@ pub(super) fn write_book<W: Read + Write + Seek>(
     manifest: &Manifest,
 ) -> io::Result<W> {
     let mut writer = BookWriter::new(output)?;
-    let mut piece = Piece::default();
+    let mut piece = Block::default();
     for entry in entries {
         piece.push(&entry);
         if piece.bytes.len() >= BLOCK {
             writer.append(&piece)?;
-            piece = Piece::default();
+            piece = Block::default();
         }
     }
     writer.append(&piece)?;
@@ -48,13 +48,13 @@ pub(super) fn write_book<W: Read + Write + Seek>(
 
 /// Encoded entries, sorted by key: what one thread makes of its share of a book.
 #[derive(Debug, Default)]
-pub(super) struct Piece {
+pub(super) struct Block {
     bytes: Vec<u8>,
     positions: u64,
     moves: u64,
 }
 
-impl Piece {
+impl Block {
     /// Appends an entry whose key is above those before it.
     pub fn push(&mut self, entry: &Entry) {
         entry.encode(&mut self.bytes);
@@ -82,7 +82,7 @@ impl<W: Read + Write + Seek> BookWriter<W> {
     }
 
     /// Appends entries whose keys are above all before them.
-    pub fn append(&mut self, piece: &Piece) -> io::Result<()> {
+    pub fn append(&mut self, piece: &Block) -> io::Result<()> {
         self.output.write_all(&piece.bytes)?;
         self.checksum.update(&piece.bytes);
         self.header.positions += piece.positions;

@@ -1,6 +1,6 @@
 //! What a thread notes on its way down the tree.
 
-use super::history::Footprint;
+use super::history::PieceTo;
 use super::table::NO_EVAL;
 use crate::position::Move;
 use crate::score::Score;
@@ -10,8 +10,8 @@ use crate::score::Score;
 pub(super) struct Frame {
     /// The move made here; `None` for a null move.
     pub(super) mv: Option<Move>,
-    /// The footprint of that move.
-    pub(super) footprint: Option<Footprint>,
+    /// The piece and target square of that move.
+    pub(super) piece_to: Option<PieceTo>,
     /// The static evaluation here; `NO_EVAL` in check.
     pub(super) static_eval: Score,
     /// The move left out here.
@@ -24,7 +24,7 @@ impl Default for Frame {
     fn default() -> Self {
         Frame {
             mv: None,
-            footprint: None,
+            piece_to: None,
             static_eval: NO_EVAL,
             excluded: None,
             double_extensions: 0,

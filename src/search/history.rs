@@ -32,15 +32,15 @@ const CORRECTION_STEP_MAX: i32 = 64;
 
 /// A man and the square it went to: what continuation history is indexed by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Footprint(u16);
+pub struct PieceTo(u16);
 
-impl Footprint {
-    /// The footprint of `mv`, which is legal in `position`.
+impl PieceTo {
+    /// The piece and target square of `mv`, which is legal in `position`.
     #[inline]
     pub fn new(position: &Position, mv: Move) -> Self {
         let man =
             position.piece_on(mv.from()).map_or(0, |piece| man(position.side_to_move(), piece));
-        Footprint((man * SQUARES + mv.to().to_index()) as u16)
+        PieceTo((man * SQUARES + mv.to().to_index()) as u16)
     }
 
     #[inline]
@@ -54,8 +54,8 @@ fn man(color: Color, piece: Piece) -> usize {
     color.to_index() * 6 + piece.to_index()
 }
 
-/// The footprints of the moves that led to a node, one, two and four plies back.
-pub type Context = [Option<Footprint>; 3];
+/// Piece and target square of the moves that led to a node, one, two and four plies back.
+pub type Context = [Option<PieceTo>; 3];
 
 /// What is known of one thing; 0 is nothing.
 #[derive(Default)]
@@ -88,9 +88,9 @@ pub struct History {
     butterfly: Table,
     /// `[man][destination][taken kind]`
     capture: Table,
-    /// `[earlier footprint][footprint]`
+    /// `[earlier piece and square][piece and square]`
     continuation: Table,
-    /// `[earlier footprint]`, as Polyglot writes moves; 0 is none.
+    /// `[earlier piece and square]`, as Polyglot writes moves; 0 is none.
     counter_moves: Box<[AtomicU16]>,
     /// `[colour to move][hash]` for pawns, White's men, Black's men
     correction: [Table; 3],
@@ -132,10 +132,10 @@ impl History {
     /// What is known of a quiet move: the sum of its histories.
     #[inline]
     pub fn quiet(&self, position: &Position, mv: Move, context: &Context) -> i32 {
-        let footprint = Footprint::new(position, mv);
+        let piece_to = PieceTo::new(position, mv);
         let butterfly = self.butterfly[butterfly_index(position, mv)].get();
         context.iter().flatten().fold(butterfly, |sum, &earlier| {
-            sum + self.continuation[continuation_index(earlier, footprint)].get()
+            sum + self.continuation[continuation_index(earlier, piece_to)].get()
         })
     }
 
@@ -165,18 +165,18 @@ impl History {
 
     /// Adds `amount` to what is known of a quiet move.
     pub fn update_quiet(&self, position: &Position, mv: Move, context: &Context, amount: i32) {
-        let footprint = Footprint::new(position, mv);
+        let piece_to = PieceTo::new(position, mv);
         self.butterfly[butterfly_index(position, mv)].pull(amount);
         for &earlier in context.iter().flatten() {
-            self.continuation[continuation_index(earlier, footprint)].pull(amount);
+            self.continuation[continuation_index(earlier, piece_to)].pull(amount);
         }
     }
 
-    /// Raises what is known of the move with `footprint`, made after `context`, whose replies
+    /// Raises what is known of the move of `piece_to`, made after `context`, whose replies
     /// all failed.
-    pub fn praise(&self, footprint: Footprint, context: &Context, amount: i32) {
+    pub fn reward(&self, piece_to: PieceTo, context: &Context, amount: i32) {
         for &earlier in context.iter().flatten() {
-            self.continuation[continuation_index(earlier, footprint)].pull(amount);
+            self.continuation[continuation_index(earlier, piece_to)].pull(amount);
         }
     }
 
@@ -248,12 +248,12 @@ fn butterfly_index(position: &Position, mv: Move) -> usize {
 #[inline]
 fn capture_index(position: &Position, mv: Move) -> usize {
     let taken = position.piece_on(mv.to()).unwrap_or(Piece::Pawn).to_index();
-    Footprint::new(position, mv).index() * 6 + taken
+    PieceTo::new(position, mv).index() * 6 + taken
 }
 
 #[inline]
-fn continuation_index(earlier: Footprint, footprint: Footprint) -> usize {
-    earlier.index() * MEN * SQUARES + footprint.index()
+fn continuation_index(earlier: PieceTo, piece_to: PieceTo) -> usize {
+    earlier.index() * MEN * SQUARES + piece_to.index()
 }
 
 #[inline]
@@ -284,7 +284,7 @@ mod tests {
     fn a_cutoff_raises_its_move_and_lowers_the_others() {
         let (mut history, start) = (History::new(), Position::start());
         let [good, bad]: [Move; 2] = ["e2e4", "a2a3"].map(|text| text.parse().expect(text));
-        let context = [Some(Footprint::new(&start, bad)), None, None];
+        let context = [Some(PieceTo::new(&start, bad)), None, None];
         history.quiet_cutoff(&start, good, &[bad], &context, 6);
         assert!(history.quiet(&start, good, &context) > 0);
         assert!(history.quiet(&start, bad, &context) < 0);

@@ -150,7 +150,7 @@ pub(super) fn internal_reduction(node: &Node) -> Depth {
 /// Captures do not count: where a node begins with a few bad ones, hardly any quiet move would be
 /// tried, and the side to move would look lost.
 #[inline]
-pub(super) fn is_late(node: &Node, quiets: usize) -> bool {
+pub(super) fn late_move(node: &Node, quiets: usize) -> bool {
     let allowed = (3 + node.depth * node.depth) / if node.improving { 1 } else { 2 };
     node.depth <= FUTILITY_DEPTH && quiets as Depth >= allowed
 }

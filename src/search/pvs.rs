@@ -265,7 +265,7 @@ impl Worker<'_> {
         let next = node.position.play_null()?;
         let beta = node.window.beta;
         self.frames[node.ply].mv = None;
-        self.frames[node.ply].footprint = None;
+        self.frames[node.ply].piece_to = None;
         self.keys.push(next.key());
         let score = -self.pvs(&next, node.ply + 1, depth, Window::null(-beta), !node.cut);
         self.keys.pop();
@@ -343,7 +343,7 @@ impl Worker<'_> {
         while let Some(mv) = source.next(node, self.history) {
             progress.count += 1;
             let turn = Turn { extension, ..Turn::of(&progress) };
-            if self.may_prune_moves(node, turn) && prune::is_late(node, turn.quiets) {
+            if self.may_prune_moves(node, turn) && prune::late_move(node, turn.quiets) {
                 source.skip_quiets();
             }
             let Some(score) = self.search_move(node, mv, turn) else { continue };
@@ -408,7 +408,7 @@ impl Worker<'_> {
                 .is_some_and(|bound| !see_ge(&node.position, mv, bound));
         }
         let reduced = (node.depth - self.reductions.base(node.depth, turn.number)).max(1);
-        prune::is_late(node, turn.quiets)
+        prune::late_move(node, turn.quiets)
             || prune::futile(node, reduced, turn.alpha)
             || prune::bad_history(node.depth, history)
             || prune::quiet_exchange_bound(reduced)
@@ -451,7 +451,7 @@ impl Worker<'_> {
         {
             self.learn_from_cutoff(node, mv, &progress);
         } else if bound == Bound::Upper {
-            self.praise_last_move(node);
+            self.reward_last_move(node);
         }
         if node.pv {
             self.lines[node.ply] = progress.line;
@@ -474,11 +474,11 @@ impl Worker<'_> {
     }
 
     /// Every reply failed: the quiet move that led here was good.
-    fn praise_last_move(&mut self, node: &Node) {
+    fn reward_last_move(&mut self, node: &Node) {
         let Some(parent) = node.ply.checked_sub(1) else { return };
-        if let Some(footprint) = self.frames[parent].footprint {
+        if let Some(piece_to) = self.frames[parent].piece_to {
             let context = self.context(parent);
-            self.history.praise(footprint, &context, bonus(node.depth) / 2);
+            self.history.reward(piece_to, &context, bonus(node.depth) / 2);
         }
     }
 

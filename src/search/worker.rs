@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use super::book_probe::SCORE_MODE_SALT;
 use super::config::BookSearch;
 use super::frame::Frame;
-use super::history::{Context, Footprint, History};
+use super::history::{Context, History, PieceTo};
 use super::job::Job;
 use super::killers::Killers;
 use super::node::Line;
@@ -188,7 +188,7 @@ impl<'a> Worker<'a> {
     pub(super) fn enter(&mut self, position: &Position, mv: Move, ply: Ply, next: &Position) {
         self.job.table.prefetch(self.table_key(next));
         self.frames[ply].mv = Some(mv);
-        self.frames[ply].footprint = Some(Footprint::new(position, mv));
+        self.frames[ply].piece_to = Some(PieceTo::new(position, mv));
         self.keys.push(next.key());
     }
 
@@ -208,7 +208,7 @@ impl<'a> Worker<'a> {
     /// The moves that led to `ply`, one, two and four plies back.
     #[inline]
     pub(super) fn context(&self, ply: Ply) -> Context {
-        [1, 2, 4].map(|back| ply.checked_sub(back).and_then(|ply| self.frames[ply].footprint))
+        [1, 2, 4].map(|back| ply.checked_sub(back).and_then(|ply| self.frames[ply].piece_to))
     }
 
     /// Whether the game is drawn here by rule or nearly so: a position repeated within the

@@ -30,7 +30,7 @@ pub use options::{BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, FaultListener, 
 pub use tally::{GameFault, Tally};
 
 use super::pawn_filter::PawnSet;
-use super::writer::{BookWriter, Piece};
+use super::writer::{Block, BookWriter};
 use super::{Book, BookError, Entry};
 use crate::pgn::{Chunk, Chunks, Experience, Input, TextReader, in_words, language_of};
 use crate::position::Color;
@@ -262,7 +262,7 @@ fn write_entries<W: Read + Write + Seek>(
 
 /// Writes the entries of the partitions in their order, in whatever order they come.
 fn append_in_order<W: Read + Write + Seek>(
-    pieces: Receiver<(usize, io::Result<Piece>)>,
+    pieces: Receiver<(usize, io::Result<Block>)>,
     monitor: &Monitor,
     writer: &mut BookWriter<W>,
 ) -> io::Result<()> {
@@ -284,7 +284,7 @@ fn encode_share(
     collected: &[Collected],
     options: &BuildOptions,
     next: &AtomicUsize,
-    sender: &Sender<(usize, io::Result<Piece>)>,
+    sender: &Sender<(usize, io::Result<Block>)>,
 ) {
     let (mut records, mut sorted) = (Vec::new(), Vec::new());
     loop {
@@ -295,7 +295,7 @@ fn encode_share(
         records.clear();
         let read = collected.iter().try_for_each(|part| part.read(partition, &mut records));
         let piece = read.map(|()| {
-            let mut piece = Piece::default();
+            let mut piece = Block::default();
             group(&records, &mut sorted, |entry, side| {
                 if prune(entry, side, options) {
                     piece.push(entry);
