@@ -14,21 +14,26 @@ use std::sync::{Arc, Mutex};
 use libfuzzer_sys::fuzz_target;
 use tabia::book::Book;
 use tabia::cli::type_in;
-use tabia::engine::{Backend, Engine, Settings, Setup, searcher};
+use tabia::engine::{Backend, Engine, Settings};
 use tabia::pgn::{Fate, read_games};
 use tabia::position::Game;
-use tabia::search::{Control, Event, Limits, SearchResult};
+use tabia::search::{Config, Control, Event, Limits, SearchResult, Searcher};
 use tabia_fuzz::{folder, seed};
 
 /// Nodes of a search; a move needs some hundred.
 const NODES: u64 = 400;
 
 /// The real search, in one thread, for a moment, with little memory.
-struct Hasty(Box<dyn Backend>);
+struct Hasty(Searcher);
+
+/// What of a configuration the search is made with.
+fn little(config: Config) -> Config {
+    Config { memory_mb: 1, threads: 1, ..config }
+}
 
 impl Backend for Hasty {
-    fn configure(&mut self, setup: &Setup) {
-        self.0.configure(&Setup { memory: 1, threads: 1, ..setup.clone() });
+    fn configure(&mut self, config: Config) {
+        self.0.configure(little(config));
     }
 
     fn new_game(&mut self) {
@@ -83,10 +88,9 @@ fn clear() {
 }
 
 fn engine() -> Engine {
-    let make = searcher();
-    let hasty = Box::new(move || Box::new(Hasty(make())) as Box<dyn Backend>);
-    let settings = Settings { memory: 1, ..Settings::default() };
-    Engine::new(hasty, settings, Book::embedded()).expect("no files")
+    let hasty =
+        Box::new(|config| Box::new(Hasty(Searcher::new(little(config)))) as Box<dyn Backend>);
+    Engine::new(hasty, Settings::default(), Book::embedded()).expect("no files")
 }
 
 fn seeds() -> Vec<(&'static str, String)> {

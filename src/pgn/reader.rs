@@ -48,7 +48,7 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     /// Only if the input cannot be read on. Whatever is wrong with the text itself is a
-    /// [`Fate::Broken`].
+    /// [`Fate::Broken`](super::Fate::Broken).
     pub fn read_game(&mut self, visitor: &mut impl Visitor) -> io::Result<Option<GameEnd>> {
         loop {
             let game = self.place.read_game(&self.text, &mut self.state, visitor);

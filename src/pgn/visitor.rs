@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::{GameEnd, Tags};
 use crate::position::{Move, Position, Replay};
 
-/// What is done with the games that a [`Reader`] finds.
+/// What is done with the games that a [`Reader`](super::Reader) finds.
 pub trait Visitor {
     /// Whether [`Visitor::begin`] looks at tags. If not, it gets only those that the reader itself
     /// needs (`Result`, `FEN`, `Variant`), which is faster.

@@ -169,7 +169,7 @@ fn trust_15_a_named_pipe_in_any_setting_is_refused_at_once() {
 #[test]
 fn trust_15_a_damaged_network_that_is_no_file_is_named() {
     let folder = tempdir().expect("a folder");
-    let told = Network::open(folder.path()).err().expect("a folder is no network").to_string();
+    let told = Network::open(folder.path()).expect_err("a folder is no network").to_string();
     assert!(told.contains(folder.path().to_str().expect("UTF-8")), "{told}");
 }
 

@@ -229,7 +229,7 @@ pub(super) mod tests {
     #[test]
     fn other_files_are_refused() {
         let bytes = random_network(1).to_bytes();
-        let refused = |bytes: &[u8]| Network::from_bytes(bytes).err().expect("refused");
+        let refused = |bytes: &[u8]| Network::from_bytes(bytes).expect_err("refused");
         assert!(matches!(refused(b"tabia network 1; "), NetworkError::Foreign(_)));
         assert!(matches!(refused(&bytes[..bytes.len() - 1]), NetworkError::Length { .. }));
         assert!(matches!(refused(&[&bytes[..], &[0]].concat()), NetworkError::Length { .. }));
