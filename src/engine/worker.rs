@@ -185,7 +185,7 @@ impl Worker {
 
 /// Does the orders until nobody can give any more.
 fn work(make: &MakeBackend, mut config: Config, orders: &Receiver<Order>, news: &Sender<News>) {
-    let mut backend = make(config.clone());
+    let mut backend = made(make, &config);
     for order in orders {
         if let Order::Configure(wanted) = &order {
             config = (**wanted).clone();
@@ -214,14 +214,19 @@ fn work(make: &MakeBackend, mut config: Config, orders: &Receiver<Order>, news: 
         };
         if panicked || has_crashed(&order, &done) {
             tell("the search has crashed and is started anew".to_owned());
-            let anew = catch_unwind(AssertUnwindSafe(|| make(config.clone())));
-            // One that cannot even be made with these settings goes by those of the program.
-            backend = anew.unwrap_or_else(|_| make(Config::default()));
+            backend = made(make, &config);
         } else {
             backend.take_faults().iter().map(Fault::to_string).for_each(tell);
         }
         let _ = news.send(done);
     }
+}
+
+/// A backend by what the user has set. One that cannot even be made so goes by what the program has
+/// set.
+fn made(make: &MakeBackend, config: &Config) -> Box<dyn Backend> {
+    let made = catch_unwind(AssertUnwindSafe(|| make(config.clone())));
+    made.unwrap_or_else(|_| make(Config::default()))
 }
 
 /// Whether a search came back without a move where there is one.

@@ -3,7 +3,6 @@
 //! [`Searcher`] runs one search at a time within [`Limits`], steered by a [`Control`], and tells
 //! what it finds by [`Event`]s. It never prints.
 
-mod bell;
 pub mod bench;
 mod book_ending;
 mod book_match;
@@ -12,6 +11,7 @@ mod clock;
 mod config;
 mod control;
 mod deepening;
+mod event_count;
 mod frame;
 mod history;
 mod job;

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::bell::Ticket;
+use super::event_count::Ticket;
 use super::job::Job;
 use super::node::{Node, Progress};
 use super::pvs::Turn;
@@ -44,7 +44,7 @@ impl Drop for SignOff<'_> {
             self.job.control.stop();
         }
         self.split.shared().workers -= 1;
-        self.job.splits.bell.ring();
+        self.job.splits.events.notify();
     }
 }
 
@@ -56,7 +56,7 @@ impl Worker<'_> {
             && node.depth >= SPLIT_DEPTH
             && node.excluded.is_none()
             && (!node.cut || moves_done >= CUT_NODE_MOVES)
-            && self.job.splits.bell.has_waiting()
+            && self.job.splits.events.has_waiting()
     }
 
     /// Shares out the moves of `source` and returns when all are done.
@@ -131,10 +131,10 @@ impl Worker<'_> {
         self.help_until(|splits| splits.finished.load(Ordering::Acquire), None);
     }
 
-    /// Joins split points (below `top`) until `is_over`, which the bell tells of.
+    /// Joins split points (below `top`) until `is_over`, of which it is notified.
     fn help_until(&mut self, is_over: impl Fn(&Splits) -> bool, top: Option<&SplitPoint>) {
         loop {
-            let ticket = self.job.splits.bell.ticket();
+            let ticket = self.job.splits.events.ticket();
             if is_over(&self.job.splits) {
                 return;
             }
@@ -168,7 +168,7 @@ impl Worker<'_> {
 
     fn idle(&mut self, ticket: Ticket) {
         // Only the main thread has bounds to look at; the others sleep until they are called.
-        self.job.splits.bell.wait(ticket, (self.id == 0).then_some(NAP));
+        self.job.splits.events.wait(ticket, (self.id == 0).then_some(NAP));
         if self.id == 0 {
             self.look_up();
         }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::bell::Bell;
+use super::event_count::EventCount;
 use super::frame::Frame;
 use super::node::{Node, Progress};
 use crate::position::Move;
@@ -61,7 +61,7 @@ impl SplitPoint {
 pub(super) struct Splits {
     open: Mutex<Vec<Arc<SplitPoint>>>,
     /// Rung whenever an idle thread may find something new.
-    pub(super) bell: Bell,
+    pub(super) events: EventCount,
     pub(super) finished: AtomicBool,
 }
 
@@ -73,12 +73,12 @@ impl Splits {
     /// Tells all threads that the search is over.
     pub(super) fn finish(&self) {
         self.finished.store(true, Ordering::Release);
-        self.bell.ring();
+        self.events.notify();
     }
 
     pub(super) fn publish(&self, split: &Arc<SplitPoint>) {
         self.open().push(Arc::clone(split));
-        self.bell.ring();
+        self.events.notify();
     }
 
     /// Lets nobody else join.

@@ -1,9 +1,9 @@
 //! How an idle thread of a search waits for the others: an event count.
 //!
 //! A thread takes a [`Ticket`], looks for something to do, and if there is nothing waits with the
-//! ticket: it comes back at once if the bell has been rung since. How often it was rung and how many
-//! wait for it stand in one word, so each thread that rings sees those that wait already, and
-//! each that begins to wait sees the ringing before: none sleeps through it.
+//! ticket: it comes back at once if an event has been notified since. The number of events and that of
+//! those that wait stand in one word, so each thread that notifies sees those that wait already, and
+//! each that begins to wait sees the event before: none sleeps through it.
 //!
 //! Source: D. Vyukov, <https://www.1024cores.net/home/lock-free-algorithms/eventcounts>.
 
@@ -23,51 +23,51 @@ use loom::sync::{
 
 /// How often a thread looks again before it sleeps: some ten microseconds.
 const SPINS: u32 = if cfg!(feature = "loom") { 0 } else { 2_000 };
-/// A thread that waits, in the word of a [`Bell`].
+/// A thread that waits, in the word of an [`EventCount`].
 const WAITING: u64 = 1;
-/// A ring. What is below counts those that wait, of which there are at most 256.
-const RING: u64 = 1 << 16;
+/// An event. What is below counts those that wait, of which there are at most 256.
+const EVENT: u64 = 1 << 16;
 
 /// What wakes idle threads.
 #[derive(Debug, Default)]
-pub(super) struct Bell {
-    /// Rings so far, and threads that wait.
+pub(super) struct EventCount {
+    /// Events so far, and threads that wait.
     state: AtomicU64,
     asleep: Mutex<()>,
-    rung: Condvar,
+    notified: Condvar,
 }
 
-/// How often a bell had been rung at a time.
+/// How many events there had been at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ticket(u64);
 
-impl Bell {
+impl EventCount {
     /// To be taken before looking for what one would otherwise wait for.
     #[inline]
     pub(super) fn ticket(&self) -> Ticket {
-        Ticket(self.state.load(Ordering::Acquire) / RING)
+        Ticket(self.state.load(Ordering::Acquire) / EVENT)
     }
 
     /// Whether anybody waits.
     #[inline]
     pub(super) fn has_waiting(&self) -> bool {
-        !self.state.load(Ordering::Relaxed).is_multiple_of(RING)
+        !self.state.load(Ordering::Relaxed).is_multiple_of(EVENT)
     }
 
     /// Wakes all that wait.
-    pub(super) fn ring(&self) {
-        let before = self.state.fetch_add(RING, Ordering::AcqRel);
-        if !before.is_multiple_of(RING) {
-            // One that has seen no ring and does not sleep yet holds the lock.
+    pub(super) fn notify(&self) {
+        let before = self.state.fetch_add(EVENT, Ordering::AcqRel);
+        if !before.is_multiple_of(EVENT) {
+            // One that has seen no event and does not sleep yet holds the lock.
             drop(self.asleep.lock().unwrap_or_else(PoisonError::into_inner));
-            self.rung.notify_all();
+            self.notified.notify_all();
         }
     }
 
-    /// Waits until the bell has been rung after `ticket` was taken, but no longer than `longest`.
+    /// Waits until an event has been notified after `ticket` was taken, but no longer than `longest`.
     pub(super) fn wait(&self, ticket: Ticket, longest: Option<Duration>) {
         self.state.fetch_add(WAITING, Ordering::AcqRel);
-        if !self.is_rung_soon(ticket) {
+        if !self.is_notified_soon(ticket) {
             self.sleep(ticket, longest);
         }
         self.state.fetch_sub(WAITING, Ordering::AcqRel);
@@ -77,16 +77,16 @@ impl Bell {
         let mut asleep = self.asleep.lock().unwrap_or_else(PoisonError::into_inner);
         while self.ticket() == ticket {
             asleep = match longest {
-                None => self.rung.wait(asleep).unwrap_or_else(PoisonError::into_inner),
+                None => self.notified.wait(asleep).unwrap_or_else(PoisonError::into_inner),
                 Some(longest) => {
-                    drop(self.rung.wait_timeout(asleep, longest));
+                    drop(self.notified.wait_timeout(asleep, longest));
                     return;
                 }
             };
         }
     }
 
-    fn is_rung_soon(&self, ticket: Ticket) -> bool {
+    fn is_notified_soon(&self, ticket: Ticket) -> bool {
         (0..SPINS).any(|_| {
             std::hint::spin_loop();
             self.ticket() != ticket
@@ -100,20 +100,20 @@ mod tests {
 
     #[test]
     fn nobody_waits_for_what_has_been() {
-        let bell = Bell::default();
-        let ticket = bell.ticket();
-        bell.ring();
-        assert_ne!(bell.ticket(), ticket);
-        bell.wait(ticket, None);
-        assert!(!bell.has_waiting());
-        // Nobody rings: the nap ends.
-        bell.wait(bell.ticket(), Some(Duration::from_millis(1)));
-        assert!(!bell.has_waiting());
+        let events = EventCount::default();
+        let ticket = events.ticket();
+        events.notify();
+        assert_ne!(events.ticket(), ticket);
+        events.wait(ticket, None);
+        assert!(!events.has_waiting());
+        // Nobody notifies: the nap ends.
+        events.wait(events.ticket(), Some(Duration::from_millis(1)));
+        assert!(!events.has_waiting());
     }
 }
 
-/// All orders in which threads can come to the bell: `cargo test --features loom --lib model::`. A
-/// thread that slept through its ring would sleep for ever.
+/// All orders in which threads can come to it: `cargo test --features loom --lib model::`. A
+/// thread that slept through its event would sleep for ever.
 #[cfg(all(test, feature = "loom"))]
 mod model {
     use loom::sync::Arc;
@@ -123,29 +123,29 @@ mod model {
     use super::*;
 
     /// As a thread waits for a split point to join, or for all to have left its own.
-    fn wait_until(bell: &Bell, is_so: impl Fn() -> bool) {
+    fn wait_until(events: &EventCount, is_so: impl Fn() -> bool) {
         loop {
-            let ticket = bell.ticket();
+            let ticket = events.ticket();
             if is_so() {
                 return;
             }
-            bell.wait(ticket, None);
+            events.wait(ticket, None);
         }
     }
 
     #[test]
-    fn nobody_sleeps_through_a_ring() {
+    fn nobody_sleeps_through_an_event() {
         loom::model(|| {
-            let shared = Arc::new((Bell::default(), AtomicUsize::new(0)));
+            let shared = Arc::new((EventCount::default(), AtomicUsize::new(0)));
             let helper = {
                 let shared = Arc::clone(&shared);
                 thread::spawn(move || {
                     wait_until(&shared.0, || shared.1.load(Ordering::Relaxed) == 1)
                 })
             };
-            let (bell, published) = &*shared;
+            let (events, published) = &*shared;
             published.store(1, Ordering::Relaxed);
-            bell.ring();
+            events.notify();
             helper.join().expect("it only waits");
         });
     }
@@ -155,12 +155,12 @@ mod model {
     #[test]
     fn an_owner_goes_on_when_its_helper_has_left() {
         loom::model(|| {
-            let shared = Arc::new((Bell::default(), Mutex::new((false, 1))));
+            let shared = Arc::new((EventCount::default(), Mutex::new((false, 1))));
             let helper = {
                 let shared = Arc::clone(&shared);
                 thread::spawn(move || {
-                    let (bell, split) = &*shared;
-                    wait_until(bell, || {
+                    let (events, split) = &*shared;
+                    wait_until(events, || {
                         let mut split = split.lock().expect("no thread panics");
                         let (published, workers) = *split;
                         if published {
@@ -169,16 +169,16 @@ mod model {
                         published
                     });
                     split.lock().expect("no thread panics").1 -= 1;
-                    bell.ring();
+                    events.notify();
                 })
             };
-            let (bell, split) = &*shared;
+            let (events, split) = &*shared;
             split.lock().expect("no thread panics").0 = true;
-            bell.ring();
+            events.notify();
             // The owner has done its own share, but waits for its helper to have had one.
-            wait_until(bell, || !split.lock().expect("no thread panics").0);
+            wait_until(events, || !split.lock().expect("no thread panics").0);
             split.lock().expect("no thread panics").1 -= 1;
-            wait_until(bell, || split.lock().expect("no thread panics").1 == 0);
+            wait_until(events, || split.lock().expect("no thread panics").1 == 0);
             helper.join().expect("it waits and signs off");
         });
     }
