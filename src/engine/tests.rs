@@ -479,7 +479,7 @@ fn every_option_of_the_search_comes_to_the_search() {
         let [before] = &before[..] else { panic!("{name}: {before:?}") };
         let told = stage.engine.set_option(name, &another_value(row, files.path()));
         if name == "SyzygyPath" {
-            // There are no tables of our own: tests/endgames.rs sees real ones come to the search.
+            // There are no tables of our own: tests/search/endgames.rs sees real ones come to the search.
             assert!(matches!(told, Err(SettingError::Endgames(_))), "{told:?}");
             continue;
         }
