@@ -19,6 +19,8 @@ use crate::files::{sync_name, write_whole};
 
 /// What games begin with; writers of PGN have this tag first.
 const BEGIN: &[u8] = b"[Event ";
+/// Bytes of a file that are searched at a time, besides what may begin in them.
+const SEARCHED_AT_ONCE: usize = 1 << 20;
 
 /// A game's text, as it goes into the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,7 +105,8 @@ impl GamesFile {
         let from = last.at.min(length);
         let mut rest = vec![0; (length - from) as usize];
         self.file.read_exact_at(&mut rest, from)?;
-        if memmem::find(&rest, text).is_some() {
+        // Where others have cut the file, the game may have been added again before its place.
+        if memmem::find(&rest, text).is_some() || self.holds(text)? {
             return Ok(());
         }
         if let Some(piece) = torn_piece(&rest, text) {
@@ -111,6 +114,22 @@ impl GamesFile {
         }
         let again = self.entry(last.text.trim_start().to_owned())?;
         self.append(&again)
+    }
+
+    /// Whether the text stands anywhere in the file.
+    fn holds(&self, text: &[u8]) -> io::Result<bool> {
+        let length = self.file.metadata()?.len();
+        let mut window = vec![0; SEARCHED_AT_ONCE + text.len()];
+        let mut from = 0;
+        while from < length {
+            let size = window.len().min(usize::try_from(length - from).unwrap_or(usize::MAX));
+            self.file.read_exact_at(&mut window[..size], from)?;
+            if memmem::find(&window[..size], text).is_some() {
+                return Ok(true);
+            }
+            from += SEARCHED_AT_ONCE as u64;
+        }
+        Ok(false)
     }
 
     /// Takes a piece out of the end of the file, which begins at `from` and holds `rest`.
@@ -191,6 +210,19 @@ mod tests {
                 assert_eq!(settled(OTHER, &found), left, "{found:?}");
             }
             assert_eq!(settled(OTHER, &[OTHER, piece].concat()), preceded, "{piece:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_others_have_cut_gets_the_last_game_once() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("games.pgn");
+        std::fs::write(&path, [OTHER, OTHER].concat()).expect("written");
+        let last = GamesFile::open(&path).expect("free").entry(OWN.to_owned()).expect("an entry");
+        std::fs::write(&path, OTHER).expect("written");
+        for _ in 0..3 {
+            GamesFile::open(&path).expect("free").settle(&last).expect("settled");
+            assert_eq!(std::fs::read_to_string(&path).expect("there"), [OTHER, OWN].concat());
         }
     }
 
