@@ -52,7 +52,7 @@ impl Worker<'_> {
     pub(super) fn compare_with_book(&mut self, depth: Depth, stability: Stability) {
         let Some(probe) = self.job.book.as_ref() else { return };
         let best = self.job.root_moves()[0].clone();
-        match probe.mode() {
+        match self.job.config.book_search {
             BookSearch::Stop if self.hope(&best).is_none() => {
                 let hope = self.plausible_match(probe, depth, &best);
                 self.watch.hopes.retain(|other| other.first() != Some(best.mv));

@@ -35,7 +35,7 @@ impl Worker<'_> {
         if let Some(line) = &line {
             probe.remember(position.key(), line, counts);
         }
-        match probe.mode() {
+        match self.job.config.book_search {
             BookSearch::Off | BookSearch::Stop => None,
             BookSearch::First => {
                 let line = line.filter(|_| self.book_may_end() && !self.is_interrupted())?;

@@ -23,7 +23,6 @@ pub(super) const SCORE_MODE_SALT: u64 = 0x7ab1_a0b0_0c5c_04e5;
 /// The book as one search uses it, and the matches found in it.
 pub(super) struct BookProbe {
     book: Book,
-    mode: BookSearch,
     /// The shortest line to each position, by first move and key.
     matches: Mutex<HashMap<(Move, u64), Transposition>>,
     /// The match that has ended the search (`First`).
@@ -33,17 +32,12 @@ pub(super) struct BookProbe {
 impl BookProbe {
     /// The book of `config`, unless there is none or it is not to be asked.
     pub(super) fn new(config: &Config) -> Option<Self> {
-        let mode = config.book_search;
-        let book = config.book.clone().filter(|_| mode != BookSearch::Off)?;
-        Some(BookProbe { book, mode, matches: Mutex::default(), decisive: OnceLock::new() })
+        let book = config.book.clone().filter(|_| config.book_search != BookSearch::Off)?;
+        Some(BookProbe { book, matches: Mutex::default(), decisive: OnceLock::new() })
     }
 
     pub(super) fn reached(&self, position: &Position) -> Option<Counts> {
         self.book.reached(position)
-    }
-
-    pub(super) fn mode(&self) -> BookSearch {
-        self.mode
     }
 
     /// Keeps a line into the book, unless a shorter one to the same position is known.

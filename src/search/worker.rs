@@ -111,7 +111,7 @@ impl<'a> Worker<'a> {
             proving: job.limits.mate.is_some(),
             salt: match &job.book {
                 _ if job.limits.mate.is_some() => PROOF_SALT,
-                Some(probe) if probe.mode() == BookSearch::Score => SCORE_MODE_SALT,
+                Some(_) if job.config.book_search == BookSearch::Score => SCORE_MODE_SALT,
                 _ => 0,
             },
             watch: Watch::default(),
