@@ -16,7 +16,7 @@ use crate::book::{BOOK_SEPARATOR, Book, EMBEDDED_NAME};
 use crate::cecp::{self, Feature, Reply};
 use crate::cli::output::{self, outln};
 use crate::engine::{self, Engine, Face, Flow, Input, Settings};
-use crate::pgn::in_words;
+use crate::files::in_words;
 use crate::search::BookSearch;
 use crate::uci;
 
@@ -110,7 +110,7 @@ fn open(mut settings: Settings, log: &Log) -> Opened {
     let (book, opened, closed) = Book::open_any(&settings.book);
     settings.book = opened;
     faults.extend(closed.iter().map(ToString::to_string));
-    faults.extend(settings.leave_out_unusable().iter().map(ToString::to_string));
+    faults.extend(settings.open_usable().iter().map(ToString::to_string));
     Opened { settings, book, faults }
 }
 

@@ -70,16 +70,16 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine at the start of a game that plays Black. The book is not opened from its setting.
+    /// An engine at the start of a game that plays Black. Nothing is opened from its setting: the
+    /// book is given, network and endgame tables by [`Settings::open_usable`].
     ///
     /// # Errors
-    /// If the network or the endgame tables of the settings cannot be used, or no thread be started.
+    /// If no thread can be started.
     pub fn new(
         make: MakeBackend,
         mut settings: Settings,
         book: Book,
     ) -> Result<Self, SettingError> {
-        settings.open_files(&Settings::default())?;
         settings.search.book = Some(book.clone());
         let worker = Worker::start(make, settings.search.clone());
         Ok(Engine {

@@ -381,16 +381,16 @@ impl Settings {
         folder.map(|folder| Tables::open(Path::new(folder))).transpose()
     }
 
-    /// Leaves out the network and the endgame tables that cannot be used; why, for each.
-    pub fn leave_out_unusable(&mut self) -> Vec<SettingError> {
+    /// Opens the network and the endgame tables, which are not open yet. Those that cannot be used
+    /// are left out; why, for each.
+    pub fn open_usable(&mut self) -> Vec<SettingError> {
         let mut faults = Vec::new();
-        if let Err(error) = self.evaluation() {
-            self.network.clear();
-            faults.push(error.into());
-        }
-        if let Err(error) = self.endgames() {
-            self.tablebases.clear();
-            faults.push(error.into());
+        while let Err(fault) = self.open_files(&Settings::default()) {
+            match fault {
+                SettingError::Network(_) => self.network.clear(),
+                _ => self.tablebases.clear(),
+            }
+            faults.push(fault);
         }
         faults
     }

@@ -191,8 +191,8 @@ fn work(make: &MakeBackend, mut config: Config, orders: &Receiver<Order>, news: 
             config = (**wanted).clone();
         }
         let done = catch_unwind(AssertUnwindSafe(|| match &order {
-            Order::Configure(wanted) => {
-                backend.configure((**wanted).clone());
+            Order::Configure(_) => {
+                backend.configure(config.clone());
                 News::Settled
             }
             Order::NewGame => {
