@@ -4,7 +4,7 @@ use std::io;
 
 use thiserror::Error;
 
-use crate::pgn::in_words;
+use crate::files::in_words;
 
 /// Why a book cannot be read or written. One line that names the file, what is wrong and, where
 /// it is not plain, what to do.

@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 use thiserror::Error;
 
+use super::in_words;
+
 /// Like any new file, it may be read and written by whom the umask lets.
 const NEW_FILE_MODE: u32 = 0o666;
 /// How files begin that have a name before they are complete, followed by random letters: only
@@ -188,17 +190,10 @@ impl<'a> Output<'a> {
     }
 
     fn told<T>(&self, result: io::Result<T>) -> Result<T, OutputError> {
-        result.map_err(|error| self.refusal(&in_words(&error)))
-    }
-}
-
-/// Why a file cannot be written, in words of our own where the system's are of no help.
-fn in_words(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "its folder does not exist".to_owned(),
-        io::ErrorKind::PermissionDenied => "access is denied".to_owned(),
-        io::ErrorKind::StorageFull => "the disk is full".to_owned(),
-        _ => error.to_string(),
+        result.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => self.refusal("its folder does not exist"),
+            _ => self.refusal(&in_words(&error)),
+        })
     }
 }
 

@@ -11,6 +11,7 @@ use flate2::read::MultiGzDecoder;
 use thiserror::Error;
 
 use super::encoding::decoded;
+use crate::files::in_words;
 
 /// Enough of a file to tell how it is compressed.
 const MAGIC_BYTES: usize = 6;
@@ -171,18 +172,5 @@ impl<R: Read> Read for CountedRead<R> {
         let bytes = self.input.read(buffer)?;
         self.progress.fetch_add(bytes as u64, Relaxed);
         Ok(bytes)
-    }
-}
-
-/// An I/O error in words of our own. The system's texts hold phrases that xboard takes for the
-/// death of the engine.
-pub fn in_words(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "it does not exist".to_owned(),
-        io::ErrorKind::PermissionDenied => "access is denied".to_owned(),
-        io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
-        io::ErrorKind::StorageFull => "the disk is full".to_owned(),
-        io::ErrorKind::UnexpectedEof => "it ends too early".to_owned(),
-        _ => error.to_string(),
     }
 }

@@ -29,7 +29,7 @@ pub use chunks::{BrokenInput, Chunk, Chunks};
 pub use detect::language_of;
 pub use fault::{Fate, Fault, FaultReason, GameEnd};
 pub use game::{GameResult, PgnGame, PgnMove, read_games};
-pub use input::{Input, InputError, in_words};
+pub use input::{Input, InputError};
 pub use language::{Language, ParseLanguageError};
 pub use reader::Reader;
 pub use tags::Tags;

@@ -10,7 +10,8 @@ use hashbrown::HashSet;
 use thiserror::Error;
 
 use super::{GameError, GameReader, ParseSampleError, Quiescence, Sample};
-use crate::pgn::{GameEnd, GameResult, Input, Ply, Reader, Tags, Visitor, in_words};
+use crate::files::in_words;
+use crate::pgn::{GameEnd, GameResult, Input, Ply, Reader, Tags, Visitor};
 use crate::position::Position;
 use crate::random::Random;
 use crate::score::Score;

@@ -6,7 +6,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use super::options::FaultListener;
 use super::{BuildOptions, Verdict};
 use crate::book::{GameTotals, InputRecord, Manifest, Skipped};
-use crate::pgn::{BrokenInput, Chunk, Fate, Fault, GameEnd, GameResult, Input, Language, in_words};
+use crate::files::in_words;
+use crate::pgn::{BrokenInput, Chunk, Fate, Fault, GameEnd, GameResult, Input, Language};
 use crate::words::visible;
 
 /// Chunks that threads may read before one that takes longer is done: so much waits for its turn.

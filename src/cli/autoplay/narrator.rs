@@ -21,7 +21,7 @@ use crate::autoplay::tournament::{Progress, Tournament, is_hopeless};
 use crate::autoplay::verdict::Termination;
 use crate::cli::output::{errln, outln};
 use crate::files::Kind;
-use crate::pgn::in_words;
+use crate::files::in_words;
 use crate::words::visible_lines;
 
 /// The match ended level, or its test undecided.

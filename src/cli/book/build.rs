@@ -260,7 +260,7 @@ impl FaultFile {
         let written = std::mem::replace(&mut *written, Err(io::ErrorKind::BrokenPipe.into()));
         let whole = written.and_then(|file| file.into_inner().map_err(IntoInnerError::into_error));
         whole.and_then(NewFile::keep).map_err(|error| {
-            let reason = crate::pgn::in_words(&error);
+            let reason = crate::files::in_words(&error);
             anyhow::anyhow!("cannot write {}: {reason}", self.path.display())
         })
     }

@@ -56,7 +56,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     for input in inputs(args)? {
         let opened = input.open(&Arc::default());
         let text = opened.map_err(|error| {
-            anyhow::anyhow!("{}: {}", input.name(), crate::pgn::in_words(&error))
+            anyhow::anyhow!("{}: {}", input.name(), crate::files::in_words(&error))
         })?;
         let reader = Reader::new(text).in_language(args.language);
         search(reader, &input.name(), game.position().key(), &mut hits)?;

@@ -17,8 +17,8 @@ use clap::Subcommand;
 use crate::book::{BOOK_FILE, Book, BookError, EMBEDDED_NAME};
 use crate::cli::output::{errln, outln};
 use crate::cli::writing::Force;
+use crate::files::in_words;
 use crate::files::{NewFile, Output};
-use crate::pgn::in_words;
 use crate::position::Color;
 
 /// Make opening books and look into them
