@@ -6,7 +6,9 @@ use std::time::Duration;
 use crossbeam::channel::Receiver;
 
 use crate::book::book_lines;
-use crate::engine::{Engine, Event, Face, Flow, Input, Mode, News, SearchStatus, SettingError};
+use crate::engine::{
+    Engine, Event, Expected, Face, Flow, Input, Mode, News, SearchStatus, SettingError,
+};
 use crate::position::{Move, Position};
 use crate::score::Depth;
 use crate::words;
@@ -274,6 +276,9 @@ impl<W: Write> Session<W> {
                 }
                 self.say(&Reply::Move(moved.mv.to_string()))
             }
+            // Told before the first line of pondering: a GUI that shows the expected reply, or hands
+            // it on, as python-chess does, cannot find it out by those lines.
+            Event::Pondering(Expected { position, mv }) => self.say(&Reply::Hint(position.san(mv))),
             Event::Over(outcome) => self.say(&Reply::Result {
                 result: outcome.result().to_owned(),
                 comment: words::outcome(outcome).to_owned(),

@@ -7,7 +7,7 @@ use crate::search::{self, Control, Limits, MOVE_OVERHEAD, Report, TimeControl, T
 
 use super::clock::less_overhead;
 use super::controller::{Engine, Mode, Told};
-use super::event::{Event, Progress, Transposed};
+use super::event::{Event, Expected, Progress, Transposed};
 use super::job::{Job, SearchStatus};
 use super::settings::FULL_STRENGTH;
 use super::wanted::{Purpose, Running, Step, step};
@@ -110,6 +110,8 @@ impl Engine {
                 if game.play(expected).is_err() || self.library.has_move(&game, &self.settings) {
                     return;
                 }
+                let position = *self.position();
+                self.events.push(Event::Pondering(Expected { position, mv: expected }));
             }
             Purpose::Ordered if self.find_in_book() => return,
             Purpose::Ordered | Purpose::Analyse => {}

@@ -13,6 +13,8 @@ pub enum Event {
     Transposed(Transposed),
     /// The engine has moved.
     Moved(Moved),
+    /// The engine begins to think on its opponent's time.
+    Pondering(Expected),
     /// A search that was ordered with bounds of its own has ended.
     Found(Found),
     /// The game is over by the rules.
@@ -61,6 +63,15 @@ pub struct Moved {
     pub mv: Move,
     /// What it rests on.
     pub grounds: Grounds,
+}
+
+/// The reply that a search on the opponent's time reckons with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Expected {
+    /// Where the game stands.
+    pub position: Position,
+    /// The reply.
+    pub mv: Move,
 }
 
 /// What a move rests on.

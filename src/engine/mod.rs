@@ -25,7 +25,7 @@ mod tests;
 
 pub use clock::{Clocks, Level};
 pub use controller::{Engine, Mode};
-pub use event::{Event, Found, Grounds, Moved, Progress, Transposed};
+pub use event::{Event, Expected, Found, Grounds, Moved, Progress, Transposed};
 pub use face::{Face, Flow, run};
 pub use job::SearchStatus;
 pub use lines::{Input, inputs, read_lines};

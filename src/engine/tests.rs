@@ -171,6 +171,18 @@ fn a_ponder_hit_turns_the_search_and_a_miss_replaces_it() {
 }
 
 #[test]
+fn the_expected_reply_is_told_after_the_move_and_before_a_line_of_pondering() {
+    let (mut stage, _pondering) = Stage::pondering();
+    let told = stage.engine.take_events().into_iter().filter_map(|event| match event {
+        Event::Moved(moved) => Some(format!("move {}", moved.mv)),
+        Event::Pondering(Expected { position, mv }) => Some(format!("hint {}", position.san(mv))),
+        Event::Report(_) => Some("a line".to_owned()),
+        _ => None,
+    });
+    assert_eq!(told.collect::<Vec<_>>()[..2], ["move e7e5", "hint Nf3"]);
+}
+
+#[test]
 fn a_call_for_a_move_while_pondering_is_no_hit() {
     let (mut stage, pondering) = Stage::pondering();
     stage.engine.go();

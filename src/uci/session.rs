@@ -220,6 +220,7 @@ impl<W: Write> Session<W> {
                 Event::BookFailed(why) | Event::Fault(why) => self.remark(&why)?,
                 // A GUI of this protocol knows by itself what else there is to know.
                 Event::Moved(_)
+                | Event::Pondering(_)
                 | Event::Over(_)
                 | Event::OfferDraw
                 | Event::Resigned

@@ -378,6 +378,25 @@ fn the_result_may_come_at_any_time() {
     engine.until_start("move");
 }
 
+/// python-chess takes the first lines of pondering for lines of the search before the move, as it asks
+/// for the end of that only after the move; the expected reply is not to be had from them.
+#[test]
+fn the_expected_reply_is_told_with_the_move() {
+    let mut engine = engine(&["--no-book"]);
+    engine.send("post\nhard\nusermove e2e4");
+    engine.until_start("move");
+    let hint = engine.line();
+    let expected = hint.strip_prefix("Hint: ").expect(&hint).to_owned();
+    let line = engine.line();
+    assert!(line.split_whitespace().any(|word| word == expected), "{hint}: {line}");
+    engine.send(&format!("usermove {expected}\n?"));
+    engine.until_start("move");
+    engine.send("easy\nnew\nusermove e2e4");
+    engine.until_start("move");
+    let lines = engine.sync();
+    assert!(!lines.iter().any(|line| line.starts_with("Hint:")), "{lines:?}");
+}
+
 #[test]
 fn the_result_ends_pondering() {
     let mut engine = engine(&["--no-book"]);

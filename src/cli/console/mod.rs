@@ -189,7 +189,9 @@ impl Console {
                 writeln!(self.out, "{text}")
             }
             // Only a GUI sends pings.
-            Event::Report(_) | Event::Transposed(_) | Event::Pong(_) => Ok(()),
+            Event::Report(_) | Event::Transposed(_) | Event::Pong(_) | Event::Pondering(_) => {
+                Ok(())
+            }
             Event::Moved(moved) => self.moved(&moved),
             Event::Found(found) => self.found(&found),
             Event::Over(outcome) => writeln!(self.out, "{}", ending(outcome)),
