@@ -47,8 +47,11 @@ pub enum LedgerError {
 pub struct Ledger {
     pgn: Option<(PathBuf, GamesFile)>,
     state: Option<State>,
-    event: String,
     keep: bool,
+    /// The tag `Event`.
+    pub event: String,
+    /// How many games the match has.
+    pub scheduled: usize,
     /// The results so far.
     pub standings: Standings,
     /// All games, if they are kept.
@@ -90,8 +93,9 @@ impl Ledger {
         let mut ledger = Ledger {
             pgn,
             state,
-            event: places.event.clone(),
             keep: places.keep,
+            event: places.event.clone(),
+            scheduled: slots.len(),
             standings: Standings::default(),
             games: Vec::new(),
             finished: games.len(),

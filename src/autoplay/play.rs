@@ -17,9 +17,6 @@ use super::record::PlayedMove;
 use super::referee::{Referee, Rules, judge_claim};
 use super::verdict::{Termination, Verdict};
 
-/// Why a game was broken off by its [`Interrupt`].
-pub const INTERRUPTED: &str = "interrupted";
-
 /// Ends all games, once triggered.
 #[derive(Debug)]
 pub struct Interrupt {
@@ -257,7 +254,7 @@ impl Bout<'_> {
         let (color, line) = select! {
             recv(self.players[0].lines()) -> line => (Color::White, line),
             recv(self.players[1].lines()) -> line => (Color::Black, line),
-            recv(self.interrupt.receiver) -> _ => return Err(Verdict::unfinished(INTERRUPTED)),
+            recv(self.interrupt.receiver) -> _ => return Err(Verdict::unfinished("interrupted")),
             default(left) => return Ok((None, None)),
         };
         match line {

@@ -44,6 +44,9 @@ pub enum StartError {
         /// What it wrote last.
         last_words: Vec<String>,
     },
+    /// It cannot play what is asked for.
+    #[error("the match cannot be played: {0}")]
+    Unable(String),
 }
 
 impl StartError {
@@ -56,7 +59,7 @@ impl StartError {
             StartError::Greeting { cause: EngineError::Dead(_), .. } => 3,
             // This one was waited for at length.
             StartError::Greeting { cause: EngineError::Silent(_), .. } => 2,
-            StartError::Spawn { .. } | StartError::Greeting { .. } => 1,
+            _ => 1,
         }
     }
 }

@@ -17,7 +17,7 @@ use super::player::{Player, StartError, find_protocol};
 use super::process::Trace;
 use super::record::GameRecord;
 use super::schedule::{ByPairing, Slot};
-use super::stats::{Decision, Sprt, Tally};
+use super::stats::Tally;
 use super::verdict::{Termination, Verdict};
 
 /// A match or tournament.
@@ -72,7 +72,7 @@ pub enum Progress {
         /// What was wrong.
         what: String,
     },
-    /// An engine cannot be started; the tournament ends.
+    /// An engine cannot be started, or cannot play; the tournament ends.
     Failed(StartError),
 }
 
@@ -89,30 +89,24 @@ impl Standings {
         let color = if slot.colors[0] == slot.engines.0 { Color::White } else { Color::Black };
         self.tallies.entry(slot.engines).or_default().add(slot.pair, color, verdict);
     }
-
-    /// What a test says of the first pairing.
-    pub fn decide(&self, sprt: &Sprt) -> (f64, Decision) {
-        let Some(tally) = self.tallies.values().next() else { return (0.0, Decision::Continue) };
-        let llr = sprt.llr(&tally.pairs);
-        (llr, sprt.decide(llr))
-    }
 }
 
 /// How long to wait before an engine is started again; the machine may be short of something.
 const BEFORE_NEXT_START: Duration = Duration::from_millis(200);
 
-/// Finds out what those engines speak that have not been told; `stumbled` hears of engines, by
-/// their number, whose start failed and is tried again.
+/// Finds out what those engines speak that have not been told; `observe` hears of engines whose
+/// start failed and is tried again.
 ///
 /// # Errors
 /// If one of them cannot be started.
 pub fn find_protocols(
     engines: &mut [EngineConfig],
     trace: &Trace,
-    mut stumbled: impl FnMut(usize, String),
+    mut observe: impl FnMut(Progress),
 ) -> Result<(), StartError> {
-    for (index, engine) in engines.iter_mut().enumerate() {
-        engine.protocol = persist(|| find_protocol(engine, trace), |what| stumbled(index, what))?;
+    for (engine, config) in engines.iter_mut().enumerate() {
+        let stumbled = |what| observe(Progress::Stumbled { engine, what });
+        config.protocol = persist(|| find_protocol(config, trace), stumbled)?;
     }
     Ok(())
 }
@@ -136,11 +130,11 @@ fn persist<T>(
 }
 
 impl Tournament {
-    /// Plays all games that `standings` does not hold yet; `observe` hears of everything that
-    /// happens, on the calling thread, and tells whether to go on.
+    /// Plays all games; `observe` hears of everything that happens, on the calling thread, and
+    /// tells whether to go on.
     ///
     /// # Errors
-    /// If an engine cannot be started.
+    /// If an engine cannot be started, or cannot play what is asked for.
     pub fn run(
         &self,
         interrupt: &Interrupt,
@@ -230,6 +224,11 @@ impl Worker<'_> {
             &mut observer,
         );
         let last_words = self.clear_seats(slot, seats, &played);
+        if played.verdict.termination == Termination::Unfinished {
+            let is_unable = !self.interrupt.is_triggered();
+            let unable = is_unable.then_some(StartError::Unable(played.verdict.detail));
+            return unable.map_or(Ok(()), Err);
+        }
         let record = Box::new(GameRecord {
             number: slot.number,
             round: format!("{}.{}", slot.round.0, slot.round.1),
@@ -299,10 +298,4 @@ fn log_text(step: &Step<'_>) -> String {
         "{side} moves {number}{dots} {} ({})\nwhite used: {white:.3}s, black used: {black:.3}s",
         step.played.mv, step.name
     )
-}
-
-/// Whether a verdict means that the tournament cannot go on: an engine that is unable to play
-/// what is asked for.
-pub fn is_hopeless(verdict: &Verdict) -> bool {
-    verdict.termination == Termination::Unfinished && verdict.detail != super::play::INTERRUPTED
 }

@@ -4,4 +4,5 @@
 mod support;
 
 mod autoplay;
+mod library;
 mod replay;

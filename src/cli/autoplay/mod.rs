@@ -4,7 +4,8 @@ mod args;
 mod check;
 mod narrator;
 
-use std::fs::File;
+use std::cmp::Ordering;
+use std::fs::{File, create_dir_all};
 use std::io::BufWriter;
 use std::path::Path;
 use std::process::ExitCode;
@@ -22,8 +23,14 @@ use super::writing::{LOG, TRACE};
 use crate::autoplay::ledger::Ledger;
 use crate::autoplay::owned::open_output;
 use crate::autoplay::play::Interrupt;
+use crate::autoplay::results::Results;
 use crate::autoplay::tournament::{Tournament, find_protocols};
 use crate::files::Kind;
+
+/// The match ended level, or its test undecided.
+const LEVEL: u8 = 3;
+/// The second engine is ahead, or the test accepts H0.
+const SECOND_AHEAD: u8 = 4;
 
 /// Plays the match.
 ///
@@ -40,11 +47,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let openings = args.resolve_openings()?;
     let schedule = args.resolve_schedule(engines.len(), openings.len())?;
     let conditions = args.resolve_conditions()?;
-    let sprt = args.resolve_sprt()?.filter(|_| engines.len() == 2);
+    let sprt = args.resolve_sprt()?;
     let slots = schedule.slots();
     let settings = args.settings(&engines, &schedule);
     let mut stumbles = Vec::new();
-    find_protocols(&mut engines, &trace, |engine, what| stumbles.push((engine, what)))?;
+    find_protocols(&mut engines, &trace, |stumble| stumbles.push(stumble))?;
     let cores = args.resolve_cores()?;
     let log =
         args.log.as_deref().map(|path| create(path, LOG, args, !args.resumes())).transpose()?;
@@ -60,40 +67,39 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         date: today(),
         engines,
     };
-    let mut narrator = Narrator::new(args, &tournament, log, ledger, slots.len(), sprt);
-    stumbles.iter().for_each(|(engine, what)| narrator.stumbled(*engine, what));
+    let mut results = Results::new(&tournament.engines, ledger, sprt);
+    let mut narrator = Narrator::new(args, log, &results);
+    for stumble in &stumbles {
+        results.keep(stumble)?;
+        narrator.tell(&results, stumble);
+    }
     let interrupt = Arc::new(Interrupt::new());
     let handle = Arc::clone(&interrupt);
     on_interruption(move || handle.trigger())?;
-    if let Err(error) = play(&tournament, &interrupt, &mut narrator) {
-        narrator.give_up()?;
-        return Err(error);
-    }
-    narrator.conclude()?;
-    let stopped = interrupt.is_triggered() && !narrator.decided();
-    Ok(if stopped { ExitCode::from(INTERRUPTED) } else { narrator.exit_code() })
+    results.play(&tournament, &interrupt, |results, progress| narrator.tell(results, progress))?;
+    narrator.conclude(&results);
+    write_down(args, &mut results, &mut narrator)?;
+    let stopped = interrupt.is_triggered() && !results.is_decided();
+    Ok(match results.comparison() {
+        _ if stopped => ExitCode::from(INTERRUPTED),
+        None | Some(Ordering::Greater) => ExitCode::SUCCESS,
+        Some(Ordering::Equal) => ExitCode::from(LEVEL),
+        Some(Ordering::Less) => ExitCode::from(SECOND_AHEAD),
+    })
 }
 
-/// Plays what is left of the match.
-fn play(
-    tournament: &Tournament,
-    interrupt: &Interrupt,
-    narrator: &mut Narrator<'_>,
-) -> anyhow::Result<()> {
-    if narrator.decided() {
-        return Ok(());
+/// Has the results written to the files that are asked for.
+fn write_down(args: &Args, results: &mut Results, narrator: &mut Narrator) -> anyhow::Result<()> {
+    let page = args.report_page();
+    if let (Some(folder), Some(page)) = (&args.report, &page) {
+        create_dir_all(folder).with_context(|| format!("cannot write {}", page.display()))?;
     }
-    let mut trouble = Ok(());
-    tournament.run(interrupt, |progress| match narrator.hear(progress) {
-        Ok(goes_on) => goes_on,
-        Err(error) => {
-            if trouble.is_ok() {
-                trouble = Err(error);
-            }
-            false
-        }
-    })?;
-    trouble
+    let report = page.as_deref().map(|path| args.output(path, Kind::HTML));
+    results.conclude(report, args.json.as_deref().map(|path| args.output(path, Kind::JSON)))?;
+    if let Some(page) = page {
+        narrator.note(&format!("Report: {}", page.display()), true);
+    }
+    Ok(())
 }
 
 /// Opens a file of this kind to write to: anew, or to add to what is there.

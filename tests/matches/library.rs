@@ -1,0 +1,93 @@
+//! The match runner without its command line: a match is driven, and its results are asked for.
+
+use std::cmp::Ordering;
+use std::path::Path;
+use std::time::Duration;
+
+use tabia::autoplay::clock::Limits;
+use tabia::autoplay::config::{EngineConfig, Protocol};
+use tabia::autoplay::ledger::{Ledger, Places};
+use tabia::autoplay::openings::Opening;
+use tabia::autoplay::play::{Conditions, Interrupt};
+use tabia::autoplay::referee::Rules;
+use tabia::autoplay::results::{MatchError, Results};
+use tabia::autoplay::schedule::{Format, Schedule};
+use tabia::autoplay::stats::{EloModel, Sprt};
+use tabia::autoplay::tournament::{Progress, Tournament};
+use tabia::files::{Kind, Output};
+
+use crate::support::fake_engine as fake;
+
+/// Games that are scheduled.
+const GAMES: usize = 40;
+
+/// A match of two engines at one node a move, with its files in a folder, and what comes of it.
+fn prepare(commands: [(&str, Protocol); 2], folder: &Path) -> (Tournament, Results) {
+    let limits = Limits { nodes: Some(1), ..Limits::default() };
+    let engines = commands.map(|(command, protocol)| {
+        let config = EngineConfig::from_command(command).expect("a command");
+        EngineConfig { limits, protocol, ..config }
+    });
+    let format = Format::RoundRobin;
+    let slots = Schedule { engines: 2, format, games: GAMES, openings: 1, reversed: true }.slots();
+    let (pgn, state) = (Some(folder.join("pgn")), Some(folder.join("state")));
+    let places = Places { pgn, state, event: "a test".to_owned(), ..Places::default() };
+    let (ledger, slots) = Ledger::open(&places, &slots, "settings").expect("a new match");
+    let rules = Rules::default();
+    let conditions = Conditions { rules, tablebases: None, patience: Duration::from_secs(10) };
+    // What such a test finds after few games: a bound that one error in five may pass.
+    let (alpha, beta, model) = (0.2, 0.2, EloModel::Logistic);
+    let sprt = Sprt { elo0: 0.0, elo1: 200.0, alpha, beta, model };
+    let results = Results::new(&engines, ledger, Some(sprt));
+    let tournament = Tournament {
+        engines: engines.into(),
+        slots,
+        openings: vec![Opening::default()],
+        conditions,
+        concurrency: 1,
+        cores: Vec::new(),
+        trace: None,
+        date: "2026.01.31".to_owned(),
+    };
+    (tournament, results)
+}
+
+#[test]
+fn a_match_is_kept_until_its_test_is_decided() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (good, bad) = (fake("uci name=Good"), fake("xboard name=Bad fault=illegal at=2"));
+    let engines = [(&*good, Protocol::Uci), (&*bad, Protocol::Xboard)];
+    let (tournament, mut results) = prepare(engines, dir.path());
+    let mut finished = 0;
+    let played = results.play(&tournament, &Interrupt::new(), |results, progress| {
+        finished += usize::from(matches!(progress, Progress::Finished { .. }));
+        assert_eq!(results.ledger.finished, finished, "kept before it is told");
+    });
+    played.expect("played");
+    assert!(0 < finished && finished < GAMES, "{finished} games");
+    assert!(results.is_decided() && results.comparison() == Some(Ordering::Greater));
+    assert_eq!(results.names, ["Good", "Bad"]);
+    assert!(dir.path().join("state").exists());
+    let json = dir.path().join("json");
+    results.conclude(None, Some(Output::new(&json, Kind::JSON))).expect("written");
+    assert!(!dir.path().join("state").exists(), "nothing is left to play");
+    let json = std::fs::read_to_string(json).expect("written");
+    assert!(json.contains("\"decision\": \"accept-h1\""), "{json}");
+    let games = std::fs::read_to_string(dir.path().join("pgn")).expect("written");
+    assert_eq!(games.matches("[Event \"a test\"]").count(), finished);
+}
+
+#[test]
+fn a_match_that_cannot_be_played_leaves_no_state() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let unable = "sh -c 'echo hello; echo feature nps=0 done=1; cat > /dev/null'";
+    let engines = [(unable, Protocol::Xboard), (&*fake("uci"), Protocol::Uci)];
+    let (tournament, mut results) = prepare(engines, dir.path());
+    let error = results.play(&tournament, &Interrupt::new(), |_, _| {}).expect_err("unable");
+    assert!(matches!(error, MatchError::Start(_)), "{error}");
+    assert_eq!(
+        error.to_string(),
+        "the match cannot be played: sh cannot count nodes instead of time (feature nps=0)"
+    );
+    assert!(!dir.path().join("state").exists());
+}
