@@ -111,12 +111,15 @@ impl From<std::io::Error> for EngineError {
 
 /// A protocol's side of the match: it keeps what has been said to the engine.
 pub trait Dialect: Send {
+    /// The engine's process.
+    fn process(&mut self) -> &mut Process;
+
     /// Starts the conversation; on return the engine has told what it can do, and has got its
     /// options.
     ///
     /// # Errors
     /// If the engine does not take part, in words for people.
-    fn handshake(&mut self, link: &mut Process) -> Result<(), EngineError>;
+    fn handshake(&mut self) -> Result<(), EngineError>;
 
     /// What the engine calls itself, once it has.
     fn engine_name(&self) -> Option<&str>;
@@ -133,24 +136,19 @@ pub trait Dialect: Send {
     ///
     /// # Errors
     /// If the engine is gone or cannot play such a game.
-    fn begin(&mut self, link: &mut Process, setup: &Setup<'_>) -> Result<(), EngineError>;
+    fn begin(&mut self, setup: &Setup<'_>) -> Result<(), EngineError>;
 
     /// Tells the opponent's move, if there is one, and lets the engine think.
     ///
     /// # Errors
     /// If the engine is gone.
-    fn go(&mut self, link: &mut Process, turn: &Turn<'_>) -> Result<(), EngineError>;
+    fn go(&mut self, turn: &Turn<'_>) -> Result<(), EngineError>;
 
     /// Notes that the engine's own move was accepted; starts pondering on `ponder` if wished.
     ///
     /// # Errors
     /// If the engine is gone.
-    fn moved(
-        &mut self,
-        link: &mut Process,
-        turn: &Turn<'_>,
-        ponder: Option<Move>,
-    ) -> Result<(), EngineError>;
+    fn moved(&mut self, turn: &Turn<'_>, ponder: Option<Move>) -> Result<(), EngineError>;
 
     /// What a line means for the game.
     fn interpret(&mut self, line: &str) -> Option<Event>;
@@ -159,25 +157,20 @@ pub trait Dialect: Send {
     ///
     /// # Errors
     /// If the engine is gone.
-    fn hurry(&mut self, link: &mut Process) -> Result<(), EngineError>;
+    fn hurry(&mut self) -> Result<(), EngineError>;
 
     /// Passes on the opponent's offer of a draw.
     ///
     /// # Errors
     /// If the engine is gone.
-    fn offer_draw(&mut self, link: &mut Process) -> Result<(), EngineError>;
+    fn offer_draw(&mut self) -> Result<(), EngineError>;
 
     /// Ends the game; on return the engine is quiet and nothing of this game is still to come.
     ///
     /// # Errors
     /// If the engine is gone, or does not come to rest by `deadline`.
-    fn finish(
-        &mut self,
-        link: &mut Process,
-        result: &str,
-        comment: &str,
-        deadline: Instant,
-    ) -> Result<(), EngineError>;
+    fn finish(&mut self, result: &str, comment: &str, deadline: Instant)
+    -> Result<(), EngineError>;
 }
 
 /// Reads lines until one is wanted.
@@ -185,18 +178,18 @@ pub trait Dialect: Send {
 /// # Errors
 /// If the engine ends, or no such line comes in time; `what` names the wait for people.
 pub fn read_until(
-    link: &mut Process,
+    process: &mut Process,
     deadline: Instant,
     what: &str,
     mut wanted: impl FnMut(&str) -> bool,
 ) -> Result<(), EngineError> {
     loop {
-        match link.receive(deadline) {
+        match process.receive(deadline) {
             Received::Line(line) if wanted(&line.text) => return Ok(()),
             Received::Line(_) => {}
             Received::Timeout => return Err(EngineError::Silent(format!("no {what} in time"))),
             Received::Closed => {
-                return Err(EngineError::Dead(format!("{} before {what}", link.obituary())));
+                return Err(EngineError::Dead(format!("{} before {what}", process.obituary())));
             }
         }
     }

@@ -1,9 +1,9 @@
 //! The match runner: engines of either protocol play each other, and the results are counted.
 //!
 //! From below: [`process`] runs an engine, `xboard` and `uci` speak with it ([`dialect`] is
-//! what they have in common), a [`player`] is both together; [`play`] lets two of them play a
-//! game under a [`referee`], [`tournament`] plays a [`schedule`] of games, [`stats`] says what the
-//! results mean. Every wait has a deadline, and no engine outlives its [`process::Process`].
+//! what they have in common), which makes it a [`player`]; [`play`] lets two of them play a
+//! game under a [`referee`], [`tournament`] plays a [`schedule`] of games, [`results`] keeps what
+//! comes of them, and [`stats`] says what that means. Every wait has a deadline, and no engine outlives its [`process::Process`].
 
 pub mod affinity;
 pub mod check;

@@ -139,14 +139,14 @@ impl Bout<'_> {
         }
         for color in [Color::White, Color::Black] {
             let [own, other] = [color.to_index(), (!color).to_index()];
-            let opponent = self.players[other].name().to_owned();
+            let opponent = self.players[other].name.clone();
             let setup = Setup {
                 game: &self.game,
                 clock: &self.clocks[own],
                 ponder: ponder[own],
                 opponent: &opponent,
             };
-            if let Err(error) = self.players[own].begin(&setup) {
+            if let Err(error) = self.players[own].dialect.begin(&setup) {
                 return Some(self.broke(color, error));
             }
         }
@@ -166,7 +166,7 @@ impl Bout<'_> {
         let mover = self.game.position().side_to_move();
         let [own, other] = [mover.to_index(), (!mover).to_index()];
         let turn = Turn { game: &self.game, own: &self.clocks[own], other: &self.clocks[other] };
-        if let Err(error) = self.players[own].go(&turn) {
+        if let Err(error) = self.players[own].dialect.go(&turn) {
             return Some(self.broke(mover, error));
         }
         let start = Instant::now();
@@ -185,7 +185,7 @@ impl Bout<'_> {
         observer(&Step {
             game: &self.game,
             color: mover,
-            name: self.players[own].name(),
+            name: &self.players[own].name,
             played,
             clocks: &self.clocks,
         });
@@ -193,7 +193,7 @@ impl Bout<'_> {
         let ponder = answer.ponder.filter(|_| verdict.is_none());
         let ponder = ponder.and_then(|text| self.game.position().parse_move(&text).ok());
         let turn = Turn { game: &self.game, own: &self.clocks[own], other: &self.clocks[other] };
-        match self.players[own].moved(&turn, ponder) {
+        match self.players[own].dialect.moved(&turn, ponder) {
             Err(error) if verdict.is_none() => Some(self.broke(mover, error)),
             _ => verdict,
         }
@@ -229,7 +229,7 @@ impl Bout<'_> {
                     None => self.stalled(mover, self.conditions.patience),
                 });
             };
-            let event = self.players[color.to_index()].interpret(&line.text);
+            let event = self.players[color.to_index()].dialect.interpret(&line.text);
             match event {
                 Some(Event::Move { text, ponder }) if color == mover => {
                     return Ok(Answer { text, ponder, info, at: line.at });
@@ -251,9 +251,10 @@ impl Bout<'_> {
     /// The next line of either engine; no line if none comes in time.
     fn next_line(&mut self, deadline: Instant) -> Result<(Option<Color>, Option<Line>), Verdict> {
         let left = deadline.saturating_duration_since(Instant::now());
+        let [white, black] = self.players.each_mut().map(|player| player.dialect.process().lines());
         let (color, line) = select! {
-            recv(self.players[0].lines()) -> line => (Color::White, line),
-            recv(self.players[1].lines()) -> line => (Color::Black, line),
+            recv(white) -> line => (Color::White, line),
+            recv(black) -> line => (Color::Black, line),
             recv(self.interrupt.receiver) -> _ => return Err(Verdict::unfinished("interrupted")),
             default(left) => return Ok((None, None)),
         };
@@ -284,7 +285,7 @@ impl Bout<'_> {
             }
             Event::OfferDraw => {
                 self.offers[speaker.to_index()] = true;
-                let told = self.players[other].offer_draw();
+                let told = self.players[other].dialect.offer_draw();
                 told.err().map(|error| self.broke(!speaker, error))
             }
             // What is said out of turn has no meaning, and is ignored as xboard does.
@@ -296,12 +297,12 @@ impl Bout<'_> {
     fn flag_fell(&mut self, mover: Color, fell: Instant, allowed: Duration) -> Verdict {
         let deadline = fell + self.conditions.patience;
         // If it cannot be told, it does not answer either.
-        let _ = self.players[mover.to_index()].hurry();
+        let _ = self.players[mover.to_index()].dialect.hurry();
         loop {
             match self.next_line(deadline) {
                 Err(verdict) => return verdict,
                 Ok((Some(color), Some(line))) if line.at <= deadline => {
-                    let event = self.players[color.to_index()].interpret(&line.text);
+                    let event = self.players[color.to_index()].dialect.interpret(&line.text);
                     if color == mover && matches!(event, Some(Event::Move { .. })) {
                         let late = line.at.saturating_duration_since(fell);
                         return out_of_time(mover, allowed + late, allowed);
@@ -320,8 +321,8 @@ impl Bout<'_> {
 
     fn crashed(&mut self, loser: Color) -> Verdict {
         self.broken[loser.to_index()] = true;
-        let player = &mut self.players[loser.to_index()];
-        let detail = format!("{}'s engine {}", words::color(loser), player.obituary());
+        let process = self.players[loser.to_index()].dialect.process();
+        let detail = format!("{}'s engine {}", words::color(loser), process.obituary());
         Verdict::against(loser, Termination::Crash, detail)
     }
 
@@ -334,7 +335,7 @@ impl Bout<'_> {
                 Verdict::against(loser, Termination::Stall, detail)
             }
             EngineError::Unable(what) => {
-                let name = self.players[loser.to_index()].name();
+                let name = &self.players[loser.to_index()].name;
                 Verdict::unfinished(format!("{name} {what}"))
             }
         }
@@ -347,8 +348,11 @@ impl Bout<'_> {
                 continue;
             }
             let deadline = Instant::now() + self.conditions.patience;
-            let told =
-                self.players[index].finish(verdict.result().token(), &verdict.detail, deadline);
+            let told = self.players[index].dialect.finish(
+                verdict.result().token(),
+                &verdict.detail,
+                deadline,
+            );
             self.broken[index] = told.is_err();
         }
     }

@@ -2,17 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::Receiver;
 use thiserror::Error;
 
 use crate::cecp::Reply;
-use crate::position::Move;
 use crate::uci;
 use crate::words::{clip, visible};
 
 use super::config::{EngineConfig, Protocol};
-use super::dialect::{Dialect, EngineError, Event, Setup, Turn};
-use super::process::{Line, Process, Received, SpawnError, Trace};
+use super::dialect::{Dialect, EngineError};
+use super::process::{Process, Received, SpawnError, Trace};
 use super::uci::Uci;
 use super::xboard::Xboard;
 
@@ -74,11 +72,10 @@ fn advice(last_words: &[String]) -> String {
 
 /// An engine in the match.
 pub struct Player {
-    process: Process,
-    dialect: Box<dyn Dialect>,
-    name: String,
-    protocol: Protocol,
-    games: usize,
+    /// What it is called.
+    pub name: String,
+    /// The conversation with it.
+    pub dialect: Box<dyn Dialect>,
 }
 
 impl Player {
@@ -88,127 +85,28 @@ impl Player {
     /// If it cannot be started, or does not speak the protocol.
     pub fn start(config: &EngineConfig, trace: &Trace) -> Result<Self, StartError> {
         let protocol = find_protocol(config, trace)?;
-        let mut process = spawn(config, trace)?;
+        let process = spawn(config, trace)?;
         let mut dialect: Box<dyn Dialect> = match protocol {
-            Protocol::Uci => Box::new(Uci::new(config)),
-            _ => Box::new(Xboard::new(config)),
+            Protocol::Uci => Box::new(Uci::new(config, process)),
+            _ => Box::new(Xboard::new(config, process)),
         };
-        match dialect.handshake(&mut process) {
+        match dialect.handshake() {
             Ok(()) => {
                 let own = dialect.engine_name().map_or_else(|| config.label(), shown_name);
                 let name = if config.name.is_empty() { own } else { config.name.clone() };
-                Ok(Player { process, dialect, name, protocol, games: 0 })
+                Ok(Player { name, dialect })
             }
             Err(cause) => Err(StartError::Greeting {
                 engine: config.label(),
                 cause,
-                last_words: process.last_words(),
+                last_words: dialect.process().last_words(),
             }),
         }
     }
 
-    /// What it is called.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// What was wrong with its start, although it plays.
-    pub fn stumble(&self) -> Option<String> {
-        self.dialect.stumble()
-    }
-
-    /// What it speaks.
-    pub fn protocol(&self) -> Protocol {
-        self.protocol
-    }
-
-    /// The number the system gave the process.
-    pub fn id(&self) -> u32 {
-        self.process.id()
-    }
-
-    /// Whether the process can play another game.
-    pub fn reusable(&self) -> bool {
-        self.games == 0 || self.dialect.reusable()
-    }
-
-    /// Where its lines come.
-    pub fn lines(&self) -> &Receiver<Line> {
-        self.process.lines()
-    }
-
-    /// Its last lines on either channel.
-    pub fn last_words(&self) -> Vec<String> {
-        self.process.last_words()
-    }
-
-    /// How the process ended, in words.
-    pub fn obituary(&mut self) -> String {
-        self.process.obituary()
-    }
-
-    /// See [`Dialect::begin`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn begin(&mut self, setup: &Setup<'_>) -> Result<(), EngineError> {
-        self.games += 1;
-        self.dialect.begin(&mut self.process, setup)
-    }
-
-    /// See [`Dialect::go`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn go(&mut self, turn: &Turn<'_>) -> Result<(), EngineError> {
-        self.dialect.go(&mut self.process, turn)
-    }
-
-    /// See [`Dialect::moved`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn moved(&mut self, turn: &Turn<'_>, ponder: Option<Move>) -> Result<(), EngineError> {
-        self.dialect.moved(&mut self.process, turn, ponder)
-    }
-
-    /// See [`Dialect::interpret`].
-    pub fn interpret(&mut self, line: &str) -> Option<Event> {
-        self.dialect.interpret(line)
-    }
-
-    /// See [`Dialect::hurry`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn hurry(&mut self) -> Result<(), EngineError> {
-        self.dialect.hurry(&mut self.process)
-    }
-
-    /// See [`Dialect::offer_draw`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn offer_draw(&mut self) -> Result<(), EngineError> {
-        self.dialect.offer_draw(&mut self.process)
-    }
-
-    /// See [`Dialect::finish`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn finish(
-        &mut self,
-        result: &str,
-        comment: &str,
-        deadline: Instant,
-    ) -> Result<(), EngineError> {
-        self.dialect.finish(&mut self.process, result, comment, deadline)
-    }
-
     /// Says goodbye; the process is gone on return.
-    pub fn quit(self) {
-        self.process.quit("quit");
+    pub fn quit(mut self) {
+        self.dialect.process().quit("quit");
     }
 }
 
@@ -256,7 +154,7 @@ fn ask(config: &EngineConfig, trace: &Trace) -> Result<Answer, StartError> {
     let mut process = spawn(config, trace)?;
     let mut answer = Answer::Gone;
     // An engine that is gone already has answered, too.
-    if process.send(&uci::Command::Uci.to_string()).is_ok() {
+    if process.send(uci::Command::Uci).is_ok() {
         answer = listen(&mut process, Instant::now() + PROBE_PATIENCE);
     }
     let asked_again = answer == Answer::Nothing

@@ -1,6 +1,7 @@
 //! An engine's process: lines in, lines out, and no way to hang on either.
 
 use std::collections::VecDeque;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -179,11 +180,6 @@ impl Process {
         })
     }
 
-    /// The number the system gave the process.
-    pub fn id(&self) -> u32 {
-        self.child.id()
-    }
-
     /// Pauses after each line from now on.
     pub fn set_pace(&mut self, pace: Duration) {
         self.pace = pace;
@@ -198,12 +194,11 @@ impl Process {
     ///
     /// # Errors
     /// If the engine has ended or closed its input, which the error's text tells, or does not read.
-    pub fn send(&mut self, line: &str) -> io::Result<()> {
-        self.memory.trace("<", line);
-        let mut bytes = Vec::with_capacity(line.len() + 1);
-        bytes.extend_from_slice(line.as_bytes());
-        bytes.push(b'\n');
-        if let Err(error) = self.write_all(&bytes) {
+    pub fn send(&mut self, line: impl Display) -> io::Result<()> {
+        let mut text = line.to_string();
+        self.memory.trace("<", &text);
+        text.push('\n');
+        if let Err(error) = self.write_all(text.as_bytes()) {
             // Whether an engine that has ended is noticed by writing or by reading is chance.
             let closed = error.kind() == io::ErrorKind::BrokenPipe;
             let end = if closed { self.end_in_words() } else { None };
@@ -302,7 +297,7 @@ impl Process {
 
     /// Sends a last line and waits for the end; kills the process if that takes too long. Tells
     /// whether it ended by itself.
-    pub fn quit(mut self, line: &str) -> bool {
+    pub fn quit(&mut self, line: &str) -> bool {
         // An engine that is gone already cannot be told.
         let _ = self.send(line);
         let deadline = Instant::now() + QUIT_PATIENCE;

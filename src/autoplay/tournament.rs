@@ -206,7 +206,7 @@ impl Worker<'_> {
         self.seat(slot, seats)?;
         let [Some((first, a)), Some((_, b))] = seats else { return Ok(()) };
         let players = if *first == slot.colors[0] { [a, b] } else { [b, a] };
-        let names = [players[0].name().to_owned(), players[1].name().to_owned()];
+        let names = players.each_ref().map(|player| player.name.clone());
         self.tell(Progress::Started(*slot));
         let tournament = self.tournament;
         let configs = slot.colors.map(|engine| &tournament.engines[engine]);
@@ -249,7 +249,7 @@ impl Worker<'_> {
         for (seat, engine) in seats.iter_mut().zip(wanted) {
             let config = &self.tournament.engines[engine];
             let fits = |(seated, player): &(usize, Player)| {
-                *seated == engine && player.reusable() && !config.restart
+                *seated == engine && player.dialect.reusable() && !config.restart
             };
             if seat.as_ref().is_some_and(fits) {
                 continue;
@@ -259,8 +259,8 @@ impl Worker<'_> {
             }
             let stumbled = |what| self.tell(Progress::Stumbled { engine, what });
             let player = persist(|| Player::start(config, &self.tournament.trace), stumbled)?;
-            player.stumble().map(stumbled);
-            self.tell(Progress::Named(engine, player.name().to_owned()));
+            player.dialect.stumble().map(stumbled);
+            self.tell(Progress::Named(engine, player.name.clone()));
             *seat = Some((engine, player));
         }
         Ok(())
@@ -275,7 +275,7 @@ impl Worker<'_> {
             let at_fault = played.verdict.termination.is_fault()
                 && played.verdict.winner.is_some_and(|winner| winner.to_index() != color);
             if at_fault {
-                last_words[color] = player.last_words();
+                last_words[color] = player.dialect.process().last_words();
             }
             if played.broken[color] {
                 *seat = None;

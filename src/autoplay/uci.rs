@@ -29,6 +29,7 @@ enum State {
 /// The conversation with a UCI engine.
 #[derive(Debug)]
 pub struct Uci {
+    process: Process,
     options: Vec<(String, String)>,
     init: Vec<String>,
     ponder: bool,
@@ -41,8 +42,9 @@ pub struct Uci {
 
 impl Uci {
     /// A conversation that has not begun.
-    pub fn new(config: &EngineConfig) -> Self {
+    pub fn new(config: &EngineConfig, process: Process) -> Self {
         Uci {
+            process,
             options: config.options.clone(),
             init: config.init.clone(),
             ponder: config.ponder,
@@ -53,55 +55,40 @@ impl Uci {
         }
     }
 
-    /// Takes a line of the introduction in; tells whether it is over.
-    fn read_greeting(&mut self, line: &str) -> bool {
-        match Reply::from(line) {
-            Reply::Name(name) => self.name = Some(name),
-            Reply::Option { name, .. } => {
-                self.known.insert(name.to_lowercase(), name);
-            }
-            Reply::UciOk => return true,
-            _ => {}
-        }
-        false
-    }
-
-    fn send_options(&mut self, link: &mut Process) -> Result<(), EngineError> {
+    fn send_options(&mut self) -> Result<(), EngineError> {
         if let Some(name) = self.known.get("ponder").filter(|_| self.ponder) {
-            send(link, &set_option(name, "true"))?;
+            self.process.send(set_option(name, "true"))?;
         }
         for (name, value) in &self.options {
             let alias = alias(name);
             let Some(known) = self.known.get(alias.to_lowercase().as_str()) else {
                 return Err(unknown_option(name, self.known.values()));
             };
-            send(link, &set_option(known, value))?;
+            self.process.send(set_option(known, value))?;
         }
         for line in &self.init {
-            link.send(line)?;
+            self.process.send(line)?;
         }
         Ok(())
     }
 
-    fn ready(&mut self, link: &mut Process, deadline: Instant) -> Result<(), EngineError> {
-        send(link, &Command::IsReady)?;
-        read_until(link, deadline, "readyok", |line| Reply::from(line) == Reply::ReadyOk)
+    fn ready(&mut self, deadline: Instant) -> Result<(), EngineError> {
+        self.process.send(Command::IsReady)?;
+        read_until(&mut self.process, deadline, "readyok", |line| {
+            Reply::from(line) == Reply::ReadyOk
+        })
     }
 
     /// Ends a search that is still on; its `bestmove` is waited for, as the protocol wants.
-    fn rest(&mut self, link: &mut Process, deadline: Instant) -> Result<(), EngineError> {
+    fn rest(&mut self, deadline: Instant) -> Result<(), EngineError> {
         if self.state != State::Idle {
-            send(link, &Command::Stop)?;
+            self.process.send(Command::Stop)?;
             let is_move = |line: &str| matches!(Reply::from(line), Reply::BestMove { .. });
-            read_until(link, deadline, "bestmove", is_move)?;
+            read_until(&mut self.process, deadline, "bestmove", is_move)?;
             self.state = State::Idle;
         }
         Ok(())
     }
-}
-
-fn send(link: &mut Process, command: &Command) -> Result<(), EngineError> {
-    Ok(link.send(&command.to_string())?)
 }
 
 fn set_option(name: &str, value: &str) -> Command {
@@ -162,12 +149,24 @@ fn go(turn: &Turn<'_>, color: Color, ponder: bool) -> Command {
 }
 
 impl Dialect for Uci {
-    fn handshake(&mut self, link: &mut Process) -> Result<(), EngineError> {
-        send(link, &Command::Uci)?;
+    fn process(&mut self) -> &mut Process {
+        &mut self.process
+    }
+
+    fn handshake(&mut self) -> Result<(), EngineError> {
+        self.process.send(Command::Uci)?;
         let deadline = Instant::now() + START_PATIENCE;
-        read_until(link, deadline, "uciok", |line| self.read_greeting(line))?;
-        self.send_options(link)?;
-        self.ready(link, deadline)
+        read_until(&mut self.process, deadline, "uciok", |line| {
+            match Reply::from(line) {
+                Reply::Name(name) => self.name = Some(name),
+                Reply::Option { name, .. } => drop(self.known.insert(name.to_lowercase(), name)),
+                Reply::UciOk => return true,
+                _ => {}
+            }
+            false
+        })?;
+        self.send_options()?;
+        self.ready(deadline)
     }
 
     fn engine_name(&self) -> Option<&str> {
@@ -178,37 +177,32 @@ impl Dialect for Uci {
         true
     }
 
-    fn begin(&mut self, link: &mut Process, _setup: &Setup<'_>) -> Result<(), EngineError> {
-        send(link, &Command::NewGame)?;
-        self.ready(link, Instant::now() + START_PATIENCE)
+    fn begin(&mut self, _setup: &Setup<'_>) -> Result<(), EngineError> {
+        self.process.send(Command::NewGame)?;
+        self.ready(Instant::now() + START_PATIENCE)
     }
 
-    fn go(&mut self, link: &mut Process, turn: &Turn<'_>) -> Result<(), EngineError> {
+    fn go(&mut self, turn: &Turn<'_>) -> Result<(), EngineError> {
         self.info = Info::default();
         let expected = match &self.state {
             State::Pondering(mv) => turn.game.moves().last() == Some(mv),
             _ => false,
         };
         if expected {
-            send(link, &Command::PonderHit)?;
+            self.process.send(Command::PonderHit)?;
         } else {
-            self.rest(link, Instant::now() + START_PATIENCE)?;
-            send(link, &position(turn.game, None))?;
-            send(link, &go(turn, turn.game.position().side_to_move(), false))?;
+            self.rest(Instant::now() + START_PATIENCE)?;
+            self.process.send(position(turn.game, None))?;
+            self.process.send(go(turn, turn.game.position().side_to_move(), false))?;
         }
         self.state = State::Thinking;
         Ok(())
     }
 
-    fn moved(
-        &mut self,
-        link: &mut Process,
-        turn: &Turn<'_>,
-        ponder: Option<Move>,
-    ) -> Result<(), EngineError> {
+    fn moved(&mut self, turn: &Turn<'_>, ponder: Option<Move>) -> Result<(), EngineError> {
         let Some(mv) = ponder.filter(|_| self.ponder) else { return Ok(()) };
-        send(link, &position(turn.game, Some(mv)))?;
-        send(link, &go(turn, !turn.game.position().side_to_move(), true))?;
+        self.process.send(position(turn.game, Some(mv)))?;
+        self.process.send(go(turn, !turn.game.position().side_to_move(), true))?;
         self.state = State::Pondering(mv);
         Ok(())
     }
@@ -226,24 +220,23 @@ impl Dialect for Uci {
         }
     }
 
-    fn hurry(&mut self, link: &mut Process) -> Result<(), EngineError> {
-        send(link, &Command::Stop)
+    fn hurry(&mut self) -> Result<(), EngineError> {
+        Ok(self.process.send(Command::Stop)?)
     }
 
-    fn offer_draw(&mut self, _link: &mut Process) -> Result<(), EngineError> {
+    fn offer_draw(&mut self) -> Result<(), EngineError> {
         // UCI has no word for it.
         Ok(())
     }
 
     fn finish(
         &mut self,
-        link: &mut Process,
         _result: &str,
         _comment: &str,
         deadline: Instant,
     ) -> Result<(), EngineError> {
-        self.rest(link, deadline)?;
-        self.ready(link, deadline)
+        self.rest(deadline)?;
+        self.ready(deadline)
     }
 }
 

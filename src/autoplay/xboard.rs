@@ -90,6 +90,7 @@ impl Default for Features {
 /// The conversation with an xboard engine.
 #[derive(Debug)]
 pub struct Xboard {
+    process: Process,
     config: EngineConfig,
     features: Features,
     /// How many moves of the game the engine knows.
@@ -106,8 +107,9 @@ pub struct Xboard {
 
 impl Xboard {
     /// A conversation that has not begun.
-    pub fn new(config: &EngineConfig) -> Self {
+    pub fn new(config: &EngineConfig, process: Process) -> Self {
         Xboard {
+            process,
             config: config.clone(),
             features: Features::default(),
             told: 0,
@@ -119,12 +121,12 @@ impl Xboard {
         }
     }
 
-    fn send(&mut self, link: &mut Process, command: &Command) -> Result<(), EngineError> {
-        Ok(link.send(&command.to_string())?)
+    fn send(&mut self, command: &Command) -> Result<(), EngineError> {
+        Ok(self.process.send(command)?)
     }
 
     /// Takes a feature in, and answers it.
-    fn learn(&mut self, link: &mut Process, feature: &Feature) -> Result<(), EngineError> {
+    fn learn(&mut self, feature: &Feature) -> Result<(), EngineError> {
         let features = &mut self.features;
         features.any = true;
         let on = feature.value == FeatureValue::Number(1);
@@ -154,12 +156,12 @@ impl Xboard {
             true => Command::Rejected(feature.name.clone()),
             false => Command::Accepted(feature.name.clone()),
         };
-        self.send(link, &answer)
+        self.send(&answer)
     }
 
     /// Reads features until the engine is done with them. One that has said none in time may be an
     /// old engine without any, or may still be starting: that shows when it is pinged.
-    fn read_features(&mut self, link: &mut Process) -> Result<(), EngineError> {
+    fn read_features(&mut self) -> Result<(), EngineError> {
         let start = Instant::now();
         let mut foreign = None;
         while self.features.done != Some(true) {
@@ -169,11 +171,11 @@ impl Xboard {
                 None if is_pinged => LATE_PATIENCE,
                 None => FEATURE_PATIENCE,
             };
-            match link.receive(start + patience) {
+            match self.process.receive(start + patience) {
                 Received::Line(line) => {
                     if let Reply::Features(list) = Reply::from(line.text.as_str()) {
                         for feature in &list {
-                            self.learn(link, feature)?;
+                            self.learn(feature)?;
                         }
                         self.late = self.late.or(is_pinged.then(|| start.elapsed()));
                     } else if is_pinged && answers_ping(&line.text) {
@@ -182,13 +184,13 @@ impl Xboard {
                         foreign = Some(line.text);
                     }
                 }
-                Received::Closed => return Err(EngineError::Dead(link.obituary())),
+                Received::Closed => return Err(EngineError::Dead(self.process.obituary())),
                 Received::Timeout if self.features.done == Some(false) => {
                     let problem = "said \"feature done=0\", but never \"done=1\"";
                     return Err(EngineError::Silent(problem.to_owned()));
                 }
                 Received::Timeout if !self.features.any && !is_pinged && foreign.is_none() => {
-                    self.ping(link)?;
+                    self.ping()?;
                 }
                 Received::Timeout => break,
             }
@@ -203,13 +205,13 @@ impl Xboard {
     }
 
     /// Sends a ping and returns its number.
-    fn ping(&mut self, link: &mut Process) -> Result<u64, EngineError> {
+    fn ping(&mut self) -> Result<u64, EngineError> {
         self.pings += 1;
-        self.send(link, &Command::Ping(self.pings))?;
+        self.send(&Command::Ping(self.pings))?;
         Ok(self.pings)
     }
 
-    fn send_options(&mut self, link: &mut Process) -> Result<(), EngineError> {
+    fn send_options(&mut self) -> Result<(), EngineError> {
         for (name, value) in self.config.options.clone() {
             let megabytes = value.parse().ok().filter(|_| self.features.memory);
             let cores = value.parse().ok().filter(|_| self.features.smp);
@@ -220,25 +222,27 @@ impl Xboard {
                 (None, "cores", _, Some(cores)) => Command::Cores(cores),
                 _ => return Err(unknown_option(&name, self.features.options.values())),
             };
-            self.send(link, &command)?;
+            self.send(&command)?;
         }
         for line in self.config.init.clone() {
-            link.send(&line)?;
+            self.process.send(&line)?;
         }
         Ok(())
     }
 
     /// Waits until the engine has done all it was told.
-    fn synchronise(&mut self, link: &mut Process, deadline: Instant) -> Result<(), EngineError> {
+    fn synchronise(&mut self, deadline: Instant) -> Result<(), EngineError> {
         if self.features.ping {
-            let number = self.ping(link)?;
+            let number = self.ping()?;
             let answer = Reply::Pong(number);
-            return read_until(link, deadline, "pong", |line| Reply::from(line) == answer);
+            return read_until(&mut self.process, deadline, "pong", |line| {
+                Reply::from(line) == answer
+            });
         }
         loop {
-            match link.receive(Instant::now() + QUIET_TIME) {
+            match self.process.receive(Instant::now() + QUIET_TIME) {
                 Received::Timeout => return Ok(()),
-                Received::Closed => return Err(EngineError::Dead(link.obituary())),
+                Received::Closed => return Err(EngineError::Dead(self.process.obituary())),
                 Received::Line(_) if Instant::now() > deadline => {
                     return Err(EngineError::Silent("never stops writing".to_owned()));
                 }
@@ -247,33 +251,33 @@ impl Xboard {
         }
     }
 
-    fn send_limits(&mut self, link: &mut Process, limits: &Limits) -> Result<(), EngineError> {
+    fn send_limits(&mut self, limits: &Limits) -> Result<(), EngineError> {
         if let Some(clock) = limits.clock {
             let level = Level {
                 moves: clock.moves.unwrap_or(0),
                 base: clock.base,
                 increment: clock.increment,
             };
-            self.send(link, &Command::Level(level))?;
+            self.send(&Command::Level(level))?;
         }
         if let Some(time) = limits.move_time {
-            self.send(link, &Command::MoveTime(time))?;
+            self.send(&Command::MoveTime(time))?;
         }
         if let Some(depth) = limits.depth {
-            self.send(link, &Command::Depth(depth))?;
+            self.send(&Command::Depth(depth))?;
         }
         if let Some(nodes) = limits.nodes {
             if self.features.nps == Some(false) {
                 let problem = "cannot count nodes instead of time (feature nps=0)";
                 return Err(EngineError::Unable(problem.to_owned()));
             }
-            self.send(link, &Command::MoveTime(Duration::from_secs(1)))?;
-            self.send(link, &Command::NodeRate(nodes))?;
+            self.send(&Command::MoveTime(Duration::from_secs(1)))?;
+            self.send(&Command::NodeRate(nodes))?;
         }
         Ok(())
     }
 
-    fn send_start(&mut self, link: &mut Process, game: &Game) -> Result<(), EngineError> {
+    fn send_start(&mut self, game: &Game) -> Result<(), EngineError> {
         self.told = 0;
         if *game.start() != Position::start() {
             if !self.features.setboard {
@@ -281,13 +285,13 @@ impl Xboard {
                                that are move lists from the start position";
                 return Err(EngineError::Unable(problem.to_owned()));
             }
-            self.send(link, &Command::SetBoard(game.start().fen()))?;
+            self.send(&Command::SetBoard(game.start().fen()))?;
         }
-        self.tell_moves(link, game)
+        self.tell_moves(game)
     }
 
     /// Tells the moves that the engine does not know yet.
-    fn tell_moves(&mut self, link: &mut Process, game: &Game) -> Result<(), EngineError> {
+    fn tell_moves(&mut self, game: &Game) -> Result<(), EngineError> {
         while let Some(&mv) = game.moves().get(self.told) {
             let before = &game.positions()[self.told];
             let text = if self.features.san { before.san(mv) } else { mv.to_string() };
@@ -296,7 +300,7 @@ impl Xboard {
                 true => Command::UserMove(text),
                 false => Command::Move(text),
             };
-            self.send(link, &command)?;
+            self.send(&command)?;
             self.told += 1;
         }
         Ok(())
@@ -320,19 +324,23 @@ fn sounds_like_uci(line: &str) -> bool {
 }
 
 impl Dialect for Xboard {
-    fn handshake(&mut self, link: &mut Process) -> Result<(), EngineError> {
-        self.send(link, &Command::Xboard)?;
+    fn process(&mut self) -> &mut Process {
+        &mut self.process
+    }
+
+    fn handshake(&mut self) -> Result<(), EngineError> {
+        self.send(&Command::Xboard)?;
         // What it says does not matter: a banner, or nothing.
-        let _ = link.receive(Instant::now() + FIRST_PATIENCE);
+        let _ = self.process.receive(Instant::now() + FIRST_PATIENCE);
         std::thread::sleep(FIRST_PAUSE);
-        self.send(link, &Command::Protover(2))?;
-        self.read_features(link)?;
+        self.send(&Command::Protover(2))?;
+        self.read_features()?;
         let name = self.features.name.as_deref().unwrap_or_default();
         let quirk = NEED_PACE.iter().find(|(start, _)| name.starts_with(start));
         if let Some((_, pace)) = quirk.filter(|_| self.config.pace.is_none()) {
-            link.set_pace(*pace);
+            self.process.set_pace(*pace);
         }
-        self.send_options(link)
+        self.send_options()
     }
 
     fn engine_name(&self) -> Option<&str> {
@@ -348,44 +356,39 @@ impl Dialect for Xboard {
         self.features.reuse
     }
 
-    fn begin(&mut self, link: &mut Process, setup: &Setup<'_>) -> Result<(), EngineError> {
-        self.send(link, &Command::New)?;
-        self.send(link, &Command::Force)?;
+    fn begin(&mut self, setup: &Setup<'_>) -> Result<(), EngineError> {
+        self.send(&Command::New)?;
+        self.send(&Command::Force)?;
         self.forced = true;
         self.thinking = false;
-        self.send_limits(link, &setup.clock.limits)?;
-        self.send(link, &if setup.ponder { Command::Hard } else { Command::Easy })?;
-        self.send(link, &Command::Post)?;
+        self.send_limits(&setup.clock.limits)?;
+        self.send(&if setup.ponder { Command::Hard } else { Command::Easy })?;
+        self.send(&Command::Post)?;
         // Not to all, as xboard does: Fairy-Max 5.0b takes `computer` for a move, and may crash.
         if self.features.opponent {
-            self.send(link, &Command::Name(setup.opponent.to_owned()))?;
-            self.send(link, &Command::Computer)?;
+            self.send(&Command::Name(setup.opponent.to_owned()))?;
+            self.send(&Command::Computer)?;
         }
-        self.send_start(link, setup.game)?;
-        self.synchronise(link, Instant::now() + PONG_PATIENCE)
+        self.send_start(setup.game)?;
+        self.synchronise(Instant::now() + PONG_PATIENCE)
     }
 
-    fn go(&mut self, link: &mut Process, turn: &Turn<'_>) -> Result<(), EngineError> {
+    fn go(&mut self, turn: &Turn<'_>) -> Result<(), EngineError> {
         if self.features.time && turn.own.limits.clock.is_some() {
-            self.send(link, &Command::Time(centiseconds(turn.own)))?;
+            self.send(&Command::Time(centiseconds(turn.own)))?;
             let other = if turn.other.limits.clock.is_some() { turn.other } else { turn.own };
-            self.send(link, &Command::OtherTime(centiseconds(other)))?;
+            self.send(&Command::OtherTime(centiseconds(other)))?;
         }
-        self.tell_moves(link, turn.game)?;
+        self.tell_moves(turn.game)?;
         if self.forced {
             self.forced = false;
-            self.send(link, &Command::Go)?;
+            self.send(&Command::Go)?;
         }
         self.thinking = true;
         Ok(())
     }
 
-    fn moved(
-        &mut self,
-        _link: &mut Process,
-        turn: &Turn<'_>,
-        _ponder: Option<Move>,
-    ) -> Result<(), EngineError> {
+    fn moved(&mut self, turn: &Turn<'_>, _ponder: Option<Move>) -> Result<(), EngineError> {
         self.thinking = false;
         self.told = turn.game.moves().len();
         Ok(())
@@ -411,35 +414,34 @@ impl Dialect for Xboard {
         }
     }
 
-    fn hurry(&mut self, link: &mut Process) -> Result<(), EngineError> {
-        self.send(link, &Command::MoveNow)
+    fn hurry(&mut self) -> Result<(), EngineError> {
+        self.send(&Command::MoveNow)
     }
 
-    fn offer_draw(&mut self, link: &mut Process) -> Result<(), EngineError> {
+    fn offer_draw(&mut self) -> Result<(), EngineError> {
         match self.features.draw {
-            true => self.send(link, &Command::Draw),
+            true => self.send(&Command::Draw),
             false => Ok(()),
         }
     }
 
     fn finish(
         &mut self,
-        link: &mut Process,
         result: &str,
         comment: &str,
         deadline: Instant,
     ) -> Result<(), EngineError> {
         let (result, comment) = (result.to_owned(), comment.replace(['{', '}'], ""));
-        self.send(link, &Command::Result { result, comment })?;
-        self.send(link, &Command::Force)?;
+        self.send(&Command::Result { result, comment })?;
+        self.send(&Command::Force)?;
         self.forced = true;
         if self.thinking && !self.features.ping {
             // The move that is still to come, so that the next game does not meet it.
             self.thinking = false;
             let is_move = |line: &str| matches!(Reply::from(line), Reply::Move(_));
-            let _ = read_until(link, Instant::now() + QUIET_TIME, "move", is_move);
+            let _ = read_until(&mut self.process, Instant::now() + QUIET_TIME, "move", is_move);
         }
-        self.synchronise(link, deadline)
+        self.synchronise(deadline)
     }
 }
 

@@ -107,7 +107,7 @@ impl Talk {
     /// Sends several lines at once.
     pub fn say_together(&mut self, lines: &[&str]) {
         self.sent.extend(lines.iter().map(|&line| line.to_owned()));
-        let _ = self.process.send(&lines.join("\n"));
+        let _ = self.process.send(lines.join("\n"));
     }
 
     /// Sends a move of the opponent.
