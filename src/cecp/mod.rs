@@ -21,4 +21,4 @@ pub use option::{OptionKind, OptionSpec};
 pub use reply::{Audience, Extras, Feature, FeatureValue, Reply, Status, Thinking};
 pub use session::Session;
 pub use syntax::{COMMANDS, CommandError, Syntax, looks_like_move};
-pub use text::{MATE_BASE, from_protocol_score, shield, to_protocol_score};
+pub use text::{FATAL, MATE_BASE, from_protocol_score, shield, to_protocol_score};

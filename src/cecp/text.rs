@@ -29,12 +29,14 @@ pub fn from_protocol_score(number: i32) -> Score {
     if number < 0 { -magnitude } else { magnitude }
 }
 
-/// Words that end the game, or the engine, when xboard meets them anywhere in a line, and what is
-/// written for them: `Draw` is taken for the game's result, `offer` together with `draw` for an
-/// offer, the others for the failure of a remote shell (xboard 4.9.1, `HandleMachineMove`).
-const DANGEROUS: [(&str, &str); 7] = [
-    ("Draw", "DRAW"),
-    ("offer", "OFFER"),
+/// Words at which xboard takes the game for over, anywhere in a line, and what is written for
+/// them: `Draw` is a result, `offer` together with `draw` an offer (xboard 4.9.1,
+/// `HandleMachineMove`).
+const MISTAKEN: [(&str, &str); 2] = [("Draw", "DRAW"), ("offer", "OFFER")];
+
+/// Words at which xboard takes the engine for dead, as of a remote shell that failed, and what is
+/// written for them (as there).
+pub const FATAL: [(&str, &str); 5] = [
     ("not found", "Not found"),
     ("No such file", "no such file"),
     ("Permission denied", "permission denied"),
@@ -46,7 +48,7 @@ const DANGEROUS: [(&str, &str); 7] = [
 /// for something else in letters of another case.
 pub fn shield(text: &str) -> String {
     let mut line = one_line(text);
-    for (word, harmless) in DANGEROUS {
+    for (word, harmless) in MISTAKEN.into_iter().chain(FATAL) {
         if line.contains(word) {
             line = line.replace(word, harmless);
         }

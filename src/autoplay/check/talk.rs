@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::autoplay::config::EngineConfig;
 use crate::autoplay::player::{StartError, spawn};
 use crate::autoplay::process::{Process, Received, Trace};
-use crate::cecp::{FeatureValue, Reply};
+use crate::cecp::{FATAL, FeatureValue, Reply};
 
 use super::Finding;
 
@@ -27,10 +27,6 @@ const QUOTE: usize = 200;
 
 /// How long to listen for what should not come.
 const SILENCE: Duration = Duration::from_millis(400);
-
-/// Words at which xboard takes the engine for dead (xboard 4.9.1, `HandleMachineMove`).
-const FATAL_WORDS: [&str; 5] =
-    ["not found", "No such file", "Permission denied", "can't alloc", "unknown host"];
 
 /// The conversation.
 pub struct Talk {
@@ -197,11 +193,10 @@ impl Talk {
     /// What should never come, whatever was asked.
     pub fn alarms(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
-        if let Some(line) =
-            self.heard.iter().find(|line| FATAL_WORDS.iter().any(|w| line.contains(w)))
-        {
-            let rule = "xboard takes a line with \"not found\", \"No such file\", \"Permission \
-                        denied\", \"can't alloc\" or \"unknown host\" for the engine's death";
+        let fatal = |line: &&String| FATAL.iter().any(|(word, _)| line.contains(word));
+        if let Some(line) = self.heard.iter().find(fatal) {
+            let rule = "xboard takes a line with words like \"not found\" or \"Permission denied\", \
+                        by which a remote shell fails, for the engine's death";
             findings.push(self.finding(line.clone(), rule));
         }
         let words = self.process.last_words();
