@@ -62,18 +62,16 @@ pub struct Conditions {
 }
 
 /// A move as it is made, for logs.
-#[derive(Debug)]
-pub struct Step<'a> {
-    /// The game after the move.
-    pub game: &'a Game,
+#[derive(Debug, Clone, Copy)]
+pub struct Step {
+    /// The move's number, which Black's shares with White's.
+    pub number: u16,
     /// Who moved.
     pub color: Color,
-    /// The mover's name.
-    pub name: &'a str,
-    /// What it played, and thought.
-    pub played: &'a PlayedMove,
-    /// Both clocks, White's first.
-    pub clocks: &'a [Clock; 2],
+    /// The move.
+    pub mv: Move,
+    /// The time that White and Black have used in the whole game.
+    pub used: [Duration; 2],
 }
 
 /// What a game between two players yields.
@@ -113,7 +111,7 @@ pub fn play(
     ponder: [bool; 2],
     conditions: &Conditions,
     interrupt: &Interrupt,
-    observer: &mut dyn FnMut(&Step<'_>),
+    observer: &mut dyn FnMut(Step),
 ) -> Played {
     let mut bout = Bout {
         players,
@@ -153,7 +151,7 @@ impl Bout<'_> {
         None
     }
 
-    fn run(&mut self, observer: &mut dyn FnMut(&Step<'_>)) -> Verdict {
+    fn run(&mut self, observer: &mut dyn FnMut(Step)) -> Verdict {
         loop {
             if let Some(verdict) = self.turn(observer) {
                 return verdict;
@@ -162,8 +160,9 @@ impl Bout<'_> {
     }
 
     /// One move; a verdict if the game is over with it.
-    fn turn(&mut self, observer: &mut dyn FnMut(&Step<'_>)) -> Option<Verdict> {
+    fn turn(&mut self, observer: &mut dyn FnMut(Step)) -> Option<Verdict> {
         let mover = self.game.position().side_to_move();
+        let number = self.game.position().fullmove_number();
         let [own, other] = [mover.to_index(), (!mover).to_index()];
         let turn = Turn { game: &self.game, own: &self.clocks[own], other: &self.clocks[other] };
         if let Err(error) = self.players[own].dialect.go(&turn) {
@@ -182,13 +181,8 @@ impl Bout<'_> {
         self.offers[other] = false;
         self.moves.push(PlayedMove { mv, info: answer.info, elapsed });
         let played = &self.moves[self.moves.len() - 1];
-        observer(&Step {
-            game: &self.game,
-            color: mover,
-            name: &self.players[own].name,
-            played,
-            clocks: &self.clocks,
-        });
+        let used = self.clocks.each_ref().map(|clock| clock.used);
+        observer(Step { number, color: mover, mv, used });
         let verdict = self.referee.look(&self.game, mover, played.info.score);
         let ponder = answer.ponder.filter(|_| verdict.is_none());
         let ponder = ponder.and_then(|text| self.game.position().parse_move(&text).ok());
@@ -348,11 +342,8 @@ impl Bout<'_> {
                 continue;
             }
             let deadline = Instant::now() + self.conditions.patience;
-            let told = self.players[index].dialect.finish(
-                verdict.result().token(),
-                &verdict.detail,
-                deadline,
-            );
+            let dialect = &mut self.players[index].dialect;
+            let told = dialect.finish(verdict.result().token(), &verdict.detail, deadline);
             self.broken[index] = told.is_err();
         }
     }

@@ -53,8 +53,8 @@ pub enum Progress {
     Moved {
         /// In which game.
         slot: Slot,
-        /// As it goes into the log.
-        text: String,
+        /// Which.
+        step: Step,
     },
     /// A game has ended.
     Finished {
@@ -212,8 +212,7 @@ impl Worker<'_> {
         let configs = slot.colors.map(|engine| &tournament.engines[engine]);
         let clocks = configs.map(|config| Clock::new(config.limits, config.margin));
         let opening = tournament.openings[slot.opening % tournament.openings.len()].game();
-        let mut observer =
-            |step: &Step<'_>| self.tell(Progress::Moved { slot: *slot, text: log_text(step) });
+        let mut observer = |step| self.tell(Progress::Moved { slot: *slot, step });
         let played = play(
             players,
             opening,
@@ -283,19 +282,4 @@ impl Worker<'_> {
         }
         last_words
     }
-}
-
-/// A move as the log has it, with the time both sides have used.
-fn log_text(step: &Step<'_>) -> String {
-    let before = step.game.positions().len().saturating_sub(2);
-    let number = step.game.positions()[before].fullmove_number();
-    let (side, dots) = match step.color {
-        Color::White => ("WHITE", "."),
-        Color::Black => ("BLACK", "..."),
-    };
-    let [white, black] = step.clocks.each_ref().map(|clock| clock.used.as_secs_f64());
-    format!(
-        "{side} moves {number}{dots} {} ({})\nwhite used: {white:.3}s, black used: {black:.3}s",
-        step.played.mv, step.name
-    )
 }

@@ -6,12 +6,14 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Args;
+use crate::autoplay::play::Step;
 use crate::autoplay::record::GameRecord;
 use crate::autoplay::results::Results;
 use crate::autoplay::summary;
 use crate::autoplay::tournament::Progress;
 use crate::cli::output::{errln, outln};
 use crate::files::in_words;
+use crate::position::Color;
 use crate::words::visible_lines;
 
 /// What is told of a log that cannot be written.
@@ -59,12 +61,11 @@ impl Narrator {
                 let line = format!("Game {} of {games}: {white} - {black} begins", slot.number);
                 self.note(&line, self.show_moves);
             }
-            Progress::Moved { slot, text } if self.several => {
-                let mark = format!("[{}] ", slot.number);
-                let text = format!("{mark}{}", text.replace('\n', &format!("\n{mark}")));
-                self.note(&text, self.show_moves);
+            Progress::Moved { slot, step } => {
+                let mark = if self.several { format!("[{}] ", slot.number) } else { String::new() };
+                let name = &results.names[slot.colors[step.color.to_index()]];
+                self.note(&in_lines(step, name, &mark), self.show_moves);
             }
-            Progress::Moved { text, .. } => self.note(text, self.show_moves),
             Progress::Finished { record, last_words, .. } => {
                 self.finished(results, record, last_words);
             }
@@ -113,10 +114,8 @@ impl Narrator {
         let GameRecord { number, names: [white, black], verdict, .. } = record;
         let (games, result) = (results.ledger.scheduled, verdict.result());
         let what = &verdict.detail;
-        self.note(
-            &format!("Game {number} of {games}: {white} - {black} {result} {{{what}}}"),
-            true,
-        );
+        let line = format!("Game {number} of {games}: {white} - {black} {result} {{{what}}}");
+        self.note(&line, true);
         for (name, words) in record.names.iter().zip(last_words) {
             if !words.is_empty() {
                 self.note(&format!("  {name} wrote last:\n    {}", words.join("\n    ")), true);
@@ -150,6 +149,20 @@ impl Narrator {
         self.note(text.trim_end(), true);
         self.save_log();
     }
+}
+
+/// A move with the time that both sides have used, in two lines that begin with `mark`.
+fn in_lines(step: &Step, name: &str, mark: &str) -> String {
+    let (side, dots) = match step.color {
+        Color::White => ("WHITE", "."),
+        Color::Black => ("BLACK", "..."),
+    };
+    let [white, black] = step.used.map(|time| time.as_secs_f64());
+    format!(
+        "{mark}{side} moves {}{dots} {} ({name})\n\
+         {mark}white used: {white:.3}s, black used: {black:.3}s",
+        step.number, step.mv
+    )
 }
 
 /// The names of the two engines of a pairing.
