@@ -3,7 +3,6 @@
 
 use tabia::position::{Game, Position};
 use tabia::search::{Config, Control, Event, Limits, Report, Searcher};
-use tabia::words;
 
 /// How deep the search goes, in plies.
 const DEPTH: i32 = 14;
@@ -28,6 +27,12 @@ fn main() -> anyhow::Result<()> {
 
 /// Depth, score, nodes and principal variation of an iteration.
 fn line(position: &Position, report: &Report) -> String {
-    let moves = words::line(position, &report.pv);
-    format!("{:>2} {:>6} {:>10} {moves}", report.depth, report.score, report.nodes)
+    let mut position = *position;
+    let mut moves = String::new();
+    for &mv in &report.pv {
+        moves += " ";
+        moves += &position.san(mv);
+        position = position.play(mv);
+    }
+    format!("{:>2} {:>6} {:>10}{moves}", report.depth, report.score, report.nodes)
 }

@@ -1,23 +1,42 @@
 //! Tabia: a chess engine for the xboard protocol that knows its openings by position.
 //!
-//! The modules, in reading order, are described in `ARCHITECTURE.md`.
+//! The program is [`cli::main`]; what other programs may want of it is public:
+//!
+//! | module | what it has |
+//! | --- | --- |
+//! | [`position`] | positions, games, moves, FEN and SAN |
+//! | [`pgn`] | games in and out |
+//! | [`book`] | opening books by position: built, opened, asked, merged |
+//! | [`search`] | the search, with [`eval`], [`tablebase`] and [`score`] |
+//! | [`cecp`], [`uci`] | the messages of both protocols, parsed and printed |
+//! | [`autoplay`] | the match runner |
+//! | [`lesson`] | searches that tell every step |
+//!
+//! Each begins with an example or names one. How all of it hangs together is in `ARCHITECTURE.md`.
+
+#![warn(unreachable_pub)]
 
 pub mod autoplay;
 pub mod book;
 pub mod cecp;
 pub mod cli;
-pub mod engine;
+mod engine;
 pub mod eval;
-pub mod files;
+mod files;
 pub mod lesson;
 pub mod pgn;
-pub mod plot;
+mod plot;
 pub mod position;
-pub mod random;
+mod random;
 pub mod score;
 pub mod search;
-pub mod suite;
+mod suite;
 pub mod tablebase;
-pub mod train;
+mod train;
 pub mod uci;
-pub mod words;
+mod words;
+
+#[cfg(fuzzing)]
+#[doc(hidden)]
+#[path = "../fuzz/inside/mod.rs"]
+pub mod fuzz;

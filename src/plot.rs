@@ -20,12 +20,12 @@ const GRID_LINES: f64 = 6.0;
 const LEAST: f64 = 1e-6;
 
 /// Colours of curves: Okabe and Ito's palette, which colour-blind readers can tell apart.
-pub const COLORS: [&str; 7] =
+pub(crate) const COLORS: [&str; 7] =
     ["#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
 
 /// A curve of a panel.
 #[derive(Debug, Clone)]
-pub struct Curve {
+pub(crate) struct Curve {
     /// What the legend calls it.
     pub name: String,
     /// One of [`COLORS`].
@@ -38,7 +38,7 @@ pub struct Curve {
 
 /// One of the diagrams of a picture.
 #[derive(Debug, Clone)]
-pub struct Panel {
+pub(crate) struct Panel {
     /// What stands above it.
     pub title: String,
     /// What it shows.
@@ -47,7 +47,7 @@ pub struct Panel {
 
 /// The vertical axis.
 #[derive(Debug, Clone, Copy)]
-pub struct Scale {
+pub(crate) struct Scale {
     /// The ends and the distance of the grid's lines; of the decimal logarithms, if those count.
     low: f64,
     high: f64,
@@ -58,14 +58,14 @@ pub struct Scale {
 
 impl Scale {
     /// From a power of ten, not above 1, to another; `unit` follows the numbers.
-    pub fn logarithmic(values: impl Iterator<Item = f64>, unit: &'static str) -> Self {
+    pub(crate) fn logarithmic(values: impl Iterator<Item = f64>, unit: &'static str) -> Self {
         let (low, high) = extent(values.map(logarithm));
         let low = low.min(0.0).floor();
         Scale { low, high: high.ceil().max(low + 1.0), step: 1.0, logarithmic: true, unit }
     }
 
     /// From one round number to another.
-    pub fn linear(values: impl Iterator<Item = f64>) -> Self {
+    pub(crate) fn linear(values: impl Iterator<Item = f64>) -> Self {
         let (mut low, mut high) = extent(values);
         if low >= high {
             (low, high) = (0.0, if high > 0.0 { high } else { 1.0 });
@@ -113,7 +113,7 @@ fn round_number(least: f64) -> f64 {
 }
 
 /// The picture, each panel `width` pixels wide.
-pub fn plot(title: &str, panels: &[Panel], width: f64, scale: &Scale) -> String {
+pub(crate) fn plot(title: &str, panels: &[Panel], width: f64, scale: &Scale) -> String {
     let rows = panels.iter().map(|panel| panel.curves.len()).max().unwrap_or(0) as f64;
     let whole = LEFT + panels.len() as f64 * (width + GAP);
     let height = TOP + HEIGHT + BOTTOM + rows * LEGEND_ROW;

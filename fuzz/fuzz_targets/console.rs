@@ -8,63 +8,11 @@
 #![no_main]
 
 use std::fs;
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
 
 use libfuzzer_sys::fuzz_target;
-use tabia::book::Book;
-use tabia::cli::type_in;
-use tabia::engine::{Backend, Engine, Settings};
+use tabia::fuzz::console::show;
 use tabia::pgn::{Fate, read_games};
-use tabia::position::Game;
-use tabia::search::{Config, Control, Event, Limits, SearchResult, Searcher};
 use tabia_fuzz::{folder, seed};
-
-/// Nodes of a search; a move needs some hundred.
-const NODES: u64 = 400;
-
-/// The real search, in one thread, for a moment, with little memory.
-struct Hasty(Searcher);
-
-/// What of a configuration the search is made with.
-fn little(config: Config) -> Config {
-    Config { memory_mb: 1, threads: 1, ..config }
-}
-
-impl Backend for Hasty {
-    fn configure(&mut self, config: Config) {
-        self.0.configure(little(config));
-    }
-
-    fn new_game(&mut self) {
-        self.0.new_game();
-    }
-
-    fn search(
-        &mut self,
-        game: &Game,
-        limits: &Limits,
-        control: &Control,
-        tell: &mut dyn FnMut(&Event),
-    ) -> SearchResult {
-        let nodes = Some(limits.nodes.unwrap_or(NODES).min(NODES));
-        self.0.search(game, &Limits { nodes, ..limits.clone() }, control, tell)
-    }
-}
-
-/// What the console writes.
-#[derive(Clone, Default)]
-struct Screen(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Screen {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("no panic").write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 /// Whether a line can be typed here: it neither leaves the folder nor takes minutes.
 fn is_harmless(line: &str) -> bool {
@@ -85,12 +33,6 @@ fn clear() {
     for entry in fs::read_dir(folder()).expect("a folder").flatten() {
         let _ = fs::remove_file(entry.path());
     }
-}
-
-fn engine() -> Engine {
-    let hasty =
-        Box::new(|config| Box::new(Hasty(Searcher::new(little(config)))) as Box<dyn Backend>);
-    Engine::new(hasty, Settings::default(), Book::embedded()).expect("no files")
 }
 
 fn seeds() -> Vec<(&'static str, String)> {
@@ -124,11 +66,9 @@ fuzz_target!(init: start(), |text: &str| {
     if !files.is_empty() {
         fs::write("f", files).expect("a folder");
     }
-    let (screen, kept) = (Screen::default(), folder().join("kept.pgn"));
-    let lines = lines.lines().filter(|line| is_harmless(line)).map(str::to_owned);
-    type_in(engine(), Box::new(screen.clone()), kept.clone(), lines).expect("written");
-    let text = String::from_utf8(screen.0.lock().expect("no panic").clone()).expect("text");
-    let mut colours = text;
+    let kept = folder().join("kept.pgn");
+    let lines: Vec<_> = lines.lines().filter(|line| is_harmless(line)).map(str::to_owned).collect();
+    let mut colours = show(lines.into_iter(), kept.clone());
     for colour in ["\x1b[30;48;5;180m", "\x1b[30;48;5;137m", "\x1b[0m"] {
         colours = colours.replace(colour, "");
     }

@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tabia::suite::epd;
+use tabia::fuzz::epd::run;
 use tabia_fuzz::seed;
 
 fn seeds() -> [(&'static str, &'static str); 3] {
@@ -15,25 +15,4 @@ fn seeds() -> [(&'static str, &'static str); 3] {
     ]
 }
 
-fuzz_target!(init: seed(seeds()), |text: &str| {
-    let (mut read, mut fault) = (Vec::new(), None);
-    for (number, line) in epd::lines(text) {
-        assert!(!line.is_empty() && !line.starts_with('#'), "{line:?}");
-        for (code, operand) in epd::operations(line) {
-            assert!(!code.is_empty() && line.contains(operand), "{line:?}");
-        }
-        let Ok((position, rest)) = epd::position(line) else {
-            fault.get_or_insert(number);
-            continue;
-        };
-        assert!(line.ends_with(rest), "{line:?}: {rest:?}");
-        let again = format!("{position} {rest}");
-        assert_eq!(epd::position(&again), Ok((position, rest)), "{line:?}");
-        read.push(position);
-    }
-    match (epd::positions(text), fault) {
-        (Ok(positions), None) => assert_eq!(positions, read),
-        (Err((number, _)), Some(line)) => assert_eq!(number, line),
-        (other, _) => panic!("{other:?} though the first fault is in line {fault:?}"),
-    }
-});
+fuzz_target!(init: seed(seeds()), |text: &str| run(text));

@@ -7,11 +7,11 @@
 
 #![no_main]
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use tabia::eval::nnue::{Accumulators, Men, Network, explain};
-use tabia::position::Position;
+use tabia::eval::Network;
+use tabia::fuzz::network::evaluate;
 use tabia_fuzz::{Bounded, seed};
 
 /// A network takes some 400 kB, and its reading as much again a few times.
@@ -19,13 +19,6 @@ use tabia_fuzz::{Bounded, seed};
 static ALLOCATOR: Bounded = Bounded { most: 4 << 20 };
 
 static BUILT_IN: LazyLock<Vec<u8>> = LazyLock::new(|| Network::embedded().to_bytes());
-
-/// Few and many men, kings on either wing.
-const POSITIONS: [&str; 3] = [
-    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-    "2kr3r/ppp2ppp/2n5/8/8/2N5/PPP2PPP/1K1R3R b - - 3 17",
-    "8/8/4k3/8/8/4K3/4P3/8 w - - 0 1",
-];
 
 /// The built-in network's file with the changes.
 fn damaged(bytes: &[u8]) -> Vec<u8> {
@@ -43,21 +36,6 @@ fn damaged(bytes: &[u8]) -> Vec<u8> {
         _ => {}
     }
     file
-}
-
-fn evaluate(network: Network) {
-    let network = Arc::new(network);
-    let mut fast = Accumulators::new(Arc::clone(&network));
-    for fen in POSITIONS {
-        let position = Position::from_fen(fen).expect(fen);
-        let mut line = vec![position];
-        line.extend(position.legal_moves().iter().take(3).map(|mv| position.play(mv)));
-        for (ply, position) in [0, 1, 1, 2].into_iter().zip(&line) {
-            let plain = network.evaluate(&Men::of(position), position.side_to_move());
-            assert_eq!(fast.evaluate(position, ply), plain, "{position}");
-        }
-        let _ = explain(&network, &position).to_string();
-    }
 }
 
 fn seeds() -> Vec<(&'static str, Vec<u8>)> {

@@ -1,6 +1,6 @@
 //! Any moves from one of some delicate positions, then any text: every move that is written and
-//! every text that is read there means to `shakmaty` what it means to us, and to a `Replay` what it
-//! means to a `Position`.
+//! every text that is read there means to `shakmaty` what it means to us, and in a game that is read
+//! what it means in one that is played.
 //!
 //! The input is where to begin (a byte), how many moves to play (a byte), a byte for each of them,
 //! and words.
@@ -11,7 +11,8 @@ use libfuzzer_sys::fuzz_target;
 use shakmaty::san::SanPlus;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Position as _};
-use tabia::position::{Position, Replay, read_san};
+use tabia::fuzz::san::Reading;
+use tabia::position::Position;
 use tabia_fuzz::{agree, play, seed, theirs, uci};
 
 /// Castling in all ways, promotions with capture, en passant free and pinned, many men of a kind.
@@ -26,14 +27,12 @@ const STARTS: [&str; 8] = [
     "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
 ];
 
-fn read(word: &str, position: &Position, replay: &Replay, theirs: &Chess) {
+fn read(word: &str, position: &Position, reading: &Reading, theirs: &Chess) {
     let ours = position.parse_move(word);
     if let Ok(mv) = ours {
         assert!(position.is_legal(mv), "{word:?} in {position}");
     }
-    if let Some(san) = read_san(word) {
-        assert_eq!(position.resolve_san(san), replay.resolve_san(san), "{word:?} in {position}");
-    }
+    reading.read(position, word);
     // We read more than SAN to the letter, but that as it is meant.
     let Ok(plus) = SanPlus::from_ascii(word.as_bytes()) else { return };
     match plus.san.to_move(theirs) {
@@ -59,19 +58,19 @@ fuzz_target!(init: seed(seeds()), |bytes: &[u8]| {
     let (moves, text) = rest.split_at(rest.len().min(plies.into()));
     let fen = STARTS[usize::from(place) % STARTS.len()];
     let mut position = Position::from_fen(fen).expect(fen);
-    let (mut replay, mut theirs) = (Replay::from(&position), theirs(&position));
+    let (mut reading, mut theirs) = (Reading::from(&position), theirs(&position));
     for &choice in moves {
         let legal = position.legal_moves();
         let Some(mv) = legal.iter().nth(usize::from(choice) % legal.len().max(1)) else { break };
         position = position.play(mv);
-        replay.play(mv);
+        reading.play(mv);
         play(&mut theirs, mv);
-        assert_eq!(replay, Replay::from(&position), "{position}");
+        reading.agree(&position);
     }
     agree(&position, &theirs);
     let polyglot: Zobrist64 = theirs.zobrist_hash(EnPassantMode::PseudoLegal);
     assert_eq!(position.polyglot_key(), polyglot.0, "Polyglot's key of {position}");
     for word in String::from_utf8_lossy(text).split_whitespace() {
-        read(word, &position, &replay, &theirs);
+        read(word, &position, &reading, &theirs);
     }
 });

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use shakmaty::san::SanPlus;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, PositionError, fen::Fen};
-use tabia::position::{Move, Position, Replay, read_san};
+use tabia::position::{Move, Position};
 use tempfile::TempDir;
 
 /// The FEN and the key name an en passant square where a pawn can really be taken there.
@@ -63,13 +63,10 @@ pub fn agree(position: &Position, theirs: &Chess) {
         .map(|mv| (uci(mv), SanPlus::from_move(theirs.clone(), mv).to_string()))
         .collect();
     assert_eq!(ours, expected, "{position}");
-    let replay = Replay::from(position);
     for mv in legal.iter() {
         let text = position.san(mv);
         assert_eq!(position.parse_san(&text), Ok(mv), "{text} in {position}");
         assert_eq!(position.parse_move(&mv.to_string()), Ok(mv), "{position}");
-        let san = read_san(&text).expect("own SAN");
-        assert_eq!(replay.resolve_san(san), Ok(mv), "{text} in {position}");
         let theirs = SanPlus::from_ascii(text.as_bytes()).expect("own SAN").san.to_move(theirs);
         assert_eq!(theirs.map(uci), Ok(mv.to_string()), "{text} in {position}");
     }

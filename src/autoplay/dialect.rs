@@ -177,7 +177,7 @@ pub trait Dialect: Send {
 ///
 /// # Errors
 /// If the engine ends, or no such line comes in time; `what` names the wait for people.
-pub fn read_until(
+pub(crate) fn read_until(
     process: &mut Process,
     deadline: Instant,
     what: &str,

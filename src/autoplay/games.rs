@@ -33,7 +33,7 @@ pub struct Entry {
 
 /// An open PGN file.
 #[derive(Debug)]
-pub struct GamesFile {
+pub(crate) struct GamesFile {
     path: PathBuf,
     file: File,
     /// Not so: a pipe or a device, which keeps nothing.
@@ -45,7 +45,7 @@ impl GamesFile {
     ///
     /// # Errors
     /// If it cannot be written, another run has it, or it is a pipe that nobody reads.
-    pub fn open(path: &Path) -> io::Result<Self> {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let is_regular = path.metadata().map_or(true, |metadata| metadata.is_file());
         let is_new = !path.exists();
         let file = match is_regular {
@@ -62,7 +62,7 @@ impl GamesFile {
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn entry(&self, text: String) -> io::Result<Entry> {
+    pub(crate) fn entry(&self, text: String) -> io::Result<Entry> {
         if !self.is_regular {
             return Ok(Entry { at: 0, text });
         }
@@ -82,7 +82,7 @@ impl GamesFile {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn append(&mut self, entry: &Entry) -> io::Result<()> {
+    pub(crate) fn append(&mut self, entry: &Entry) -> io::Result<()> {
         if !self.is_regular {
             return self.file.write_all(entry.text.as_bytes());
         }
@@ -96,7 +96,7 @@ impl GamesFile {
     ///
     /// # Errors
     /// If the file cannot be read or written.
-    pub fn settle(&mut self, last: &Entry) -> io::Result<()> {
+    pub(crate) fn settle(&mut self, last: &Entry) -> io::Result<()> {
         let text = last.text.trim_start().as_bytes();
         if !self.is_regular || text.is_empty() {
             return Ok(());

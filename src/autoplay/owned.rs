@@ -26,7 +26,7 @@ const ATTEMPTS: usize = 8;
 ///
 /// # Errors
 /// If it cannot be opened, another run has it, or it is a named pipe that nobody reads.
-pub fn open_output(path: &Path, anew: bool) -> io::Result<File> {
+pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
     let nonblocking = OFlags::NONBLOCK.bits().cast_signed();
     let mut options = OpenOptions::new();
     let opened = options.create(true).append(true).custom_flags(nonblocking).open(path);
@@ -49,7 +49,7 @@ pub fn open_output(path: &Path, anew: bool) -> io::Result<File> {
 ///
 /// # Errors
 /// If another run has it.
-pub fn lock(file: &File) -> io::Result<()> {
+pub(crate) fn lock(file: &File) -> io::Result<()> {
     let begin = Instant::now();
     loop {
         match file.try_lock() {
@@ -75,7 +75,7 @@ pub fn lock(file: &File) -> io::Result<()> {
 ///
 /// # Errors
 /// If it is no regular file, another run has it, or it cannot be opened.
-pub fn open_locked(path: &Path, create: bool) -> io::Result<File> {
+pub(crate) fn open_locked(path: &Path, create: bool) -> io::Result<File> {
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         return Err(io::Error::other("it is no regular file"));
     }

@@ -119,7 +119,7 @@ fn shown_name(name: &str) -> String {
 ///
 /// # Errors
 /// If it cannot be started.
-pub fn spawn(config: &EngineConfig, trace: &Trace) -> Result<Process, StartError> {
+pub(crate) fn spawn(config: &EngineConfig, trace: &Trace) -> Result<Process, StartError> {
     Process::spawn(config, trace)
         .map_err(|cause| StartError::Spawn { engine: config.label(), cause })
 }
@@ -129,7 +129,7 @@ pub fn spawn(config: &EngineConfig, trace: &Trace) -> Result<Process, StartError
 ///
 /// # Errors
 /// If the engine cannot be started.
-pub fn find_protocol(config: &EngineConfig, trace: &Trace) -> Result<Protocol, StartError> {
+pub(crate) fn find_protocol(config: &EngineConfig, trace: &Trace) -> Result<Protocol, StartError> {
     if config.protocol != Protocol::Auto {
         return Ok(config.protocol);
     }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-pub use rustix::process::Signal;
+pub(crate) use rustix::process::Signal;
 use rustix::process::{Pid, kill_process, kill_process_group};
 use thiserror::Error;
 
@@ -86,7 +86,7 @@ pub enum SpawnError {
 }
 
 /// Where all traffic with engines is written, if it is.
-pub type Trace = Option<Arc<Mutex<BufWriter<File>>>>;
+pub(crate) type Trace = Option<Arc<Mutex<BufWriter<File>>>>;
 
 /// A running engine. Dropping it ends the process and all that it started.
 #[derive(Debug)]

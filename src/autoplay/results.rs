@@ -1,12 +1,12 @@
 //! The results of a match: kept while it is played, and written down as JSON, for programs: what
-//! [`super::summary`] tells people.
+//! `super::summary` tells people.
 
 use std::cmp::Ordering;
 
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use crate::files::{Output, OutputError};
+pub use crate::files::{Kind, Output, OutputError};
 
 use super::config::EngineConfig;
 use super::ledger::{Ledger, LedgerError};

@@ -140,7 +140,7 @@ pub enum StateError {
 
 /// An open state file.
 #[derive(Debug)]
-pub struct State {
+pub(crate) struct State {
     path: PathBuf,
     file: File,
 }
@@ -150,7 +150,7 @@ impl State {
     ///
     /// # Errors
     /// If there is one already, or it cannot be written.
-    pub fn create(path: &Path, settings: &str) -> Result<Self, StateError> {
+    pub(crate) fn create(path: &Path, settings: &str) -> Result<Self, StateError> {
         let (mut state, text) = State::open(path, true)?;
         if !is_begun(&text) {
             return Err(StateError::Exists { path: path.to_owned() });
@@ -164,7 +164,10 @@ impl State {
     ///
     /// # Errors
     /// If there is no such file, another run has it, or it is of a match with other settings.
-    pub fn resume(path: &Path, settings: &str) -> Result<(Self, Vec<FinishedGame>), StateError> {
+    pub(crate) fn resume(
+        path: &Path,
+        settings: &str,
+    ) -> Result<(Self, Vec<FinishedGame>), StateError> {
         let (mut state, text) = State::open(path, false)?;
         if is_begun(&text) {
             // The interruption came before anything was finished.
@@ -219,7 +222,7 @@ impl State {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn add(&mut self, game: &FinishedGame) -> Result<(), StateError> {
+    pub(crate) fn add(&mut self, game: &FinishedGame) -> Result<(), StateError> {
         self.write_line(game)
     }
 
@@ -234,7 +237,7 @@ impl State {
     ///
     /// # Errors
     /// If it cannot be removed.
-    pub fn remove(self) -> Result<(), StateError> {
+    pub(crate) fn remove(self) -> Result<(), StateError> {
         std::fs::remove_file(&self.path).map_err(|cause| StateError::Io { path: self.path, cause })
     }
 }
@@ -257,7 +260,7 @@ fn first_difference(before: &str, now: &str) -> Option<String> {
 }
 
 /// Those games of a schedule that are not finished yet.
-pub fn remaining(slots: &[Slot], finished: &[FinishedGame]) -> Vec<Slot> {
+pub(crate) fn remaining(slots: &[Slot], finished: &[FinishedGame]) -> Vec<Slot> {
     let done: std::collections::HashSet<usize> = finished.iter().map(|game| game.number).collect();
     slots.iter().filter(|slot| !done.contains(&slot.number)).copied().collect()
 }

@@ -6,7 +6,7 @@ use super::stats::{Count, Decision, EloModel, Sprt, Tally, normalised_elo};
 use super::tournament::Standings;
 
 /// One line: `Score of A vs B: 6 - 3 - 3 [0.625] 12`.
-pub fn score_line(names: [&str; 2], tally: &Tally) -> String {
+pub(crate) fn score_line(names: [&str; 2], tally: &Tally) -> String {
     let Count { wins, draws, losses } = tally.total;
     let games = tally.total.games();
     let share = tally.total.points() / f64::from(games.max(1));
@@ -17,7 +17,7 @@ pub fn score_line(names: [&str; 2], tally: &Tally) -> String {
 }
 
 /// Elo, its error and the likelihood of superiority in a line.
-pub fn elo_line(tally: &Tally) -> String {
+pub(crate) fn elo_line(tally: &Tally) -> String {
     let Some(elo) = tally.elo() else { return "Elo: no games yet".to_owned() };
     let distribution = tally.distribution();
     let normalised = normalised_elo(&distribution)
@@ -30,7 +30,7 @@ pub fn elo_line(tally: &Tally) -> String {
 }
 
 /// The state of the sequential test in a line.
-pub fn sprt_line(sprt: &Sprt, tally: &Tally) -> String {
+pub(crate) fn sprt_line(sprt: &Sprt, tally: &Tally) -> String {
     let llr = sprt.llr(&tally.pairs);
     let (lower, upper) = sprt.bounds();
     let model = match sprt.model {
@@ -49,7 +49,7 @@ pub fn sprt_line(sprt: &Sprt, tally: &Tally) -> String {
 }
 
 /// All that is known of two engines, in lines.
-pub fn pairing(names: [&str; 2], tally: &Tally, sprt: Option<&Sprt>) -> String {
+pub(crate) fn pairing(names: [&str; 2], tally: &Tally, sprt: Option<&Sprt>) -> String {
     let mut text = score_line(names, tally);
     let sides = tally.by_color.map(|c| format!("{} - {} - {}", c.wins, c.losses, c.draws));
     // Writing into a string cannot fail.
@@ -68,7 +68,7 @@ pub fn pairing(names: [&str; 2], tally: &Tally, sprt: Option<&Sprt>) -> String {
 
 /// One engine's results against all others.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Standing {
+pub(crate) struct Standing {
     /// The engine's number.
     pub engine: usize,
     /// Its games.
@@ -76,7 +76,7 @@ pub struct Standing {
 }
 
 /// All engines, the most successful first.
-pub fn ranking(engines: usize, standings: &Standings) -> Vec<Standing> {
+pub(crate) fn ranking(engines: usize, standings: &Standings) -> Vec<Standing> {
     let mut table: Vec<Standing> =
         (0..engines).map(|engine| Standing { engine, count: Count::default() }).collect();
     for (&(first, second), tally) in &standings.tallies {
@@ -95,7 +95,7 @@ pub fn ranking(engines: usize, standings: &Standings) -> Vec<Standing> {
 
 /// The crosstable of a tournament: rank, name, points, games, share, and the points against each
 /// other engine.
-pub fn crosstable(names: &[String], standings: &Standings) -> String {
+pub(crate) fn crosstable(names: &[String], standings: &Standings) -> String {
     let ranks = ranking(names.len(), standings);
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(6);
     let mut text = format!("  # {:width$} {:>7} {:>6} {:>6}", "Engine", "Points", "Games", "Share");
@@ -118,7 +118,7 @@ pub fn crosstable(names: &[String], standings: &Standings) -> String {
 }
 
 /// The points of one engine against another; `None` if they have not met.
-pub fn against(standings: &Standings, engine: usize, other: usize) -> Option<f64> {
+pub(crate) fn against(standings: &Standings, engine: usize, other: usize) -> Option<f64> {
     if let Some(tally) = standings.tallies.get(&(engine, other)) {
         return Some(tally.total.points());
     }

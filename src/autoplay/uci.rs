@@ -28,7 +28,7 @@ enum State {
 
 /// The conversation with a UCI engine.
 #[derive(Debug)]
-pub struct Uci {
+pub(super) struct Uci {
     process: Process,
     options: Vec<(String, String)>,
     init: Vec<String>,
@@ -42,7 +42,7 @@ pub struct Uci {
 
 impl Uci {
     /// A conversation that has not begun.
-    pub fn new(config: &EngineConfig, process: Process) -> Self {
+    pub(super) fn new(config: &EngineConfig, process: Process) -> Self {
         Uci {
             process,
             options: config.options.clone(),

@@ -89,7 +89,7 @@ impl Default for Features {
 
 /// The conversation with an xboard engine.
 #[derive(Debug)]
-pub struct Xboard {
+pub(super) struct Xboard {
     process: Process,
     config: EngineConfig,
     features: Features,
@@ -107,7 +107,7 @@ pub struct Xboard {
 
 impl Xboard {
     /// A conversation that has not begun.
-    pub fn new(config: &EngineConfig, process: Process) -> Self {
+    pub(super) fn new(config: &EngineConfig, process: Process) -> Self {
         Xboard {
             process,
             config: config.clone(),

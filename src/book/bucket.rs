@@ -44,20 +44,20 @@ pub(super) fn bucket_bits(positions: u64) -> u32 {
 
 impl Bucket {
     /// A bucket without keys.
-    pub fn empty(start: u64) -> Self {
+    pub(super) fn empty(start: u64) -> Self {
         Bucket { start, filter: 0 }
     }
 
     /// The bucket of `key` in a table of `2^bits` of them.
     #[inline]
-    pub fn of(table: &[u8], bits: u32, key: u64) -> Option<Self> {
+    pub(super) fn of(table: &[u8], bits: u32, key: u64) -> Option<Self> {
         let row = usize::try_from(slot(key, bits)).ok()?;
         let [start, filter] = table.as_chunks().0.get(2 * row..)?.first_chunk()?;
         Some(Bucket { start: u64::from_le_bytes(*start), filter: u64::from_le_bytes(*filter) })
     }
 
     /// The bytes of the row.
-    pub fn to_bytes(self) -> [u8; BUCKET_BYTES as usize] {
+    pub(super) fn to_bytes(self) -> [u8; BUCKET_BYTES as usize] {
         let mut bytes = [0; BUCKET_BYTES as usize];
         bytes[..8].copy_from_slice(&self.start.to_le_bytes());
         bytes[8..].copy_from_slice(&self.filter.to_le_bytes());
@@ -65,13 +65,13 @@ impl Bucket {
     }
 
     /// Adds a key to the filter.
-    pub fn insert(&mut self, key: u64) {
+    pub(super) fn insert(&mut self, key: u64) {
         self.filter |= bits_of(key);
     }
 
     /// Whether `key` may be here. `false` is certain.
     #[inline]
-    pub fn may_hold(self, key: u64) -> bool {
+    pub(super) fn may_hold(self, key: u64) -> bool {
         !self.filter & bits_of(key) == 0
     }
 }

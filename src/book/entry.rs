@@ -112,7 +112,7 @@ pub(super) struct RawEntry<'a> {
 impl<'a> RawEntry<'a> {
     /// Splits the first entry off.
     #[inline]
-    pub fn split(bytes: &'a [u8]) -> Option<Self> {
+    pub(super) fn split(bytes: &'a [u8]) -> Option<Self> {
         let (key, rest) = bytes.split_first_chunk::<KEY_BYTES>()?;
         let (length, rest) = take_varint(rest)?;
         let (body, rest) = rest.split_at_checked(usize::try_from(length).ok()?)?;
@@ -121,7 +121,7 @@ impl<'a> RawEntry<'a> {
 
     /// The games that reached the position.
     #[inline]
-    pub fn reached(&self) -> Option<Counts> {
+    pub(super) fn reached(&self) -> Option<Counts> {
         take_counts(self.body).map(|(counts, _)| counts)
     }
 }

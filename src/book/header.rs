@@ -31,7 +31,7 @@ pub(super) struct Section {
 }
 
 impl Section {
-    pub fn end(&self) -> u64 {
+    pub(super) fn end(&self) -> u64 {
         self.start + self.length
     }
 }
@@ -46,7 +46,7 @@ pub(super) struct Sections {
 }
 
 impl Sections {
-    pub fn named(&self) -> [(&'static str, Section); 4] {
+    pub(super) fn named(&self) -> [(&'static str, Section); 4] {
         [
             ("entries", self.entries),
             ("buckets", self.buckets),
@@ -88,7 +88,7 @@ impl Header {
         words
     }
 
-    pub fn to_bytes(self) -> [u8; HEADER_BYTES] {
+    pub(super) fn to_bytes(self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..8].copy_from_slice(&MAGIC);
         for (word, slot) in self.words().iter().zip(bytes[8..].chunks_exact_mut(8)) {
@@ -101,7 +101,7 @@ impl Header {
     }
 
     /// Reads the head of a file of which `bytes` is all.
-    pub fn parse(bytes: &[u8], name: &str) -> Result<Self, BookError> {
+    pub(super) fn parse(bytes: &[u8], name: &str) -> Result<Self, BookError> {
         let name = || name.to_owned();
         if !bytes.starts_with(&MAGIC[..bytes.len().min(MAGIC.len())]) || bytes.is_empty() {
             return Err(BookError::Foreign { name: name() });

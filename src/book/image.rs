@@ -41,7 +41,7 @@ pub(super) struct Image {
 }
 
 impl Image {
-    pub fn new(storage: Storage, name: &str) -> Result<Self, BookError> {
+    pub(super) fn new(storage: Storage, name: &str) -> Result<Self, BookError> {
         let header = Header::parse(storage.bytes(), name)?;
         let image = Image { storage, header };
         if image.storage.bytes().len() <= CHECKED_AT_OPENING && !cfg!(fuzzing) {
@@ -50,11 +50,11 @@ impl Image {
         Ok(image)
     }
 
-    pub fn header(&self) -> &Header {
+    pub(super) fn header(&self) -> &Header {
         &self.header
     }
 
-    pub fn bytes(&self) -> &[u8] {
+    pub(super) fn bytes(&self) -> &[u8] {
         self.storage.bytes()
     }
 
@@ -65,14 +65,14 @@ impl Image {
 
     /// Whether the book may hold a position with these pawns. `false` is certain.
     #[inline]
-    pub fn may_hold_pawns(&self, pawn_key: u64) -> bool {
+    pub(super) fn may_hold_pawns(&self, pawn_key: u64) -> bool {
         let filter = self.section(self.header.sections.pawn_filter);
         may_hold(filter, self.header.pawn_filter_bits, pawn_key)
     }
 
     /// The entry of a position.
     #[inline]
-    pub fn find(&self, key: u64) -> Option<RawEntry<'_>> {
+    pub(super) fn find(&self, key: u64) -> Option<RawEntry<'_>> {
         let table = self.section(self.header.sections.buckets);
         let bucket = Bucket::of(table, self.header.bucket_bits, key)?;
         if bucket.may_hold(key) { self.find_from(bucket.start, key) } else { None }
@@ -92,45 +92,45 @@ impl Image {
 
     /// The games that reached the position with this key.
     #[inline]
-    pub fn reached(&self, key: u64) -> Option<Counts> {
+    pub(super) fn reached(&self, key: u64) -> Option<Counts> {
         self.find(key)?.reached()
     }
 
     /// Reads the whole entry of a position into `entry`.
-    pub fn read(&self, key: u64, entry: &mut Entry) -> bool {
+    pub(super) fn read(&self, key: u64, entry: &mut Entry) -> bool {
         self.find(key).is_some_and(|raw| entry.decode_raw(&raw).is_some())
     }
 
     /// A number for the entry of a position that no other entry of the book has, below
     /// [`Image::places`]; with the entry.
-    pub fn place(&self, key: u64) -> Option<(usize, RawEntry<'_>)> {
+    pub(super) fn place(&self, key: u64) -> Option<(usize, RawEntry<'_>)> {
         let raw = self.find(key)?;
         let offset = raw.body.as_ptr() as usize - self.entries().as_ptr() as usize;
         Some((offset / BYTES_PER_PLACE, raw))
     }
 
     /// What all places are below.
-    pub fn places(&self) -> usize {
+    pub(super) fn places(&self) -> usize {
         self.entries().len() / BYTES_PER_PLACE + 1
     }
 
     /// The bytes of all entries, sorted by key.
-    pub fn entries(&self) -> &[u8] {
+    pub(super) fn entries(&self) -> &[u8] {
         self.section(self.header.sections.entries)
     }
 
     /// The pawn filter and its size as a power of two.
-    pub fn pawn_filter(&self) -> (&[u8], u32) {
+    pub(super) fn pawn_filter(&self) -> (&[u8], u32) {
         (self.section(self.header.sections.pawn_filter), self.header.pawn_filter_bits)
     }
 
-    pub fn manifest(&self, name: &str) -> Result<Manifest, BookError> {
+    pub(super) fn manifest(&self, name: &str) -> Result<Manifest, BookError> {
         serde_json::from_slice(self.section(self.header.sections.manifest))
             .map_err(|_| BookError::Damaged { name: name.to_owned(), part: "manifest" })
     }
 
     /// Tests the checksum of every section.
-    pub fn check_sums(&self, name: &str) -> Result<(), BookError> {
+    pub(super) fn check_sums(&self, name: &str) -> Result<(), BookError> {
         for (part, section) in self.header.sections.named() {
             if u64::from(crc32fast::hash(self.section(section))) != section.checksum {
                 return Err(BookError::Damaged { name: name.to_owned(), part });

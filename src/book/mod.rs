@@ -4,6 +4,25 @@
 //! A book is the same bytes wherever it is: a `.tbk` file read whole, the embedded default book, or
 //! what has just been built from PGN in memory. [`Book::reached`] is made for the search, which
 //! asks often and mostly in vain; [`Book::moves`] for the root.
+//!
+//! ```
+//! use tabia::book::{BuildOptions, Counts, build_in_memory};
+//! use tabia::pgn::Input;
+//! use tabia::position::Position;
+//!
+//! let games = "1. d4 Nf6 2. c4 e6 1-0\n\n1. c4 e6 2. d4 Nf6 0-1\n\n1. c4 Nf6 2. d4 g6 1/2-1/2\n";
+//! let games = Input::Text("my games".to_owned(), games.as_bytes().into());
+//! let (book, tally) = build_in_memory(&[games], &BuildOptions::default(), "my book")?;
+//! assert_eq!(tally.broken, 0);
+//! let position = ["c4", "Nf6", "d4"].iter().try_fold(Position::start(), |position, text| {
+//!     position.parse_move(text).map(|mv| position.play(mv))
+//! })?;
+//! assert_eq!(book.reached(&position), Some(Counts::new(1, 1, 0)));
+//! let moves = book.moves(&position);
+//! let e6 = moves.iter().find(|found| position.san(found.mv) == "e6").expect("played");
+//! assert_eq!((e6.played, e6.reached), (Counts::new(1, 0, 0), Counts::new(1, 0, 1)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod bucket;
 mod builder;
@@ -41,7 +60,7 @@ pub use names::{Names, Opening};
 pub use policy::{Candidate, Choice, Chooser, ParsePolicyError, Policy, Rejection};
 pub use polyglot::Export;
 pub use walk::Visited;
-pub use words::{book_lines, percent, transposition};
+pub(crate) use words::{book_lines, percent, transposition};
 pub use writer::write_entries;
 
 use crate::files::{Kind, open_plain};
@@ -86,10 +105,11 @@ pub const BOOK_SEPARATOR: char = ';';
 pub const EMBEDDED_NAME: &str = "embedded";
 
 /// Books as files.
-pub const BOOK_FILE: Kind =
+pub(crate) const BOOK_FILE: Kind =
     Kind { name: "a book of Tabia", recognises: |head| head.starts_with(&MAGIC) };
 /// Polyglot books as files.
-pub const POLYGLOT_FILE: Kind = Kind { name: "a Polyglot book", recognises: polyglot::recognises };
+pub(crate) const POLYGLOT_FILE: Kind =
+    Kind { name: "a Polyglot book", recognises: polyglot::recognises };
 
 /// Two are the same if they were opened as one: what they hold is not compared.
 impl PartialEq for Book {

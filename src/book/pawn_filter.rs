@@ -43,18 +43,18 @@ pub(super) struct PawnSet {
 const PAWN_SET_BITS: u32 = 25;
 
 impl PawnSet {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         let words = vec![0; 1 << (PAWN_SET_BITS - 6)];
         PawnSet { words, filters: Vec::new(), everything: false }
     }
 
     /// The set of a book that holds positions of which only the key is known.
-    pub fn everything() -> Self {
+    pub(super) fn everything() -> Self {
         PawnSet { words: Vec::new(), filters: Vec::new(), everything: true }
     }
 
     #[inline]
-    pub fn insert(&mut self, pawn_key: u64) {
+    pub(super) fn insert(&mut self, pawn_key: u64) {
         if self.everything {
             return;
         }
@@ -63,7 +63,7 @@ impl PawnSet {
     }
 
     /// Adds all that another set holds.
-    pub fn join(&mut self, other: &PawnSet) {
+    pub(super) fn join(&mut self, other: &PawnSet) {
         if self.everything || other.everything {
             *self = Self::everything();
         }
@@ -72,7 +72,7 @@ impl PawnSet {
     }
 
     /// Adds all that another filter may hold. The filter of this set will be no smaller.
-    pub fn insert_filter(&mut self, filter: &[u8], bits: u32) {
+    pub(super) fn insert_filter(&mut self, filter: &[u8], bits: u32) {
         if bits == 0 || bits > PAWN_SET_BITS {
             *self = Self::everything();
         } else {
@@ -81,7 +81,7 @@ impl PawnSet {
     }
 
     /// The filter of the right size, with that size as a power of two.
-    pub fn fold(&self) -> (Vec<u8>, u32) {
+    pub(super) fn fold(&self) -> (Vec<u8>, u32) {
         if self.everything {
             return (vec![1], 0);
         }

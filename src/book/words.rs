@@ -5,7 +5,7 @@ use crate::position::{Game, Move, Position};
 use crate::words;
 
 /// Where a line of play meets the book.
-pub fn transposition(position: &Position, line: &[Move], counts: Counts) -> String {
+pub(crate) fn transposition(position: &Position, line: &[Move], counts: Counts) -> String {
     let plies = line.len();
     let unit = if plies == 1 { "ply" } else { "plies" };
     let (line, games) = (words::line(position, line), games(counts));
@@ -24,7 +24,7 @@ fn games(counts: Counts) -> String {
 }
 
 /// A score in percent, as books have it.
-pub fn percent(score: f64) -> String {
+pub(crate) fn percent(score: f64) -> String {
     format!("{:.0}%", 100.0 * score)
 }
 
@@ -32,7 +32,7 @@ pub fn percent(score: f64) -> String {
 const LONGEST_REPLY: usize = 4000;
 
 /// What the book knows of the current position: a table of its moves, in lines.
-pub fn book_lines(book: &Book, game: &Game) -> Vec<String> {
+pub(crate) fn book_lines(book: &Book, game: &Game) -> Vec<String> {
     let position = game.position();
     let candidates = Chooser::new(Policy::Prefer, 0).candidates(book, game);
     if candidates.is_empty() {

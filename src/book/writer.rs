@@ -56,7 +56,7 @@ pub(super) struct Block {
 
 impl Block {
     /// Appends an entry whose key is above those before it.
-    pub fn push(&mut self, entry: &Entry) {
+    pub(super) fn push(&mut self, entry: &Entry) {
         entry.encode(&mut self.bytes);
         self.positions += 1;
         self.moves += entry.moves.len() as u64;
@@ -73,7 +73,7 @@ pub(super) struct BookWriter<W> {
 
 impl<W: Read + Write + Seek> BookWriter<W> {
     /// Begins a book in an empty output.
-    pub fn new(mut output: W) -> io::Result<Self> {
+    pub(super) fn new(mut output: W) -> io::Result<Self> {
         output.write_all(&[0; HEADER_BYTES])?;
         let entries = Section { start: HEADER_BYTES as u64, ..Section::default() };
         let header =
@@ -82,7 +82,7 @@ impl<W: Read + Write + Seek> BookWriter<W> {
     }
 
     /// Appends entries whose keys are above all before them.
-    pub fn append(&mut self, piece: &Block) -> io::Result<()> {
+    pub(super) fn append(&mut self, piece: &Block) -> io::Result<()> {
         self.output.write_all(&piece.bytes)?;
         self.checksum.update(&piece.bytes);
         self.header.positions += piece.positions;
@@ -92,7 +92,7 @@ impl<W: Read + Write + Seek> BookWriter<W> {
     }
 
     /// Writes the rest, the header last, and hands the output back.
-    pub fn finish(mut self, pawns: &PawnSet, manifest: &Manifest) -> io::Result<W> {
+    pub(super) fn finish(mut self, pawns: &PawnSet, manifest: &Manifest) -> io::Result<W> {
         self.header.sections.entries.checksum = self.checksum.clone().finalize().into();
         self.header.bucket_bits = bucket_bits(self.header.positions);
         self.write_buckets()?;

@@ -51,7 +51,7 @@ pub(super) fn all(settings: &Settings) -> Vec<Vec<Feature>> {
 }
 
 /// The options that can be set, with their values.
-pub fn options(settings: &Settings) -> Vec<OptionSpec> {
+pub(crate) fn options(settings: &Settings) -> Vec<OptionSpec> {
     let rows = SETTINGS.iter().filter(|row| !row.name.is_empty());
     rows.map(|row| spec(row, settings)).collect()
 }

@@ -3,6 +3,16 @@
 //! [`Command`] is what a GUI tells an engine, [`Reply`] what the engine tells the GUI; each can be
 //! parsed and printed, so that the engine and the match runner share them. The specification is
 //! <https://www.gnu.org/software/xboard/engine-intf.html>.
+//!
+//! ```
+//! use tabia::cecp::{Command, Reply};
+//!
+//! let command: Command = "level 40 5 0".parse().expect("a command");
+//! assert!(matches!(command, Command::Level(_)));
+//! let reply = Reply::from("12 34 150 98765 20 658433 0\te4 e5");
+//! let Reply::Thinking(thinking) = &reply else { panic!("{reply}") };
+//! assert_eq!((thinking.depth, thinking.nodes, thinking.line.as_str()), (12, 98_765, "e4 e5"));
+//! ```
 
 mod command;
 mod features;
@@ -16,9 +26,8 @@ mod text;
 pub use crate::engine::Level;
 pub use crate::search::Bound;
 pub use command::{Command, MoveSet};
-pub use features::options;
 pub use option::{OptionKind, OptionSpec};
 pub use reply::{Audience, Extras, Feature, FeatureValue, Reply, Status, Thinking};
-pub use session::Session;
-pub use syntax::{COMMANDS, CommandError, Syntax, looks_like_move};
-pub use text::{FATAL, MATE_BASE, from_protocol_score, shield, to_protocol_score};
+pub(crate) use session::Session;
+pub use syntax::CommandError;
+pub(crate) use text::{FATAL, from_protocol_score};

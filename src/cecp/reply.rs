@@ -10,8 +10,8 @@ use super::text::shield;
 use crate::search::Bound;
 use crate::words::clip;
 
-/// A line of the engine. Printing shields free text (see [`shield`]); reading never fails, since
-/// engines write what they like: what is nothing else is [`Reply::Other`].
+/// A line of the engine. Printing shields free text, so that no GUI takes it for a command; reading
+/// never fails, since engines write what they like: what is nothing else is [`Reply::Other`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// Features and options, any number in a line.
@@ -151,7 +151,7 @@ impl fmt::Display for Audience {
 pub struct Thinking {
     /// The iteration, in plies.
     pub depth: i32,
-    /// Centipawns for the engine; mates as [`super::to_protocol_score`] writes them.
+    /// Centipawns for the engine; 100000 + N for a mate in N moves, negative for one against it.
     pub score: i32,
     /// Since the search began, to the centisecond.
     pub elapsed: Duration,

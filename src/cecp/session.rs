@@ -19,7 +19,7 @@ use super::syntax::{CommandError, looks_like_move};
 use super::{features, say};
 
 /// One conversation with a GUI.
-pub struct Session<W> {
+pub(crate) struct Session<W> {
     engine: Engine,
     out: W,
     /// Whether the GUI wants to see the thinking.
@@ -32,13 +32,13 @@ pub struct Session<W> {
 
 impl<W: Write> Session<W> {
     /// A conversation about a new game; what the engine says goes to `out`.
-    pub fn new(engine: Engine, out: W) -> Self {
+    pub(crate) fn new(engine: Engine, out: W) -> Self {
         Session { engine, out, post: false, debug: false, trouble: None }
     }
 
     /// Tells the user this of the start, in one window: after the features, until whose end the GUI
     /// does nothing else.
-    pub fn with_trouble(self, trouble: Option<String>) -> Self {
+    pub(crate) fn with_trouble(self, trouble: Option<String>) -> Self {
         Session { trouble, ..self }
     }
 

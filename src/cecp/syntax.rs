@@ -21,77 +21,68 @@ pub enum CommandError {
 }
 
 /// One row of the table of commands.
-pub struct Syntax {
+struct Syntax {
     /// The first word of the line.
-    pub name: &'static str,
-    /// What follows it, for people; empty if nothing does.
-    pub arguments: &'static str,
-    /// What the command does, in one line.
-    pub help: &'static str,
+    name: &'static str,
     parse: fn(&str) -> Result<Command, CommandError>,
 }
 
-const fn row(
-    name: &'static str,
-    arguments: &'static str,
-    help: &'static str,
-    parse: fn(&str) -> Result<Command, CommandError>,
-) -> Syntax {
-    Syntax { name, arguments, help, parse }
+const fn row(name: &'static str, parse: fn(&str) -> Result<Command, CommandError>) -> Syntax {
+    Syntax { name, parse }
 }
 
 /// All commands that have a name. Arguments that a command does not take are ignored, since GUIs
 /// of other versions may send them.
 #[rustfmt::skip]
-pub const COMMANDS: &[Syntax] = &[
-    row("xboard", "", "speak the xboard protocol", |_| Ok(Command::Xboard)),
-    row("protover", "N", "the protocol's version; answered with the features", |a| Ok(Command::Protover(number(a)?))),
-    row("accepted", "FEATURE", "the GUI took a feature", |a| Ok(Command::Accepted(a.to_owned()))),
-    row("rejected", "FEATURE", "the GUI does not know a feature", |a| Ok(Command::Rejected(a.to_owned()))),
-    row("new", "", "new game; the engine plays Black", |_| Ok(Command::New)),
-    row("variant", "NAME", "the rules; only `normal` is played", |a| Ok(Command::Variant(word(a)?))),
-    row("quit", "", "leave at once", |_| Ok(Command::Quit)),
-    row("random", "", "tolerated, without effect", |_| Ok(Command::Random)),
-    row("force", "", "play neither side", |_| Ok(Command::Force)),
-    row("go", "", "play the side to move, and start", |_| Ok(Command::Go)),
-    row("playother", "", "play the side that is not to move", |_| Ok(Command::PlayOther)),
-    row("white", "", "obsolete, without effect", |_| Ok(Command::White)),
-    row("black", "", "obsolete, without effect", |_| Ok(Command::Black)),
-    row("level", "MOVES BASE[:SS] INC", "clock: minutes for so many moves (0: all), seconds added a move", |a| Ok(Command::Level(level(a)?))),
-    row("st", "SECONDS", "at most so long for each move", |a| Ok(Command::MoveTime(parse_seconds(a).ok_or(CommandError::Argument("seconds"))?))),
-    row("sd", "PLIES", "search no deeper", |a| Ok(Command::Depth(number(a)?))),
-    row("nps", "N", "measure time in nodes: N are a second", |a| Ok(Command::NodeRate(number(a)?))),
-    row("time", "CENTISECONDS", "left on the engine's clock", |a| Ok(Command::Time(number(a)?))),
-    row("otim", "CENTISECONDS", "left on the opponent's clock", |a| Ok(Command::OtherTime(number(a)?))),
-    row("usermove", "MOVE", "the opponent's move, coordinates or SAN", |a| Ok(Command::UserMove(word(a)?))),
-    row("?", "", "stop thinking and move", |_| Ok(Command::MoveNow)),
-    row("ping", "N", "answered with `pong N` once all before it is done", |a| Ok(Command::Ping(number(a)?))),
-    row("draw", "", "the opponent offers a draw", |_| Ok(Command::Draw)),
-    row("result", "RESULT {COMMENT}", "the game is over", result),
-    row("setboard", "FEN", "set up a position", |a| Ok(Command::SetBoard(a.to_owned()))),
-    row("hint", "", "ask for a move", |_| Ok(Command::Hint)),
-    row("bk", "", "ask what the book knows here", |_| Ok(Command::Book)),
-    row("undo", "", "take back one move", |_| Ok(Command::Undo)),
-    row("remove", "", "take back one move of each side", |_| Ok(Command::Remove)),
-    row("hard", "", "think on the opponent's time", |_| Ok(Command::Hard)),
-    row("easy", "", "do not think on the opponent's time", |_| Ok(Command::Easy)),
-    row("post", "", "show the thinking", |_| Ok(Command::Post)),
-    row("nopost", "", "do not show the thinking", |_| Ok(Command::NoPost)),
-    row("analyze", "", "analyse until `exit`", |_| Ok(Command::Analyze)),
-    row("exit", "", "end the analysis", |_| Ok(Command::Exit)),
-    row(".", "", "how far has the analysis come?", |_| Ok(Command::Status)),
-    row("name", "NAME", "the opponent's name", |a| Ok(Command::Name(a.to_owned()))),
-    row("rating", "OWN OPPONENT", "the players' ratings", rating),
-    row("ics", "HOST", "the chess server, `-` for none", |a| Ok(Command::Ics(a.to_owned()))),
-    row("computer", "", "the opponent is a program", |_| Ok(Command::Computer)),
-    row("pause", "", "stand still, clocks and all", |_| Ok(Command::Pause)),
-    row("resume", "", "go on after `pause`", |_| Ok(Command::Resume)),
-    row("memory", "MB", "what all tables together may take", |a| Ok(Command::Memory(number(a)?))),
-    row("cores", "N", "how many threads may search", |a| Ok(Command::Cores(number(a)?))),
-    row("egtpath", "TYPE PATH", "where the endgame tables are", egtpath),
-    row("option", "NAME[=VALUE]", "set one of the engine's own options", option),
-    row("exclude", "MOVE|all", "leave a move out at the root", |a| Ok(Command::Exclude(move_set(a)?))),
-    row("include", "MOVE|all", "take a move in again", |a| Ok(Command::Include(move_set(a)?))),
+const COMMANDS: &[Syntax] = &[
+    row("xboard", |_| Ok(Command::Xboard)),
+    row("protover", |a| Ok(Command::Protover(number(a)?))),
+    row("accepted", |a| Ok(Command::Accepted(a.to_owned()))),
+    row("rejected", |a| Ok(Command::Rejected(a.to_owned()))),
+    row("new", |_| Ok(Command::New)),
+    row("variant", |a| Ok(Command::Variant(word(a)?))),
+    row("quit", |_| Ok(Command::Quit)),
+    row("random", |_| Ok(Command::Random)),
+    row("force", |_| Ok(Command::Force)),
+    row("go", |_| Ok(Command::Go)),
+    row("playother", |_| Ok(Command::PlayOther)),
+    row("white", |_| Ok(Command::White)),
+    row("black", |_| Ok(Command::Black)),
+    row("level", |a| Ok(Command::Level(level(a)?))),
+    row("st", |a| Ok(Command::MoveTime(parse_seconds(a).ok_or(CommandError::Argument("seconds"))?))),
+    row("sd", |a| Ok(Command::Depth(number(a)?))),
+    row("nps", |a| Ok(Command::NodeRate(number(a)?))),
+    row("time", |a| Ok(Command::Time(number(a)?))),
+    row("otim", |a| Ok(Command::OtherTime(number(a)?))),
+    row("usermove", |a| Ok(Command::UserMove(word(a)?))),
+    row("?", |_| Ok(Command::MoveNow)),
+    row("ping", |a| Ok(Command::Ping(number(a)?))),
+    row("draw", |_| Ok(Command::Draw)),
+    row("result", result),
+    row("setboard", |a| Ok(Command::SetBoard(a.to_owned()))),
+    row("hint", |_| Ok(Command::Hint)),
+    row("bk", |_| Ok(Command::Book)),
+    row("undo", |_| Ok(Command::Undo)),
+    row("remove", |_| Ok(Command::Remove)),
+    row("hard", |_| Ok(Command::Hard)),
+    row("easy", |_| Ok(Command::Easy)),
+    row("post", |_| Ok(Command::Post)),
+    row("nopost", |_| Ok(Command::NoPost)),
+    row("analyze", |_| Ok(Command::Analyze)),
+    row("exit", |_| Ok(Command::Exit)),
+    row(".", |_| Ok(Command::Status)),
+    row("name", |a| Ok(Command::Name(a.to_owned()))),
+    row("rating", rating),
+    row("ics", |a| Ok(Command::Ics(a.to_owned()))),
+    row("computer", |_| Ok(Command::Computer)),
+    row("pause", |_| Ok(Command::Pause)),
+    row("resume", |_| Ok(Command::Resume)),
+    row("memory", |a| Ok(Command::Memory(number(a)?))),
+    row("cores", |a| Ok(Command::Cores(number(a)?))),
+    row("egtpath", egtpath),
+    row("option", option),
+    row("exclude", |a| Ok(Command::Exclude(move_set(a)?))),
+    row("include", |a| Ok(Command::Include(move_set(a)?))),
 ];
 
 /// Reads one line, without its end.
@@ -111,7 +102,7 @@ impl FromStr for Command {
 
 /// Whether a text has the shape of a move in coordinates or SAN, legal somewhere or not. A line
 /// of this shape is answered with `Illegal move` where it is none, any other with `Error`.
-pub fn looks_like_move(text: &str) -> bool {
+pub(crate) fn looks_like_move(text: &str) -> bool {
     let coordinates = match text.as_bytes() {
         [a, b, c, d, rest @ ..] => {
             [a, c].into_iter().all(u8::is_ascii_lowercase)

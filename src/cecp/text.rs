@@ -4,10 +4,10 @@ use crate::score::{self, Score};
 use crate::words::one_line;
 
 /// Protocol scores from here on are mates: 100000 + N is a mate in N moves.
-pub const MATE_BASE: i32 = 100_000;
+pub(crate) const MATE_BASE: i32 = 100_000;
 
 /// A score of ours as the protocol writes it.
-pub fn to_protocol_score(score: Score) -> i32 {
+pub(crate) fn to_protocol_score(score: Score) -> i32 {
     match score::mate_distance(score) {
         None => score,
         Some(moves) if score > 0 => MATE_BASE + moves,
@@ -16,7 +16,7 @@ pub fn to_protocol_score(score: Score) -> i32 {
 }
 
 /// A score of the protocol as one of ours; what lies between evaluations and mates is cut off.
-pub fn from_protocol_score(number: i32) -> Score {
+pub(crate) fn from_protocol_score(number: i32) -> Score {
     let magnitude = match number.checked_abs().unwrap_or(i32::MAX) {
         mate if mate >= MATE_BASE => {
             // A mate in N moves is given on ply 2N - 1, or suffered on ply 2N.
@@ -36,7 +36,7 @@ const MISTAKEN: [(&str, &str); 2] = [("Draw", "DRAW"), ("offer", "OFFER")];
 
 /// Words at which xboard takes the engine for dead, as of a remote shell that failed, and what is
 /// written for them (as there).
-pub const FATAL: [(&str, &str); 5] = [
+pub(crate) const FATAL: [(&str, &str); 5] = [
     ("not found", "Not found"),
     ("No such file", "no such file"),
     ("Permission denied", "permission denied"),
@@ -46,7 +46,7 @@ pub const FATAL: [(&str, &str); 5] = [
 
 /// Free text made fit for one line to the GUI ([`one_line`]), and the words that xboard would take
 /// for something else in letters of another case.
-pub fn shield(text: &str) -> String {
+pub(crate) fn shield(text: &str) -> String {
     let mut line = one_line(text);
     for (word, harmless) in MISTAKEN.into_iter().chain(FATAL) {
         if line.contains(word) {

@@ -13,7 +13,7 @@ use crate::position::Position;
 /// The classical one term by term, the network man by man; the latter not with
 /// `--evaluation classical`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// Position as FEN (default: the start position)
     fen: Vec<String>,
     #[command(flatten)]
@@ -24,7 +24,7 @@ pub struct Args {
 ///
 /// # Errors
 /// If the FEN is no legal position, or the file no network.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let position = match args.fen.is_empty() {
         true => Position::start(),
         false => Position::from_fen(&args.fen.join(" ")).map_err(of_arguments)?,

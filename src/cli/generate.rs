@@ -16,7 +16,7 @@ use crate::files::Output;
 
 /// Write the man pages, completions or xboard's plugin file
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     #[command(subcommand)]
     what: What,
 }
@@ -51,7 +51,7 @@ const PLUGIN: &str = "plugin spec 0.0\ntabia -x\nchess\n";
 ///
 /// # Errors
 /// If the output cannot be written.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut text = Vec::new();
     match &args.what {
         What::Man { folder: Some(folder), force } => {

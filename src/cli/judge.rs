@@ -39,7 +39,7 @@ impl Judge {
     ///
     /// # Errors
     /// If the network's file cannot be used.
-    pub fn open(&self) -> Result<Evaluation, NetworkError> {
+    pub(super) fn open(&self) -> Result<Evaluation, NetworkError> {
         self.evaluation.open(self.network.as_deref())
     }
 }

@@ -20,7 +20,7 @@ mod work;
 mod writing;
 
 #[cfg(fuzzing)]
-pub use console::type_in;
+pub(crate) use console::type_in;
 
 use std::process::ExitCode;
 

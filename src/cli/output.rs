@@ -18,15 +18,15 @@ struct OutputError(io::Error);
 
 /// Standard output, whose errors tell that they are its own.
 #[derive(Debug)]
-pub struct Output(io::Stdout);
+pub(super) struct Output(io::Stdout);
 
 /// Standard output.
-pub fn stdout() -> Output {
+pub(super) fn stdout() -> Output {
     Output(io::stdout())
 }
 
 /// An error of standard output, marked as such.
-pub fn marked(error: io::Error) -> io::Error {
+pub(super) fn marked(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), OutputError(error))
 }
 
@@ -56,7 +56,7 @@ pub(in crate::cli) use outln;
 ///
 /// # Errors
 /// If standard output does not take the line, of which then no part waits in its buffer.
-pub fn print_line(text: fmt::Arguments<'_>) -> io::Result<()> {
+pub(super) fn print_line(text: fmt::Arguments<'_>) -> io::Result<()> {
     stdout().write_all(format!("{text}\n").as_bytes())
 }
 
@@ -70,12 +70,12 @@ macro_rules! errln {
 pub(in crate::cli) use errln;
 
 /// See [`errln`].
-pub fn complain(text: fmt::Arguments<'_>) {
+pub(super) fn complain(text: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
 /// The exit status of a command, after telling why it failed.
-pub fn conclude(done: anyhow::Result<ExitCode>) -> ExitCode {
+pub(super) fn conclude(done: anyhow::Result<ExitCode>) -> ExitCode {
     // The last line may be without its end, and then waits in a buffer.
     let done = done.and_then(|status| Ok(stdout().flush().map(|()| status)?));
     match done {

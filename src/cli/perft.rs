@@ -14,7 +14,7 @@ pub(super) const DEEPEST: u32 = 99;
 
 /// Count the leaves of the legal move tree, by first move
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// Depth in plies
     #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(DEEPEST)))]
     depth: u32,
@@ -26,7 +26,7 @@ pub struct Args {
 ///
 /// # Errors
 /// If the FEN is no legal position.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let position = match args.fen.is_empty() {
         true => Position::start(),
         false => Position::from_fen(&args.fen.join(" ")).map_err(of_arguments)?,

@@ -22,7 +22,7 @@ use crate::uci;
 
 /// How to play.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// Engine mode: speak the xboard protocol
     #[arg(short = 'x', long, conflicts_with = "uci")]
     xboard: bool,

@@ -22,7 +22,7 @@ use crate::words::{parse_time, visible};
 /// mate (dm); lines that say none of these are named and passed over. Each is searched without the
 /// book, and without what was learnt from the others. Ctrl-C ends it with what was found so far.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// File of positions (EPD), or - for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -62,7 +62,7 @@ impl Args {
 ///
 /// # Errors
 /// If there is no problem in the file, it cannot be read, or the output not be written.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let name = args.file.display().to_string();
     let text = read(&args.file).with_context(|| format!("cannot read {name}"))?;
     let (mut suite, faults) = Suite::parse(&name, &text);

@@ -11,7 +11,7 @@ use super::wanted::Purpose;
 
 impl Engine {
     /// What to do when the user sets the file of the log; nothing at first.
-    pub fn on_log_file(&mut self, open: OpenLog) {
+    pub(crate) fn on_log_file(&mut self, open: OpenLog) {
         self.open_log = open;
     }
 
@@ -21,7 +21,7 @@ impl Engine {
     /// # Errors
     /// If there is no such setting, the value does not fit, or a file that it names cannot be used;
     /// nothing has changed then.
-    pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
+    pub(crate) fn set_option(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
         let row = Setting::find(name).ok_or(SettingError::Unknown)?;
         if matches!(row.kind, Kind::ClearMemory) {
             self.worker.new_game();
@@ -64,22 +64,22 @@ impl Engine {
     }
 
     /// Thinks on the opponent's time, or does not.
-    pub fn set_ponder(&mut self, on: bool) {
+    pub(crate) fn set_ponder(&mut self, on: bool) {
         self.change_one(|settings| settings.ponder = on);
     }
 
     /// Plays moves from the book, or does not.
-    pub fn set_own_book(&mut self, on: bool) {
+    pub(crate) fn set_own_book(&mut self, on: bool) {
         self.change_one(|settings| settings.own_book = on);
     }
 
     /// Lets all tables take so many mebibytes together.
-    pub fn set_memory(&mut self, megabytes: u64) {
+    pub(crate) fn set_memory(&mut self, megabytes: u64) {
         self.change_one(|settings| settings.set_memory(megabytes));
     }
 
     /// Lets so many threads search.
-    pub fn set_threads(&mut self, count: u32) {
+    pub(crate) fn set_threads(&mut self, count: u32) {
         self.change_one(|settings| settings.set_threads(count));
     }
 
@@ -105,7 +105,7 @@ impl Engine {
     }
 
     /// The book that moves are played from.
-    pub fn book(&self) -> &Book {
+    pub(crate) fn book(&self) -> &Book {
         self.library.book()
     }
 }

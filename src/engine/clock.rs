@@ -35,7 +35,7 @@ enum Setting {
 /// Both clocks. They are kept here move by move, for GUIs that do not tell the time, and put
 /// right by whatever the GUI tells.
 #[derive(Debug, Clone)]
-pub struct Clocks {
+pub(crate) struct Clocks {
     setting: Setting,
     /// By colour.
     remaining: [Duration; 2],
@@ -63,7 +63,7 @@ impl Default for Clocks {
 
 impl Clocks {
     /// Sets both clocks; `plies` have been played.
-    pub fn set_level(&mut self, level: Level, plies: usize) {
+    pub(crate) fn set_level(&mut self, level: Level, plies: usize) {
         self.setting = Setting::Level(level);
         self.remaining = [level.base; 2];
         self.charged = [false; 2];
@@ -71,12 +71,12 @@ impl Clocks {
     }
 
     /// Gives so much time for every move from now on.
-    pub fn set_move_time(&mut self, time: Duration) {
+    pub(crate) fn set_move_time(&mut self, time: Duration) {
         self.setting = Setting::MoveTime(time);
     }
 
     /// Starts a new game with the setting there is, by the wall clock.
-    pub fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.node_rate = 0;
         if let Setting::Level(level) = self.setting {
             self.set_level(level, 0);
@@ -84,18 +84,18 @@ impl Clocks {
     }
 
     /// Measures time by nodes, so many a second; 0 for the wall clock.
-    pub fn set_node_rate(&mut self, nodes: u64) {
+    pub(crate) fn set_node_rate(&mut self, nodes: u64) {
         self.node_rate = nodes;
     }
 
     /// Puts a player's clock right.
-    pub fn set(&mut self, color: Color, remaining: Duration) {
+    pub(crate) fn set(&mut self, color: Color, remaining: Duration) {
         self.remaining[color.to_index()] = remaining;
     }
 
     /// The GUI tells the clock of the player that this engine plays. What it has lost against
     /// the time counted here shows what a move costs on its way; peaks are forgotten slowly.
-    pub fn tell_own(&mut self, color: Color, remaining: Duration) {
+    pub(crate) fn tell_own(&mut self, color: Color, remaining: Duration) {
         let side = color.to_index();
         if std::mem::take(&mut self.charged[side]) {
             let lag = self.remaining[side].saturating_sub(remaining).min(MOST_LAG);
@@ -105,12 +105,12 @@ impl Clocks {
     }
 
     /// The time left for a player.
-    pub fn remaining(&self, color: Color) -> Duration {
+    pub(crate) fn remaining(&self, color: Color) -> Duration {
         self.remaining[color.to_index()]
     }
 
     /// A player has moved after `elapsed`; with that move, `plies` have been played.
-    pub fn charge(&mut self, color: Color, elapsed: Duration, plies: usize) {
+    pub(crate) fn charge(&mut self, color: Color, elapsed: Duration, plies: usize) {
         let Setting::Level(level) = self.setting else { return };
         let clock = &mut self.remaining[color.to_index()];
         *clock = clock.saturating_sub(elapsed) + level.increment;
@@ -122,7 +122,7 @@ impl Clocks {
     }
 
     /// What bounds the next move of `color` after `plies`, as time and nodes.
-    pub fn limit(&self, color: Color, plies: usize) -> (TimeControl, Option<u64>) {
+    pub(crate) fn limit(&self, color: Color, plies: usize) -> (TimeControl, Option<u64>) {
         let time = self.time_control(color, plies);
         match self.node_rate {
             0 => (time, None),

@@ -176,7 +176,7 @@ impl Engine {
     }
 
     /// Takes note of what the worker tells, and acts on it.
-    pub fn receive(&mut self, news: News) {
+    pub(crate) fn receive(&mut self, news: News) {
         self.worker.note(&news);
         match news {
             News::Settled => self.reconcile(),
@@ -236,14 +236,14 @@ impl Engine {
     }
 
     /// How far the search that runs has come.
-    pub fn status(&self) -> Option<SearchStatus> {
+    pub(crate) fn status(&self) -> Option<SearchStatus> {
         let job = self.job.as_ref()?;
         Some(SearchStatus { elapsed: job.started.elapsed(), ..job.status })
     }
 
     /// The move that the engine would suggest here: the one it is looking at, or, on the
     /// opponent's turn, the one it expects.
-    pub fn hint(&self) -> Option<Move> {
+    pub(crate) fn hint(&self) -> Option<Move> {
         let found = || self.job.as_ref()?.report.as_ref()?.pv.first().copied();
         match self.job.as_ref().map(|job| job.purpose) {
             Some(Purpose::Ponder(expected)) => Some(expected),

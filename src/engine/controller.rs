@@ -23,7 +23,7 @@ use super::worker::{MakeBackend, News, Worker};
 
 /// What the engine is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// It plays neither side.
     Force,
     /// It waits for the opponent's move.
@@ -47,7 +47,7 @@ pub(super) struct Told {
 ///
 /// The owner waits for [`Engine::news`], hands them to [`Engine::receive`], and takes what there
 /// is to tell with [`Engine::take_events`], after that and after every request.
-pub struct Engine {
+pub(crate) struct Engine {
     pub(super) game: Game,
     pub(super) wanted: Wanted,
     pub(super) clocks: Clocks,
@@ -75,7 +75,7 @@ impl Engine {
     ///
     /// # Errors
     /// If no thread can be started.
-    pub fn new(
+    pub(crate) fn new(
         make: MakeBackend,
         mut settings: Settings,
         book: Book,
@@ -103,52 +103,52 @@ impl Engine {
     }
 
     /// Where news of the search come in.
-    pub fn news(&self) -> &Receiver<News> {
+    pub(crate) fn news(&self) -> &Receiver<News> {
         self.worker.news()
     }
 
     /// Where its owner can add to the news.
-    pub fn outbox(&self) -> Sender<News> {
+    pub(crate) fn outbox(&self) -> Sender<News> {
         self.worker.outbox()
     }
 
     /// What there is to tell since this was last asked.
-    pub fn take_events(&mut self) -> Vec<Event> {
+    pub(crate) fn take_events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)
     }
 
     /// The game so far.
-    pub fn game(&self) -> &Game {
+    pub(crate) fn game(&self) -> &Game {
         &self.game
     }
 
     /// The current position.
-    pub fn position(&self) -> &Position {
+    pub(crate) fn position(&self) -> &Position {
         self.game.position()
     }
 
     /// Whether the last position that was set up was illegal; all moves are until the next one.
-    pub fn is_broken(&self) -> bool {
+    pub(crate) fn is_broken(&self) -> bool {
         self.wanted.broken
     }
 
     /// What the user has set.
-    pub fn settings(&self) -> &Settings {
+    pub(crate) fn settings(&self) -> &Settings {
         &self.settings
     }
 
     /// The clocks.
-    pub fn clocks(&self) -> &Clocks {
+    pub(crate) fn clocks(&self) -> &Clocks {
         &self.clocks
     }
 
     /// The side that the engine plays.
-    pub fn side(&self) -> Option<Color> {
+    pub(crate) fn side(&self) -> Option<Color> {
         self.wanted.side
     }
 
     /// What the engine is doing.
-    pub fn mode(&self) -> Mode {
+    pub(crate) fn mode(&self) -> Mode {
         match self.purpose() {
             Some(Purpose::Analyse) => Mode::Analysing,
             Some(Purpose::Think | Purpose::Ordered) => Mode::Thinking,
@@ -160,12 +160,12 @@ impl Engine {
     }
 
     /// Whether all orders are done but the search that may run.
-    pub fn is_settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         self.worker.is_settled() && !self.library.is_opening()
     }
 
     /// Begins a new game that the engine plays as Black; analysis goes on if there is one.
-    pub fn new_game(&mut self) {
+    pub(crate) fn new_game(&mut self) {
         self.depth_limit = None;
         self.clocks.restart();
         self.told = Told::default();
@@ -177,7 +177,7 @@ impl Engine {
     }
 
     /// Sets up a position. If the engine plays, it plays the side that is not to move.
-    pub fn set_position(&mut self, position: Position) {
+    pub(crate) fn set_position(&mut self, position: Position) {
         self.set_up(position);
         self.wait();
         self.reconcile();
@@ -191,7 +191,7 @@ impl Engine {
     }
 
     /// The GUI shows a position that is none: nothing can be played until the next one.
-    pub fn set_illegal_position(&mut self) {
+    pub(crate) fn set_illegal_position(&mut self) {
         self.wanted.broken = true;
         self.changed();
         self.reconcile();
@@ -201,7 +201,7 @@ impl Engine {
     ///
     /// # Errors
     /// If the move is illegal, or it is the engine's turn.
-    pub fn play(&mut self, mv: Move) -> Result<(), IllegalMove> {
+    pub(crate) fn play(&mut self, mv: Move) -> Result<(), IllegalMove> {
         if self.wanted.broken || matches!(self.purpose(), Some(Purpose::Think)) {
             return Err(IllegalMove(mv));
         }
@@ -236,13 +236,13 @@ impl Engine {
     }
 
     /// Plays neither side.
-    pub fn force(&mut self) {
+    pub(crate) fn force(&mut self) {
         self.wanted.side = None;
         self.reconcile();
     }
 
     /// Plays the side to move, at once. A game that is over already is told to be.
-    pub fn go(&mut self) {
+    pub(crate) fn go(&mut self) {
         self.take_side(self.position().side_to_move());
         if self.position().has_no_moves() {
             self.claim();
@@ -252,7 +252,7 @@ impl Engine {
     }
 
     /// Plays the side that is not to move.
-    pub fn play_other(&mut self) {
+    pub(crate) fn play_other(&mut self) {
         self.take_side(!self.position().side_to_move());
         self.reconcile();
     }
@@ -273,7 +273,7 @@ impl Engine {
     }
 
     /// Takes back so many moves; tells whether there were as many. Otherwise none is taken back.
-    pub fn undo(&mut self, plies: usize) -> bool {
+    pub(crate) fn undo(&mut self, plies: usize) -> bool {
         if self.wanted.broken || self.game.moves().len() < plies {
             return false;
         }
@@ -287,7 +287,7 @@ impl Engine {
     }
 
     /// Analyses from now on.
-    pub fn analyse(&mut self) {
+    pub(crate) fn analyse(&mut self) {
         self.wanted.side = None;
         self.wanted.analysing = true;
         self.wanted.paused = false;
@@ -295,13 +295,13 @@ impl Engine {
     }
 
     /// Ends the analysis, and plays neither side.
-    pub fn stop_analysis(&mut self) {
+    pub(crate) fn stop_analysis(&mut self) {
         self.wanted.analysing = false;
         self.reconcile();
     }
 
     /// Stands still; the clock of the side to move too.
-    pub fn pause(&mut self) {
+    pub(crate) fn pause(&mut self) {
         if !self.wanted.paused {
             let mover = self.position().side_to_move();
             let left = self.clocks.remaining(mover).saturating_sub(self.turn_began.elapsed());
@@ -312,14 +312,14 @@ impl Engine {
     }
 
     /// Goes on after [`Engine::pause`].
-    pub fn resume(&mut self) {
+    pub(crate) fn resume(&mut self) {
         self.wanted.paused = false;
         self.turn_began = Instant::now();
         self.reconcile();
     }
 
     /// Moves as soon as possible, if thinking.
-    pub fn move_now(&mut self) {
+    pub(crate) fn move_now(&mut self) {
         match &mut self.job {
             Some(job) if matches!(job.purpose, Purpose::Think | Purpose::Ordered) => {
                 job.control.stop();
@@ -335,7 +335,7 @@ impl Engine {
     }
 
     /// The opponent offers a draw. While thinking, the answer comes with the move.
-    pub fn offer_draw(&mut self) {
+    pub(crate) fn offer_draw(&mut self) {
         if self.wanted.side.is_none() {
             return;
         }
@@ -346,13 +346,13 @@ impl Engine {
     }
 
     /// The game is over, whoever says so.
-    pub fn end_game(&mut self) {
+    pub(crate) fn end_game(&mut self) {
         self.wanted.side = None;
         self.reconcile();
     }
 
     /// Leaves moves out at the root, until the position changes.
-    pub fn exclude(&mut self, moves: &[Move]) {
+    pub(crate) fn exclude(&mut self, moves: &[Move]) {
         self.wanted.excluded.extend(moves);
         self.wanted.excluded.sort_unstable();
         self.wanted.excluded.dedup();
@@ -360,7 +360,7 @@ impl Engine {
     }
 
     /// Takes moves in again.
-    pub fn include(&mut self, moves: &[Move]) {
+    pub(crate) fn include(&mut self, moves: &[Move]) {
         self.wanted.excluded.retain(|mv| !moves.contains(mv));
         self.exclusions_changed();
     }
@@ -371,39 +371,39 @@ impl Engine {
     }
 
     /// Sets both clocks.
-    pub fn set_level(&mut self, level: Level) {
+    pub(crate) fn set_level(&mut self, level: Level) {
         self.clocks.set_level(level, self.game.moves().len());
         self.told = Told::default();
     }
 
     /// Gives so much time for every move.
-    pub fn set_move_time(&mut self, time: Duration) {
+    pub(crate) fn set_move_time(&mut self, time: Duration) {
         self.clocks.set_move_time(time);
     }
 
     /// Searches no deeper than this until the next game; `None` for no limit.
-    pub fn set_depth(&mut self, depth: Option<Depth>) {
+    pub(crate) fn set_depth(&mut self, depth: Option<Depth>) {
         self.depth_limit = depth;
     }
 
     /// Measures time by nodes, so many a second; 0 for the wall clock.
-    pub fn set_node_rate(&mut self, nodes: u64) {
+    pub(crate) fn set_node_rate(&mut self, nodes: u64) {
         self.clocks.set_node_rate(nodes);
     }
 
     /// Tells what is left on the engine's clock. It counts from the engine's next turn.
-    pub fn set_own_time(&mut self, left: Duration) {
+    pub(crate) fn set_own_time(&mut self, left: Duration) {
         self.told.own = Some(left);
     }
 
     /// Tells what is left on the opponent's clock.
-    pub fn set_opponent_time(&mut self, left: Duration) {
+    pub(crate) fn set_opponent_time(&mut self, left: Duration) {
         self.told.opponent = Some(left);
     }
 
     /// Answers with [`Event::Pong`] of this number once all requests before it are done: the move
     /// too if the engine is thinking, but not pondering and analysis.
-    pub fn ping(&mut self, number: u64) {
+    pub(crate) fn ping(&mut self, number: u64) {
         self.pings.add(number, self.mode() == Mode::Thinking);
         self.answer_pings();
     }

@@ -6,7 +6,7 @@ use crate::search::{Report, SearchResult, Transposition};
 
 /// Something the engine tells on its own account.
 #[derive(Debug, Clone)]
-pub enum Event {
+pub(crate) enum Event {
     /// How far a search has come.
     Report(Progress),
     /// A line of the search has transposed into the book.
@@ -33,7 +33,7 @@ pub enum Event {
 
 /// A report of a search, with what is needed to show it.
 #[derive(Debug, Clone)]
-pub struct Progress {
+pub(crate) struct Progress {
     /// Where the game stands.
     pub position: Position,
     /// The move that the opponent is expected to make, when pondering; the report's line begins
@@ -45,7 +45,7 @@ pub struct Progress {
 
 /// A line that has transposed into the book.
 #[derive(Debug, Clone)]
-pub struct Transposed {
+pub(crate) struct Transposed {
     /// Where the line begins.
     pub position: Position,
     /// The line, and the games that reached its end.
@@ -56,7 +56,7 @@ pub struct Transposed {
 
 /// A move of the engine.
 #[derive(Debug, Clone)]
-pub struct Moved {
+pub(crate) struct Moved {
     /// Where it was made.
     pub position: Position,
     /// The move.
@@ -67,7 +67,7 @@ pub struct Moved {
 
 /// The reply that a search on the opponent's time reckons with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Expected {
+pub(crate) struct Expected {
     /// Where the game stands.
     pub position: Position,
     /// The reply.
@@ -76,7 +76,7 @@ pub struct Expected {
 
 /// What a move rests on.
 #[derive(Debug, Clone)]
-pub enum Grounds {
+pub(crate) enum Grounds {
     /// The book.
     Book(Choice),
     /// A search.
@@ -85,7 +85,7 @@ pub enum Grounds {
 
 /// What a search with bounds of its own has found.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub(crate) struct Found {
     /// The best move; `None` where there is none.
     pub mv: Option<Move>,
     /// The reply that is expected.

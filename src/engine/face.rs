@@ -9,7 +9,7 @@ use super::worker::News;
 
 /// Whether to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flow {
+pub(crate) enum Flow {
     /// Wait for more.
     Continue,
     /// Leave.
@@ -18,7 +18,7 @@ pub enum Flow {
 
 /// One way to speak with the outside world: a protocol, or the console. It is the only writer of
 /// the standard output.
-pub trait Face {
+pub(crate) trait Face {
     /// Acts on what came in.
     ///
     /// # Errors
@@ -39,7 +39,7 @@ pub trait Face {
 ///
 /// # Errors
 /// If the output cannot be written.
-pub fn run(face: &mut dyn Face, inputs: &Receiver<Input>) -> io::Result<()> {
+pub(crate) fn run(face: &mut dyn Face, inputs: &Receiver<Input>) -> io::Result<()> {
     let news = face.source();
     loop {
         select! {

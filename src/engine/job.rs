@@ -26,7 +26,7 @@ pub(super) struct Job {
 
 /// How far a search has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct SearchStatus {
+pub(crate) struct SearchStatus {
     /// Since its start.
     pub elapsed: Duration,
     /// Nodes searched.

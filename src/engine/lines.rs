@@ -6,7 +6,7 @@ use crossbeam::channel::{Receiver, Sender, bounded};
 
 /// What came in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Input {
+pub(crate) enum Input {
     /// A line without its end. Bytes that are no UTF-8, and NULs, have become `U+FFFD`.
     Line(String),
     /// The beginning of a line that is longer than any command may be.
@@ -26,7 +26,7 @@ const KEPT: usize = 80;
 const WAITING: usize = 1024;
 
 /// A channel for what comes in.
-pub fn inputs() -> (Sender<Input>, Receiver<Input>) {
+pub(crate) fn inputs() -> (Sender<Input>, Receiver<Input>) {
     bounded(WAITING)
 }
 
@@ -34,7 +34,7 @@ pub fn inputs() -> (Sender<Input>, Receiver<Input>) {
 ///
 /// # Errors
 /// If the system starts no thread.
-pub fn read_lines(
+pub(crate) fn read_lines(
     mut source: impl BufRead + Send + 'static,
     sender: Sender<Input>,
 ) -> io::Result<()> {

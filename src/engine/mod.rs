@@ -23,13 +23,13 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
-pub use clock::{Clocks, Level};
-pub use controller::{Engine, Mode};
-pub use event::{Event, Expected, Found, Grounds, Moved, Progress, Transposed};
-pub use face::{Face, Flow, run};
-pub use job::SearchStatus;
-pub use lines::{Input, inputs, read_lines};
-pub use settings::{
-    EvaluationKind, FULL_STRENGTH, Kind, OpenLog, SETTINGS, Setting, SettingError, Settings,
-};
-pub use worker::{Backend, MakeBackend, News, Worker, searcher};
+pub use clock::Level;
+pub(crate) use controller::{Engine, Mode};
+pub(crate) use event::{Event, Expected, Found, Grounds, Moved, Progress, Transposed};
+pub(crate) use face::{Face, Flow, run};
+pub(crate) use job::SearchStatus;
+pub(crate) use lines::{Input, inputs, read_lines};
+pub(crate) use settings::{EvaluationKind, Kind, SETTINGS, Setting, SettingError, Settings};
+#[cfg(fuzzing)]
+pub(crate) use worker::Backend;
+pub(crate) use worker::{News, searcher};

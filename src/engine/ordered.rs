@@ -8,7 +8,7 @@ use super::event::{Event, Found, Grounds};
 
 impl Engine {
     /// Takes over a whole game, to be searched from its end.
-    pub fn set_game(&mut self, game: Game) {
+    pub(crate) fn set_game(&mut self, game: Game) {
         self.wanted.ordered = None;
         self.game = game;
         self.wanted.broken = false;
@@ -19,7 +19,7 @@ impl Engine {
     /// Searches within bounds and tells the outcome as [`Event::Found`]. It may be a move of the
     /// book, unless the search ponders or has no bounds: then the user wants to see it.
     /// [`Engine::move_now`] ends it.
-    pub fn search(&mut self, limits: Limits) {
+    pub(crate) fn search(&mut self, limits: Limits) {
         self.wanted.ordered = Some(limits);
         self.hurry = false;
         self.wanted.revision += 1;
@@ -27,7 +27,7 @@ impl Engine {
     }
 
     /// The opponent made the move that the ordered search expects.
-    pub fn ponder_hit(&mut self) {
+    pub(crate) fn ponder_hit(&mut self) {
         let Some(limits) = &mut self.wanted.ordered else { return };
         limits.ponder = false;
         let Some(job) = &mut self.job else { return };

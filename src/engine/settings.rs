@@ -13,11 +13,11 @@ use crate::search::{BookSearch, Config, MOVE_OVERHEAD, ResearchOrder};
 use crate::tablebase::{Tables, TablesError};
 
 /// Called with the name of a file when the user wants the log written there; empty for nowhere.
-pub type OpenLog = Box<dyn Fn(&str) -> io::Result<()> + Send>;
+pub(crate) type OpenLog = Box<dyn Fn(&str) -> io::Result<()> + Send>;
 
 /// Everything a user can set. The defaults are those of a game against a person on one core.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// What the search works with. The files among it are opened from the names below.
     pub search: Config,
     /// Whether to think on the opponent's time.
@@ -55,7 +55,7 @@ pub struct Settings {
 
 /// The kinds of evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum EvaluationKind {
+pub(crate) enum EvaluationKind {
     /// Terms with tuned weights, which explain themselves.
     Classical,
     /// A network: that of a file, or the one that is built in.
@@ -67,11 +67,11 @@ pub enum EvaluationKind {
 
 impl EvaluationKind {
     /// All kinds.
-    pub const ALL: [EvaluationKind; 3] =
+    pub(crate) const ALL: [EvaluationKind; 3] =
         [EvaluationKind::Classical, EvaluationKind::Nnue, EvaluationKind::Mean];
 
     /// The word for the kind, in options and on the command line.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             EvaluationKind::Classical => "classical",
             EvaluationKind::Nnue => "nnue",
@@ -84,7 +84,7 @@ impl EvaluationKind {
     ///
     /// # Errors
     /// If the network's file cannot be used.
-    pub fn open(self, network: Option<&Path>) -> Result<Evaluation, NetworkError> {
+    pub(crate) fn open(self, network: Option<&Path>) -> Result<Evaluation, NetworkError> {
         let network = network.map(Network::open).transpose()?.map(Arc::new);
         let network = || network.unwrap_or_else(Network::embedded);
         Ok(match self {
@@ -119,7 +119,7 @@ impl Default for Settings {
 }
 
 /// The strength at which nothing is held back, in percent.
-pub const FULL_STRENGTH: i64 = 100;
+pub(crate) const FULL_STRENGTH: i64 = 100;
 
 /// The most memory that can be set, in mebibytes, whatever the machine has.
 const MOST_MEMORY: i64 = 1 << 20;
@@ -128,7 +128,7 @@ const MOST_MEMORY: i64 = 1 << 20;
 const MOST_THREADS: i64 = 256;
 
 /// One row of the table of settings.
-pub struct Setting {
+pub(crate) struct Setting {
     /// The name that xboard shows, without blanks, which python-chess takes for the name's end,
     /// and without `Draw`, which xboard takes for the end of the game;
     /// empty where the protocol has a command of its own for it.
@@ -143,7 +143,7 @@ pub struct Setting {
 }
 
 /// The kinds of settings.
-pub enum Kind {
+pub(crate) enum Kind {
     /// On or off.
     Check {
         /// Reads the value.
@@ -219,7 +219,7 @@ const fn row(name: &'static str, uci: &'static str, help: &'static str, kind: Ki
 
 /// All settings.
 #[rustfmt::skip]
-pub const SETTINGS: &[Setting] = &[
+pub(crate) const SETTINGS: &[Setting] = &[
     row("", "Hash", "mebibytes of the transposition table",
         Kind::Spin { min: 1, max: MOST_MEMORY, get: |s| s.search.memory_mb as i64, set: |s, v| s.set_memory(v.unsigned_abs()) }),
     row("", "Threads", "threads that search",
@@ -263,7 +263,7 @@ pub const SETTINGS: &[Setting] = &[
 
 /// Why a setting cannot be changed so.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum SettingError {
+pub(crate) enum SettingError {
     /// The table has no such name.
     #[error("no such option")]
     Unknown,
@@ -291,14 +291,14 @@ pub enum SettingError {
 
 impl Setting {
     /// The row of a name, by either protocol's, whatever its case.
-    pub fn find(name: &str) -> Option<&'static Setting> {
+    pub(crate) fn find(name: &str) -> Option<&'static Setting> {
         let is = |own: &str| !own.is_empty() && own.eq_ignore_ascii_case(name);
         SETTINGS.iter().find(|row| is(row.name) || is(row.uci))
     }
 
     /// The name that people know it by: UCI's, since xboard has commands in place of some, or else
     /// xboard's.
-    pub fn title(&self) -> &'static str {
+    pub(crate) fn title(&self) -> &'static str {
         if self.uci.is_empty() { self.name } else { self.uci }
     }
 
@@ -306,7 +306,7 @@ impl Setting {
     ///
     /// # Errors
     /// If the text is no value of this kind.
-    pub fn change(&self, settings: &mut Settings, value: &str) -> Result<(), SettingError> {
+    pub(crate) fn change(&self, settings: &mut Settings, value: &str) -> Result<(), SettingError> {
         let expected = |what: &str| SettingError::Value(what.to_owned());
         match &self.kind {
             Kind::Check { set, .. } => {
@@ -340,14 +340,6 @@ fn parse_switch(value: &str) -> Option<bool> {
 }
 
 impl Settings {
-    /// Changes the setting of a name; numbers out of range are refused.
-    ///
-    /// # Errors
-    /// If there is no such setting, or the value does not fit.
-    pub fn change(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
-        Setting::find(name).ok_or(SettingError::Unknown)?.change(self, value)
-    }
-
     /// Opens the files of these settings that are not those of `old`, for the search; the book is
     /// opened apart.
     ///
@@ -383,7 +375,7 @@ impl Settings {
 
     /// Opens the network and the endgame tables, which are not open yet. Those that cannot be used
     /// are left out; why, for each.
-    pub fn open_usable(&mut self) -> Vec<SettingError> {
+    pub(crate) fn open_usable(&mut self) -> Vec<SettingError> {
         let mut faults = Vec::new();
         while let Err(fault) = self.open_files(&Settings::default()) {
             match fault {
@@ -396,14 +388,14 @@ impl Settings {
     }
 
     /// Sets the memory, cut to what this machine can give (three quarters of what it has).
-    pub fn set_memory(&mut self, megabytes: u64) {
+    pub(crate) fn set_memory(&mut self, megabytes: u64) {
         let wanted = i64::try_from(megabytes).unwrap_or(i64::MAX);
         let most = physical_memory().map_or(MOST_MEMORY, |all| all * 3 / 4);
         self.search.memory_mb = wanted.clamp(1, most).unsigned_abs() as usize;
     }
 
     /// Sets the threads, cut to what is supported.
-    pub fn set_threads(&mut self, threads: u32) {
+    pub(crate) fn set_threads(&mut self, threads: u32) {
         self.search.threads = i64::from(threads).clamp(1, MOST_THREADS).unsigned_abs() as usize;
     }
 }
@@ -419,6 +411,10 @@ fn physical_memory() -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn change(settings: &mut Settings, name: &str, value: &str) -> Result<(), SettingError> {
+        Setting::find(name).ok_or(SettingError::Unknown)?.change(settings, value)
+    }
 
     #[test]
     fn every_setting_can_be_read_and_changed() {
@@ -437,7 +433,7 @@ mod tests {
                 Kind::ClearMemory => String::new(),
             };
             let before = settings.clone();
-            assert_eq!(settings.change(name, &current), Ok(()), "{name}");
+            assert_eq!(change(&mut settings, name, &current), Ok(()), "{name}");
             assert_eq!(settings, before, "{name}");
         }
     }
@@ -453,11 +449,11 @@ mod tests {
             ("BookPolicy", "x"),
             ("Strength", "101"),
         ] {
-            assert!(settings.change(name, value).is_err(), "{name} {value}");
+            assert!(change(&mut settings, name, value).is_err(), "{name} {value}");
         }
         assert_eq!(settings, Settings::default());
         assert_eq!(
-            settings.change("bookpolicy", "x"),
+            change(&mut settings, "bookpolicy", "x"),
             Err(SettingError::Value("prefer, random, best, worst".into()))
         );
     }

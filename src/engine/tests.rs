@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crossbeam::channel::{Receiver, Sender, select, tick, unbounded};
 
+use super::worker::{Backend, MakeBackend};
 use super::*;
 use crate::book::Book;
 use crate::position::{Color, Game, Move, OutcomeReason, Position};

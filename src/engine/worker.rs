@@ -14,7 +14,7 @@ use crate::position::Game;
 use crate::search::{self, Config, Control, Fault, Limits, STACK_SIZE, SearchResult, Searcher};
 
 /// What can search. [`search::Searcher`] does; tests script another.
-pub trait Backend: Send {
+pub(crate) trait Backend: Send {
     /// Takes over what the user has set. Called between searches only.
     fn configure(&mut self, config: Config);
 
@@ -62,16 +62,16 @@ impl Backend for Searcher {
 }
 
 /// Makes a backend of what the user has set; again, should one panic.
-pub type MakeBackend = Box<dyn Fn(Config) -> Box<dyn Backend> + Send>;
+pub(crate) type MakeBackend = Box<dyn Fn(Config) -> Box<dyn Backend> + Send>;
 
 /// Makes the real search.
-pub fn searcher() -> MakeBackend {
+pub(crate) fn searcher() -> MakeBackend {
     Box::new(|config| Box::new(Searcher::new(config)))
 }
 
 /// News from the worker.
 #[derive(Debug, Clone)]
-pub enum News {
+pub(crate) enum News {
     /// A search tells how far it is.
     Progress {
         /// The number that [`Worker::search`] gave.
@@ -109,7 +109,7 @@ enum Order {
 }
 
 /// The search thread, as its owner sees it. Dropped, it leaves the thread to end by itself.
-pub struct Worker {
+pub(crate) struct Worker {
     orders: Sender<Order>,
     outbox: Sender<News>,
     news: Receiver<News>,
@@ -122,7 +122,7 @@ impl Worker {
     ///
     /// # Errors
     /// If the system starts no thread.
-    pub fn start(make: MakeBackend, config: Config) -> io::Result<Self> {
+    pub(crate) fn start(make: MakeBackend, config: Config) -> io::Result<Self> {
         let (orders, inbox) = unbounded();
         let (outbox, news) = unbounded();
         let own_outbox = outbox.clone();
@@ -136,34 +136,34 @@ impl Worker {
     }
 
     /// Where the news come in. Each must be shown to [`Worker::note`].
-    pub fn news(&self) -> &Receiver<News> {
+    pub(crate) fn news(&self) -> &Receiver<News> {
         &self.news
     }
 
     /// Where others can add to the news.
-    pub fn outbox(&self) -> Sender<News> {
+    pub(crate) fn outbox(&self) -> Sender<News> {
         self.outbox.clone()
     }
 
     /// Keeps count of the orders that are done.
-    pub fn note(&mut self, news: &News) {
+    pub(crate) fn note(&mut self, news: &News) {
         if matches!(news, News::Settled) {
             self.unsettled = self.unsettled.saturating_sub(1);
         }
     }
 
     /// Whether all orders but searches are done.
-    pub fn is_settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         self.unsettled == 0
     }
 
     /// Passes on what the user has set, for the searches to come.
-    pub fn configure(&mut self, config: Config) {
+    pub(crate) fn configure(&mut self, config: Config) {
         self.settle(Order::Configure(Box::new(config)));
     }
 
     /// Lets the searches to come know nothing of those before.
-    pub fn new_game(&mut self) {
+    pub(crate) fn new_game(&mut self) {
         self.settle(Order::NewGame);
     }
 
@@ -174,7 +174,7 @@ impl Worker {
     }
 
     /// Orders a search and returns its job number.
-    pub fn search(&mut self, game: Game, limits: Limits, control: Control) -> u64 {
+    pub(crate) fn search(&mut self, game: Game, limits: Limits, control: Control) -> u64 {
         self.jobs += 1;
         let order = Order::Search { job: self.jobs, game: Box::new(game), limits, control };
         // The thread lives as long as its orders can be sent, so this cannot fail.

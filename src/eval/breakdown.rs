@@ -14,7 +14,7 @@ use crate::score::Score;
 
 /// The evaluation of a position, term by term, in centipawns. Its `Display` is a table.
 #[derive(Debug, Clone)]
-pub struct Breakdown {
+pub(crate) struct Breakdown {
     terms: Vec<TermRow>,
     total: Tapered,
     phase: i32,
@@ -35,7 +35,7 @@ struct TermRow {
 }
 
 /// Evaluates a position and tells why.
-pub fn breakdown(position: &Position) -> Breakdown {
+pub(crate) fn breakdown(position: &Position) -> Breakdown {
     let mut counts = Counts::new(&TUNED);
     let assessment = assess(position, &TUNED, &mut PawnTable::new(), &mut counts);
     let values = TUNED.to_vec();
@@ -79,13 +79,8 @@ fn term_sum(term: Term, parts: &[(&str, [Tapered; 2])], side: usize) -> Tapered 
 }
 
 impl Breakdown {
-    /// The score for White, in centipawns.
-    pub fn white_score(&self) -> Score {
-        self.score
-    }
-
     /// The score for the side to move, in centipawns: what the search sees.
-    pub fn score(&self) -> Score {
+    pub(crate) fn score(&self) -> Score {
         match self.side_to_move {
             Color::White => self.score,
             Color::Black => -self.score,

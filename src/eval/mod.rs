@@ -1,16 +1,17 @@
 //! Static evaluation: what a position is worth without searching.
 //!
-//! [`Evaluator`] serves the search, [`breakdown()`] people. A score of 100 is about a pawn.
+//! [`Evaluator`] serves the search, [`Evaluation::explain`] people. A score of 100 is about a pawn.
 
 mod breakdown;
 mod classical;
 mod damping;
-pub mod nnue;
+pub(crate) mod nnue;
 mod tapered;
-pub mod tuning;
+pub(crate) mod tuning;
 
-pub use breakdown::{Breakdown, breakdown};
-pub use classical::tuned::LOGISTIC_SCALE;
+pub(crate) use breakdown::breakdown;
+pub(crate) use classical::tuned::LOGISTIC_SCALE;
+pub use nnue::{Network, NetworkError};
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use classical::assess;
 use classical::pawn_table::PawnTable;
 use classical::trace::Silent;
 use classical::tuned::TUNED;
-use nnue::{Accumulators, Network};
+use nnue::Accumulators;
 
 use crate::position::{Color, Position};
 use crate::score::{Ply, Score};

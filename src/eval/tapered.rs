@@ -9,32 +9,32 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 /// Source: <https://www.chessprogramming.org/Tapered_Eval>.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 #[repr(transparent)]
-pub struct Tapered(i32);
+pub(crate) struct Tapered(i32);
 
 /// Short for [`Tapered::new`], for tables of weights.
-pub const fn s(middlegame: i32, endgame: i32) -> Tapered {
+pub(super) const fn s(middlegame: i32, endgame: i32) -> Tapered {
     Tapered::new(middlegame, endgame)
 }
 
 impl Tapered {
     /// Nothing in either phase.
-    pub const ZERO: Tapered = Tapered(0);
+    pub(crate) const ZERO: Tapered = Tapered(0);
 
     /// Packs two values, each within `i16`.
     #[inline]
-    pub const fn new(middlegame: i32, endgame: i32) -> Self {
+    pub(crate) const fn new(middlegame: i32, endgame: i32) -> Self {
         Tapered((endgame << 16) + middlegame)
     }
 
     /// The value in the middlegame.
     #[inline]
-    pub const fn middlegame(self) -> i32 {
+    pub(crate) const fn middlegame(self) -> i32 {
         self.0 as i16 as i32
     }
 
     /// The value in the endgame.
     #[inline]
-    pub const fn endgame(self) -> i32 {
+    pub(crate) const fn endgame(self) -> i32 {
         // A negative middlegame borrowed one from the upper half.
         ((self.0 + 0x8000) >> 16) as i16 as i32
     }

@@ -1,10 +1,10 @@
 //! The evaluation as the tuner sees it: which weights a position counts, and how often.
 
-pub use super::classical::FULL_PHASE;
-pub use super::classical::endgame::FULL_SCALE;
-pub use super::classical::safety::{DANGER_DIVISOR, DANGER_LIMIT};
-pub use super::classical::weights::{FIELDS, Field, Term, WEIGHTS, Weights};
-pub use super::tapered::Tapered;
+pub(crate) use super::classical::FULL_PHASE;
+pub(crate) use super::classical::endgame::FULL_SCALE;
+pub(crate) use super::classical::safety::{DANGER_DIVISOR, DANGER_LIMIT};
+pub(crate) use super::classical::weights::{FIELDS, Field, Term, WEIGHTS, Weights};
+pub(crate) use super::tapered::Tapered;
 
 use super::classical::pawn_table::PawnTable;
 use super::classical::trace::Counts;
@@ -13,13 +13,13 @@ use super::classical::{Assessment, assess, endgame, phase, views};
 use crate::position::Position;
 
 /// The weights in use.
-pub fn tuned() -> &'static Weights {
+pub(crate) fn tuned() -> &'static Weights {
     &TUNED
 }
 
 /// Everything that the score of a position depends on, besides the weights.
 #[derive(Debug, Clone)]
-pub struct Features {
+pub(crate) struct Features {
     /// How often each weight counts, White first.
     pub counts: [Vec<i32>; 2],
     /// The phase of the game, from [`FULL_PHASE`] to 0.
@@ -29,16 +29,16 @@ pub struct Features {
 }
 
 /// Takes the features of positions.
-pub struct Tracer(PawnTable);
+pub(crate) struct Tracer(PawnTable);
 
 impl Tracer {
     /// A tracer.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Tracer(PawnTable::new())
     }
 
     /// The features of a position; `None` if it is a known endgame, which no weight enters.
-    pub fn features(&mut self, position: &Position) -> Option<Features> {
+    pub(crate) fn features(&mut self, position: &Position) -> Option<Features> {
         let mut counts = Counts::new(&TUNED);
         match assess(position, &TUNED, &mut self.0, &mut counts) {
             Assessment::Known(_) => None,

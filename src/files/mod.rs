@@ -6,14 +6,15 @@ use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-pub use output::{Kind, NewFile, Output, OutputError, sync_name, write_whole};
+pub use output::{Kind, Output, OutputError};
+pub(crate) use output::{NewFile, sync_name, write_whole};
 
 /// Opens a plain file for reading. Anything else is refused, above all named pipes, which wait until
 /// somebody writes there.
 ///
 /// # Errors
 /// If the file cannot be opened or is none.
-pub fn open_plain(path: &Path) -> io::Result<File> {
+pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
     never_wait(&mut options);
@@ -30,7 +31,7 @@ pub fn open_plain(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// If the file cannot be read or is none.
-pub fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
+pub(crate) fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_plain(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
@@ -41,7 +42,7 @@ pub fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// If the file cannot be opened or is a pipe.
-pub fn append_to(path: &Path) -> io::Result<File> {
+pub(crate) fn append_to(path: &Path) -> io::Result<File> {
     let pipe = |kind| io::Error::other(format!("it is {}, not a file", kind_in_words(kind)));
     // Without a reader a pipe cannot even be opened, and the system's words would be no help.
     if let Ok(known) = std::fs::metadata(path)
@@ -86,7 +87,7 @@ fn may_wait(kind: FileType) -> bool {
 
 /// An I/O error in words of our own. The system's texts hold phrases that xboard takes for the
 /// death of the engine.
-pub fn in_words(error: &io::Error) -> String {
+pub(crate) fn in_words(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it does not exist".to_owned(),
         io::ErrorKind::PermissionDenied => "access is denied".to_owned(),

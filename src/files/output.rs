@@ -128,7 +128,7 @@ impl<'a> Output<'a> {
     ///
     /// # Errors
     /// As [`Output::check`]; if it is a device or a pipe; if the folder cannot be written to.
-    pub fn create(&self) -> Result<NewFile, OutputError> {
+    pub(crate) fn create(&self) -> Result<NewFile, OutputError> {
         match self.place()? {
             Place::File(target, old) => self.told(NewFile::begin(target, old)),
             Place::Stream => {
@@ -142,7 +142,7 @@ impl<'a> Output<'a> {
     ///
     /// # Errors
     /// As [`Output::check`], or if it cannot be written to.
-    pub fn stream(&self) -> Result<NewFile, OutputError> {
+    pub(crate) fn stream(&self) -> Result<NewFile, OutputError> {
         match self.place()? {
             Place::File(target, old) => self.told(NewFile::begin(target, old)),
             Place::Stream => self.told(NewFile::direct(self.path)),
@@ -241,7 +241,7 @@ fn folder_of(path: &Path) -> &Path {
 
 /// A file that is being written, and is there once it is kept.
 #[derive(Debug)]
-pub struct NewFile {
+pub(crate) struct NewFile {
     draft: Draft,
     /// Where it goes.
     target: PathBuf,
@@ -288,7 +288,7 @@ impl NewFile {
     ///
     /// # Errors
     /// If it cannot be written or renamed; what was there is there still.
-    pub fn keep(mut self) -> io::Result<()> {
+    pub(crate) fn keep(mut self) -> io::Result<()> {
         if let Draft::Direct(file) = &mut self.draft {
             return file.flush();
         }
@@ -357,7 +357,7 @@ fn named(_: File, _: &Path) -> io::Result<NamedTempFile<()>> {
 ///
 /// # Errors
 /// If the disk fails.
-pub fn sync_name(path: &Path) -> io::Result<()> {
+pub(crate) fn sync_name(path: &Path) -> io::Result<()> {
     sync_folder(folder_of(path))
 }
 
@@ -377,7 +377,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// If it cannot be written.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = match place(path)? {
         Place::File(target, old) => NewFile::begin(target, old)?,
         Place::Stream => NewFile::direct(path)?,

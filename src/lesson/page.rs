@@ -12,7 +12,7 @@ const PAGE: &str = include_str!("page.html");
 const MARK: &str = "/*DATA*/";
 
 /// The page of some searches of the same tree.
-pub fn page(title: &str, stories: &[Story]) -> String {
+pub(crate) fn page(title: &str, stories: &[Story]) -> String {
     let data = json!({ "title": title, "stories": stories });
     PAGE.replacen(MARK, &script_data(&data), 1)
 }

@@ -9,7 +9,7 @@ use crate::score::Depth;
 const WIDTH: f64 = 300.0;
 
 /// The plot.
-pub fn plot(measurements: &[Measurement], title: &str) -> String {
+pub(crate) fn plot(measurements: &[Measurement], title: &str) -> String {
     let mut depths: Vec<Depth> = measurements.iter().map(|one| one.depth).collect();
     depths.sort_unstable();
     depths.dedup();

@@ -142,8 +142,9 @@ mod tests {
     #[test]
     fn names_are_those_of_the_setting() {
         let mut settings = crate::engine::Settings::default();
+        let row = crate::engine::Setting::find("ResearchOrder").expect("a setting");
         for order in ResearchOrder::ALL {
-            assert_eq!(settings.change("ResearchOrder", order.name()), Ok(()));
+            assert_eq!(row.change(&mut settings, order.name()), Ok(()));
             assert_eq!(settings.search.research_order, order);
         }
     }

@@ -15,7 +15,7 @@ use crate::score::{Depth, Score};
 
 /// Figures that were published for PV-splitting with five threads: by depth, for five moves of a
 /// game, the seconds that serial alpha-beta and the split search took.
-pub const PUBLISHED: [(Depth, [(f64, f64); 5]); 3] = [
+pub(crate) const PUBLISHED: [(Depth, [(f64, f64); 5]); 3] = [
     (3, [(0.022, 0.0083), (0.032, 0.0097), (0.022, 0.0084), (0.021, 0.0084), (0.029, 0.0093)]),
     (4, [(0.310, 0.082), (0.546, 0.081), (0.091, 0.093), (0.502, 0.032), (0.502, 0.159)]),
     (5, [(6.84, 1.68), (15.90, 0.56), (1.39, 1.93), (8.55, 0.091), (14.79, 0.37)]),
@@ -23,7 +23,7 @@ pub const PUBLISHED: [(Depth, [(f64, f64); 5]); 3] = [
 
 /// One search by several threads.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Split {
+pub(crate) struct Split {
     /// How many.
     pub threads: usize,
     /// How long it took.
@@ -34,7 +34,7 @@ pub struct Split {
 
 /// The searches of one position to one depth.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Measurement {
+pub(crate) struct Measurement {
     /// The depth in plies.
     pub depth: Depth,
     /// Which move of the game, from 1.
@@ -53,19 +53,19 @@ pub struct Measurement {
 
 impl Measurement {
     /// How many times faster the split search was.
-    pub fn speedup(&self, split: &Split) -> f64 {
+    pub(crate) fn speedup(&self, split: &Split) -> f64 {
         self.seconds / split.seconds.max(f64::MIN_POSITIVE)
     }
 }
 
 /// Searchers for each number of threads.
-pub struct Stopwatch {
+pub(crate) struct Stopwatch {
     splitters: Vec<(usize, Splitter<Chess>)>,
     stop: Arc<AtomicBool>,
 }
 
 /// What one position gave.
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// The measurement and the serial search's best move, where there is one.
     Done(Measurement, Option<Move>),
     /// A split search found another score than the serial one, which must not be.
@@ -79,7 +79,7 @@ impl Stopwatch {
     ///
     /// # Errors
     /// If the system cannot start so many.
-    pub fn new(threads: &[usize], stop: &Arc<AtomicBool>) -> std::io::Result<Self> {
+    pub(crate) fn new(threads: &[usize], stop: &Arc<AtomicBool>) -> std::io::Result<Self> {
         let splitters = threads
             .iter()
             .map(|&threads| Ok((threads, Splitter::new(threads, Arc::clone(stop))?)))
@@ -88,7 +88,7 @@ impl Stopwatch {
     }
 
     /// Takes the times for `position`, the `number`-th of the game, at `depth`.
-    pub fn measure(&mut self, position: &Position, number: usize, depth: Depth) -> Outcome {
+    pub(crate) fn measure(&mut self, position: &Position, number: usize, depth: Depth) -> Outcome {
         let chess = Chess::new(position);
         let begin = Instant::now();
         let (mut serial, mut nobody, stops) = (chess.clone(), (), [&*self.stop]);

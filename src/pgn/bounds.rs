@@ -31,7 +31,7 @@ enum Step {
 impl<V: Visitor> Parser<'_, V> {
     /// Whether a text without tags is a game: from the start position its first ply is legal, and
     /// the second at least written like a move.
-    pub fn begins_game(&mut self) -> bool {
+    pub(super) fn begins_game(&mut self) -> bool {
         let mut position = *self.state.tree.position(Tree::ROOT);
         let mut at = self.at;
         let mut plies = 0;
@@ -97,7 +97,7 @@ impl<V: Visitor> Parser<'_, V> {
     }
 
     /// Passes over a text that is no game, up to the next that may be one.
-    pub fn pass_over_text(&mut self) {
+    pub(super) fn pass_over_text(&mut self) {
         let text = self.text;
         loop {
             let end = scan::line_end(text, self.at);
@@ -112,13 +112,13 @@ impl<V: Visitor> Parser<'_, V> {
     }
 
     /// Whether the line that begins here with a number 1 is another game.
-    pub fn begins_another(&mut self) -> bool {
+    pub(super) fn begins_another(&mut self) -> bool {
         !self.state.moves.is_empty() && self.begins_game()
     }
 
     /// After the end of a line: what an empty line tears off belongs to the game if it goes on with
     /// it.
-    pub fn after_line(&mut self) -> Flow {
+    pub(super) fn after_line(&mut self) -> Flow {
         let begin = self.at;
         let (next, empty_line) = scan::skip_blanks(self.text, begin - 1);
         self.at = next;
@@ -161,7 +161,7 @@ impl<V: Visitor> Parser<'_, V> {
     }
 
     /// Goes to the end of a game that was not read to it.
-    pub fn pass_over_rest(&mut self, fate: &Fate) {
+    pub(super) fn pass_over_rest(&mut self, fate: &Fate) {
         if let Fate::Broken(fault) = fate
             && matches!(fault.reason, FaultReason::OpenComment | FaultReason::OpenVariation)
         {

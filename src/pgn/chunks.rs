@@ -16,7 +16,7 @@ const LARGEST_CHUNK: usize = 16 << 20;
 
 /// What a chunk of text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Chunk {
+pub(crate) struct Chunk {
     /// The number of the input.
     pub input: usize,
     /// The number of the chunk in its input, from 0.
@@ -27,7 +27,7 @@ pub struct Chunk {
 
 /// An input that could not be read to its end.
 #[derive(Debug)]
-pub struct BrokenInput {
+pub(crate) struct BrokenInput {
     /// The number of the input.
     pub input: usize,
     /// The line after all that could be read.
@@ -38,7 +38,7 @@ pub struct BrokenInput {
 
 /// Hands out the text of inputs in chunks of whole games. Where they are cut depends on the text
 /// alone.
-pub struct Chunks {
+pub(crate) struct Chunks {
     inputs: Vec<Input>,
     progress: Arc<AtomicU64>,
     /// The input being read, with the place of its next chunk.
@@ -49,17 +49,17 @@ pub struct Chunks {
 
 impl Chunks {
     /// All inputs, one after the other. `progress` is raised as in [`Input::open`].
-    pub fn new(inputs: Vec<Input>, progress: Arc<AtomicU64>) -> Self {
+    pub(crate) fn new(inputs: Vec<Input>, progress: Arc<AtomicU64>) -> Self {
         Chunks { inputs, progress, current: None, next_input: 0, broken: Vec::new() }
     }
 
     /// Inputs that could not be opened or read to their end.
-    pub fn into_broken(self) -> Vec<BrokenInput> {
+    pub(crate) fn into_broken(self) -> Vec<BrokenInput> {
         self.broken
     }
 
     /// Fills `text` with the next chunk; `None` when all inputs are read.
-    pub fn next(&mut self, text: &mut Vec<u8>) -> Option<Chunk> {
+    pub(crate) fn next(&mut self, text: &mut Vec<u8>) -> Option<Chunk> {
         loop {
             if self.current.is_none() && !self.open_next() {
                 return None;
@@ -115,12 +115,12 @@ pub(super) struct Blocks<R> {
 }
 
 impl<R: Read> Blocks<R> {
-    pub fn new(input: R) -> Self {
+    pub(super) fn new(input: R) -> Self {
         Blocks { input, carry: Vec::new(), ended: false, error: None }
     }
 
     /// Fills `text` with the next block; tells whether there is one.
-    pub fn next(&mut self, text: &mut Vec<u8>) -> bool {
+    pub(super) fn next(&mut self, text: &mut Vec<u8>) -> bool {
         text.clear();
         text.append(&mut self.carry);
         let mut wanted = CHUNK;
@@ -143,7 +143,7 @@ impl<R: Read> Blocks<R> {
     }
 
     /// Why the input could not be read beyond the last block, if that is so.
-    pub fn take_error(&mut self) -> Option<io::Error> {
+    pub(super) fn take_error(&mut self) -> Option<io::Error> {
         self.error.take()
     }
 }

@@ -16,7 +16,7 @@ const SAMPLE: usize = 48;
 
 /// The language of a text: English, unless its first games have letters of another, in which more
 /// of them are legal from beginning to end, and no third one does as well in another way.
-pub fn language_of(text: &[u8]) -> Language {
+pub(crate) fn language_of(text: &[u8]) -> Language {
     if !is_foreign(text) {
         return Language::ENGLISH;
     }

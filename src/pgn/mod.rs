@@ -6,6 +6,20 @@
 //! variants are told apart before their first move. Whatever happens, the next game is read.
 //!
 //! Format: <http://www.saremba.de/chessgml/standards/pgn/pgn-complete.htm>.
+//!
+//! ```
+//! use tabia::pgn::{Fate, GameResult, read_games};
+//!
+//! let text = "[White \"A\"]\n\n1. e4 e5 {hm} 2. Nf3 $1 Nd4?? 3. Qxf7 *\n\n1. d4 1/2-1/2\n";
+//! let games = read_games(text.as_bytes()).collect::<Result<Vec<_>, _>>()?;
+//! let (first, end) = &games[0];
+//! assert_eq!((first.tag("White"), first.moves.len()), (Some("A"), 3));
+//! assert!(matches!(&end.fate, Fate::Broken(fault) if fault.san.as_deref() == Some("Nd4")));
+//! let (second, end) = &games[1];
+//! assert_eq!((second.result, &end.fate), (GameResult::Draw, &Fate::Read));
+//! assert!(second.to_string().ends_with("1. d4 1/2-1/2\n"));
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 mod bounds;
 mod chunks;
@@ -25,13 +39,13 @@ mod tree;
 mod visitor;
 mod writer;
 
-pub use chunks::{BrokenInput, Chunk, Chunks};
-pub use detect::language_of;
+pub(crate) use chunks::{BrokenInput, Chunk, Chunks};
+pub(crate) use detect::language_of;
 pub use fault::{Fate, Fault, FaultReason, GameEnd};
 pub use game::{GameResult, PgnGame, PgnMove, read_games};
 pub use input::{Input, InputError};
 pub use language::{Language, ParseLanguageError};
 pub use reader::Reader;
 pub use tags::Tags;
-pub use text_reader::{Experience, TextReader};
+pub(crate) use text_reader::{Experience, TextReader};
 pub use visitor::{Ply, Visitor};

@@ -92,7 +92,7 @@ impl<V: Visitor> Parser<'_, V> {
     }
 
     /// Another game begins here.
-    pub fn leave(&mut self) -> Flow {
+    pub(super) fn leave(&mut self) -> Flow {
         self.at_end = true;
         ControlFlow::Break(Fate::Read)
     }

@@ -34,7 +34,7 @@ pub(super) struct State {
 }
 
 impl State {
-    pub fn new(tree: Tree, language: Language) -> Self {
+    pub(super) fn new(tree: Tree, language: Language) -> Self {
         let (start, position) = (*tree.start(), *tree.position(Tree::ROOT));
         State {
             tree,
@@ -51,7 +51,7 @@ impl State {
         }
     }
 
-    pub fn reset(&mut self) {
+    pub(super) fn reset(&mut self) {
         self.tags.clear();
         self.moves.clear();
         self.accepted = false;
@@ -59,12 +59,12 @@ impl State {
         self.token = None;
     }
 
-    pub fn result(&self) -> GameResult {
+    pub(super) fn result(&self) -> GameResult {
         self.tags.result().or(self.token).unwrap_or(GameResult::Undecided)
     }
 
     /// Sets up the start position that the tags give; the fate of a game that has none.
-    pub fn set_up(&mut self) -> Result<(), Fate> {
+    pub(super) fn set_up(&mut self) -> Result<(), Fate> {
         if let Some(variant) = self.tags.get("Variant")
             && !ORTHODOX.contains(&variant.trim().to_ascii_lowercase().as_str())
         {
@@ -85,7 +85,7 @@ impl State {
 
     /// Plays what an earlier game has played in this place.
     #[inline]
-    pub fn play_remembered(&mut self, word: Option<Word>) -> Option<Ply> {
+    pub(super) fn play_remembered(&mut self, word: Option<Word>) -> Option<Ply> {
         let (place, ply) = self.tree.follow(self.place?, word?)?;
         self.place = Some(place);
         Some(ply)
@@ -93,7 +93,7 @@ impl State {
 
     /// Plays a move in English letters that is not in the tree, and remembers it there if it can.
     #[inline]
-    pub fn play_anew(&mut self, text: &[u8], word: Option<Word>) -> Result<Ply, SanError> {
+    pub(super) fn play_anew(&mut self, text: &[u8], word: Option<Word>) -> Result<Ply, SanError> {
         if let Some(place) = self.place {
             self.position = *self.tree.position(place);
         }
@@ -107,19 +107,19 @@ impl State {
     }
 
     /// The current position.
-    pub fn current(&self) -> &Replay {
+    pub(super) fn current(&self) -> &Replay {
         self.place.map_or(&self.position, |place| self.tree.position(place))
     }
 
     /// The number of the next move, were the game numbered as it should be.
-    pub fn move_number(&self) -> u32 {
+    pub(super) fn move_number(&self) -> u32 {
         let black = self.start.side_to_move() == Color::Black;
         let plies = self.moves.len() + usize::from(black);
         u32::from(self.start.fullmove_number()) + plies as u32 / 2
     }
 
     /// The current position in full.
-    pub fn full_position(&self) -> Position {
+    pub(super) fn full_position(&self) -> Position {
         self.moves.iter().fold(self.start, |position, &mv| position.play(mv))
     }
 }

@@ -9,7 +9,7 @@ use super::visitor::Visitor;
 use super::{Fate, GameEnd};
 
 /// Reads games from a text in memory, which may be a part of a larger input.
-pub struct TextReader<'t> {
+pub(crate) struct TextReader<'t> {
     text: &'t [u8],
     place: Place,
     state: State,
@@ -19,7 +19,12 @@ impl<'t> TextReader<'t> {
     /// A reader of a text that begins on `line` of its input, with what the reader of another part
     /// has learned, and with the language whose letters the pieces have: see
     /// [`language_of`](super::language_of).
-    pub fn new(text: &'t [u8], line: u64, experience: Experience, language: Language) -> Self {
+    pub(crate) fn new(
+        text: &'t [u8],
+        line: u64,
+        experience: Experience,
+        language: Language,
+    ) -> Self {
         let mut state = State::new(experience.0, language);
         state.line_sign = line_sign(text);
         TextReader { text, place: Place::beginning(line), state }
@@ -27,12 +32,12 @@ impl<'t> TextReader<'t> {
 
     /// Reads the next game; `None` at the end of the text.
     #[inline]
-    pub fn read_game(&mut self, visitor: &mut impl Visitor) -> Option<GameEnd> {
+    pub(crate) fn read_game(&mut self, visitor: &mut impl Visitor) -> Option<GameEnd> {
         self.place.read_game(self.text, &mut self.state, visitor)
     }
 
     /// What the reader has learned, for the next.
-    pub fn into_experience(self) -> Experience {
+    pub(crate) fn into_experience(self) -> Experience {
         Experience(self.state.tree)
     }
 
@@ -82,7 +87,7 @@ impl Place {
 }
 
 /// The openings that a reader has met, which it need not resolve move by move again.
-pub struct Experience(Tree);
+pub(crate) struct Experience(Tree);
 
 impl Default for Experience {
     fn default() -> Self {

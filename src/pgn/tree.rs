@@ -40,33 +40,39 @@ pub(super) struct Tree {
 
 impl Tree {
     /// The place of the start position.
-    pub const ROOT: Place = Place(0);
+    pub(super) const ROOT: Place = Place(0);
 
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         let start = Position::start();
         let position = Replay::from(&start);
         Tree { start, branches: KeyMap::default(), visits: vec![0], positions: vec![position] }
     }
 
     /// The start position.
-    pub fn start(&self) -> &Position {
+    pub(super) fn start(&self) -> &Position {
         &self.start
     }
 
     #[inline]
-    pub fn position(&self, place: Place) -> &Replay {
+    pub(super) fn position(&self, place: Place) -> &Replay {
         &self.positions[usize::from(place.0)]
     }
 
     /// A move that was seen before, and where it leads.
     #[inline]
-    pub fn follow(&self, place: Place, word: Word) -> Option<(Place, Ply)> {
+    pub(super) fn follow(&self, place: Place, word: Word) -> Option<(Place, Ply)> {
         self.branches.get(&word.key(place)).map(|branch| (branch.child, branch.ply))
     }
 
     /// Remembers a move and where it leads, if that is worth it and there is room.
     #[inline]
-    pub fn grow(&mut self, place: Place, word: Word, ply: &Ply, after: &Replay) -> Option<Place> {
+    pub(super) fn grow(
+        &mut self,
+        place: Place,
+        word: Word,
+        ply: &Ply,
+        after: &Replay,
+    ) -> Option<Place> {
         let number = self.positions.len();
         let visits = &mut self.visits[usize::from(place.0)];
         *visits = visits.saturating_add(1);
@@ -91,7 +97,7 @@ impl Word {
 
     /// The word of so many bytes at a place of a text; `None` if it is too long.
     #[inline]
-    pub fn at(text: &[u8], at: usize, length: usize) -> Option<Self> {
+    pub(super) fn at(text: &[u8], at: usize, length: usize) -> Option<Self> {
         if length > Self::LONGEST {
             return None;
         }

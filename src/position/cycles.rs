@@ -24,11 +24,11 @@ struct Slot {
 
 /// All moves of pieces, with what they change in the key (the turn included). A move and its way
 /// back are the same.
-pub struct Cycles(Box<[Slot]>);
+pub(crate) struct Cycles(Box<[Slot]>);
 
 impl Cycles {
     /// Fills the table.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let empty = Slot { difference: 0, squares: [Square::A1; 2] };
         let mut cycles = Cycles(vec![empty; SLOTS].into_boxed_slice());
         for color in [Color::White, Color::Black] {
@@ -59,7 +59,7 @@ impl Cycles {
     /// `difference`: whether the older position with the key `position.key() ^ difference` can be
     /// reached by one move. It is not looked at whether that leaves the king in check.
     #[inline]
-    pub fn is_move(&self, position: &Position, difference: u64) -> bool {
+    pub(crate) fn is_move(&self, position: &Position, difference: u64) -> bool {
         slots(difference).into_iter().any(|index| {
             let Slot { difference: found, squares: [from, to] } = self.0[index];
             found == difference && position.occupied() & chess::between(from, to) == EMPTY

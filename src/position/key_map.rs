@@ -4,11 +4,11 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 /// A map from a position's key to something. The whole key is the hash: it must not be shifted or
 /// cut, since `hashbrown` uses its top bits as well as its lowest.
-pub type KeyMap<T> = hashbrown::HashMap<u64, T, BuildHasherDefault<KeyHasher>>;
+pub(crate) type KeyMap<T> = hashbrown::HashMap<u64, T, BuildHasherDefault<KeyHasher>>;
 
 /// Hands a key through as its own hash.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct KeyHasher(u64);
+pub(crate) struct KeyHasher(u64);
 
 impl Hasher for KeyHasher {
     #[inline]

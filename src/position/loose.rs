@@ -22,7 +22,7 @@ enum Loose {
 }
 
 /// Whether a text in English letters has the shape of a move.
-pub fn is_loose_san(text: &[u8]) -> bool {
+pub(crate) fn is_loose_san(text: &[u8]) -> bool {
     read(text).is_some()
 }
 
@@ -31,7 +31,7 @@ impl Replay {
     ///
     /// # Errors
     /// If the text has not the shape of a move, or not exactly one legal move fits.
-    pub fn resolve_loosely(&self, text: &[u8]) -> Result<Move, SanError> {
+    pub(crate) fn resolve_loosely(&self, text: &[u8]) -> Result<Move, SanError> {
         match read(text).ok_or(SanError::Malformed)? {
             Loose::Castling(side) => self.resolve_san(San::Castle(side)),
             Loose::Plain { piece, file, rank, to, promotion } => {

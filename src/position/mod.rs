@@ -3,6 +3,20 @@
 //! A [`Position`] is made from a checked FEN and changed only by [`Position::play`] and
 //! [`Position::play_null`], which hand out a new one. So its keys cannot go stale, and no illegal
 //! position reaches `chess::Board`, which would corrupt memory on some.
+//!
+//! ```
+//! use tabia::position::{Game, Position, perft};
+//!
+//! let mut game = Game::new(Position::start());
+//! for text in ["e4", "e7e5", "Ngf3"] {
+//!     game.play(game.position().parse_move(text)?)?;
+//! }
+//! let position = game.position();
+//! assert_eq!(position.fen(), "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
+//! assert_eq!(position.san(position.parse_move("b8c6")?), "Nc6");
+//! assert_eq!(perft(position, 1), position.legal_moves().len() as u64);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod cycles;
 mod fen;
@@ -19,16 +33,18 @@ mod zobrist;
 
 pub use chess::{BitBoard, Color, File, Piece, Rank, Square};
 
-pub use cycles::Cycles;
+pub(crate) use cycles::Cycles;
 pub use fen::FenError;
 pub use game::{Game, IllegalMove, Outcome, OutcomeReason};
-pub use key_map::{KeyHasher, KeyMap};
-pub use loose::is_loose_san;
-pub use movegen::{MAX_MOVES, MoveList, attacks};
+pub(crate) use key_map::KeyMap;
+pub(crate) use loose::is_loose_san;
+pub use movegen::MoveList;
+pub(crate) use movegen::{MAX_MOVES, attacks};
 pub use moves::{Move, ParseMoveError};
 pub use perft::{perft, perft_until};
-pub use replay::Replay;
-pub use san::{SanError, read_san};
+pub(crate) use replay::Replay;
+pub use san::SanError;
+pub(crate) use san::read_san;
 
 use chess::{Board, CastleRights, EMPTY};
 
@@ -101,7 +117,7 @@ impl Position {
 
     /// The board below: bitboards and piece look-up.
     #[inline]
-    pub fn board(&self) -> &Board {
+    pub(crate) fn board(&self) -> &Board {
         &self.board
     }
 
@@ -311,7 +327,7 @@ impl Position {
 
     /// The castling rights of one side.
     #[inline]
-    pub fn castle_rights(&self, color: Color) -> CastleRights {
+    pub(crate) fn castle_rights(&self, color: Color) -> CastleRights {
         self.board.castle_rights(color)
     }
 }

@@ -16,7 +16,7 @@ use super::{Move, Position};
 /// No position has more legal moves: fifteen queens have 27 each at best, more than any other man,
 /// and the king 8; his two castlings need rooks, which have 13 fewer than a queen. Positions that
 /// can come about in a game have at most 218 (R. Petrović, 1964), but any may be set up.
-pub const MAX_MOVES: usize = 15 * 27 + 8;
+pub(crate) const MAX_MOVES: usize = 15 * 27 + 8;
 /// The first and the last rank, where pawns are promoted.
 pub(super) const PROMOTION_RANKS: BitBoard = BitBoard(0xff00_0000_0000_00ff);
 const PROMOTION_PIECES: [Piece; 4] = [Piece::Queen, Piece::Knight, Piece::Rook, Piece::Bishop];
@@ -65,7 +65,7 @@ impl MoveList {
 /// The squares `piece` on `from` attacks over `occupied`. Pawns have a colour: see
 /// [`chess::get_pawn_attacks`].
 #[inline]
-pub fn attacks(piece: Piece, from: Square, occupied: BitBoard) -> BitBoard {
+pub(crate) fn attacks(piece: Piece, from: Square, occupied: BitBoard) -> BitBoard {
     match piece {
         Piece::Pawn => EMPTY,
         Piece::Knight => get_knight_moves(from),

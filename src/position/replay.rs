@@ -38,7 +38,7 @@ const KEPT_RIGHTS: [u8; 64] = {
 
 /// A position of a game that is being replayed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Replay {
+pub(crate) struct Replay {
     men: [Option<Piece>; 64],
     pieces: [BitBoard; 6],
     colors: [BitBoard; 2],
@@ -71,20 +71,14 @@ impl From<&Position> for Replay {
 impl Replay {
     /// The key, see [`Position::key`].
     #[inline]
-    pub fn key(&self) -> u64 {
+    pub(crate) fn key(&self) -> u64 {
         self.key
     }
 
     /// The key of the pawns, see [`Position::pawn_key`].
     #[inline]
-    pub fn pawn_key(&self) -> u64 {
+    pub(crate) fn pawn_key(&self) -> u64 {
         self.pawn_key
-    }
-
-    /// Whose turn it is.
-    #[inline]
-    pub fn side_to_move(&self) -> Color {
-        self.side
     }
 
     /// What stands on a square.
@@ -95,7 +89,7 @@ impl Replay {
 
     /// Plies since the last capture or pawn move.
     #[inline]
-    pub fn halfmove_clock(&self) -> u16 {
+    pub(crate) fn halfmove_clock(&self) -> u16 {
         self.halfmove_clock
     }
 
@@ -104,7 +98,7 @@ impl Replay {
     /// # Errors
     /// If not exactly one legal move fits.
     #[inline]
-    pub fn resolve_san(&self, san: San) -> Result<Move, SanError> {
+    pub(crate) fn resolve_san(&self, san: San) -> Result<Move, SanError> {
         match san {
             San::Normal { role, file, rank, capture, to, promotion } => {
                 let (piece, to) = (piece_of(role), ALL_SQUARES[usize::from(to)]);
@@ -137,7 +131,7 @@ impl Replay {
 
     /// Plays a move, which must be legal here.
     #[inline]
-    pub fn play(&mut self, mv: Move) {
+    pub(crate) fn play(&mut self, mv: Move) {
         let (us, from, to) = (self.side, mv.from(), mv.to());
         let Some(piece) = self.men[from.to_index()] else { return };
         let state_before = self.state();
@@ -382,4 +376,42 @@ fn piece_of(role: shakmaty::Role) -> Piece {
 fn seen_from(square: Square, men: BitBoard, occupied: BitBoard) -> BitBoard {
     let hidden = |&man: &Square| between(man, square) & occupied != EMPTY;
     men.filter(hidden).fold(men, |seen, man| seen ^ BitBoard::from_square(man))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::{any, proptest};
+    use proptest::sample::select;
+
+    use super::*;
+
+    const PLIES: usize = 120;
+
+    /// Castling, promotions, and en passant, free and pinned, are soon met here.
+    const STARTS: [&str; 4] = [
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        "rnbqkbnr/8/8/pPpPpPpP/PpPpPpPp/8/8/RNBQKBNR w KQkq - 0 1",
+        "8/PPPPPPPP/8/7k/K7/8/pppppppp/8 b - - 0 1",
+    ];
+
+    proptest! {
+        #[test]
+        fn a_game_that_is_read_comes_to_the_same_positions(
+            fen in select(&STARTS[..]),
+            choices in vec(any::<u16>(), 0..=PLIES),
+        ) {
+            let mut position = Position::from_fen(fen).expect(fen);
+            let mut reading = Replay::from(&position);
+            for choice in choices {
+                let moves = position.legal_moves();
+                let pick = usize::from(choice) % moves.len().max(1);
+                let Some(mv) = moves.iter().nth(pick) else { break };
+                position = position.play(mv);
+                reading.play(mv);
+                assert_eq!(reading, Replay::from(&position), "{position}");
+            }
+        }
+    }
 }

@@ -25,7 +25,7 @@ pub enum SanError {
 
 /// Reads SAN as far as it can be without a position. Check and mate signs, `!` and `?`, `0` for `O`,
 /// and a promotion without its `=` are accepted.
-pub fn read_san(text: &str) -> Option<San> {
+pub(crate) fn read_san(text: &str) -> Option<San> {
     let bare = text.trim_end_matches(['!', '?']);
     let unsigned = bare.trim_end_matches(['+', '#']);
     let mended = match unsigned.as_bytes() {
@@ -52,7 +52,8 @@ impl Position {
         self.parse_san(text)
     }
 
-    /// Reads a move in SAN, as [`read_san`] does.
+    /// Reads a move in SAN. Check and mate signs, `!` and `?`, `0` for `O`, and a promotion without its
+    /// `=` are accepted.
     ///
     /// # Errors
     /// As [`Position::parse_move`].
@@ -65,7 +66,7 @@ impl Position {
     ///
     /// # Errors
     /// As [`Position::parse_move`].
-    pub fn resolve_san(&self, san: San) -> Result<Move, SanError> {
+    fn resolve_san(&self, san: San) -> Result<Move, SanError> {
         Replay::from(self).resolve_san(san)
     }
 

@@ -11,7 +11,7 @@ use crate::position::{Game, Position};
 use crate::score::Depth;
 
 /// The depth of the signature.
-pub const BENCH_DEPTH: Depth = 12;
+pub(crate) const BENCH_DEPTH: Depth = 12;
 /// The table of the signature, in megabytes.
 const BENCH_MEMORY_MB: usize = 16;
 
@@ -54,7 +54,7 @@ const POSITIONS: [&str; 32] = [
 
 /// What the benchmark found.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct BenchResult {
+pub(crate) struct BenchResult {
     /// Nodes searched: the signature.
     pub nodes: u64,
     /// Time taken.
@@ -63,14 +63,14 @@ pub struct BenchResult {
 
 impl BenchResult {
     /// Nodes a second.
-    pub fn speed(&self) -> f64 {
+    pub(crate) fn speed(&self) -> f64 {
         self.nodes as f64 / self.elapsed.as_secs_f64().max(1e-9)
     }
 }
 
 /// Searches all positions to `depth`, judging by `evaluation`; tells `on_position` after each its
 /// FEN, nodes and time.
-pub fn bench(
+pub(crate) fn bench(
     depth: Depth,
     evaluation: Evaluation,
     on_position: &mut dyn FnMut(&str, BenchResult),

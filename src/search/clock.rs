@@ -17,7 +17,7 @@ const MOVES_EXPECTED: u32 = 28;
 const INCREMENT_SHARE: u32 = 75;
 /// Kept back of a fixed time for the way of the move to the opponent's clock: measured with xboard,
 /// where a move takes some milliseconds, and doubled several times over for a loaded machine.
-pub const MOVE_OVERHEAD: Duration = Duration::from_millis(25);
+pub(crate) const MOVE_OVERHEAD: Duration = Duration::from_millis(25);
 /// Kept back of a clock besides: an overloaded machine has been seen to stand still for so long.
 /// Without it an increment of 0.05 s lets a clock run down to 0.35 s.
 const STALL: Duration = Duration::from_millis(300);

@@ -18,7 +18,7 @@ use crate::score::{Depth, Score};
 const MEN: usize = 12;
 const SQUARES: usize = 64;
 /// Bound of the absolute value of a history entry. Hand-set.
-pub const HISTORY_MAX: i32 = 16_384;
+pub(super) const HISTORY_MAX: i32 = 16_384;
 /// Entries of each correction table. A power of two.
 const CORRECTION_ENTRIES: usize = 16_384;
 /// Correction entries are kept in fractions of a centipawn.
@@ -32,12 +32,12 @@ const CORRECTION_STEP_MAX: i32 = 64;
 
 /// A man and the square it went to: what continuation history is indexed by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct PieceTo(u16);
+pub(super) struct PieceTo(u16);
 
 impl PieceTo {
     /// The piece and target square of `mv`, which is legal in `position`.
     #[inline]
-    pub fn new(position: &Position, mv: Move) -> Self {
+    pub(super) fn new(position: &Position, mv: Move) -> Self {
         let man =
             position.piece_on(mv.from()).map_or(0, |piece| man(position.side_to_move(), piece));
         PieceTo((man * SQUARES + mv.to().to_index()) as u16)
@@ -55,7 +55,7 @@ fn man(color: Color, piece: Piece) -> usize {
 }
 
 /// Piece and target square of the moves that led to a node, one, two and four plies back.
-pub type Context = [Option<PieceTo>; 3];
+pub(super) type Context = [Option<PieceTo>; 3];
 
 /// What is known of one thing; 0 is nothing.
 #[derive(Default)]
@@ -83,7 +83,7 @@ impl Experience {
 type Table = Box<[Experience]>;
 
 /// The memory of good and bad moves.
-pub struct History {
+pub(super) struct History {
     /// `[colour][origin][destination]`
     butterfly: Table,
     /// `[man][destination][taken kind]`
@@ -102,7 +102,7 @@ fn table(len: usize) -> Table {
 
 impl History {
     /// An empty memory.
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         const FOOTPRINTS: usize = MEN * SQUARES;
         History {
             butterfly: table(2 * SQUARES * SQUARES),
@@ -114,7 +114,7 @@ impl History {
     }
 
     /// Forgets everything.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         let History { butterfly, capture, continuation, counter_moves, correction } = self;
         let tables = [butterfly, capture, continuation].into_iter().chain(correction);
         for table in tables {
@@ -125,13 +125,13 @@ impl History {
 
     /// The quiet move that last refuted the move just made.
     #[inline]
-    pub fn counter_move(&self, context: &Context) -> Option<Move> {
+    pub(super) fn counter_move(&self, context: &Context) -> Option<Move> {
         Move::from_polyglot(self.counter_moves[context[0]?.index()].load(Ordering::Relaxed))
     }
 
     /// What is known of a quiet move: the sum of its histories.
     #[inline]
-    pub fn quiet(&self, position: &Position, mv: Move, context: &Context) -> i32 {
+    pub(super) fn quiet(&self, position: &Position, mv: Move, context: &Context) -> i32 {
         let piece_to = PieceTo::new(position, mv);
         let butterfly = self.butterfly[butterfly_index(position, mv)].get();
         context.iter().flatten().fold(butterfly, |sum, &earlier| {
@@ -141,12 +141,12 @@ impl History {
 
     /// What is known of a capture or promotion.
     #[inline]
-    pub fn capture(&self, position: &Position, mv: Move) -> i32 {
+    pub(super) fn capture(&self, position: &Position, mv: Move) -> i32 {
         self.capture[capture_index(position, mv)].get()
     }
 
     /// Learns from a quiet move that failed high: it gains, the quiet moves tried before lose.
-    pub fn quiet_cutoff(
+    pub(super) fn quiet_cutoff(
         &self,
         position: &Position,
         mv: Move,
@@ -164,7 +164,13 @@ impl History {
     }
 
     /// Adds `amount` to what is known of a quiet move.
-    pub fn update_quiet(&self, position: &Position, mv: Move, context: &Context, amount: i32) {
+    pub(super) fn update_quiet(
+        &self,
+        position: &Position,
+        mv: Move,
+        context: &Context,
+        amount: i32,
+    ) {
         let piece_to = PieceTo::new(position, mv);
         self.butterfly[butterfly_index(position, mv)].pull(amount);
         for &earlier in context.iter().flatten() {
@@ -174,7 +180,7 @@ impl History {
 
     /// Raises what is known of the move of `piece_to`, made after `context`, whose replies
     /// all failed.
-    pub fn reward(&self, piece_to: PieceTo, context: &Context, amount: i32) {
+    pub(super) fn reward(&self, piece_to: PieceTo, context: &Context, amount: i32) {
         for &earlier in context.iter().flatten() {
             self.continuation[continuation_index(earlier, piece_to)].pull(amount);
         }
@@ -182,7 +188,7 @@ impl History {
 
     /// Learns from a node that failed high: the capture that did it gains, those tried before
     /// lose.
-    pub fn captures_tried(
+    pub(super) fn captures_tried(
         &self,
         position: &Position,
         best: Option<Move>,
@@ -199,7 +205,7 @@ impl History {
 
     /// What the static evaluation of such positions was wrong by, in centipawns.
     #[inline]
-    pub fn correction(&self, position: &Position) -> Score {
+    pub(super) fn correction(&self, position: &Position) -> Score {
         let sum: i32 = correction_indices(position)
             .into_iter()
             .zip(&self.correction)
@@ -209,7 +215,7 @@ impl History {
     }
 
     /// Learns that the static evaluation was wrong by `error` centipawns at a search of `depth`.
-    pub fn update_correction(&self, position: &Position, error: Score, depth: Depth) {
+    pub(super) fn update_correction(&self, position: &Position, error: Score, depth: Depth) {
         let step = (CORRECTION_STEP * (depth + 1)).min(CORRECTION_STEP_MAX);
         let target = error.clamp(-CORRECTION_MAX, CORRECTION_MAX) * CORRECTION_GRAIN;
         for (index, table) in correction_indices(position).into_iter().zip(&self.correction) {
@@ -229,7 +235,7 @@ impl Default for History {
 
 /// What a cutoff at `depth` is worth. Hand-set.
 #[inline]
-pub fn bonus(depth: Depth) -> i32 {
+pub(super) fn bonus(depth: Depth) -> i32 {
     (160 * depth - 100).clamp(0, 1_700)
 }
 

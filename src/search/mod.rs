@@ -2,8 +2,28 @@
 //!
 //! [`Searcher`] runs one search at a time within [`Limits`], steered by a [`Control`], and tells
 //! what it finds by [`Event`]s. It never prints.
+//!
+//! ```
+//! use tabia::position::{Game, Position};
+//! use tabia::score::mate_distance;
+//! use tabia::search::{Config, Control, Event, Limits, Searcher};
+//!
+//! let position = Position::from_fen("7k/8/5K2/8/8/8/8/6R1 w - - 0 1")?;
+//! let mut searcher = Searcher::new(Config { memory_mb: 1, ..Config::default() });
+//! let mut iterations = 0;
+//! let result = searcher.search(
+//!     &Game::new(position),
+//!     &Limits::depth(8),
+//!     &Control::new(),
+//!     &mut |event| iterations += i32::from(matches!(event, Event::Iteration(_))),
+//! );
+//! assert_eq!(mate_distance(result.score), Some(2));
+//! assert_eq!(result.best.map(|mv| position.san(mv)).as_deref(), Some("Kf7"));
+//! assert!(iterations > 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
-pub mod bench;
+pub(crate) mod bench;
 mod book_ending;
 mod book_match;
 mod book_probe;
@@ -37,11 +57,10 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
-pub use clock::MOVE_OVERHEAD;
+pub(crate) use clock::MOVE_OVERHEAD;
 pub use config::{BookSearch, Config, ParseBookSearchError, ResearchOrder};
 pub use control::Control;
 pub use limits::{Limits, TimeControl};
 pub use report::{Bound, Event, Fault, Report, SearchResult, Transposition};
-pub use room::STACK_SIZE;
+pub(crate) use room::STACK_SIZE;
 pub use searcher::Searcher;
-pub use see::{see_ge, value};

@@ -4,7 +4,7 @@
 use std::hint::black_box;
 
 /// Bytes of stack that a search needs: it recurses some hundred plies deep, each with its moves.
-pub const STACK_SIZE: usize = 32 << 20;
+pub(crate) const STACK_SIZE: usize = 32 << 20;
 
 /// Kept free for all the small things that a search needs while it runs.
 const SPARE: usize = 16 << 20;

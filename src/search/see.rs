@@ -9,17 +9,17 @@ use crate::score::Score;
 
 /// What a man is worth in exchanges, in centipawns, by [`Piece`]. Hand-set, in the usual
 /// proportions.
-pub const EXCHANGE_VALUE: [Score; 6] = [100, 320, 330, 500, 950, 20_000];
+pub(super) const EXCHANGE_VALUE: [Score; 6] = [100, 320, 330, 500, 950, 20_000];
 
 /// The exchange value of `piece`.
 #[inline]
-pub fn value(piece: Piece) -> Score {
+pub(crate) fn value(piece: Piece) -> Score {
     EXCHANGE_VALUE[piece.to_index()]
 }
 
 /// Whether the exchange that `mv` begins wins at least `threshold` centipawns, if both sides
 /// take with their least man and stop where it pays.
-pub fn see_ge(position: &Position, mv: Move, threshold: Score) -> bool {
+pub(crate) fn see_ge(position: &Position, mv: Move, threshold: Score) -> bool {
     let (from, to) = (mv.from(), mv.to());
     let Some(mover) = position.piece_on(from) else { return false };
     let placed = mv.promotion().unwrap_or(mover);

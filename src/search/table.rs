@@ -35,7 +35,7 @@ const DEPTH_OFFSET: Depth = 8;
 
 /// What the table knows of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub(super) struct Entry {
     /// The best move, or the one that failed high.
     pub mv: Option<Move>,
     /// The score, counted from the node that asked.
@@ -49,7 +49,7 @@ pub struct Entry {
 }
 
 /// The static evaluation of a position that has none.
-pub const NO_EVAL: Score = i16::MIN as Score;
+pub(super) const NO_EVAL: Score = i16::MIN as Score;
 
 #[derive(Default)]
 struct Slot {
@@ -68,7 +68,7 @@ struct Cluster {
 const _: () = assert!(size_of::<Cluster>() == 64);
 
 /// The table.
-pub struct Table {
+pub(super) struct Table {
     clusters: Vec<Cluster>,
     age: AtomicU8,
 }
@@ -76,7 +76,7 @@ pub struct Table {
 impl Table {
     /// An empty table of at most `megabytes` (at least one cluster), smaller where the system does
     /// not give as much.
-    pub fn new(megabytes: usize) -> Self {
+    pub(super) fn new(megabytes: usize) -> Self {
         let mut size = megabytes;
         loop {
             match Table::try_new(size) {
@@ -88,7 +88,7 @@ impl Table {
 
     /// An empty table of at most `megabytes` (at least one cluster, which needs no asking); `None`
     /// if the system does not give as much.
-    pub fn try_new(megabytes: usize) -> Option<Self> {
+    pub(super) fn try_new(megabytes: usize) -> Option<Self> {
         let bytes = megabytes.checked_mul(MEGABYTE)?;
         let count = (bytes / size_of::<Cluster>()).max(1);
         let mut clusters = Vec::new();
@@ -105,30 +105,30 @@ impl Table {
     }
 
     /// Whether a table may be so many megabytes larger than one there is.
-    pub fn has_room(megabytes: usize) -> bool {
+    pub(super) fn has_room(megabytes: usize) -> bool {
         megabytes == 0 || room_for(megabytes).is_some_and(can_fill)
     }
 
     /// The size in megabytes, rounded down.
-    pub fn megabytes(&self) -> usize {
+    pub(super) fn megabytes(&self) -> usize {
         size_of_val(self.clusters.as_slice()) / MEGABYTE
     }
 
     /// Forgets everything.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.clusters.fill_with(Cluster::default);
         self.age = AtomicU8::new(0);
     }
 
     /// Marks what is in the table as older than what comes now.
-    pub fn new_search(&self) {
+    pub(super) fn new_search(&self) {
         let age = self.age.load(Ordering::Relaxed);
         self.age.store((age + 1) % AGES, Ordering::Relaxed);
     }
 
     /// Asks the processor to fetch what [`Table::probe`] of `key` will read.
     #[inline]
-    pub fn prefetch(&self, key: u64) {
+    pub(super) fn prefetch(&self, key: u64) {
         #[cfg(target_arch = "x86_64")]
         #[allow(unsafe_code)] // A hint: it reads nothing and cannot fault.
         unsafe {
@@ -142,7 +142,7 @@ impl Table {
     /// What is known of the position with `key`, met at `ply`. The move is checked for legality
     /// in `position`, so that a collision of keys cannot bring a foreign one.
     #[inline]
-    pub fn probe(&self, key: u64, position: &Position, ply: Ply) -> Option<Entry> {
+    pub(super) fn probe(&self, key: u64, position: &Position, ply: Ply) -> Option<Entry> {
         self.cluster(key).slots.iter().find_map(|slot| {
             let data = slot.data.load(Ordering::Relaxed);
             (slot.check.load(Ordering::Relaxed) ^ data == key && data != 0).then(|| {
@@ -156,7 +156,7 @@ impl Table {
     /// entry that is shallow or old; the same position's unless that is much deeper and of this
     /// search. A known move is kept where the new entry has none.
     #[inline]
-    pub fn store(&self, key: u64, entry: Entry, ply: Ply) {
+    pub(super) fn store(&self, key: u64, entry: Entry, ply: Ply) {
         let age = self.age.load(Ordering::Relaxed);
         let mut target = &self.cluster(key).slots[0];
         let mut lowest = i32::MAX;
@@ -190,7 +190,7 @@ impl Table {
     }
 
     /// How much of the table the current search has filled, in thousandths (from a sample).
-    pub fn full(&self) -> u32 {
+    pub(super) fn full(&self) -> u32 {
         let age = self.age.load(Ordering::Relaxed);
         let sample = &self.clusters[..HASH_FULL_SAMPLE.min(self.clusters.len())];
         let filled = sample

@@ -10,7 +10,7 @@ const FIELDS: usize = 4;
 const COUNTERS: usize = 2;
 
 /// The lines of a file that are no comment (`#`) and not empty, each with its number, from 1.
-pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let numbered = (1..).zip(text.lines().map(str::trim));
     numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
@@ -19,7 +19,7 @@ pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 ///
 /// # Errors
 /// If it is none.
-pub fn position(line: &str) -> Result<(Position, &str), FenError> {
+pub(crate) fn position(line: &str) -> Result<(Position, &str), FenError> {
     let fen = after_words(line, FIELDS);
     let with_counters = after_words(line, FIELDS + COUNTERS);
     let counters: Vec<&str> = line[fen..with_counters].split_whitespace().map(bare).collect();
@@ -36,7 +36,7 @@ pub fn position(line: &str) -> Result<(Position, &str), FenError> {
 ///
 /// # Errors
 /// The number of the line that is none, and why.
-pub fn positions(text: &str) -> Result<Vec<Position>, (usize, FenError)> {
+pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, FenError)> {
     lines(text)
         .map(|(number, line)| match position(line) {
             Ok((position, _)) => Ok(position),
@@ -58,7 +58,7 @@ fn after_words(line: &str, count: usize) -> usize {
 }
 
 /// The operations of a line: code and operand, the quotation marks of a text left out.
-pub fn operations(text: &str) -> Vec<(&str, &str)> {
+pub(crate) fn operations(text: &str) -> Vec<(&str, &str)> {
     let mut quoted = false;
     let parts = text.split(|letter| {
         quoted ^= letter == '"';

@@ -1,9 +1,9 @@
 //! Suites: positions of files or of real games, and how the search fares on them.
 
-pub mod epd;
-pub mod solve;
-pub mod threads;
-pub mod transpositions;
+pub(crate) mod epd;
+pub(crate) mod solve;
+pub(crate) mod threads;
+pub(crate) mod transpositions;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,11 +11,11 @@ use crate::search::Control;
 
 /// Ends a series of searches. Each search has a control of its own, which this hands out.
 #[derive(Clone, Default)]
-pub struct Switch(Arc<Mutex<(bool, Control)>>);
+pub(crate) struct Switch(Arc<Mutex<(bool, Control)>>);
 
 impl Switch {
     /// The control of the next search; it is stopped already if the series is to end.
-    pub fn control(&self) -> Control {
+    pub(crate) fn control(&self) -> Control {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let control = Control::new();
         if state.0 {
@@ -26,14 +26,14 @@ impl Switch {
     }
 
     /// Stops the running search and all that follow.
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.0 = true;
         state.1.stop();
     }
 
     /// Whether the series has been ended.
-    pub fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).0
     }
 }

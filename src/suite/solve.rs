@@ -11,13 +11,13 @@ use crate::score::{self, Score};
 use crate::search::{Limits, Searcher};
 
 /// The time for a position where nothing else bounds its search.
-pub const TIME: Duration = Duration::from_secs(5);
+pub(crate) const TIME: Duration = Duration::from_secs(5);
 /// Lines of a suite that are named when they are passed over; the others are counted.
 const NAMED: usize = 5;
 
 /// One position of a suite.
 #[derive(Debug, Clone)]
-pub struct Problem {
+pub(crate) struct Problem {
     /// Its name (`id`), or its number in the suite.
     pub name: String,
     /// The position, in which there is a legal move.
@@ -73,7 +73,7 @@ impl Problem {
     }
 
     /// What solves it, in words.
-    pub fn wanted(&self) -> String {
+    pub(crate) fn wanted(&self) -> String {
         let list = |moves: &[Move]| -> Vec<String> {
             moves.iter().map(|&mv| self.position.san(mv)).collect()
         };
@@ -92,7 +92,7 @@ fn mate(moves: &str) -> Result<i32, String> {
 
 /// What a search answered to a problem; printed as a line without its end.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// The problem.
     pub problem: Problem,
     /// Its number in the suite, from 1, and how many there are.
@@ -109,7 +109,7 @@ pub struct Answer {
 
 impl Answer {
     /// The move in SAN.
-    pub fn san(&self) -> Option<String> {
+    pub(crate) fn san(&self) -> Option<String> {
         self.mv.map(|mv| self.problem.position.san(mv))
     }
 }
@@ -126,7 +126,7 @@ impl fmt::Display for Answer {
 
 /// A suite on its way; printed as the sum of what was searched so far.
 #[derive(Debug, Clone)]
-pub struct Suite {
+pub(crate) struct Suite {
     open: VecDeque<Problem>,
     /// How many positions have been searched.
     pub searched: usize,
@@ -140,7 +140,7 @@ pub struct Suite {
 impl Suite {
     /// Reads the text of a file, and tells what of it is passed over: the first lines that are no
     /// problem, and how many more there are. The time begins to run.
-    pub fn parse(file: &str, text: &str) -> (Self, Vec<String>) {
+    pub(crate) fn parse(file: &str, text: &str) -> (Self, Vec<String>) {
         let (mut open, mut faults) = (VecDeque::new(), Vec::new());
         for (number, line) in epd::lines(text) {
             match Problem::parse(line) {
@@ -161,32 +161,32 @@ impl Suite {
     }
 
     /// The number of its problems.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.searched + self.open.len()
     }
 
     /// Whether it has none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The problem to be searched next.
-    pub fn problem(&self) -> Option<&Problem> {
+    pub(crate) fn problem(&self) -> Option<&Problem> {
         self.open.front()
     }
 
     /// What is said where it ends before its end.
-    pub fn stopped(&self) -> String {
+    pub(crate) fn stopped(&self) -> String {
         format!("Stopped after {} of {} positions.", self.searched, self.len())
     }
 
     /// The time since it was read.
-    pub fn elapsed(&self) -> Duration {
+    pub(crate) fn elapsed(&self) -> Duration {
         self.begun.elapsed()
     }
 
     /// Counts what a search answered to the problem that was next; `None` if there was none.
-    pub fn answer(&mut self, mv: Option<Move>, score: Score, nodes: u64) -> Option<Answer> {
+    pub(crate) fn answer(&mut self, mv: Option<Move>, score: Score, nodes: u64) -> Option<Answer> {
         let problem = self.open.pop_front()?;
         let solved = mv.is_some_and(|mv| problem.is_solved_by(mv, score));
         self.searched += 1;
@@ -201,7 +201,7 @@ impl Suite {
     ///
     /// # Errors
     /// If an answer cannot be handed on, which ends it.
-    pub fn solve(
+    pub(crate) fn solve(
         &mut self,
         searcher: &mut Searcher,
         limits: &Limits,

@@ -14,7 +14,7 @@ use crate::search::{Bound, Config, Event, Fault, Limits, Searcher};
 
 /// A search to a depth.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Timing {
+pub(crate) struct Timing {
     /// How long it took.
     pub elapsed: Duration,
     /// Nodes of all threads.
@@ -23,14 +23,14 @@ pub struct Timing {
 
 impl Timing {
     /// Nodes per second.
-    pub fn speed(&self) -> f64 {
+    pub(crate) fn speed(&self) -> f64 {
         self.nodes as f64 / self.elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
     }
 }
 
 /// The searches of one position to one depth.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Trial {
+pub(crate) struct Trial {
     /// Where the searches began.
     pub position: Position,
     /// The depth in plies.
@@ -45,7 +45,7 @@ pub struct Trial {
 
 /// What a number of threads gained on a suite.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Summary {
+pub(crate) struct Summary {
     /// The number of threads.
     pub threads: usize,
     /// How many times sooner the depth was reached: the lower quartile, median and upper quartile.
@@ -61,7 +61,7 @@ pub struct Summary {
 }
 
 /// Searchers for each number of threads.
-pub struct Bench {
+pub(crate) struct Bench {
     /// That of one thread, then the others.
     searchers: Vec<Searcher>,
     time: Duration,
@@ -75,7 +75,7 @@ impl Bench {
     ///
     /// # Errors
     /// If the system does not give so many threads or so much memory.
-    pub fn new(threads: &[usize], memory_mb: usize, time: Duration) -> Result<Self, Fault> {
+    pub(crate) fn new(threads: &[usize], memory_mb: usize, time: Duration) -> Result<Self, Fault> {
         let searcher = |&threads| {
             let mut searcher = Searcher::new(Config { memory_mb, threads, ..Config::default() });
             searcher.take_faults().into_iter().next().map_or(Ok(searcher), Err)
@@ -86,7 +86,7 @@ impl Bench {
 
     /// Searches a position in all ways; `None` once the switch is off, or where no depth is
     /// reached because the game is over.
-    pub fn attempt(&mut self, position: &Position, switch: &Switch) -> Option<Trial> {
+    pub(crate) fn attempt(&mut self, position: &Position, switch: &Switch) -> Option<Trial> {
         let game = Game::new(*position);
         let (depth, scout) = self.set_the_depth(&game, switch)?;
         let count = self.searchers.len();
@@ -127,7 +127,7 @@ impl Bench {
 }
 
 /// Sums up what each of the numbers of threads given to [`Bench::new`] gained.
-pub fn summarise(threads: &[usize], trials: &[Trial]) -> Vec<Summary> {
+pub(crate) fn summarise(threads: &[usize], trials: &[Trial]) -> Vec<Summary> {
     let summary = |(index, &threads)| summary(index, threads, trials);
     threads.iter().enumerate().map(summary).collect()
 }

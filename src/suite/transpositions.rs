@@ -21,7 +21,7 @@ use crate::search::{BookSearch, Config, Limits, SearchResult, Searcher};
 
 /// Which positions of games make a suite.
 #[derive(Debug, Clone)]
-pub struct Selection {
+pub(crate) struct Selection {
     /// Plies within which the game comes back into the book.
     pub reach: usize,
     /// Plies of a game that are looked at.
@@ -33,7 +33,7 @@ pub struct Selection {
 }
 
 /// Collects positions that are out of the book and on their way back into it.
-pub struct Selector<'b> {
+pub(crate) struct Selector<'b> {
     book: &'b Book,
     selection: Selection,
     /// The engine's own way to answer out of the book.
@@ -46,7 +46,7 @@ pub struct Selector<'b> {
 
 /// The positions that a [`Selector`] has drawn.
 #[derive(Debug, Clone)]
-pub struct Drawn {
+pub(crate) struct Drawn {
     /// As many as wanted, or all.
     pub positions: Vec<Position>,
     /// How many there were to draw from.
@@ -57,7 +57,7 @@ pub struct Drawn {
 
 impl<'b> Selector<'b> {
     /// A selector that has seen no game yet.
-    pub fn new(book: &'b Book, selection: Selection) -> Self {
+    pub(crate) fn new(book: &'b Book, selection: Selection) -> Self {
         let chooser = Chooser::new(Policy::Prefer, selection.seed);
         let (seen, answered) = (HashSet::new(), HashSet::new());
         let (found, line) = (Vec::new(), Vec::new());
@@ -68,14 +68,14 @@ impl<'b> Selector<'b> {
     ///
     /// # Errors
     /// If it cannot be read. Broken games count as far as they go.
-    pub fn read(&mut self, input: &Input) -> io::Result<()> {
+    pub(crate) fn read(&mut self, input: &Input) -> io::Result<()> {
         let mut reader = Reader::new(input.open(&std::sync::Arc::default())?);
         while reader.read_game(self)?.is_some() {}
         Ok(())
     }
 
     /// The suite: as many positions as wanted, drawn at random.
-    pub fn finish(mut self) -> Drawn {
+    pub(crate) fn finish(mut self) -> Drawn {
         let found = self.found.len();
         // The same suite whatever the order of the games.
         self.found.sort_unstable_by_key(Position::key);
@@ -130,7 +130,7 @@ impl Visitor for Selector<'_> {
 }
 
 /// The modes that can be compared with plain search.
-pub const MODES: [BookSearch; 3] = [BookSearch::Stop, BookSearch::Score, BookSearch::First];
+pub(crate) const MODES: [BookSearch; 3] = [BookSearch::Stop, BookSearch::Score, BookSearch::First];
 
 /// A score counts for no more centipawns than this in what a move loses: beyond it the game is
 /// decided, and a missed mate is no loss of a hundred pawns.
@@ -138,7 +138,7 @@ const DECIDED: Score = 1_000;
 
 /// What the searches of one position gave.
 #[derive(Debug, Clone)]
-pub struct Trial {
+pub(crate) struct Trial {
     /// Without the book.
     pub plain: SearchResult,
     /// With it, in the order of the modes asked for.
@@ -163,7 +163,7 @@ impl Trial {
 
 /// How positions are searched.
 #[derive(Debug, Clone)]
-pub struct Attempt<'a> {
+pub(crate) struct Attempt<'a> {
     /// The book.
     pub book: &'a Book,
     /// The modes to compare with plain search.
@@ -175,7 +175,7 @@ pub struct Attempt<'a> {
 }
 
 /// Searches a position in all ways. The searcher forgets everything in between.
-pub fn attempt(
+pub(crate) fn attempt(
     searcher: &mut Searcher,
     position: &Position,
     how: &Attempt,
@@ -207,7 +207,7 @@ pub fn attempt(
 
 /// A mean with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Estimate {
+pub(crate) struct Estimate {
     /// The mean.
     pub mean: f64,
     /// Its standard error.
@@ -226,7 +226,7 @@ impl Estimate {
 
 /// What a mode was worth on a suite. Pairs are of the plain search and the mode's.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Summary {
+pub(crate) struct Summary {
     /// The mode.
     pub mode: BookSearch,
     /// Positions.
@@ -250,7 +250,7 @@ pub struct Summary {
 }
 
 /// Sums up what each of these modes, which are those of the trials, was worth.
-pub fn summarise(modes: &[BookSearch], trials: &[Trial]) -> Vec<Summary> {
+pub(crate) fn summarise(modes: &[BookSearch], trials: &[Trial]) -> Vec<Summary> {
     let summary = |(index, &mode)| summary(trials, index, mode);
     modes.iter().enumerate().map(summary).collect()
 }

@@ -31,7 +31,7 @@ const NOISY: u16 = 0x8000;
 
 /// A move of a game and what the search that chose it said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PlayedMove {
+pub(crate) struct PlayedMove {
     /// The move.
     pub mv: Move,
     /// The search's score in centipawns for White.
@@ -43,7 +43,7 @@ pub struct PlayedMove {
 
 /// A game of the engine against itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PlayedGame {
+pub(crate) struct PlayedGame {
     /// What White got, in half-points: 0, 1 or 2.
     pub half_points: u8,
     /// The random moves at its beginning.
@@ -54,7 +54,7 @@ pub struct PlayedGame {
 
 /// Why a file of games cannot be used.
 #[derive(Debug, Error)]
-pub enum GameError {
+pub(crate) enum GameError {
     /// The file cannot be opened, read or written.
     #[error("cannot use {}: {error}", path.display())]
     Io {
@@ -90,13 +90,13 @@ pub enum GameError {
 
 impl PlayedGame {
     /// What White got: 1.0, 0.5 or 0.0.
-    pub fn result(&self) -> f32 {
+    pub(crate) fn result(&self) -> f32 {
         f32::from(self.half_points) / 2.0
     }
 
     /// Calls `visit` for each position in which the engine chose a move, with the move.
     /// Returns false if a move is illegal; the positions before it have been visited.
-    pub fn replay(&self, mut visit: impl FnMut(&Position, &PlayedMove)) -> bool {
+    pub(crate) fn replay(&self, mut visit: impl FnMut(&Position, &PlayedMove)) -> bool {
         let mut position = Position::start();
         for &mv in &self.opening {
             if !position.is_legal(mv) {
@@ -140,7 +140,7 @@ fn headline(settings: &GameSettings) -> String {
 }
 
 /// Reads a file of games, game by game.
-pub struct GameReader {
+pub(crate) struct GameReader {
     path: PathBuf,
     input: BufReader<File>,
     settings: String,
@@ -155,7 +155,7 @@ impl GameReader {
     ///
     /// # Errors
     /// If it cannot be read or is something else.
-    pub fn open(path: &Path) -> Result<Self, GameError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, GameError> {
         let io_error = |error| GameError::Io { path: path.to_owned(), error };
         let mut input = BufReader::new(File::open(path).map_err(io_error)?);
         let mut line = Vec::new();
@@ -168,17 +168,12 @@ impl GameReader {
         Ok(GameReader { path: path.to_owned(), input, settings, games: 0, whole_bytes })
     }
 
-    /// The settings that the games came of, in words.
-    pub fn settings(&self) -> &str {
-        &self.settings
-    }
-
     /// The next game; `None` at the end of the file, also where a game at the end is torn, as
     /// after a loss of power.
     ///
     /// # Errors
     /// If the file cannot be read, or holds a word that is no move.
-    pub fn read_game(&mut self) -> Result<Option<PlayedGame>, GameError> {
+    pub(crate) fn read_game(&mut self) -> Result<Option<PlayedGame>, GameError> {
         match self.decode() {
             Ok(Some(game)) => {
                 self.games += 1;
@@ -196,7 +191,7 @@ impl GameReader {
     }
 
     /// The number of the game read last, counted from 1.
-    pub fn games(&self) -> usize {
+    pub(crate) fn games(&self) -> usize {
         self.games
     }
 
@@ -227,7 +222,7 @@ impl GameReader {
 }
 
 /// A file that games are appended to.
-pub struct GameFile {
+pub(crate) struct GameFile {
     path: PathBuf,
     file: File,
 }
@@ -238,7 +233,7 @@ impl GameFile {
     ///
     /// # Errors
     /// If the file cannot be read or written, is something else, or has other settings.
-    pub fn open(path: &Path, settings: &GameSettings) -> Result<(Self, usize), GameError> {
+    pub(crate) fn open(path: &Path, settings: &GameSettings) -> Result<(Self, usize), GameError> {
         let io_error = |error| GameError::Io { path: path.to_owned(), error };
         if !path.exists() {
             let mut file = File::create_new(path).map_err(io_error)?;
@@ -262,7 +257,7 @@ impl GameFile {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn append(&mut self, game: &PlayedGame) -> Result<(), GameError> {
+    pub(crate) fn append(&mut self, game: &PlayedGame) -> Result<(), GameError> {
         self.file
             .write_all(&game.encode())
             .map_err(|error| GameError::Io { path: self.path.clone(), error })

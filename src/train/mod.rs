@@ -1,18 +1,18 @@
 //! Data and tuning: samples out of games, and weights out of samples.
 
 mod games;
-pub mod net;
+pub(crate) mod net;
 mod quiet;
 mod sample;
 mod selfplay;
 mod source;
 mod tools;
-pub mod tune;
+pub(crate) mod tune;
 
-pub use games::{GameError, GameFile, GameReader, PlayedGame, PlayedMove};
-pub use quiet::Quiescence;
-pub use sample::{ParseSampleError, Sample};
-pub use selfplay::{GameSettings, SelfPlay};
-pub use source::{Sampler, Selection, SourceError};
+pub(crate) use games::{GameError, GameFile, GameReader, PlayedGame, PlayedMove};
+pub(crate) use quiet::Quiescence;
+pub(crate) use sample::{ParseSampleError, Sample};
+pub(crate) use selfplay::{GameSettings, SelfPlay};
+pub(crate) use source::{Sampler, Selection};
 
 use tools::in_parallel;

@@ -14,7 +14,7 @@ const DEPTH: u32 = 12;
 /// A plain quiescence search over captures and promotions, without pruning or tables, that owes
 /// nothing to the weights of the real search.
 /// Source: <https://www.chessprogramming.org/Quiescence_Search>.
-pub struct Quiescence {
+pub(crate) struct Quiescence {
     evaluator: Evaluator,
 }
 
@@ -26,13 +26,13 @@ impl Default for Quiescence {
 
 impl Quiescence {
     /// With a fresh evaluator of the classical terms.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Quiescence { evaluator: Evaluator::new(&Evaluation::Classical) }
     }
 
     /// The static score, for the side to move, if the position is quiet: nobody is in check and
     /// no series of captures changes the score.
-    pub fn quiet_score(&mut self, position: &Position) -> Option<Score> {
+    pub(crate) fn quiet_score(&mut self, position: &Position) -> Option<Score> {
         if position.in_check() {
             return None;
         }

@@ -11,7 +11,7 @@ use crate::score::Score;
 /// A position to learn from. Its line is `FEN | score | result`, both for White, the score in
 /// centipawns or `-`, the result as 1.0, 0.5 or 0.0.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sample {
+pub(crate) struct Sample {
     /// The position.
     pub position: Position,
     /// What a search said of it, in centipawns for White.
@@ -22,7 +22,7 @@ pub struct Sample {
 
 /// A line that is no sample.
 #[derive(Debug, Clone, PartialEq, Error)]
-pub enum ParseSampleError {
+pub(crate) enum ParseSampleError {
     /// There are not three fields.
     #[error("expected `FEN | score | result`")]
     Fields,

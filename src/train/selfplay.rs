@@ -20,7 +20,7 @@ const MAX_PLIES: usize = 400;
 
 /// How games are played.
 #[derive(Clone)]
-pub struct GameSettings {
+pub(crate) struct GameSettings {
     /// What judges positions.
     pub evaluation: Evaluation,
     /// What the openings follow from.
@@ -71,7 +71,7 @@ impl fmt::Display for GameSettings {
 }
 
 /// Plays games against itself.
-pub struct SelfPlay {
+pub(crate) struct SelfPlay {
     settings: GameSettings,
     searcher: Searcher,
 }
@@ -101,14 +101,14 @@ impl Adjudicator<'_> {
 
 impl SelfPlay {
     /// A player.
-    pub fn new(settings: GameSettings) -> Self {
+    pub(crate) fn new(settings: GameSettings) -> Self {
         let evaluation = settings.evaluation.clone();
         let config = Config { memory_mb: MEMORY_MB, evaluation, ..Config::default() };
         SelfPlay { settings, searcher: Searcher::new(config) }
     }
 
     /// Plays the game with the given number, which follows from it and the settings alone.
-    pub fn play(&mut self, number: u64) -> PlayedGame {
+    pub(crate) fn play(&mut self, number: u64) -> PlayedGame {
         // Random numbers of their own for each game; the first mixes seed and number.
         let mixed = Random::new(self.settings.seed).next_u64() ^ number;
         let mut random = Random::new(Random::new(mixed).next_u64());

@@ -18,7 +18,7 @@ use crate::score::Score;
 
 /// Which positions are taken.
 #[derive(Debug, Clone)]
-pub struct Selection {
+pub(crate) struct Selection {
     /// Positions from a PGN game at most.
     pub per_game: usize,
     /// Plies at the beginning of a PGN game that are passed over.
@@ -32,7 +32,7 @@ pub struct Selection {
 
 /// Samples cannot be read.
 #[derive(Debug, Error)]
-pub enum SourceError {
+pub(crate) enum SourceError {
     /// The file cannot be opened or read.
     #[error("cannot read {}: {}", path.display(), in_words(error))]
     Io {
@@ -57,7 +57,7 @@ pub enum SourceError {
 }
 
 /// Takes quiet positions out of games and lists, each position once.
-pub struct Sampler {
+pub(crate) struct Sampler {
     selection: Selection,
     random: Random,
     quiescence: Quiescence,
@@ -68,7 +68,7 @@ pub struct Sampler {
 
 impl Sampler {
     /// A sampler that has seen nothing yet.
-    pub fn new(selection: Selection) -> Self {
+    pub(crate) fn new(selection: Selection) -> Self {
         let random = Random::new(selection.seed);
         Sampler {
             selection,
@@ -85,7 +85,7 @@ impl Sampler {
     ///
     /// # Errors
     /// If the file cannot be read or a line is no sample. Broken games are passed over.
-    pub fn read(&mut self, path: &Path) -> Result<(), SourceError> {
+    pub(crate) fn read(&mut self, path: &Path) -> Result<(), SourceError> {
         let io_error = |error| SourceError::Io { path: path.to_owned(), error };
         let ends_in = |name| path.extension().is_some_and(|extension| extension == name);
         if ends_in("games") {
@@ -105,7 +105,7 @@ impl Sampler {
     }
 
     /// The samples, and the number of decided games they come from.
-    pub fn finish(self) -> (Vec<Sample>, usize) {
+    pub(crate) fn finish(self) -> (Vec<Sample>, usize) {
         (self.samples, self.games)
     }
 

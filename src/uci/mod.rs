@@ -5,6 +5,16 @@
 //!
 //! Source: the protocol's text by Stefan Meyer-Kahlen,
 //! <https://www.shredderchess.com/chess-features/uci-universal-chess-interface.html>.
+//!
+//! ```
+//! use tabia::uci::{Command, Reply};
+//!
+//! let command: Command = "go wtime 60000 btime 60000 movestogo 40".parse().expect("a command");
+//! assert_eq!(command.to_string(), "go wtime 60000 btime 60000 movestogo 40");
+//! let reply = Reply::from("info depth 12 score cp 34 nodes 98765 pv e2e4 e7e5");
+//! let Reply::Info(info) = &reply else { panic!("{reply:?}") };
+//! assert_eq!((info.depth, info.nodes), (Some(12), Some(98_765)));
+//! ```
 
 mod command;
 mod reply;
@@ -13,5 +23,5 @@ mod win_rate;
 
 pub use command::{Command, Go, Start, UnknownCommand};
 pub use reply::{Info, Reply};
-pub use session::Session;
-pub use win_rate::{WinRate, win_rate};
+pub(crate) use session::Session;
+pub use win_rate::WinRate;

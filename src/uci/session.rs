@@ -21,7 +21,7 @@ use super::reply::{Info, Reply};
 use super::win_rate::win_rate;
 
 /// One conversation with a GUI.
-pub struct Session<W> {
+pub(crate) struct Session<W> {
     engine: Engine,
     out: W,
     /// Whether `readyok` is owed.
@@ -40,14 +40,14 @@ const UNREADABLE_BOUNDS_TIME: Duration = Duration::from_secs(1);
 
 impl<W: Write> Session<W> {
     /// A conversation; what the engine says goes to `out`.
-    pub fn new(mut engine: Engine, out: W) -> Self {
+    pub(crate) fn new(mut engine: Engine, out: W) -> Self {
         engine.force();
         let waiting = VecDeque::new();
         Session { engine, out, asked: false, waiting, debug: false, trouble: None }
     }
 
     /// Tells this of the start with the introduction.
-    pub fn with_trouble(self, trouble: Option<String>) -> Self {
+    pub(crate) fn with_trouble(self, trouble: Option<String>) -> Self {
         Session { trouble, ..self }
     }
 

@@ -54,7 +54,7 @@ const POINTS: [(Piece, u32); 5] =
     [(Piece::Pawn, 1), (Piece::Knight, 3), (Piece::Bishop, 3), (Piece::Rook, 5), (Piece::Queen, 9)];
 
 /// The chances of the side to move with a score of the search at `position`.
-pub fn win_rate(score: Score, position: &Position) -> WinRate {
+pub(crate) fn win_rate(score: Score, position: &Position) -> WinRate {
     let certain = score::mate_distance(score).is_some() || score.abs() >= score::TABLEBASE_BOUND;
     let (win, loss) = match certain {
         true => (f64::from(score > 0), f64::from(score < 0)),

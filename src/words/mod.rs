@@ -4,14 +4,14 @@
 mod text;
 mod time;
 
-pub use text::{clip, one_line, visible, visible_lines, xml};
-pub use time::{Clock, LONGEST_TIME, Seconds, parse_clock, parse_seconds, parse_time};
+pub(crate) use text::{clip, one_line, visible, visible_lines, xml};
+pub(crate) use time::{Clock, LONGEST_TIME, Seconds, parse_clock, parse_seconds, parse_time};
 
 use crate::position::{Color, Move, Outcome, OutcomeReason, Position};
 use crate::score::{self, Score};
 
 /// `White` or `Black`.
-pub fn color(color: Color) -> &'static str {
+pub(crate) fn color(color: Color) -> &'static str {
     match color {
         Color::White => "White",
         Color::Black => "Black",
@@ -19,7 +19,7 @@ pub fn color(color: Color) -> &'static str {
 }
 
 /// Why a game is over, in words that no GUI takes for a command.
-pub fn outcome(outcome: Outcome) -> &'static str {
+pub(crate) fn outcome(outcome: Outcome) -> &'static str {
     match (outcome.reason, outcome.winner) {
         (OutcomeReason::Checkmate, Some(Color::White)) => "White mates",
         (OutcomeReason::Checkmate, _) => "Black mates",
@@ -31,7 +31,7 @@ pub fn outcome(outcome: Outcome) -> &'static str {
 }
 
 /// A score in pawns, `+0.35`, or as a mate in moves, `+M5`.
-pub fn score(score: Score) -> String {
+pub(crate) fn score(score: Score) -> String {
     match score::mate_distance(score) {
         Some(moves) if score > 0 => format!("+M{moves}"),
         Some(moves) => format!("-M{}", -moves),
@@ -40,7 +40,7 @@ pub fn score(score: Score) -> String {
 }
 
 /// Moves in SAN, as long as they are legal.
-pub fn line(start: &Position, moves: &[Move]) -> String {
+pub(crate) fn line(start: &Position, moves: &[Move]) -> String {
     let mut position = *start;
     let mut words = Vec::with_capacity(moves.len());
     for &mv in moves {

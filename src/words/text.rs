@@ -17,7 +17,7 @@ fn is_unseen(letter: char) -> bool {
 }
 
 /// A text with escapes, like `\u{1b}`, in place of the characters that are not seen.
-pub fn visible(text: &str) -> Cow<'_, str> {
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unseen) {
         return Cow::Borrowed(text);
     }
@@ -32,7 +32,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 }
 
 /// Lines of our own with texts of others in them: all but their ends is made visible.
-pub fn visible_lines(text: &str) -> Cow<'_, str> {
+pub(crate) fn visible_lines(text: &str) -> Cow<'_, str> {
     if !text.contains(|letter| is_unseen(letter) && letter != '\n') {
         return Cow::Borrowed(text);
     }
@@ -41,12 +41,12 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
 
 /// A text for a line of a file or a protocol, with blanks in place of what would end the line or
 /// control a terminal. What merely has no width stays: scripts other than ours need it.
-pub fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|letter| if is_control(letter) { ' ' } else { letter }).collect()
 }
 
 /// A text within XML or HTML, as content or in quotation marks.
-pub fn xml(text: &str) -> String {
+pub(crate) fn xml(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
@@ -54,7 +54,7 @@ pub fn xml(text: &str) -> String {
 const QUOTE: usize = 100;
 
 /// The beginning of a text, so that what quotes it does not grow with it.
-pub fn clip(text: &str) -> Cow<'_, str> {
+pub(crate) fn clip(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(QUOTE) {
         None => Cow::Borrowed(text),
         Some((end, _)) => Cow::Owned(format!("{}...", &text[..end])),

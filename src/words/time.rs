@@ -4,11 +4,11 @@ use std::fmt;
 use std::time::Duration;
 
 /// The longest time that is read: ten years. It keeps sums of clocks far from overflow.
-pub const LONGEST_TIME: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+pub(crate) const LONGEST_TIME: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
 /// Seconds with as many decimals as they need: `30`, `0.05`.
 #[derive(Debug, Clone, Copy)]
-pub struct Seconds(pub Duration);
+pub(crate) struct Seconds(pub Duration);
 
 impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -22,7 +22,7 @@ impl fmt::Display for Seconds {
 
 /// Minutes, and seconds where there are any: `5`, `0:30`.
 #[derive(Debug, Clone, Copy)]
-pub struct Clock(pub Duration);
+pub(crate) struct Clock(pub Duration);
 
 impl fmt::Display for Clock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -37,7 +37,7 @@ impl fmt::Display for Clock {
 }
 
 /// Reads seconds with or without decimals (`30`, `0.5`), up to [`LONGEST_TIME`].
-pub fn parse_seconds(text: &str) -> Option<Duration> {
+pub(crate) fn parse_seconds(text: &str) -> Option<Duration> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
     if whole.is_empty() && decimals.is_empty() {
         return None;
@@ -55,14 +55,14 @@ pub fn parse_seconds(text: &str) -> Option<Duration> {
 ///
 /// # Errors
 /// What was expected, in words.
-pub fn parse_time(text: &str) -> Result<Duration, &'static str> {
+pub(crate) fn parse_time(text: &str) -> Result<Duration, &'static str> {
     let time = parse_seconds(text).filter(|time| !time.is_zero());
     time.ok_or("expected seconds above 0, such as 5 or 0.5")
 }
 
 /// Reads `M:SS`, or else a bare number in units of so many seconds, either with decimals: a protocol
 /// counts minutes, people count seconds.
-pub fn parse_clock(text: &str, unit: u32) -> Option<Duration> {
+pub(crate) fn parse_clock(text: &str, unit: u32) -> Option<Duration> {
     let time = match text.split_once(':') {
         Some((minutes, seconds)) => {
             parse_seconds(minutes)?.checked_mul(60)? + parse_seconds(seconds)?

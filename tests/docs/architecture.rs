@@ -30,8 +30,11 @@ impl Source {
 #[test]
 fn modules_are_those_of_the_table() {
     let lib = read(Path::new("src/lib.rs"));
-    let mut declared: Vec<&str> =
-        lib.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
+    let declared = lib.lines().filter_map(|line| {
+        line.strip_prefix("pub ").unwrap_or(line).strip_prefix("mod ")?.strip_suffix(';')
+    });
+    // `fuzz` lies among the targets that it is for.
+    let mut declared: Vec<&str> = declared.filter(|&name| name != "fuzz").collect();
     let table = table();
     let mut listed: Vec<&str> = table.iter().map(String::as_str).collect();
     declared.sort_unstable();

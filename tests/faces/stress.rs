@@ -5,10 +5,12 @@ use std::collections::VecDeque;
 use std::thread::sleep;
 use std::time::Duration;
 
+use proptest::prelude::RngExt;
+use proptest::test_runner::{RngAlgorithm, TestRng};
+
 use crate::support::Engine;
 use tabia::cecp::Reply;
 use tabia::position::{Color, Game, Move, Position};
-use tabia::random::Random;
 
 /// Commands of a short run and of a long one, for either protocol.
 const SHORT: usize = 1_000;
@@ -25,29 +27,34 @@ const STALEMATE: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 const ENDGAME: &str = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
 const NONE: &str = "8/8/8/8/8/8/8/8 w - - 0 1";
 
-fn pick<'a>(random: &mut Random, lines: &[&'a str]) -> &'a str {
-    lines[random.below(lines.len())]
+/// Numbers that follow from `seed`.
+fn random(seed: u64) -> TestRng {
+    TestRng::from_seed(RngAlgorithm::ChaCha, &[seed.to_le_bytes(); 4].concat())
+}
+
+fn pick<'a>(random: &mut TestRng, lines: &[&'a str]) -> &'a str {
+    lines[random.random_range(0..lines.len())]
 }
 
 /// A legal move, if there is one and the game is not too long already.
-fn legal_move(random: &mut Random, game: &Game) -> Option<Move> {
+fn legal_move(random: &mut TestRng, game: &Game) -> Option<Move> {
     let moves = game.position().legal_moves();
     if moves.is_empty() || game.moves().len() >= LONGEST {
         return None;
     }
-    moves.iter().nth(random.below(moves.len()))
+    moves.iter().nth(random.random_range(0..moves.len()))
 }
 
 /// Lets a search get somewhere.
-fn pause(random: &mut Random) {
-    sleep(Duration::from_micros(random.below_u64(10_000)));
+fn pause(random: &mut TestRng) {
+    sleep(Duration::from_micros(random.random_range(0..10_000)));
 }
 
 /// A GUI of the xboard protocol that does anything at any moment. It follows the game as well as
 /// it can without waiting: where its board and the engine's part ways, it begins a new game.
 struct Monkey {
     engine: Engine,
-    random: Random,
+    random: TestRng,
     /// The game as far as it is known; `None` after a disagreement.
     game: Option<Game>,
     /// The side that the engine plays.
@@ -79,7 +86,7 @@ impl Monkey {
         engine.send("new\nst 1\nnps 3000\npost");
         Monkey {
             engine,
-            random: Random::new(seed),
+            random: random(seed),
             game: Some(Game::default()),
             side: Some(Color::Black),
             moves: [0; 2],
@@ -178,7 +185,7 @@ impl Monkey {
 
     fn run(mut self, number: usize) {
         for count in 1..=number {
-            match self.random.below(20) {
+            match self.random.random_range(0..20) {
                 0..=2 => pause(&mut self.random),
                 3..=9 => self.play(),
                 10 => self.begin(),
@@ -228,11 +235,11 @@ fn uci(seed: u64, number: usize) {
     let mut engine = Engine::start(&["--uci"]);
     engine.send("uci");
     engine.until(|line| line == "uciok");
-    let mut random = Random::new(seed);
+    let mut random = random(seed);
     let mut game = Game::default();
     let mut owed = VecDeque::new();
     for count in 1..=number {
-        match random.below(10) {
+        match random.random_range(0..10) {
             0 => pause(&mut random),
             1 | 2 => {
                 game = random_game(&mut random);
@@ -264,9 +271,9 @@ fn uci(seed: u64, number: usize) {
 }
 
 /// A game of random moves.
-fn random_game(random: &mut Random) -> Game {
+fn random_game(random: &mut TestRng) -> Game {
     let mut game = Game::default();
-    for _ in 0..random.below(LONGEST) {
+    for _ in 0..random.random_range(0..LONGEST) {
         let Some(mv) = legal_move(random, &game) else { break };
         game.play(mv).expect("a legal move");
     }

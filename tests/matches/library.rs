@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use tabia::autoplay::clock::Limits;
@@ -10,13 +11,12 @@ use tabia::autoplay::ledger::{Ledger, Places};
 use tabia::autoplay::openings::Opening;
 use tabia::autoplay::play::{Conditions, Interrupt};
 use tabia::autoplay::referee::Rules;
-use tabia::autoplay::results::{MatchError, Results};
+use tabia::autoplay::results::{Kind, MatchError, Output, Results};
 use tabia::autoplay::schedule::{Format, Schedule};
 use tabia::autoplay::stats::{EloModel, Sprt};
 use tabia::autoplay::tournament::{Progress, Tournament};
-use tabia::files::{Kind, Output};
 
-use crate::support::fake_engine as fake;
+use crate::support::{example, fake_engine as fake};
 
 /// Games that are scheduled.
 const GAMES: usize = 40;
@@ -90,4 +90,15 @@ fn a_match_that_cannot_be_played_leaves_no_state() {
         "the match cannot be played: sh cannot count nodes instead of time (feature nps=0)"
     );
     assert!(!dir.path().join("state").exists());
+}
+
+#[test]
+fn the_example_plays_a_match() {
+    let engines = [fake("uci name=Good"), fake("xboard name=Bad fault=illegal at=2")];
+    let played = Command::new(example("play_match")).args(engines).arg("4").output();
+    let played = played.expect("the example can be started");
+    let text = String::from_utf8_lossy(&played.stdout);
+    assert!(played.status.success(), "{}", String::from_utf8_lossy(&played.stderr));
+    assert!(text.contains("Good - Bad: 1-0 ") && text.contains("Bad - Good: 0-1 "), "{text}");
+    assert!(text.ends_with("first: +4 =0 -0\n"), "{text}");
 }

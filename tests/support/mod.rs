@@ -25,14 +25,18 @@ pub fn tabia(arguments: &[&str], folder: &Path) -> Output {
     command.output().expect("tabia can be started")
 }
 
-/// The command line of a scripted engine (`examples/fake_engine.rs`), which `cargo test` builds
-/// beside the tests.
-pub fn fake_engine(script: &str) -> String {
+/// A program out of `examples`, which `cargo test` builds beside the tests.
+pub fn example(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("the test's own path");
     let target = test.ancestors().nth(2).expect("target/PROFILE/deps/test");
-    let path = target.join("examples/fake_engine");
+    let path = target.join("examples").join(name);
     assert!(path.exists(), "`cargo test --test NAME` needs `cargo build --examples` first");
-    format!("'{}' {script}", path.display())
+    path
+}
+
+/// The command line of a scripted engine (`examples/fake_engine.rs`).
+pub fn fake_engine(script: &str) -> String {
+    format!("'{}' {script}", example("fake_engine").display())
 }
 
 /// A file or folder of the shared test data, which is never part of the project: below

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tabia::book::Book;
-use tabia::eval::nnue::Network;
+use tabia::eval::Network;
 use tabia::position::{Game, OutcomeReason, Position};
 use tabia::tablebase::{Tables, TablesError};
 use tempfile::tempdir;

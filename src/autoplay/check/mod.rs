@@ -14,12 +14,12 @@ use super::config::EngineConfig;
 use super::player::StartError;
 use super::process::Trace;
 
-pub use probes::PROBES;
+pub(crate) use probes::PROBES;
 use talk::Talk;
 
 /// Something that an engine does otherwise than the specification has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// What was sent.
     pub sent: String,
     /// What came, or happened.
@@ -37,7 +37,7 @@ impl fmt::Display for Finding {
 }
 
 /// One question.
-pub struct Probe {
+pub(crate) struct Probe {
     /// What it is about.
     pub name: &'static str,
     run: fn(&mut Talk) -> Vec<Finding>,
@@ -48,7 +48,11 @@ impl Probe {
     ///
     /// # Errors
     /// If the engine cannot be started.
-    pub fn run(&self, config: &EngineConfig, trace: &Trace) -> Result<Vec<Finding>, StartError> {
+    pub(crate) fn run(
+        &self,
+        config: &EngineConfig,
+        trace: &Trace,
+    ) -> Result<Vec<Finding>, StartError> {
         let mut talk = Talk::start(config, trace)?;
         let mut findings = (self.run)(&mut talk);
         findings.extend(talk.alarms());

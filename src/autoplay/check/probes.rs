@@ -8,7 +8,7 @@ use crate::autoplay::process::Signal;
 use crate::cecp::Reply;
 
 /// All questions, in the order in which they are asked.
-pub const PROBES: &[Probe] = &[
+pub(crate) const PROBES: &[Probe] = &[
     Probe { name: "features", run: features },
     Probe { name: "accepted and rejected", run: acknowledgements },
     Probe { name: "ping", run: ping },

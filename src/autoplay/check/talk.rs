@@ -14,7 +14,7 @@ use super::Finding;
 const FEATURE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// How long an answer may take that needs no thought.
-pub const PATIENCE: Duration = Duration::from_secs(3);
+pub(super) const PATIENCE: Duration = Duration::from_secs(3);
 
 /// After the first line: some engines lose a second one that comes too soon.
 const FIRST_PATIENCE: Duration = Duration::from_millis(600);
@@ -29,7 +29,7 @@ const QUOTE: usize = 200;
 const SILENCE: Duration = Duration::from_millis(400);
 
 /// The conversation.
-pub struct Talk {
+pub(super) struct Talk {
     /// The engine.
     pub process: Process,
     /// The features it declared; those without a value it did not.
@@ -44,7 +44,7 @@ pub struct Talk {
 
 impl Talk {
     /// Starts the engine and hears its features.
-    pub fn start(config: &EngineConfig, trace: &Trace) -> Result<Self, StartError> {
+    pub(super) fn start(config: &EngineConfig, trace: &Trace) -> Result<Self, StartError> {
         let mut process = spawn(config, trace)?;
         process.set_pace(PACE);
         let mut talk = Talk {
@@ -83,31 +83,31 @@ impl Talk {
     }
 
     /// Whether a switch is on; `default` is the specification's.
-    pub fn has(&self, feature: &str, default: bool) -> bool {
+    pub(super) fn has(&self, feature: &str, default: bool) -> bool {
         self.features.get(feature).map_or(default, |value| *value == FeatureValue::Number(1))
     }
 
     /// Sends a line. If the engine is gone, that shows when it does not answer.
-    pub fn say(&mut self, line: &str) {
+    pub(super) fn say(&mut self, line: &str) {
         self.sent.push(line.to_owned());
         let _ = self.process.send(line);
     }
 
     /// Sends several lines.
-    pub fn say_all(&mut self, lines: &[&str]) {
+    pub(super) fn say_all(&mut self, lines: &[&str]) {
         for line in lines {
             self.say(line);
         }
     }
 
     /// Sends several lines at once.
-    pub fn say_together(&mut self, lines: &[&str]) {
+    pub(super) fn say_together(&mut self, lines: &[&str]) {
         self.sent.extend(lines.iter().map(|&line| line.to_owned()));
         let _ = self.process.send(lines.join("\n"));
     }
 
     /// Sends a move of the opponent.
-    pub fn make_move(&mut self, text: &str) {
+    pub(super) fn make_move(&mut self, text: &str) {
         let word = if self.has("usermove", false) { "usermove " } else { "" };
         self.say(&format!("{word}{text}"));
     }
@@ -123,7 +123,11 @@ impl Talk {
     }
 
     /// Waits for a reply that is wanted.
-    pub fn hear(&mut self, patience: Duration, wanted: impl Fn(&Reply) -> bool) -> Option<Reply> {
+    pub(super) fn hear(
+        &mut self,
+        patience: Duration,
+        wanted: impl Fn(&Reply) -> bool,
+    ) -> Option<Reply> {
         let deadline = Instant::now() + patience;
         loop {
             let line = self.next(deadline)?;
@@ -135,14 +139,14 @@ impl Talk {
     }
 
     /// All that comes within a short time.
-    pub fn listen(&mut self) -> Vec<Reply> {
+    pub(super) fn listen(&mut self) -> Vec<Reply> {
         let deadline = Instant::now() + SILENCE;
         std::iter::from_fn(|| self.next(deadline)).map(|line| Reply::from(line.as_str())).collect()
     }
 
     /// Waits until the engine has done what it was told, and returns what it said meanwhile;
     /// `None` if it does not answer any more.
-    pub fn settle(&mut self, number: u64) -> Option<Vec<Reply>> {
+    pub(super) fn settle(&mut self, number: u64) -> Option<Vec<Reply>> {
         if !self.has("ping", false) {
             let heard = self.listen();
             return self.is_alive().then_some(heard);
@@ -160,12 +164,12 @@ impl Talk {
     }
 
     /// Whether the process still runs.
-    pub fn is_alive(&mut self) -> bool {
+    pub(super) fn is_alive(&mut self) -> bool {
         self.process.wait(Instant::now()).is_none()
     }
 
     /// A finding about what was said last.
-    pub fn finding(&self, came: impl Into<String>, rule: &'static str) -> Finding {
+    pub(super) fn finding(&self, came: impl Into<String>, rule: &'static str) -> Finding {
         // Nothing was asked beyond the greeting.
         let greeting = ["xboard".to_owned(), "protover 2".to_owned()];
         let sent = if self.sent.is_empty() { &greeting[..] } else { &self.sent };
@@ -191,7 +195,7 @@ impl Talk {
     }
 
     /// What should never come, whatever was asked.
-    pub fn alarms(&self) -> Vec<Finding> {
+    pub(super) fn alarms(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         let fatal = |line: &&String| FATAL.iter().any(|(word, _)| line.contains(word));
         if let Some(line) = self.heard.iter().find(fatal) {

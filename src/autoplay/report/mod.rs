@@ -35,7 +35,7 @@ pub struct ReportError {
 ///
 /// # Errors
 /// If a game's moves cannot be played, which a state file changed by hand may bring about.
-pub fn page(
+pub(crate) fn page(
     event: &str,
     names: &[String],
     standings: &Standings,
@@ -62,7 +62,7 @@ pub fn page(
 /// JSON for a script element of a page. The browser looks for the end of the element before it
 /// reads the script, and after `<!--<script` looks for another end: so nothing of the text may
 /// look like a mark. Outside strings JSON has none of these characters.
-pub fn script_data(data: &Value) -> String {
+pub(crate) fn script_data(data: &Value) -> String {
     let mut text = String::new();
     for letter in data.to_string().chars() {
         match letter {

@@ -36,7 +36,7 @@ pub(super) struct Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
-    pub fn new(options: &'a BuildOptions) -> Self {
+    pub(super) fn new(options: &'a BuildOptions) -> Self {
         Shared {
             options,
             reads_tags: options.unique || options.filter != GameFilter::default(),
@@ -76,7 +76,7 @@ struct Step {
 }
 
 impl<'a> GameCounter<'a> {
-    pub fn new(shared: &'a Shared<'a>, store: Store) -> Self {
+    pub(super) fn new(shared: &'a Shared<'a>, store: Store) -> Self {
         let line = Vec::with_capacity(shared.options.max_ply as usize + 1);
         GameCounter {
             shared,
@@ -91,17 +91,17 @@ impl<'a> GameCounter<'a> {
     }
 
     /// What became of the last game that was not declined.
-    pub fn verdict(&self) -> Verdict {
+    pub(super) fn verdict(&self) -> Verdict {
         self.verdict
     }
 
     /// Spills to disk if memory is short.
-    pub fn relieve(&mut self) -> io::Result<()> {
+    pub(super) fn relieve(&mut self) -> io::Result<()> {
         self.store.relieve()
     }
 
     /// The records of all games that counted, and their pawn structures.
-    pub fn into_parts(self) -> (Store, PawnSet) {
+    pub(super) fn into_parts(self) -> (Store, PawnSet) {
         (self.store, self.all_pawns)
     }
 

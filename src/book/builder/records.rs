@@ -42,11 +42,11 @@ const RESULTS: [GameResult; 4] =
 
 impl Record {
     /// No game at all. Every other record counts at least one.
-    pub const EMPTY: Record = Record { key: 0, rest: 0 };
+    pub(super) const EMPTY: Record = Record { key: 0, rest: 0 };
 
     /// One game.
     #[inline]
-    pub fn new(key: u64, side: Color, mv: Option<Move>, result: GameResult) -> Self {
+    pub(super) fn new(key: u64, side: Color, mv: Option<Move>, result: GameResult) -> Self {
         let word = mv.map_or(0, Move::to_polyglot);
         let side = if side == Color::Black { BLACK_TO_MOVE } else { 0 };
         let rest = u32::from(word) << MOVE_SHIFT | side | (result as u32) << RESULT_SHIFT | 1;
@@ -55,7 +55,7 @@ impl Record {
 
     /// A position that came back in the same game.
     #[inline]
-    pub fn again(key: u64, side: Color, mv: Option<Move>, result: GameResult) -> Self {
+    pub(super) fn again(key: u64, side: Color, mv: Option<Move>, result: GameResult) -> Self {
         let first = Self::new(key, side, mv, result);
         Record { rest: first.rest | AGAIN, ..first }
     }
@@ -69,7 +69,7 @@ impl Record {
     /// The partition that the record belongs to. Partitions follow each other in the order of the
     /// keys.
     #[inline]
-    pub fn partition(&self) -> usize {
+    pub(super) fn partition(&self) -> usize {
         (self.key >> (64 - PARTITION_BITS)) as usize
     }
 
@@ -83,7 +83,7 @@ impl Record {
 
     /// A slot for the record among `2^bits`.
     #[inline]
-    pub fn slot(&self, bits: u32) -> usize {
+    pub(super) fn slot(&self, bits: u32) -> usize {
         // The key alone would put all moves of a position into one slot.
         let mixed = self.key ^ u64::from(self.kind()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> (64 - bits)) as usize
@@ -97,13 +97,13 @@ impl Record {
 
     /// Whether both are the same position, move and result.
     #[inline]
-    pub fn is_like(&self, other: &Record) -> bool {
+    pub(super) fn is_like(&self, other: &Record) -> bool {
         self.key == other.key && self.kind() == other.kind()
     }
 
     /// Adds the games of a record like this one; `false` if they are too many for one record.
     #[inline]
-    pub fn absorb(&mut self, other: &Record) -> bool {
+    pub(super) fn absorb(&mut self, other: &Record) -> bool {
         let fits = self.games() + other.games() <= MAX_GAMES;
         if fits {
             self.rest += other.games();
@@ -126,13 +126,13 @@ impl Record {
         Counts::of(RESULTS[(self.kind() & 3) as usize], self.games())
     }
 
-    pub fn to_bytes(self) -> [u8; RECORD_BYTES] {
+    pub(super) fn to_bytes(self) -> [u8; RECORD_BYTES] {
         let mut bytes = [0; RECORD_BYTES];
         bytes.copy_from_slice(&self.rank().to_le_bytes()[..RECORD_BYTES]);
         bytes
     }
 
-    pub fn from_bytes(bytes: [u8; RECORD_BYTES]) -> Self {
+    pub(super) fn from_bytes(bytes: [u8; RECORD_BYTES]) -> Self {
         let [a, b, c, d, key @ ..] = bytes;
         Record { key: u64::from_le_bytes(key), rest: u32::from_le_bytes([a, b, c, d]) }
     }

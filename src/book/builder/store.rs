@@ -33,7 +33,7 @@ pub(super) struct Store {
 
 impl Store {
     /// A store that keeps up to `memory` bytes and spills the rest to unnamed files in `folder`.
-    pub fn new(memory: usize, folder: &Path) -> Self {
+    pub(super) fn new(memory: usize, folder: &Path) -> Self {
         // Each partition needs a block, and spilling needs room to sort one.
         let max_blocks = (memory / (BLOCK * RECORD_BYTES)).max(2 * PARTITIONS);
         Store {
@@ -50,7 +50,7 @@ impl Store {
 
     /// Adds a record of a position that many games may share.
     #[inline]
-    pub fn push_common(&mut self, record: Record) {
+    pub(super) fn push_common(&mut self, record: Record) {
         let slot = &mut self.front[record.slot(FRONT_BITS)];
         if !(slot.is_like(&record) && slot.absorb(&record)) {
             let evicted = std::mem::replace(slot, record);
@@ -62,7 +62,7 @@ impl Store {
 
     /// Adds a record.
     #[inline]
-    pub fn push(&mut self, record: Record) {
+    pub(super) fn push(&mut self, record: Record) {
         let partition = record.partition();
         let block = &mut self.open[partition];
         block.push(record);
@@ -81,7 +81,7 @@ impl Store {
     }
 
     /// Spills to disk if the memory is used up. To be called between games.
-    pub fn relieve(&mut self) -> io::Result<()> {
+    pub(super) fn relieve(&mut self) -> io::Result<()> {
         if self.blocks >= self.max_blocks { self.spill() } else { Ok(()) }
     }
 
@@ -117,7 +117,7 @@ impl Store {
     }
 
     /// Ends the adding.
-    pub fn finish(mut self) -> Collected {
+    pub(super) fn finish(mut self) -> Collected {
         let front = std::mem::take(&mut self.front);
         let kept = front.into_iter().filter(|record| *record != Record::EMPTY);
         kept.for_each(|record| self.push(record));
@@ -135,7 +135,7 @@ pub(super) struct Collected {
 
 impl Collected {
     /// Appends all records of a partition, from memory and disk, to `records`.
-    pub fn read(&self, partition: usize, records: &mut Vec<Record>) -> io::Result<()> {
+    pub(super) fn read(&self, partition: usize, records: &mut Vec<Record>) -> io::Result<()> {
         self.full[partition].iter().for_each(|block| records.extend_from_slice(block));
         records.extend_from_slice(&self.open[partition]);
         self.runs.iter().try_for_each(|run| run.read(partition, records))

@@ -70,7 +70,7 @@ pub(super) struct ChunkTally {
 }
 
 impl ChunkTally {
-    pub fn new(chunk: Chunk, bytes: usize, most_faults: usize) -> Self {
+    pub(super) fn new(chunk: Chunk, bytes: usize, most_faults: usize) -> Self {
         ChunkTally {
             chunk,
             bytes: bytes as u64,
@@ -85,7 +85,7 @@ impl ChunkTally {
     }
 
     /// Takes down how a game ended.
-    pub fn note(&mut self, end: GameEnd, verdict: Verdict) {
+    pub(super) fn note(&mut self, end: GameEnd, verdict: Verdict) {
         self.found += u64::from(end.fate != Fate::Text);
         let skipped = &mut self.skipped;
         match end.fate {
@@ -113,7 +113,7 @@ impl ChunkTally {
         }
     }
 
-    pub fn is_broken(&self) -> bool {
+    pub(super) fn is_broken(&self) -> bool {
         self.broken > 0
     }
 }
@@ -141,12 +141,12 @@ struct Sum {
 }
 
 impl<'a> Tallies<'a> {
-    pub fn new(inputs: &'a [Input], listener: Option<&'a FaultListener>) -> Self {
+    pub(super) fn new(inputs: &'a [Input], listener: Option<&'a FaultListener>) -> Self {
         Tallies { inputs, listener, sum: Mutex::default(), moved: Condvar::new() }
     }
 
     /// The faults of a chunk that are worth keeping.
-    pub fn most_faults(&self) -> usize {
+    pub(super) fn most_faults(&self) -> usize {
         if self.listener.is_some() { usize::MAX } else { Tally::KEPT_FAULTS }
     }
 
@@ -155,7 +155,7 @@ impl<'a> Tallies<'a> {
     }
 
     /// Waits until the chunk with this number is not too far ahead of the others.
-    pub fn turn(&self, number: u64) -> Turn<'_, 'a> {
+    pub(super) fn turn(&self, number: u64) -> Turn<'_, 'a> {
         let too_early = |sum: &mut Sum| !sum.abandoned && number >= sum.due + LEAD;
         let waited = self.moved.wait_while(self.lock(), too_early);
         drop(waited.unwrap_or_else(PoisonError::into_inner));
@@ -204,7 +204,7 @@ impl<'a> Tallies<'a> {
     }
 
     /// What became of all games.
-    pub fn finish(self, broken_inputs: &[BrokenInput]) -> Tally {
+    pub(super) fn finish(self, broken_inputs: &[BrokenInput]) -> Tally {
         let sum = self.sum.into_inner().unwrap_or_else(PoisonError::into_inner);
         let in_words = |broken: &BrokenInput| {
             let name = self.inputs[broken.input].name();
@@ -224,7 +224,7 @@ pub(super) struct Turn<'t, 'a> {
 
 impl Turn<'_, '_> {
     /// Hands in what became of its games.
-    pub fn hand_in(mut self, tally: ChunkTally) {
+    pub(super) fn hand_in(mut self, tally: ChunkTally) {
         self.is_over = true;
         self.tallies.add(self.number, tally);
     }

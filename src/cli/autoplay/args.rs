@@ -28,7 +28,7 @@ use crate::words::parse_time;
 /// same (or the SPRT is undecided), 4 if the second scored more (or the SPRT accepts H0), 1 after
 /// an error, 130 if interrupted. Tournaments of three or more engines end with 0.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     /// Command line of the first engine, or its name in the file of --engines
     #[arg(short = '1', long = "first", value_name = "CMD")]
     first: Option<String>,
@@ -325,7 +325,7 @@ fn bounds(text: &str) -> Result<[f64; 2], String> {
 
 impl Args {
     /// The engines, with all settings resolved.
-    pub fn resolve_engines(&self) -> anyhow::Result<Vec<EngineConfig>> {
+    pub(crate) fn resolve_engines(&self) -> anyhow::Result<Vec<EngineConfig>> {
         let base = self.both.base();
         let defined = match &self.engines {
             Some(path) => read_engines(path, &base)?,
@@ -370,7 +370,7 @@ impl Args {
     }
 
     /// The openings; the start position if no file is named.
-    pub fn resolve_openings(&self) -> anyhow::Result<Vec<Opening>> {
+    pub(crate) fn resolve_openings(&self) -> anyhow::Result<Vec<Opening>> {
         let Openings { file, order, seed, start, plies, .. } = &self.openings;
         let Some(path) = file else { return Ok(vec![Opening::default()]) };
         let choice = OpeningChoice {
@@ -385,7 +385,11 @@ impl Args {
     }
 
     /// The games to be played.
-    pub fn resolve_schedule(&self, engines: usize, openings: usize) -> anyhow::Result<Schedule> {
+    pub(crate) fn resolve_schedule(
+        &self,
+        engines: usize,
+        openings: usize,
+    ) -> anyhow::Result<Schedule> {
         ensure!(self.games > 0, wrong("--games: at least one game must be played"));
         Ok(Schedule {
             engines,
@@ -397,7 +401,7 @@ impl Args {
     }
 
     /// How games are played.
-    pub fn resolve_conditions(&self) -> anyhow::Result<Conditions> {
+    pub(crate) fn resolve_conditions(&self) -> anyhow::Result<Conditions> {
         let Endings { draw, resign, max_moves, patience, .. } = self.endings;
         let limit = |score: u32| i32::try_from(score).unwrap_or(i32::MAX);
         let rules = Rules {
@@ -415,7 +419,7 @@ impl Args {
     }
 
     /// The sequential test, if one is wished for.
-    pub fn resolve_sprt(&self) -> anyhow::Result<Option<Sprt>> {
+    pub(crate) fn resolve_sprt(&self) -> anyhow::Result<Option<Sprt>> {
         let Test { sprt, alpha, beta, elo_model } = self.test;
         let model = match elo_model {
             Model::Logistic => EloModel::Logistic,
@@ -431,13 +435,13 @@ impl Args {
     }
 
     /// Games at a time.
-    pub fn resolve_concurrency(&self) -> usize {
+    pub(crate) fn resolve_concurrency(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         self.concurrency.unwrap_or_else(cores).max(1)
     }
 
     /// The cores of each of the games that are played at a time, if they are to be bound.
-    pub fn resolve_cores(&self) -> anyhow::Result<Vec<Cores>> {
+    pub(crate) fn resolve_cores(&self) -> anyhow::Result<Vec<Cores>> {
         if !self.affinity {
             return Ok(Vec::new());
         }
@@ -445,7 +449,7 @@ impl Args {
     }
 
     /// Where results go.
-    pub fn places(&self) -> Places {
+    pub(crate) fn places(&self) -> Places {
         // Beside a pipe or a device there is no room for a state.
         let is_stream = |path: &Path| path.metadata().is_ok_and(|there| !there.is_file());
         let beside_pgn = self.pgn.as_ref().filter(|path| !is_stream(path)).map(|path| {
@@ -463,18 +467,18 @@ impl Args {
     }
 
     /// A file that the match writes as a whole, or anew: none of those that it reads or adds to.
-    pub fn output<'a>(&'a self, path: &'a Path, kind: Kind) -> Output<'a> {
+    pub(crate) fn output<'a>(&'a self, path: &'a Path, kind: Kind) -> Output<'a> {
         let output = Output::new(path, kind).force(self.force.allowed);
         output.apart_from(&self.engines).apart_from(&self.openings.file).apart_from(&self.pgn)
     }
 
     /// The page of the report.
-    pub fn report_page(&self) -> Option<PathBuf> {
+    pub(crate) fn report_page(&self) -> Option<PathBuf> {
         self.report.as_deref().map(|folder| folder.join("index.html"))
     }
 
     /// Finds out before the match whether what is written after it may be written.
-    pub fn check_outputs(&self) -> Result<(), OutputError> {
+    pub(crate) fn check_outputs(&self) -> Result<(), OutputError> {
         if let Some(path) = self.report_page().filter(|path| path.exists()) {
             self.output(&path, Kind::HTML).check()?;
         }
@@ -482,7 +486,7 @@ impl Args {
     }
 
     /// All that the results depend on, in lines of words.
-    pub fn settings(&self, engines: &[EngineConfig], schedule: &Schedule) -> String {
+    pub(crate) fn settings(&self, engines: &[EngineConfig], schedule: &Schedule) -> String {
         let mut lines: Vec<String> = Vec::new();
         for (index, engine) in engines.iter().enumerate() {
             lines.push(format!(
@@ -507,12 +511,12 @@ impl Args {
     }
 
     /// Whether an interrupted match goes on.
-    pub fn resumes(&self) -> bool {
+    pub(crate) fn resumes(&self) -> bool {
         self.resume
     }
 
     /// Whether every move is shown.
-    pub fn shows_moves(&self) -> bool {
+    pub(crate) fn shows_moves(&self) -> bool {
         self.moves || self.games == 1
     }
 }

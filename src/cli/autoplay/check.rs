@@ -14,7 +14,7 @@ const FOUND: u8 = 4;
 ///
 /// # Errors
 /// If the engine cannot be started.
-pub fn run(command: &str, trace: &Trace) -> anyhow::Result<ExitCode> {
+pub(super) fn run(command: &str, trace: &Trace) -> anyhow::Result<ExitCode> {
     let config = EngineConfig::from_command(command)?;
     let mut count = 0;
     for probe in PROBES {

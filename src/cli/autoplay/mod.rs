@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 use anyhow::Context;
 
-pub use args::Args;
+pub(super) use args::Args;
 use narrator::Narrator;
 
 use super::date::today;
@@ -36,7 +36,7 @@ const SECOND_AHEAD: u8 = 4;
 ///
 /// # Errors
 /// If the arguments make no sense, a file cannot be used, or an engine cannot be started.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let trace = args.trace.as_deref().map(|path| create(path, TRACE, args, true)).transpose()?;
     let trace = trace.map(|file| Arc::new(Mutex::new(file)));
     if let Some(command) = &args.check {

@@ -20,7 +20,7 @@ use crate::words::visible_lines;
 const LOG: &str = "the log";
 
 /// Puts into words what happens.
-pub struct Narrator {
+pub(super) struct Narrator {
     log: Option<BufWriter<File>>,
     /// What could not be written, which is told once: the match goes on without it.
     lost: Vec<&'static str>,
@@ -35,7 +35,7 @@ pub struct Narrator {
 
 impl Narrator {
     /// A narrator of a match that has these results so far.
-    pub fn new(args: &Args, log: Option<BufWriter<File>>, results: &Results) -> Self {
+    pub(super) fn new(args: &Args, log: Option<BufWriter<File>>, results: &Results) -> Self {
         let games = results.ledger.scheduled;
         let bar = if games > 1 { ProgressBar::new(games as u64) } else { ProgressBar::hidden() };
         if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len} {eta} {msg}") {
@@ -53,7 +53,7 @@ impl Narrator {
     }
 
     /// Tells what has happened, with what has come of the match by then.
-    pub fn tell(&mut self, results: &Results, progress: &Progress) {
+    pub(super) fn tell(&mut self, results: &Results, progress: &Progress) {
         let games = results.ledger.scheduled;
         match progress {
             Progress::Started(slot) => {
@@ -78,7 +78,7 @@ impl Narrator {
 
     /// Writes lines to the log, and perhaps to the screen. If either does not take them, the match
     /// goes on: its results are in other files.
-    pub fn note(&mut self, text: &str, show: bool) {
+    pub(super) fn note(&mut self, text: &str, show: bool) {
         let text = visible_lines(text);
         if show {
             let shown = self.bar.suspend(|| outln!("{text}"));
@@ -131,7 +131,7 @@ impl Narrator {
     }
 
     /// Tells the statistics at the end.
-    pub fn conclude(&mut self, results: &Results) {
+    pub(super) fn conclude(&mut self, results: &Results) {
         self.bar.finish_and_clear();
         let mut text = String::new();
         for (&engines, tally) in &results.ledger.standings.tallies {

@@ -18,7 +18,7 @@ use crate::search::bench;
 /// The node count to a fixed depth is the search's signature.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub struct Args {
+pub(super) struct Args {
     #[command(subcommand)]
     suite: Option<Suite>,
     /// Depth in plies
@@ -41,7 +41,7 @@ enum Suite {
 ///
 /// # Errors
 /// If standard output cannot be written, or a suite not be made.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.suite {
         None => sign(args),
         Some(Suite::Threads(args)) => threads::run(args),

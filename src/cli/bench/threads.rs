@@ -18,7 +18,7 @@ use crate::words::parse_time;
 /// completes after --seconds. Then one thread and each of the others search to it in turn, knowing
 /// nothing. Compare on an idle machine, with no more threads than cores.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// Numbers of threads (default: 2, 4, 8 ... as far as there are cores)
     #[arg(short, long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Vec<u16>,
@@ -53,7 +53,7 @@ impl Args {
 ///
 /// # Errors
 /// If the positions cannot be read or the output not be written.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let threads = args.resolve_threads();
     anyhow::ensure!(
         !threads.is_empty(),

@@ -26,7 +26,7 @@ use crate::words::parse_time;
 /// The positions come from games: they are not in the book, but their games come back into it
 /// within a few plies.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The book: a .tbk, .bin or .pgn
     #[arg(long, value_name = "BOOK")]
     book: PathBuf,
@@ -71,7 +71,7 @@ pub struct Args {
 ///
 /// # Errors
 /// If book or games cannot be read, or no position is found.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = Book::open(&args.book)?;
     let Drawn { positions, found, answered } = select(args, &book)?;
     anyhow::ensure!(

@@ -31,7 +31,7 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 
 /// Make a book from games in PGN
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// Files, folders, or - for standard input; .gz, .bz2 and .zst are read as they are
     #[arg(required = true, value_name = "IN")]
     inputs: Vec<PathBuf>,
@@ -182,7 +182,7 @@ impl Args {
 /// # Errors
 /// If an input does not exist, no game counts, or the book cannot be written; the old book, if
 /// there is one, stays as it is.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let inputs = Input::from_paths(&args.inputs)?;
     let options = args.resolve();
     let output = book_output(&args.output, args.force, files_of(&inputs)).create()?;

@@ -17,7 +17,7 @@ use crate::words;
 
 /// List holes and weak moves of a book: dead ends, positions without a reply, refuted moves
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The book (.tbk, .bin or .pgn), or `embedded`
     book: PathBuf,
     /// Whose repertoire it is; both sides' if nothing is said
@@ -46,7 +46,7 @@ pub struct Args {
 ///
 /// # Errors
 /// If the book cannot be read.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let game = args.place.game()?;
     let mut out = BufWriter::new(output::stdout());

@@ -17,7 +17,7 @@ use crate::position::{Color, KeyMap, Position};
 
 /// Merge books into one; their counts are added
 #[derive(Debug, clap::Args)]
-pub struct MergeArgs {
+pub(super) struct MergeArgs {
     /// The books; BOOK:2.5 counts two and a half times
     #[arg(required = true, num_args = 2.., value_name = "BOOK")]
     books: Vec<String>,
@@ -32,7 +32,7 @@ pub struct MergeArgs {
 ///
 /// # Errors
 /// If a book cannot be read or the new one not be written.
-pub fn run_merge(args: &MergeArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn run_merge(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let books =
         args.books.iter().map(|text| weighted_book(text)).collect::<anyhow::Result<Vec<_>>>()?;
     let output = book_output(&args.output, args.force, books.iter().map(|(book, _)| book.name()));
@@ -54,7 +54,7 @@ fn weighted_book(text: &str) -> anyhow::Result<(Book, f64)> {
 
 /// Write a part of a book to another
 #[derive(Debug, clap::Args)]
-pub struct FilterArgs {
+pub(super) struct FilterArgs {
     /// The book, or `embedded`
     book: PathBuf,
     /// The book to write
@@ -82,7 +82,7 @@ pub struct FilterArgs {
 ///
 /// # Errors
 /// If a book cannot be read or the new one not be written.
-pub fn run_filter(args: &FilterArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn run_filter(args: &FilterArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let game = args.place.game()?;
     let what = Cut {
@@ -100,7 +100,7 @@ pub fn run_filter(args: &FilterArgs) -> anyhow::Result<ExitCode> {
 
 /// Show in which positions two books differ
 #[derive(Debug, clap::Args)]
-pub struct DiffArgs {
+pub(super) struct DiffArgs {
     /// The first book, or `embedded`
     left: PathBuf,
     /// The second book, or `embedded`
@@ -114,7 +114,7 @@ pub struct DiffArgs {
 ///
 /// # Errors
 /// If a book cannot be read.
-pub fn run_diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn run_diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
     let (left, right) = (open(&args.left)?, open(&args.right)?);
     let (mut only_left, mut only_right, mut changed) = (0_u64, 0_u64, 0_u64);
     let mut rows = KeyMap::default();

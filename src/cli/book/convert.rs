@@ -14,7 +14,7 @@ use crate::files::Output;
 
 /// Make a book of a Polyglot book (.bin)
 #[derive(Debug, clap::Args)]
-pub struct ImportArgs {
+pub(super) struct ImportArgs {
     /// The Polyglot book
     input: PathBuf,
     /// The book to write
@@ -28,7 +28,7 @@ pub struct ImportArgs {
 ///
 /// # Errors
 /// If the input is no Polyglot book or the output cannot be written.
-pub fn run_import(args: &ImportArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn run_import(args: &ImportArgs) -> anyhow::Result<ExitCode> {
     if args.input.extension().is_none_or(|extension| extension != "bin") {
         bail!(
             "{} does not end in .bin, as Polyglot books do; rename it if it is one",
@@ -43,7 +43,7 @@ pub fn run_import(args: &ImportArgs) -> anyhow::Result<ExitCode> {
 
 /// Write a book as a Polyglot book (.bin)
 #[derive(Debug, clap::Args)]
-pub struct ExportArgs {
+pub(super) struct ExportArgs {
     /// The book, or `embedded`
     book: PathBuf,
     /// The Polyglot book to write
@@ -57,7 +57,7 @@ pub struct ExportArgs {
 ///
 /// # Errors
 /// If the book cannot be read or the output not be written.
-pub fn run_export(args: &ExportArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn run_export(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let output = Output::new(&args.output, POLYGLOT_FILE).force(args.force.allowed);
     let output = output.apart_from([&args.book]);
@@ -78,7 +78,7 @@ pub fn run_export(args: &ExportArgs) -> anyhow::Result<ExitCode> {
 
 /// Read a book from end to end and test that it is sound
 #[derive(Debug, clap::Args)]
-pub struct VerifyArgs {
+pub(super) struct VerifyArgs {
     /// The book, or `embedded`
     book: PathBuf,
 }
@@ -87,7 +87,7 @@ pub struct VerifyArgs {
 ///
 /// # Errors
 /// Names the part that is damaged.
-pub fn run_verify(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn run_verify(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     book.verify()?;
     let (positions, moves) = (grouped(book.positions()), grouped(book.move_count()));

@@ -16,7 +16,7 @@ use crate::position::{KeyMap, Move, Position};
 
 /// Print the positions or the lines of a book
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The book (.tbk, .bin or .pgn), or `embedded`
     book: PathBuf,
     #[command(flatten)]
@@ -80,7 +80,7 @@ impl From<Counts> for CountsRow {
 ///
 /// # Errors
 /// If the book cannot be read.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let game = args.place.game()?;
     let mut out = BufWriter::new(output::stdout());

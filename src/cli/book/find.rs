@@ -19,7 +19,7 @@ use crate::words::visible;
 
 /// Find the games in which a position stood, by whatever order of moves
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// PGN files or folders, or a book: then the games that it was built from
     #[arg(required = true, value_name = "BOOK|PGN")]
     sources: Vec<PathBuf>,
@@ -50,7 +50,7 @@ struct Hit {
 ///
 /// # Errors
 /// If the sources cannot be read.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let game = args.place.game()?;
     let mut hits = Vec::new();
     for input in inputs(args)? {

@@ -23,7 +23,7 @@ use crate::position::Color;
 
 /// Make opening books and look into them
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     #[command(subcommand)]
     command: Command,
 }
@@ -49,7 +49,7 @@ enum Command {
 ///
 /// # Errors
 /// In one line: which file, what is wrong, what to do.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Build(args) => build::run(args),
         Command::Info(args) => show::info(args),

@@ -8,7 +8,7 @@ use crate::position::{Game, Position};
 
 /// The position in question; the start position if nothing is said.
 #[derive(Debug, clap::Args)]
-pub struct Place {
+pub(super) struct Place {
     /// The position as FEN
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
@@ -22,12 +22,12 @@ pub struct Place {
 
 impl Place {
     /// Whether anything was said.
-    pub fn is_given(&self) -> bool {
+    pub(super) fn is_given(&self) -> bool {
         self.fen.is_some() || self.moves.is_some() || self.opening.is_some()
     }
 
     /// The way to the position.
-    pub fn game(&self) -> anyhow::Result<Game> {
+    pub(super) fn game(&self) -> anyhow::Result<Game> {
         let start = match &self.fen {
             Some(fen) => Position::from_fen(fen).map_err(of_arguments)?,
             None => Position::start(),

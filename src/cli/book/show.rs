@@ -14,14 +14,14 @@ use crate::position::Game;
 
 /// Tell how a book was made and how large it is
 #[derive(Debug, clap::Args)]
-pub struct InfoArgs {
+pub(super) struct InfoArgs {
     /// The book (.tbk, .bin or .pgn), or `embedded`
     book: PathBuf,
 }
 
 /// Show the moves of a position with their games
 #[derive(Debug, clap::Args)]
-pub struct ShowArgs {
+pub(super) struct ShowArgs {
     /// The book (.tbk, .bin or .pgn), or `embedded`
     book: PathBuf,
     #[command(flatten)]
@@ -30,7 +30,7 @@ pub struct ShowArgs {
 
 /// Explain which move would be played, and why not another
 #[derive(Debug, clap::Args)]
-pub struct WhyArgs {
+pub(super) struct WhyArgs {
     /// The book (.tbk, .bin or .pgn), or `embedded`
     book: PathBuf,
     #[command(flatten)]
@@ -62,7 +62,7 @@ fn parse_confidence(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// If the book cannot be read.
-pub fn info(args: &InfoArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn info(args: &InfoArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let manifest = book.manifest()?;
     let mut out = output::stdout();
@@ -112,7 +112,7 @@ fn write_manifest(out: &mut impl Write, manifest: &Manifest) -> std::io::Result<
 ///
 /// # Errors
 /// If the book cannot be read or does not know the position.
-pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let game = args.place.game()?;
     let mut out = output::stdout();
@@ -139,7 +139,7 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
 ///
 /// # Errors
 /// If the book cannot be read or does not know the position.
-pub fn why(args: &WhyArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn why(args: &WhyArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let game = args.place.game()?;
     let mut chooser = Chooser::new(args.policy, args.seed);

@@ -34,7 +34,7 @@ pub(super) use input::read_lines;
 use record::{Players, Record};
 use solve::Solving;
 #[cfg(fuzzing)]
-pub use unattended::type_in;
+pub(crate) use unattended::type_in;
 
 /// The console. It asks for a line by sending the prompt, so that nothing is printed into a line
 /// that is being typed, analysis left aside.

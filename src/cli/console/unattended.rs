@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 ///
 /// # Panics
 /// If a line is not followed by exactly one prompt.
-pub fn type_in(
+pub(crate) fn type_in(
     engine: Engine,
     out: Box<dyn Write>,
     kept: PathBuf,

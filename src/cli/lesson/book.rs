@@ -23,7 +23,7 @@ use crate::words;
 ///
 /// Without arguments: the game books/dumb.pgn, and another order of moves that runs into it.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// Moves from the start position
     #[arg(long, default_value = EXAMPLE_MOVES, value_name = "MOVES")]
     moves: String,
@@ -45,7 +45,7 @@ pub struct Args {
 ///
 /// # Errors
 /// If the moves cannot be played or the book not be opened.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let modes: Vec<BookSearch> = args
         .modes
         .iter()

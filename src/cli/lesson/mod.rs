@@ -18,7 +18,7 @@ const INTERRUPTED: u8 = 130;
 
 /// See the algorithms at work: trees, traces, splitting
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     #[command(subcommand)]
     command: Command,
 }
@@ -37,7 +37,7 @@ enum Command {
 ///
 /// # Errors
 /// In one line: what is wrong, where, and what to do.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Tree(args) => tree::run(args),
         Command::Trace(args) => trace::run(args),

@@ -20,7 +20,7 @@ use crate::score::Depth;
 /// Textbook searches with quiescence, without table and reductions. Counted is the last
 /// iteration; those before it only tell which line to search first.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The depth in plies
     #[arg(short, long, default_value_t = 3, value_parser = clap::value_parser!(i32).range(2..=12))]
     depth: Depth,
@@ -42,7 +42,7 @@ pub struct Args {
 ///
 /// # Errors
 /// If the positions cannot be read or the output not be written.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let positions = positions_of(args.positions.as_deref())?;
     let stop = interruption()?;
     let ways: Vec<Way> = args.orders.iter().flat_map(|&ordering| Way::both(ordering)).collect();

@@ -12,7 +12,7 @@ use crate::lesson::svg::svg;
 
 /// The forms in which a recorded search is to be had.
 #[derive(Debug, clap::Args)]
-pub struct Forms {
+pub(super) struct Forms {
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -31,12 +31,12 @@ impl Forms {
     ///
     /// # Errors
     /// If something cannot be written.
-    pub fn put(&self, title: &str, stories: &[Story], text: &str) -> anyhow::Result<()> {
+    pub(super) fn put(&self, title: &str, stories: &[Story], text: &str) -> anyhow::Result<()> {
         self.put_with(title, stories, text, &[])
     }
 
     /// Whether JSON is wanted.
-    pub fn json(&self) -> bool {
+    pub(super) fn json(&self) -> bool {
         self.json
     }
 
@@ -44,7 +44,7 @@ impl Forms {
     ///
     /// # Errors
     /// If something cannot be written.
-    pub fn put_with(
+    pub(super) fn put_with(
         &self,
         title: &str,
         stories: &[Story],
@@ -83,11 +83,11 @@ fn beside(path: &Path, word: &str) -> PathBuf {
 ///
 /// # Errors
 /// If standard output does not take it.
-pub fn print(text: &str) -> anyhow::Result<()> {
+pub(super) fn print(text: &str) -> anyhow::Result<()> {
     Ok(output::stdout().write_all(text.as_bytes())?)
 }
 
 /// Writes a file, all or nothing, in place of one of its kind.
-pub fn save(path: &Path, kind: Kind, force: Force, text: &str) -> anyhow::Result<()> {
+pub(super) fn save(path: &Path, kind: Kind, force: Force, text: &str) -> anyhow::Result<()> {
     Ok(Output::new(path, kind).force(force.allowed).write(text.as_bytes())?)
 }

@@ -7,7 +7,7 @@ use crate::position::{Game, Position};
 
 /// The position of a lesson.
 #[derive(Debug, clap::Args)]
-pub struct Place {
+pub(super) struct Place {
     /// Position as FEN (default: the start position)
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
@@ -21,7 +21,7 @@ impl Place {
     ///
     /// # Errors
     /// If the position is illegal or a move cannot be played.
-    pub fn game(&self) -> anyhow::Result<Game> {
+    pub(super) fn game(&self) -> anyhow::Result<Game> {
         let start = match &self.fen {
             Some(fen) => Position::from_fen(fen).context("--fen").map_err(of_arguments)?,
             None => Position::start(),
@@ -30,7 +30,7 @@ impl Place {
     }
 
     /// In words, for a title.
-    pub fn title(&self) -> String {
+    pub(super) fn title(&self) -> String {
         let start = self.fen.as_deref().unwrap_or("start position");
         match self.moves.is_empty() {
             true => start.to_owned(),
@@ -40,7 +40,7 @@ impl Place {
 }
 
 /// Plays moves; numbers like `1.` between them are passed over.
-pub fn play(mut game: Game, moves: &str) -> anyhow::Result<Game> {
+pub(super) fn play(mut game: Game, moves: &str) -> anyhow::Result<Game> {
     for word in moves.split_whitespace() {
         let text = word.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches('.');
         if !text.is_empty() {

@@ -21,7 +21,7 @@ use crate::search::{Control, ResearchOrder};
 /// Counts the nodes that both need to the same depth, and lets them play each other at fixed
 /// nodes, two games from each of the shipped positions.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The depth at which nodes are counted, in plies
     #[arg(short, long, default_value_t = 8, value_parser = clap::value_parser!(i32).range(1..=30))]
     depth: Depth,
@@ -43,7 +43,7 @@ pub struct Args {
 ///
 /// # Errors
 /// If the program cannot start itself.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (control, interrupt) = (Control::new(), Arc::new(Interrupt::new()));
     let (handle, bell) = (control.clone(), Arc::clone(&interrupt));
     let stop = move || {

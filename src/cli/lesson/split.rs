@@ -23,7 +23,7 @@ use crate::score::Depth;
 /// The searches are exact (no table, no reductions), so all of them find the same score; that is
 /// checked. After each move's measurements the deepest search's best move is played.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     #[command(flatten)]
     place: Place,
     /// Depths in plies
@@ -49,7 +49,7 @@ pub struct Args {
 ///
 /// # Errors
 /// If the position cannot be read, or a file not be written.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let game = args.place.game()?;
     if let Some(path) = &args.svg {
         Output::new(path, Kind::SVG).force(args.force.allowed).check()?;

@@ -19,7 +19,7 @@ use crate::score::{Depth, Ply, Score};
 /// --tree tells the last iteration step by step, --svg and --html draw it. Scores are
 /// centipawns for the side to move at the root, who is Max.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     #[command(flatten)]
     place: Place,
     /// The last iteration, in plies
@@ -54,7 +54,7 @@ pub struct Args {
 ///
 /// # Errors
 /// If the position cannot be read, or something cannot be written.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let root = *args.place.game()?.position();
     let stop = interruption()?;
     let plan = Plan {

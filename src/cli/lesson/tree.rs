@@ -17,7 +17,7 @@ use crate::score::Score;
 /// A tree is an indented list, one node a line: NAME, and for a leaf its VALUE for Max; the root
 /// says `max` or `min`, who moves first. --print shows the shipped tree in this form.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// File of the tree, or `classic` for the shipped one
     #[arg(default_value = "classic")]
     tree: String,
@@ -47,7 +47,7 @@ fn assignment(text: &str) -> Result<(String, Score), String> {
 ///
 /// # Errors
 /// If the tree cannot be read, or something cannot be written.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut tree = read(&args.tree)?;
     for (name, value) in &args.values {
         tree.set_value(name, *value).map_err(anyhow::Error::msg).context("--set")?;

@@ -25,7 +25,7 @@ const TELL_EVERY: Duration = Duration::from_secs(60);
 /// An interrupted run is continued by the same command; the same settings give the same bytes for
 /// any number of threads.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     #[command(flatten)]
     judge: Judge,
     /// Where the games go
@@ -55,7 +55,7 @@ pub struct Args {
 ///
 /// # Errors
 /// If the file cannot be written, or was begun with other settings.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = interruption()?;
     let settings = args.settings()?;
     let (mut file, held) = GameFile::open(&args.output, &settings)?;

@@ -12,7 +12,7 @@ use super::work::{interruption, progress_bar};
 
 /// Play games to learn from, tune weights, train networks
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     #[command(subcommand)]
     command: Command,
 }
@@ -28,7 +28,7 @@ enum Command {
 ///
 /// # Errors
 /// If files cannot be read or written.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Games(args) => games::run(args),
         Command::Net(args) => net::run(args),

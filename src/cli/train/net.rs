@@ -24,7 +24,7 @@ const TELL_EVERY: Duration = Duration::from_secs(30);
 /// Ctrl-C, there are: the network; beside it, with `.checkpoint` in place of its extension, all
 /// that --resume needs; and with `.svg` the losses as a picture.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// Files of games that `tabia train games` made
     #[arg(required = true)]
     files: Vec<PathBuf>,
@@ -85,7 +85,7 @@ pub struct Args {
 ///
 /// # Errors
 /// If files cannot be read or written, or hold too few positions.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     args.check_outputs()?;
     let interrupted = interruption()?;
     let data = read(args)?;

@@ -20,7 +20,7 @@ const BLOCK: usize = 500;
 
 /// Fit the weights of the evaluation to the results of games (Texel's method)
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// Games (.pgn), self-play (.games), or lines of `FEN | score | result` (.zst: compressed)
     #[arg(required = true)]
     files: Vec<PathBuf>,
@@ -71,7 +71,7 @@ pub struct Args {
 ///
 /// # Errors
 /// If files cannot be read or written, or hold too few positions.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let target = Output::new(&args.output, WEIGHTS).force(args.force.allowed);
     let target = target.apart_from(&args.files);
     target.check()?;

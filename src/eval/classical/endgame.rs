@@ -6,7 +6,7 @@ use crate::position::{BitBoard, Square};
 use crate::score::Score;
 
 /// An endgame score counts in full.
-pub const FULL_SCALE: i32 = 64;
+pub(crate) const FULL_SCALE: i32 = 64;
 
 /// Rough values in pawns, to compare what is left on the board.
 const MINOR: i32 = 3;

@@ -37,7 +37,7 @@ use crate::position::{BitBoard, Color, Position};
 use crate::score::Score;
 
 /// The phase of the full board; it falls to 0 as pieces are exchanged.
-pub const FULL_PHASE: i32 = 24;
+pub(crate) const FULL_PHASE: i32 = 24;
 
 /// What the evaluation found out.
 pub(in crate::eval) enum Assessment {
@@ -57,7 +57,7 @@ pub(in crate::eval) enum Assessment {
 impl Assessment {
     /// The score for White in centipawns.
     #[inline]
-    pub fn score(&self) -> Score {
+    pub(super) fn score(&self) -> Score {
         match *self {
             Assessment::Known(score) => score,
             Assessment::Sum { total, phase, scale } => {

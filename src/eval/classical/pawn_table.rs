@@ -33,7 +33,7 @@ const NO_PAWNS: Entry = Entry {
 impl Entry {
     /// Structure and shelter of one side.
     #[inline]
-    pub fn score(&self, color: Color) -> Tapered {
+    pub(super) fn score(&self, color: Color) -> Tapered {
         self.structure[color.to_index()] + self.shelter[color.to_index()]
     }
 
@@ -64,7 +64,7 @@ impl Entry {
 pub(in crate::eval) struct PawnTable(Box<[Entry]>);
 
 impl PawnTable {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         PawnTable(vec![NO_PAWNS; ENTRIES].into_boxed_slice())
     }
 

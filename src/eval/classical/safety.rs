@@ -13,10 +13,10 @@ use crate::eval::tapered::{Tapered, s};
 use crate::position::BitBoard;
 
 /// Danger of this many units costs as many centipawns.
-pub const DANGER_DIVISOR: i32 = 1024;
+pub(crate) const DANGER_DIVISOR: i32 = 1024;
 
 /// More danger units than these change nothing: the penalty stays within a tapered half.
-pub const DANGER_LIMIT: i32 = 2000;
+pub(crate) const DANGER_LIMIT: i32 = 2000;
 
 /// What `units` of danger cost, in centipawns.
 pub(in crate::eval) fn penalty(units: i32) -> i32 {

@@ -9,7 +9,7 @@ use crate::eval::tapered::s;
 
 /// The expected result of a score is `1 / (1 + exp(-score / LOGISTIC_SCALE))`, fitted to the
 /// games that the weights were tuned on.
-pub const LOGISTIC_SCALE: f64 = 196.6;
+pub(crate) const LOGISTIC_SCALE: f64 = 196.6;
 
 /// The weights in use.
 #[rustfmt::skip]

@@ -39,12 +39,12 @@ impl Men {
     }
 
     /// Pawns, knights, bishops, rooks and queens in this order.
-    pub fn kinds(&self) -> [BitBoard; 5] {
+    pub(crate) fn kinds(&self) -> [BitBoard; 5] {
         [self.pawns, self.knights, self.bishops, self.rooks, self.queens]
     }
 
     /// Everything but pawns and king.
-    pub fn pieces(&self) -> BitBoard {
+    pub(crate) fn pieces(&self) -> BitBoard {
         self.knights | self.bishops | self.rooks | self.queens
     }
 }
@@ -66,7 +66,7 @@ pub(in crate::eval) struct View {
 }
 
 impl View {
-    pub fn new(position: &Position, viewer: Color) -> Self {
+    pub(crate) fn new(position: &Position, viewer: Color) -> Self {
         let us = Men::new(position, viewer, viewer);
         let them = Men::new(position, !viewer, viewer);
         let occupied = us.all | them.all;
@@ -131,7 +131,7 @@ pub(in crate::eval) struct Attacks {
 
 impl Attacks {
     /// The attacks of king and pawns, to which the pieces add theirs.
-    pub fn new(view: &View) -> Self {
+    pub(crate) fn new(view: &View) -> Self {
         let (king, pawns) = (get_king_moves(view.us.king), view.our_pawn_attacks);
         Attacks {
             pawns,
@@ -149,7 +149,7 @@ impl Attacks {
 
     /// Adds what a piece attacks.
     #[inline(always)]
-    pub fn add(&mut self, piece: Piece, reach: BitBoard, view: &View) {
+    pub(crate) fn add(&mut self, piece: Piece, reach: BitBoard, view: &View) {
         match piece {
             Piece::Knight => self.knights |= reach,
             Piece::Bishop => self.bishops |= reach,
@@ -165,7 +165,7 @@ impl Attacks {
     }
 
     /// The same as the other side sees it.
-    pub fn turned(&self) -> Self {
+    pub(crate) fn turned(&self) -> Self {
         let turn = BitBoard::reverse_colors;
         Attacks {
             pawns: turn(&self.pawns),

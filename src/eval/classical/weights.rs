@@ -7,7 +7,7 @@ use crate::eval::tapered::Tapered;
 
 /// What a weight belongs to: the rows of the breakdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Term {
+pub(crate) enum Term {
     /// What the men are worth by themselves.
     Material,
     /// Pawn structure and where the pawns stand.
@@ -40,7 +40,7 @@ pub enum Term {
 
 impl Term {
     /// All terms in the order of the breakdown.
-    pub const ALL: [Term; 14] = [
+    pub(crate) const ALL: [Term; 14] = [
         Term::Material,
         Term::Pawns,
         Term::Passed,
@@ -58,7 +58,7 @@ impl Term {
     ];
 
     /// The name as a person reads it.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Term::Material => "material",
             Term::Pawns => "pawns",
@@ -80,7 +80,7 @@ impl Term {
 
 /// A named group of weights, and where it lies in [`Weights`].
 #[derive(Debug, Clone, Copy)]
-pub struct Field {
+pub(crate) struct Field {
     /// Its name in [`Weights`].
     pub name: &'static str,
     /// The term it belongs to.
@@ -93,7 +93,7 @@ pub struct Field {
 
 /// Placement by rank from the side's own first rank, and file: the board is folded in the middle,
 /// so that the a and the h file are the same.
-pub type Placement = [[Tapered; 4]; 8];
+pub(crate) type Placement = [[Tapered; 4]; 8];
 
 macro_rules! weights {
     ($($(#[doc = $doc:literal])+ $term:ident $name:ident: $type:ty,)+) => {
@@ -103,12 +103,12 @@ macro_rules! weights {
         // place follows from its address.
         #[repr(C)]
         #[derive(Debug, Clone, PartialEq, Eq)]
-        pub struct Weights {
+        pub(crate) struct Weights {
             $($(#[doc = $doc])+ pub $name: $type,)+
         }
 
         /// The groups of weights in order.
-        pub const FIELDS: &[Field] = &[
+        pub(crate) const FIELDS: &[Field] = &[
             $(Field {
                 name: stringify!($name),
                 term: Term::$term,
@@ -119,20 +119,20 @@ macro_rules! weights {
 
         impl Weights {
             /// All weights in order.
-            pub fn to_vec(&self) -> Vec<Tapered> {
+            pub(crate) fn to_vec(&self) -> Vec<Tapered> {
                 let mut values = Vec::with_capacity(WEIGHTS);
                 $(self.$name.collect(&mut values);)+
                 values
             }
 
             /// The weights, set from all values in order.
-            pub fn from_values(values: &[Tapered]) -> Weights {
+            pub(crate) fn from_values(values: &[Tapered]) -> Weights {
                 let mut values = values.iter().copied();
                 Weights { $($name: Block::build(&mut values),)+ }
             }
 
             /// The weights as the Rust source of a structure literal.
-            pub fn to_source(&self) -> String {
+            pub(crate) fn to_source(&self) -> String {
                 let mut text = String::from("Weights {\n");
                 $(
                     text.push_str(concat!("    ", stringify!($name), ": "));
@@ -333,7 +333,7 @@ weights! {
 }
 
 /// The number of weights.
-pub const WEIGHTS: usize = size_of::<Weights>() / size_of::<Tapered>();
+pub(crate) const WEIGHTS: usize = size_of::<Weights>() / size_of::<Tapered>();
 
 impl Weights {
     /// The place of `weight`, which is an element of `self`.

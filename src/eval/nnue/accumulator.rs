@@ -42,7 +42,7 @@ struct Changes {
 
 /// A network at work: evaluates the positions of a search.
 #[derive(Clone)]
-pub struct Accumulators {
+pub(crate) struct Accumulators {
     network: Arc<Network>,
     kernel: Kernel,
     plies: Vec<Values>,
@@ -52,7 +52,7 @@ pub struct Accumulators {
 
 impl Accumulators {
     /// A network that has evaluated nothing yet.
-    pub fn new(network: Arc<Network>) -> Self {
+    pub(crate) fn new(network: Arc<Network>) -> Self {
         let views = views(&Men::NONE);
         let empty = Values { men: Men::NONE, views, rows: [network.biases; 2] };
         let latest = [[(Men::NONE, network.biases); 2]; 2];
@@ -62,7 +62,7 @@ impl Accumulators {
 
     /// The score in centipawns for the side to move of a position met at `ply`.
     #[inline]
-    pub fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
+    pub(crate) fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
         let men = Men::of(position);
         let ply = ply.min(MAX_PLY);
         self.bring(&men, ply);

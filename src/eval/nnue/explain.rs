@@ -12,7 +12,7 @@ use crate::score::Score;
 /// What a network says of a position, and what it would say of the position without each man.
 /// Its `Display` is a board.
 #[derive(Debug, Clone)]
-pub struct Explanation {
+pub(crate) struct Explanation {
     position: Position,
     /// For White, in centipawns.
     score: Score,
@@ -22,7 +22,7 @@ pub struct Explanation {
 
 /// Asks a network what it thinks of a position, and of each man. The worth of a man is the score
 /// less the score without it; a king cannot be taken away and has none.
-pub fn explain(network: &Network, position: &Position) -> Explanation {
+pub(crate) fn explain(network: &Network, position: &Position) -> Explanation {
     let men = Men::of(position);
     let for_white = |men: &Men| {
         let score = network.evaluate(men, position.side_to_move());
@@ -37,11 +37,6 @@ pub fn explain(network: &Network, position: &Position) -> Explanation {
 }
 
 impl Explanation {
-    /// The score for White, in centipawns.
-    pub fn white_score(&self) -> Score {
-        self.score
-    }
-
     /// The letter of the man on a square, as in a FEN.
     fn letter(&self, square: Square) -> Option<String> {
         let piece = self.position.piece_on(square)?;
@@ -93,9 +88,9 @@ mod tests {
         let explanation = explain(&network, &Position::from_fen(fen).expect(fen));
         assert_eq!(explanation.worths.iter().flatten().count(), 2);
         let without = Position::from_fen("4k3/8/8/8/8/8/8/R3K3 b - - 0 1").expect("legal");
-        let rest = explain(&network, &without).white_score();
+        let rest = explain(&network, &without).score;
         let pawn = explanation.worths[Square::D5.to_index()];
-        assert_eq!(pawn, Some(explanation.white_score() - rest));
+        assert_eq!(pawn, Some(explanation.score - rest));
         let text = explanation.to_string();
         assert!(text.contains('R') && text.contains('p') && text.contains("for White"), "{text}");
     }

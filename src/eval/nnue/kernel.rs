@@ -9,7 +9,7 @@ use super::{HIDDEN, QA};
 /// A value or weight for each neuron, on a cache line's boundary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, align(64))]
-pub struct Row(pub [i16; HIDDEN]);
+pub(super) struct Row(pub [i16; HIDDEN]);
 
 /// Sums kept apart, so that none of them can overflow: 255 * 255 * 127 times the neurons of a lane.
 const LANES: usize = 8;
@@ -32,7 +32,7 @@ impl Lanes {
 
 /// Which of the compiled loops to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kernel {
+pub(super) enum Kernel {
     /// What the program was built for.
     Portable,
     /// AVX2. Made by [`Kernel::detect`] alone, where the processor has it.
@@ -42,11 +42,11 @@ pub enum Kernel {
 
 /// Proof that the processor has what a kernel needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Detected(());
+pub(super) struct Detected(());
 
 impl Kernel {
     /// The fastest one for this processor.
-    pub fn detect() -> Self {
+    pub(super) fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             return Kernel::Avx2(Detected(()));
@@ -56,7 +56,7 @@ impl Kernel {
 
     /// `from` with the rows of `added` on top and those of `removed` taken off.
     #[inline]
-    pub fn update(self, from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
+    pub(super) fn update(self, from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
         match self {
             Kernel::Portable => update(from, added, removed, to),
             #[cfg(target_arch = "x86_64")]
@@ -68,7 +68,7 @@ impl Kernel {
 
     /// The sum over all neurons of value squared times weight; values are clipped to 0..=QA.
     #[inline]
-    pub fn weighted_sum(self, values: &Row, weights: &Row) -> i64 {
+    pub(super) fn weighted_sum(self, values: &Row, weights: &Row) -> i64 {
         match self {
             Kernel::Portable => weighted_sum(values, weights),
             #[cfg(target_arch = "x86_64")]

@@ -14,7 +14,7 @@ const FILES_E_TO_H: u64 = 0xf0f0_f0f0_f0f0_f0f0;
 
 /// The men on a board, which need not be a legal position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Men {
+pub(crate) struct Men {
     /// By kind, of either colour.
     pieces: [BitBoard; 6],
     white: BitBoard,
@@ -22,11 +22,11 @@ pub struct Men {
 
 impl Men {
     /// An empty board.
-    pub const NONE: Men = Men { pieces: [EMPTY; 6], white: EMPTY };
+    pub(crate) const NONE: Men = Men { pieces: [EMPTY; 6], white: EMPTY };
 
     /// The men of a position.
     #[inline]
-    pub fn of(position: &Position) -> Self {
+    pub(crate) fn of(position: &Position) -> Self {
         let mut men = Men::NONE;
         for piece in ALL_PIECES {
             men.pieces[piece.to_index()] = *position.board().pieces(piece);
@@ -37,7 +37,7 @@ impl Men {
 
     /// The same men but for those on `square`.
     #[must_use]
-    pub fn without(mut self, square: Square) -> Self {
+    pub(crate) fn without(mut self, square: Square) -> Self {
         let others = !BitBoard::from_square(square);
         self.pieces.iter_mut().for_each(|men| *men &= others);
         self.white &= others;
@@ -46,7 +46,7 @@ impl Men {
 
     /// The same men and one on `square`, which is empty.
     #[must_use]
-    pub fn with(mut self, color: Color, piece: Piece, square: Square) -> Self {
+    pub(crate) fn with(mut self, color: Color, piece: Piece, square: Square) -> Self {
         let here = BitBoard::from_square(square);
         self.pieces[piece.to_index()] |= here;
         self.white |= if color == Color::White { here } else { EMPTY };
@@ -55,7 +55,7 @@ impl Men {
 
     /// The set of output weights that belongs to so many men.
     #[inline]
-    pub fn bucket(&self) -> usize {
+    pub(crate) fn bucket(&self) -> usize {
         let men = self.pieces.iter().fold(EMPTY, |all, &men| all | men).popcnt();
         (men.saturating_sub(2) / MEN_PER_BUCKET) as usize
     }
@@ -105,7 +105,7 @@ const COLOR_SHIFT: u32 = 9;
 impl Man {
     /// A man of this colour and kind.
     #[inline]
-    pub fn new(color: Color, piece: Piece, square: Square) -> Self {
+    pub(super) fn new(color: Color, piece: Piece, square: Square) -> Self {
         let (color, piece) = (color.to_index() << COLOR_SHIFT, piece.to_index() << PIECE_SHIFT);
         Man((color | piece | square.to_index()) as u16)
     }
@@ -120,7 +120,7 @@ const FLIP_COLORS: u16 = 1 << COLOR_SHIFT;
 impl Perspective {
     /// The view of `color` where the men stand so.
     #[inline]
-    pub fn new(men: &Men, color: Color) -> Self {
+    pub(super) fn new(men: &Men, color: Color) -> Self {
         let turned = if color == Color::White { 0 } else { FLIP_COLORS | FLIP_RANKS };
         let mirrored = men.king(color) & BitBoard(FILES_E_TO_H) != EMPTY;
         Perspective(turned | if mirrored { FLIP_FILES } else { 0 })

@@ -17,23 +17,23 @@ mod kernel;
 mod men;
 mod network;
 
-pub use accumulator::Accumulators;
-pub use explain::{Explanation, explain};
-pub use men::Men;
+pub(crate) use accumulator::Accumulators;
+pub(crate) use explain::explain;
+pub(crate) use men::Men;
 pub use network::{Network, NetworkError};
 
 /// Neurons that see the board, for each side.
-pub const HIDDEN: usize = 256;
+pub(crate) const HIDDEN: usize = 256;
 /// Inputs: own and enemy men of six kinds on 64 squares.
-pub const INPUTS: usize = 2 * 6 * 64;
+pub(crate) const INPUTS: usize = 2 * 6 * 64;
 /// Sets of output weights, chosen by the number of men on the board.
-pub const BUCKETS: usize = 8;
+pub(crate) const BUCKETS: usize = 8;
 /// What 1.0 is as a neuron's value or a weight that leads to one. A value fits eight bits.
-pub const QA: i32 = 255;
+pub(crate) const QA: i32 = 255;
 /// What 1.0 is as an output weight. Trained ones are small, nearly all within 0.4: with 64 in place of
 /// 256 rounding them moves the score by 6.7 centipawns on average.
-pub const QB: i32 = 256;
+pub(crate) const QB: i32 = 256;
 /// Output weights are clipped to this, so that a neuron's value times such a weight fits 16 bits.
-pub const OUTPUT_WEIGHT_LIMIT: i16 = 127;
+pub(crate) const OUTPUT_WEIGHT_LIMIT: i16 = 127;
 /// Centipawns for an output of 1.0; the network's expectation is the logistic of the output.
-pub const SCALE: i32 = 400;
+pub(crate) const SCALE: i32 = 400;

@@ -80,7 +80,7 @@ impl Network {
     ///
     /// # Errors
     /// If an output weight is larger than the arithmetic allows.
-    pub fn new(
+    pub(crate) fn new(
         inputs: &[[i16; HIDDEN]; INPUTS],
         biases: [i16; HIDDEN],
         outputs: [[[i16; HIDDEN]; 2]; BUCKETS],
@@ -140,18 +140,18 @@ impl Network {
     }
 
     /// The weights from each input to the neurons and, last, the neurons' biases; [`QA`] is 1.0.
-    pub fn input_rows(&self) -> impl Iterator<Item = &[i16; HIDDEN]> {
+    pub(crate) fn input_rows(&self) -> impl Iterator<Item = &[i16; HIDDEN]> {
         self.inputs.iter().chain([&self.biases]).map(|row| &row.0)
     }
 
     /// For each bucket the output weights of the side to move, then those of the other; [`QB`] is
     /// 1.0.
-    pub fn output_rows(&self) -> impl Iterator<Item = &[i16; HIDDEN]> {
+    pub(crate) fn output_rows(&self) -> impl Iterator<Item = &[i16; HIDDEN]> {
         self.outputs.iter().flatten().map(|row| &row.0)
     }
 
     /// For each bucket the bias of the output; [`QA`] times [`QB`] is 1.0.
-    pub fn output_biases(&self) -> &[i32; BUCKETS] {
+    pub(crate) fn output_biases(&self) -> &[i32; BUCKETS] {
         &self.output_biases
     }
 
@@ -178,7 +178,7 @@ impl Network {
     }
 
     /// The score, in centipawns for the side to move, computed from nothing.
-    pub fn evaluate(&self, men: &Men, side_to_move: Color) -> Score {
+    pub(crate) fn evaluate(&self, men: &Men, side_to_move: Color) -> Score {
         let [own, enemy] = [side_to_move, !side_to_move].map(|color| {
             let view = Perspective::new(men, color);
             let mut rows = Vec::with_capacity(32);

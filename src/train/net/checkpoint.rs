@@ -18,7 +18,7 @@ use crate::files::write_whole;
 
 /// Why training cannot be taken up again.
 #[derive(Debug, Error)]
-pub enum CheckpointError {
+pub(crate) enum CheckpointError {
     /// The file cannot be read.
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
@@ -43,7 +43,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn save(&self, path: &Path) -> io::Result<()> {
+    pub(crate) fn save(&self, path: &Path) -> io::Result<()> {
         let mut bytes = headline::<N>(&self.settings, self.data).into_bytes();
         let State { parameters, adam, steps, loss, history } = &self.state;
         bytes.extend(steps.to_le_bytes());
@@ -62,7 +62,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
     ///
     /// # Errors
     /// If the file cannot be read, is something else, or comes of other settings or data.
-    pub fn resume(
+    pub(crate) fn resume(
         settings: Settings,
         data: &'d Data,
         path: &Path,

@@ -7,14 +7,14 @@ use crate::eval::nnue::SCALE;
 /// The network learns the expected result, so the curve tells which differences matter: a steep one
 /// those between nearly equal positions, a flat one those between won positions as well.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Curve {
+pub(crate) struct Curve {
     /// The score in centipawns of which 73%, the logistic of 1, are expected.
     pub scale: u16,
 }
 
 impl Curve {
     /// The result to expect, from 0 to 1, of a score in centipawns.
-    pub fn of_score(self, centipawns: f32) -> f32 {
+    pub(crate) fn of_score(self, centipawns: f32) -> f32 {
         self.expected(centipawns / SCALE as f32)
     }
 

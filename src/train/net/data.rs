@@ -13,7 +13,7 @@ const GAMES_AT_ONCE: usize = 4096;
 
 /// Which positions are taken, and what is to be learnt from them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Selection {
+pub(crate) struct Selection {
     /// The result to expect of a score.
     pub curve: Curve,
     /// Share of the game's result in the target; the rest is what the searches said.
@@ -32,7 +32,7 @@ pub struct Selection {
 
 /// Examples to learn from, and examples to judge by, of other games.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Data {
+pub(crate) struct Data {
     /// What the targets came of.
     pub curve: Curve,
     /// To learn from, in random order.
@@ -56,7 +56,7 @@ impl Data {
     ///
     /// # Errors
     /// If a file cannot be read, is something else, or holds a game with an illegal move.
-    pub fn read(
+    pub(crate) fn read(
         paths: &[PathBuf],
         selection: &Selection,
         threads: usize,

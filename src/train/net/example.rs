@@ -18,7 +18,7 @@ const PIECE: u8 = 7;
 ///
 /// The board is turned so that the side to move moves up it, as White does.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Example {
+pub(crate) struct Example {
     occupied: u64,
     /// Four bits for each man in the order of the squares: kind, and whether it is the enemy's.
     men: [u8; MOST_MEN / 2],
@@ -46,7 +46,7 @@ impl Inputs {
 
 impl Example {
     /// A position with the result to expect for the side to move, from 0 to 1.
-    pub fn new(position: &Position, target: f32) -> Self {
+    pub(crate) fn new(position: &Position, target: f32) -> Self {
         let us = position.side_to_move();
         let flip = if us == Color::White { 0 } else { FLIP_RANKS };
         let occupied = match us {
@@ -86,7 +86,7 @@ impl Example {
     }
 
     /// The men as the network at work sees them; the side to move is White.
-    pub fn board(&self) -> Men {
+    pub(crate) fn board(&self) -> Men {
         let mut board = Men::NONE;
         self.visit(|side, piece, square| {
             let color = if side == 0 { Color::White } else { Color::Black };

@@ -20,14 +20,11 @@ mod plot;
 mod quantise;
 mod trainer;
 
-pub use checkpoint::CheckpointError;
-pub use curve::Curve;
-pub use data::{Data, Selection};
-pub use example::Example;
-pub use parameters::Parameters;
-pub use plot::plot;
-pub use quantise::QuantisationError;
-pub use trainer::{EpochLoss, Progress, Settings, Trainer};
+pub(crate) use curve::Curve;
+pub(crate) use data::{Data, Selection};
+pub(crate) use parameters::Parameters;
+pub(crate) use plot::plot;
+pub(crate) use trainer::{Progress, Settings, Trainer};
 
 #[cfg(test)]
 mod tests;

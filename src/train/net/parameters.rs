@@ -23,7 +23,7 @@ const OUTPUT_SPREAD: f32 = 0.05;
 
 /// The weights of a network with `N` neurons a side; also their gradient.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Parameters<const N: usize>(Vec<f32>);
+pub(crate) struct Parameters<const N: usize>(Vec<f32>);
 
 impl<const N: usize> Parameters<N> {
     /// The number of weights.
@@ -35,7 +35,7 @@ impl<const N: usize> Parameters<N> {
     }
 
     /// Small random weights.
-    pub fn random(seed: u64) -> Self {
+    pub(crate) fn random(seed: u64) -> Self {
         let mut random = Random::new(seed);
         let mut parameters = Self::zero();
         let (rows, _) = parameters.split_mut();

@@ -7,7 +7,7 @@ use crate::plot::{COLORS, Curve, Panel, Scale};
 const WIDTH: f64 = 620.0;
 
 /// The losses by epoch as an SVG picture.
-pub fn plot(history: &[EpochLoss]) -> String {
+pub(crate) fn plot(history: &[EpochLoss]) -> String {
     let curve = |name: &str, color, loss: fn(&EpochLoss) -> f64| Curve {
         name: name.to_owned(),
         color,

@@ -12,7 +12,7 @@ const CALIBRATED_ON: usize = 1 << 15;
 
 /// How far the integer network is from the weights that it comes of.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct QuantisationError {
+pub(crate) struct QuantisationError {
     /// In centipawns, on average over the positions.
     pub mean: f64,
     /// The largest one, in centipawns.
@@ -27,7 +27,7 @@ impl Parameters<HIDDEN> {
     ///
     /// # Errors
     /// If a weight is larger than the trainer lets any become.
-    pub fn quantised(&self, examples: &[Example]) -> Result<Network, NetworkError> {
+    pub(crate) fn quantised(&self, examples: &[Example]) -> Result<Network, NetworkError> {
         let shifted = self.rounded([0.0; BUCKETS])?;
         let mut shifts = [0.0; BUCKETS];
         let mut counts = [0.0; BUCKETS];
@@ -52,7 +52,7 @@ impl Parameters<HIDDEN> {
     }
 
     /// How far `network`, made by [`Parameters::quantised`], is off on average and at most.
-    pub fn quantisation_error(
+    pub(crate) fn quantisation_error(
         &self,
         network: &Network,
         curve: Curve,

@@ -1,8 +1,10 @@
 use std::path::Path;
 
 use super::adam::Adam;
+use super::example::Example;
 use super::gradient::{add_gradient, add_gradient_portably, output, square_errors};
 use super::parameters::LIMIT;
+use super::trainer::EpochLoss;
 use super::*;
 use crate::eval::nnue::{HIDDEN, Men};
 use crate::position::{Color, Move, Piece, Position};

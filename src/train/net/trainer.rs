@@ -20,7 +20,7 @@ const WARM_UP: f32 = 0.01;
 
 /// How to train.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// Passes over the data.
     pub epochs: usize,
     /// Examples for each step.
@@ -39,7 +39,7 @@ pub struct Settings {
 
 /// The mean square error of the expected result, from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct EpochLoss {
+pub(crate) struct EpochLoss {
     /// On the examples learnt from, while the weights changed.
     pub training: f64,
     /// On the others, at the end of the epoch.
@@ -48,7 +48,7 @@ pub struct EpochLoss {
 
 /// What a step has led to.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Progress {
+pub(crate) struct Progress {
     /// Epochs that are completed.
     pub epochs: usize,
     /// Steps taken since the beginning.
@@ -76,7 +76,7 @@ pub(super) struct State<const N: usize> {
 }
 
 /// A network in training, with `N` neurons a side.
-pub struct Trainer<'d, const N: usize = HIDDEN> {
+pub(crate) struct Trainer<'d, const N: usize = HIDDEN> {
     pub(super) settings: Settings,
     pub(super) data: &'d Data,
     pub(super) state: State<N>,
@@ -88,13 +88,17 @@ pub struct Trainer<'d, const N: usize = HIDDEN> {
 
 impl<'d, const N: usize> Trainer<'d, N> {
     /// A network that has learnt nothing. There must be examples of both kinds in `data`.
-    pub fn new(settings: Settings, data: &'d Data) -> Self {
+    pub(crate) fn new(settings: Settings, data: &'d Data) -> Self {
         let parameters = Parameters::random(settings.seed);
         Self::beginning_with(parameters, settings, data)
     }
 
     /// A network that begins with weights learnt before, and has learnt nothing of `data` yet.
-    pub fn beginning_with(parameters: Parameters<N>, settings: Settings, data: &'d Data) -> Self {
+    pub(crate) fn beginning_with(
+        parameters: Parameters<N>,
+        settings: Settings,
+        data: &'d Data,
+    ) -> Self {
         let state = State {
             parameters,
             adam: Adam::new(Parameters::<N>::LEN),
@@ -114,27 +118,27 @@ impl<'d, const N: usize> Trainer<'d, N> {
     }
 
     /// The weights.
-    pub fn parameters(&self) -> &Parameters<N> {
+    pub(crate) fn parameters(&self) -> &Parameters<N> {
         &self.state.parameters
     }
 
     /// The losses of all epochs so far.
-    pub fn history(&self) -> &[EpochLoss] {
+    pub(crate) fn history(&self) -> &[EpochLoss] {
         &self.state.history
     }
 
     /// Steps in all epochs.
-    pub fn all_steps(&self) -> u64 {
+    pub(crate) fn all_steps(&self) -> u64 {
         (self.settings.epochs * self.steps_per_epoch()) as u64
     }
 
     /// Steps taken.
-    pub fn steps(&self) -> u64 {
+    pub(crate) fn steps(&self) -> u64 {
         self.state.steps
     }
 
     /// Learns from a batch; `None` if all epochs are over.
-    pub fn step(&mut self) -> Option<Progress> {
+    pub(crate) fn step(&mut self) -> Option<Progress> {
         if self.state.steps >= self.all_steps() {
             return None;
         }
@@ -197,7 +201,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
     }
 
     /// The mean square error on the examples held out.
-    pub fn held_out_loss(&self) -> f64 {
+    pub(crate) fn held_out_loss(&self) -> f64 {
         let &Data { curve, held_out: ref examples, .. } = self.data;
         let errors = |part: &[Example]| square_errors(&self.state.parameters, curve, part);
         let sum: f64 = in_parallel(examples, self.settings.threads, errors).iter().sum();
@@ -250,7 +254,7 @@ impl Trainer<'_> {
     ///
     /// # Errors
     /// If a weight is larger than the trainer lets any become.
-    pub fn quantised(&self) -> Result<Network, NetworkError> {
+    pub(crate) fn quantised(&self) -> Result<Network, NetworkError> {
         self.state.parameters.quantised(&self.data.held_out)
     }
 }

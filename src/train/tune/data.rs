@@ -5,7 +5,7 @@ use crate::train::{Sample, in_parallel};
 
 /// A weight's place and how often it counts for White more than for Black.
 #[derive(Debug, Clone, Copy)]
-pub struct Coefficient {
+pub(crate) struct Coefficient {
     /// The place of the weight.
     pub place: u16,
     /// White's count less Black's; of a danger weight, the count of one side.
@@ -28,7 +28,7 @@ struct Entry {
 
 /// A position as the model sees it.
 #[derive(Debug, Clone, Copy)]
-pub struct Row<'a> {
+pub(crate) struct Row<'a> {
     /// What is simply added.
     pub linear: &'a [Coefficient],
     /// What makes up the danger to White's and to Black's king.
@@ -43,7 +43,7 @@ pub struct Row<'a> {
 
 /// Many positions, compactly.
 #[derive(Debug, Default)]
-pub struct Data {
+pub(crate) struct Data {
     coefficients: Vec<Coefficient>,
     entries: Vec<Entry>,
 }
@@ -51,7 +51,7 @@ pub struct Data {
 impl Data {
     /// Takes the features of samples. `target` is the result to predict from a sample; known
     /// endgames are left out.
-    pub fn new<'s>(
+    pub(crate) fn new<'s>(
         samples: impl IntoIterator<Item = &'s Sample>,
         target: impl Fn(&Sample) -> f32,
     ) -> Self {
@@ -83,7 +83,7 @@ impl Data {
     }
 
     /// The same of many blocks of samples, in several threads.
-    pub fn in_parallel(
+    pub(crate) fn in_parallel(
         blocks: &[&[Sample]],
         threads: usize,
         target: impl Fn(&Sample) -> f32 + Sync,
@@ -102,17 +102,17 @@ impl Data {
     }
 
     /// The number of positions.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
     /// Whether there is no position.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
     /// A position.
-    pub fn row(&self, index: usize) -> Row<'_> {
+    pub(crate) fn row(&self, index: usize) -> Row<'_> {
         let entry = &self.entries[index];
         let list = |from: usize, to: usize| &self.coefficients[from..to];
         Row {
@@ -128,7 +128,7 @@ impl Data {
     }
 
     /// How often each weight counts, by place: the sum of its coefficients without their signs.
-    pub fn usage(&self) -> Vec<f64> {
+    pub(crate) fn usage(&self) -> Vec<f64> {
         let mut usage = vec![0.0; WEIGHTS];
         for coefficient in &self.coefficients {
             usage[usize::from(coefficient.place)] += f64::from(coefficient.count.abs());

@@ -12,7 +12,6 @@ mod model;
 mod normal;
 mod run;
 
-pub use data::Data;
-pub use model::{Model, Values};
-pub use normal::normalised;
-pub use run::{Outcome, Progress, Settings, source_file, tune};
+pub(crate) use data::Data;
+pub(crate) use normal::normalised;
+pub(crate) use run::{Outcome, Progress, Settings, source_file, tune};

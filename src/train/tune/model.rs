@@ -4,26 +4,26 @@ use super::data::{Coefficient, Row};
 use crate::eval::tuning::{DANGER_DIVISOR, DANGER_LIMIT, Tapered, WEIGHTS, Weights};
 
 /// Middlegame and endgame.
-pub type Pair = [f32; 2];
+pub(super) type Pair = [f32; 2];
 
 /// All weights as numbers, by place.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Values(pub Vec<Pair>);
+pub(crate) struct Values(pub Vec<Pair>);
 
 impl Values {
     /// The numbers of weights.
-    pub fn of(weights: &Weights) -> Self {
+    pub(crate) fn of(weights: &Weights) -> Self {
         let pair = |w: &Tapered| [w.middlegame() as f32, w.endgame() as f32];
         Values(weights.to_vec().iter().map(pair).collect())
     }
 
     /// All zero.
-    pub fn zero() -> Self {
+    pub(crate) fn zero() -> Self {
         Values(vec![[0.0; 2]; WEIGHTS])
     }
 
     /// The nearest weights in whole centipawns.
-    pub fn rounded(&self) -> Weights {
+    pub(crate) fn rounded(&self) -> Weights {
         let round = |[mg, eg]: &Pair| Tapered::new(mg.round() as i32, eg.round() as i32);
         Weights::from_values(&self.0.iter().map(round).collect::<Vec<_>>())
     }
@@ -31,7 +31,7 @@ impl Values {
 
 /// The evaluation and the logistic curve that makes an expected result of it.
 #[derive(Debug, Clone)]
-pub struct Model {
+pub(crate) struct Model {
     /// The weights.
     pub values: Values,
     /// Centipawns by which the odds of the expected result grow by the factor e.
@@ -69,12 +69,12 @@ fn penalty_slope(units: f32) -> f32 {
 
 impl Model {
     /// The expected result of a score for White, in centipawns.
-    pub fn expected(&self, score: f32) -> f32 {
+    pub(crate) fn expected(&self, score: f32) -> f32 {
         1.0 / (1.0 + (-score / self.logistic_scale).exp())
     }
 
     /// The score of a position for White, in centipawns.
-    pub fn score(&self, row: &Row<'_>) -> f32 {
+    pub(crate) fn score(&self, row: &Row<'_>) -> f32 {
         self.forward(row).score
     }
 
@@ -90,12 +90,12 @@ impl Model {
     }
 
     /// The squared error of a position.
-    pub fn error(&self, row: &Row<'_>) -> f32 {
+    pub(crate) fn error(&self, row: &Row<'_>) -> f32 {
         (self.expected(self.score(row)) - row.target).powi(2)
     }
 
     /// Adds the derivative of the squared error by each weight to `gradient`; returns the error.
-    pub fn add_gradient(&self, row: &Row<'_>, gradient: &mut Values) -> f32 {
+    pub(crate) fn add_gradient(&self, row: &Row<'_>, gradient: &mut Values) -> f32 {
         let forward = self.forward(row);
         let expected = self.expected(forward.score);
         let difference = expected - row.target;
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use crate::eval::breakdown;
     use crate::eval::tuning::tuned;
-    use crate::position::Position;
+    use crate::position::{Color, Position};
     use crate::train::Sample;
     use crate::train::tune::Data;
 
@@ -157,7 +157,8 @@ mod tests {
     fn the_model_is_the_evaluation_but_for_rounding() {
         let (samples, data) = data();
         for (index, sample) in samples.iter().enumerate() {
-            let evaluation = breakdown(&sample.position).white_score() as f32;
+            let sign = if sample.position.side_to_move() == Color::White { 1 } else { -1 };
+            let evaluation = (sign * breakdown(&sample.position).score()) as f32;
             let score = model().score(&data.row(index));
             assert!((evaluation - score).abs() <= 3.0, "{}: {score}", sample.position);
         }

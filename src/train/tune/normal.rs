@@ -23,7 +23,7 @@ const TABLES: [(&str, usize); 9] = [
 
 /// The same model with tables that are zero on average over `data`, and with a pawn worth 100
 /// centipawns on average over both phases.
-pub fn normalised(model: &Model, data: &Data) -> Model {
+pub(crate) fn normalised(model: &Model, data: &Data) -> Model {
     let mut model = model.clone();
     let usage = data.usage();
     for (name, piece) in TABLES {
@@ -72,7 +72,7 @@ mod tests {
     use crate::eval::tuning::tuned;
     use crate::position::{Game, Position};
     use crate::train::Sample;
-    use crate::train::tune::Values;
+    use crate::train::tune::model::Values;
 
     #[test]
     fn the_normal_form_predicts_the_same() {

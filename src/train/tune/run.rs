@@ -9,7 +9,7 @@ use crate::train::in_parallel;
 
 /// How to tune.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// Passes over the data at most.
     pub epochs: usize,
     /// The first step, in centipawns; it falls to zero along a cosine.
@@ -29,7 +29,7 @@ pub struct Settings {
 
 /// Where the descent has come to.
 #[derive(Debug, Clone, Copy)]
-pub struct Progress {
+pub(crate) struct Progress {
     /// Passes over the data so far.
     pub epoch: usize,
     /// Mean square error on the positions that were tuned on, during the last pass.
@@ -40,7 +40,7 @@ pub struct Progress {
 
 /// What came of it.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// The model of the lowest validation error.
     pub model: Model,
     /// Errors before the first step, with the logistic scale fitted.
@@ -51,7 +51,7 @@ pub struct Outcome {
 
 /// Tunes weights, beginning with `start`. `observe` hears of every epoch, and may end the descent
 /// by returning `false`.
-pub fn tune(
+pub(crate) fn tune(
     start: &Weights,
     training: &Data,
     validation: &Data,
@@ -166,7 +166,7 @@ fn fit_scale(model: &Model, data: &Data, threads: usize) -> f32 {
 
 /// The Rust source of a file with tuned weights. `origin` tells, in a line or several, how they
 /// came about.
-pub fn source_file(weights: &Weights, logistic_scale: f32, origin: &str) -> String {
+pub(crate) fn source_file(weights: &Weights, logistic_scale: f32, origin: &str) -> String {
     let origin: String = origin.lines().map(|line| format!("//! {line}\n")).collect();
     let literal = weights.to_source();
     format!(

@@ -1,0 +1,58 @@
+//! Two engines play a match at fixed nodes, and each game's result is told:
+//! `cargo run --release --example play_match "tabia -x" "gnuchess --xboard" [GAMES]`
+
+use std::time::Duration;
+
+use anyhow::Context;
+use tabia::autoplay::clock::Limits;
+use tabia::autoplay::config::EngineConfig;
+use tabia::autoplay::ledger::{Ledger, Places};
+use tabia::autoplay::openings::Opening;
+use tabia::autoplay::play::{Conditions, Interrupt};
+use tabia::autoplay::referee::Rules;
+use tabia::autoplay::results::Results;
+use tabia::autoplay::schedule::{Format, Schedule};
+use tabia::autoplay::tournament::{Progress, Tournament, find_protocols};
+
+const DEFAULT_GAMES: usize = 2;
+const NODES: u64 = 10_000;
+/// How long an engine may take for anything.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn main() -> anyhow::Result<()> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let [first, second, rest @ ..] = &words[..] else { anyhow::bail!("two engines are needed") };
+    let games = rest.first().map_or(Ok(DEFAULT_GAMES), |text| text.parse())?;
+    let limits = Limits { nodes: Some(NODES), ..Limits::default() };
+    let mut engines = Vec::new();
+    for command in [first, second] {
+        let config = EngineConfig::from_command(command).context("no command line")?;
+        engines.push(EngineConfig { limits, ..config });
+    }
+    find_protocols(&mut engines, &None, |stumble| eprintln!("{stumble:?}"))?;
+    let format = Format::RoundRobin;
+    let schedule = Schedule { engines: 2, format, games, openings: 1, reversed: true };
+    let (ledger, slots) = Ledger::open(&Places::default(), &schedule.slots(), "")?;
+    let mut results = Results::new(&engines, ledger, None);
+    let tournament = Tournament {
+        engines,
+        slots,
+        openings: vec![Opening::default()],
+        conditions: Conditions { rules: Rules::default(), tablebases: None, patience: PATIENCE },
+        concurrency: 1,
+        cores: Vec::new(),
+        trace: None,
+        date: "????.??.??".to_owned(),
+    };
+    results.play(&tournament, &Interrupt::new(), |results, progress| {
+        if let Progress::Finished { slot, record, .. } = progress {
+            let [white, black] = slot.colors.map(|engine| &results.names[engine]);
+            println!("{white} - {black}: {} {}", record.verdict.result(), record.verdict.detail);
+        }
+    })?;
+    for tally in results.ledger.standings.tallies.values() {
+        let total = tally.total;
+        println!("first: +{} ={} -{}", total.wins, total.draws, total.losses);
+    }
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! The console with a search that is over at once.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use crate::book::Book;
+use crate::cli::type_in;
+use crate::engine::{Backend, Engine, Settings};
+use crate::position::Game;
+use crate::search::{Config, Control, Event, Limits, SearchResult, Searcher};
+
+/// Nodes of a search; a move needs some hundred.
+const NODES: u64 = 400;
+
+/// The real search, in one thread, for a moment, with little memory.
+struct Hasty(Searcher);
+
+/// What of a configuration the search is made with.
+fn little(config: Config) -> Config {
+    Config { memory_mb: 1, threads: 1, ..config }
+}
+
+impl Backend for Hasty {
+    fn configure(&mut self, config: Config) {
+        self.0.configure(little(config));
+    }
+
+    fn new_game(&mut self) {
+        self.0.new_game();
+    }
+
+    fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+        tell: &mut dyn FnMut(&Event),
+    ) -> SearchResult {
+        let nodes = Some(limits.nodes.unwrap_or(NODES).min(NODES));
+        self.0.search(game, &Limits { nodes, ..limits.clone() }, control, tell)
+    }
+}
+
+/// What the console writes.
+#[derive(Clone, Default)]
+struct Screen(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Screen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("no panic").write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn engine() -> Engine {
+    let hasty =
+        Box::new(|config| Box::new(Hasty(Searcher::new(little(config)))) as Box<dyn Backend>);
+    Engine::new(hasty, Settings::default(), Book::embedded()).expect("no files")
+}
+
+/// What comes to the screen when these lines are typed in, and games are kept in this file.
+pub fn show(lines: impl Iterator<Item = String> + Send + 'static, kept: PathBuf) -> String {
+    let screen = Screen::default();
+    type_in(engine(), Box::new(screen.clone()), kept, lines).expect("written");
+    String::from_utf8(screen.0.lock().expect("no panic").clone()).expect("text")
+}

@@ -1,0 +1,34 @@
+//! The position of a game that is read, against the position of one that is played.
+
+use crate::position::{Move, Position, Replay};
+
+/// A game that is read move by move.
+#[derive(Debug)]
+pub struct Reading(Replay);
+
+impl From<&Position> for Reading {
+    fn from(position: &Position) -> Self {
+        Reading(Replay::from(position))
+    }
+}
+
+impl Reading {
+    /// Plays a move, which must be legal.
+    pub fn play(&mut self, mv: Move) {
+        self.0.play(mv);
+    }
+
+    /// Holds what it has come to against what the game has.
+    pub fn agree(&self, position: &Position) {
+        assert_eq!(self.0, Replay::from(position), "{position}");
+    }
+
+    /// Holds what a looser spelling means against what it means to the letter.
+    pub fn read(&self, position: &Position, word: &str) {
+        let Ok(mv) = self.0.resolve_loosely(word.as_bytes()) else { return };
+        assert!(position.is_legal(mv), "{word:?} in {position}");
+        if let Ok(strict) = position.parse_san(word) {
+            assert_eq!(mv, strict, "{word:?} in {position}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Any text as the state of a match and, after a NUL, as its PGN file: refused, or gone on with, and
+//! then the PGN file has all that it had, less a piece of the last game, and that game; a report can
+//! be made of it; and all is the same when the match is taken up a second time.
+
+use std::fs;
+use std::path::Path;
+
+use crate::autoplay::games::Entry;
+use crate::autoplay::ledger::{Ledger, Places};
+use crate::autoplay::report;
+use crate::autoplay::schedule::{Format, Schedule};
+use crate::autoplay::state::{FinishedGame, State};
+use crate::autoplay::stats::{EloModel, Sprt};
+use crate::autoplay::verdict::Termination;
+
+const SETTINGS: &str = "engine 1: a\nengine 2: b";
+
+const SCHEDULE: Schedule =
+    Schedule { engines: 2, format: Format::RoundRobin, games: 4, openings: 1, reversed: true };
+
+const SPRT: Sprt =
+    Sprt { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, model: EloModel::Normalized };
+
+const PGN: &str = "[Event \"x\"]\n[White \"b\"]\n[Black \"a\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n";
+const FOREIGN: &str = "[Event \"y\"]\n\n1. e4 *\n\n";
+
+fn game(number: usize, at: usize) -> FinishedGame {
+    FinishedGame {
+        number,
+        names: ["b".to_owned(), "a".to_owned()],
+        result: "0-1".to_owned(),
+        termination: Termination::Checkmate,
+        detail: "Black mates".to_owned(),
+        fen: None,
+        opening_plies: 1,
+        moves: ["f2f3", "e7e5", "g2g4", "d8h4"].map(str::to_owned).to_vec(),
+        scores: vec![Some(-12), None, Some(29_999)],
+        seconds: vec![0.5, 0.25, 0.0],
+        pgn: Some(Entry { at: at as u64, text: PGN.to_owned() }),
+    }
+}
+
+/// A state with so many games, and the PGN file beside it.
+fn seeded(folder: &Path, games: &[FinishedGame], pgn: &str) -> Vec<u8> {
+    let path = folder.join("seed");
+    let _ = fs::remove_file(&path);
+    let mut state = State::create(&path, SETTINGS).expect("a folder");
+    games.iter().for_each(|game| state.add(game).expect("a folder"));
+    [&*fs::read(&path).expect("a state"), b"\0", pgn.as_bytes()].concat()
+}
+
+/// Inputs to begin with, made in a folder.
+pub fn seeds(folder: &Path) -> Vec<(&'static str, Vec<u8>)> {
+    let fen = Some("4k3/8/8/8/8/8/8/4K2R w K - 0 1".to_owned());
+    let castled = FinishedGame { fen, moves: vec!["e1g1".to_owned()], pgn: None, ..game(2, 0) };
+    let torn = [FOREIGN, &PGN[..20]].concat();
+    let followed = [FOREIGN, &PGN[..20], "\n", FOREIGN].concat();
+    vec![
+        ("begun", seeded(folder, &[], FOREIGN)),
+        ("whole", seeded(folder, &[castled, game(1, FOREIGN.len())], &[FOREIGN, PGN].concat())),
+        ("torn", seeded(folder, &[game(2, FOREIGN.len())], &torn)),
+        ("followed", seeded(folder, &[game(3, 0)], &followed)),
+    ]
+}
+
+/// Whether `after` is `before` with a beginning of `text` taken out of it, if anything is.
+fn lacks_only_a_beginning(before: &[u8], after: &[u8], text: &[u8]) -> bool {
+    let Some(taken) = before.len().checked_sub(after.len()) else { return false };
+    let is_beginning = |at: usize| {
+        let (piece, rest) = before[at..].split_at(taken);
+        after[..at] == before[..at]
+            && after[at..] == *rest
+            && text.starts_with(piece.trim_ascii_end())
+    };
+    (0..=after.len()).any(is_beginning)
+}
+
+/// Holds the PGN file against what it was, after a match with this last game was taken up.
+fn nothing_is_lost(before: &[u8], path: &Path, last: &Entry) {
+    let after = fs::read(path).expect("the file");
+    let text = last.text.trim_start().as_bytes();
+    if after == before || text.is_empty() {
+        assert_eq!(after, before);
+        return;
+    }
+    let kept = after.strip_suffix(text).expect("the last game at the end");
+    // An empty line may part it from the text before it.
+    let mut partings =
+        ["", "\n", "\n\n"].iter().filter_map(|end| kept.strip_suffix(end.as_bytes()));
+    assert!(
+        partings.any(|kept| lacks_only_a_beginning(before, kept, text)),
+        "{:?}\nis left of\n{:?}\nwith {last:?}",
+        String::from_utf8_lossy(&after),
+        String::from_utf8_lossy(before)
+    );
+}
+
+/// Takes a match up, in an empty folder.
+pub fn run(folder: &Path, bytes: &[u8]) {
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    let (text, before) = (&bytes[..end], bytes.get(end + 1..).unwrap_or_default());
+    let (state, pgn) = (folder.join("state"), folder.join("games.pgn"));
+    fs::write(&state, text).expect("a folder");
+    fs::write(&pgn, before).expect("a folder");
+    // The last game's PGN is handed over once.
+    let last = match State::resume(&state, SETTINGS) {
+        Ok((_, mut games)) => games.pop().and_then(|game| game.pgn),
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            assert_eq!(fs::read(&state).expect("the file"), text, "what is refused stays");
+            return;
+        }
+    };
+    let places = Places {
+        pgn: Some(pgn.clone()),
+        state: Some(state),
+        resume: true,
+        keep: true,
+        event: "fuzz".to_owned(),
+    };
+    let slots = SCHEDULE.slots();
+    let open = || {
+        let (ledger, left) = Ledger::open(&places, &slots, SETTINGS).expect("the same state");
+        (ledger.games, ledger.standings, left)
+    };
+    let (games, standings, left) = open();
+    match &last {
+        Some(last) => nothing_is_lost(before, &pgn, last),
+        None => assert_eq!(fs::read(&pgn).expect("the file"), before),
+    }
+    let once = fs::read(&pgn).expect("the file");
+    let (again, _, still_left) = open();
+    assert_eq!((again, still_left), (games.clone(), left));
+    assert_eq!(fs::read(&pgn).expect("the file"), once, "a second time changes nothing");
+    let names = ["a".to_owned(), "b".to_owned()];
+    if let Ok(page) = report::page("fuzz", &names, &standings, &games, Some(&SPRT)) {
+        assert!(page.ends_with("</html>\n"), "{page}");
+    }
+}
