@@ -15,7 +15,8 @@ use tabia::fuzz::san::Reading;
 use tabia::position::Position;
 use tabia_fuzz::{agree, play, seed, theirs, uci};
 
-/// Castling in all ways, promotions with capture, en passant free and pinned, many men of a kind.
+/// Castling in all ways, promotions with capture, en passant free and pinned, many pieces of a
+/// kind.
 const STARTS: [&str; 8] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",

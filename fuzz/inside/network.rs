@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::eval::nnue::{Accumulators, Men, Network, explain};
+use crate::eval::nnue::{Accumulators, Network, PieceSet, explain};
 use crate::position::Position;
 
-/// Few and many men, kings on either wing.
+/// Few and many pieces, kings on either wing.
 const POSITIONS: [&str; 3] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "2kr3r/ppp2ppp/2n5/8/8/2N5/PPP2PPP/1K1R3R b - - 3 17",
@@ -21,7 +21,7 @@ pub fn evaluate(network: Network) {
         let mut line = vec![position];
         line.extend(position.legal_moves().iter().take(3).map(|mv| position.play(mv)));
         for (ply, position) in [0, 1, 1, 2].into_iter().zip(&line) {
-            let plain = network.evaluate(&Men::of(position), position.side_to_move());
+            let plain = network.evaluate(&PieceSet::of(position), position.side_to_move());
             assert_eq!(fast.evaluate(position, ply), plain, "{position}");
         }
         let _ = explain(&network, &position).to_string();

@@ -1,8 +1,8 @@
 //! What is taken off a network's score where the rules say that less can be won.
 //!
-//! A network sees the men one by one. It overrates endgames of much material and little hope, and it
-//! knows nothing of the fifty moves: without damping it kept such endgames for a hundred plies and
-//! drew a quarter of the games in which it had been two pawns up, the classical terms a
+//! A network sees the pieces one by one. It overrates endgames of much material and little hope,
+//! and it knows nothing of the fifty moves: without damping it kept such endgames for a hundred
+//! plies and drew a quarter of the games in which it had been two pawns up, the classical terms a
 //! seventh.
 
 use super::classical::endgame::{FULL_SCALE, scale};
@@ -11,8 +11,8 @@ use super::classical::{FULL_PHASE, phase};
 use crate::position::Position;
 use crate::score::Score;
 
-/// With more men on the board an endgame is too far away to be looked at. Hand-set.
-const MOST_MEN: u32 = 18;
+/// With more pieces on the board an endgame is too far away to be looked at. Hand-set.
+const MOST_PIECES: u32 = 18;
 /// A score is down to half when the fifty moves are over. Hand-set.
 const CLOCK_SPAN: Score = 200;
 
@@ -22,7 +22,7 @@ const CLOCK_SPAN: Score = 200;
 pub(super) fn damped(position: &Position, score: Score) -> Score {
     let left = CLOCK_SPAN - Score::from(position.halfmove_clock()).min(CLOCK_SPAN / 2);
     let score = score * left / CLOCK_SPAN;
-    if position.occupied().popcnt() > MOST_MEN { score } else { scaled(position, score) }
+    if position.occupied().popcnt() > MOST_PIECES { score } else { scaled(position, score) }
 }
 
 /// The middlegame's share of the score counts in full, the endgame's to its scale.

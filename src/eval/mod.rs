@@ -43,7 +43,7 @@ impl Default for Evaluation {
 }
 
 impl Evaluation {
-    /// What there is to say of a position: the classical terms, and a network's view of each man.
+    /// What there is to say of a position: the classical terms, and a network's view of each piece.
     pub fn explain(&self, position: &Position) -> String {
         let terms = breakdown(position);
         match self.network() {

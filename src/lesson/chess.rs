@@ -12,9 +12,9 @@ use super::game::{Game, Window};
 use crate::position::{Color, Move, MoveList, Piece, Position, Square};
 use crate::score::{DRAW, Depth, INFINITY, Ply, Score, mated_in};
 
-/// What men are worth, in centipawns, by [`Piece`]: the usual proportions.
+/// What pieces are worth, in centipawns, by [`Piece`]: the usual proportions.
 const VALUE: [Score; 6] = [100, 320, 330, 500, 900, 0];
-/// What a man gains for each ring nearer to the centre, by [`Piece`]. Hand-set.
+/// What a piece gains for each ring nearer to the centre, by [`Piece`]. Hand-set.
 const CENTRE: [Score; 6] = [3, 8, 5, 1, 2, -9];
 /// What the king gains once there are no queens.
 const BARE_KING_CENTRE: Score = 9;
@@ -25,7 +25,7 @@ const ADVANCE: Score = 5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ordering {
     /// The last iteration's best line, captures by most valuable victim and least valuable
-    /// attacker, then the moves that place a man best.
+    /// attacker, then the moves that place a piece best.
     Good,
     /// As the move generator has them.
     Plain,
@@ -178,7 +178,7 @@ impl Game for Chess {
 }
 
 /// How early a move is worth a look: captures and promotions by what they win, then by how much
-/// better the man stands afterwards.
+/// better the piece stands afterwards.
 fn promise(position: &Position, mv: Move) -> Score {
     /// Above every gain of placement.
     const NOISY: Score = 1_000;
@@ -199,8 +199,11 @@ fn promise(position: &Position, mv: Move) -> Score {
 fn evaluate(position: &Position) -> Score {
     let queens = has_queens(position);
     let side = |color: Color| -> Score {
-        let men = chess_men(position, color);
-        men.map(|(piece, square)| VALUE[piece.to_index()] + placement(piece, square, color, queens))
+        let pieces = pieces_of(position, color);
+        pieces
+            .map(|(piece, square)| {
+                VALUE[piece.to_index()] + placement(piece, square, color, queens)
+            })
             .sum()
     };
     let white = side(Color::White) - side(Color::Black);
@@ -209,10 +212,11 @@ fn evaluate(position: &Position) -> Score {
     score
 }
 
-fn chess_men(position: &Position, color: Color) -> impl Iterator<Item = (Piece, Square)> + '_ {
-    const MEN: [Piece; 6] =
+fn pieces_of(position: &Position, color: Color) -> impl Iterator<Item = (Piece, Square)> + '_ {
+    const KINDS: [Piece; 6] =
         [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen, Piece::King];
-    MEN.into_iter()
+    KINDS
+        .into_iter()
         .flat_map(move |piece| position.pieces(color, piece).map(move |square| (piece, square)))
 }
 
@@ -222,7 +226,7 @@ fn has_queens(position: &Position) -> bool {
         .any(|color| position.pieces(color, Piece::Queen).popcnt() > 0)
 }
 
-/// What a man's square is worth.
+/// What a piece's square is worth.
 fn placement(piece: Piece, square: Square, color: Color, queens: bool) -> Score {
     let (file, rank) = (square.get_file().to_index(), square.get_rank().to_index());
     // Rings from 0 at the edge to 3 in the middle.

@@ -133,11 +133,11 @@ mod tests {
     fn no_two_steps_share_a_key() {
         let mut keys = HashSet::new();
         let mut texts = HashSet::new();
-        for man in ["", "N", "B", "R", "Q", "K"] {
+        for piece in ["", "N", "B", "R", "Q", "K"] {
             for origin in ["", "a", "h", "1", "8", "a1", "h8", "b7"] {
                 for target in ["a1", "h8", "c7", "xa1", "xh8", "xc7"] {
                     for promotion in ["", "=N", "=Q", "=K"] {
-                        texts.insert(format!("{man}{origin}{target}{promotion}"));
+                        texts.insert(format!("{piece}{origin}{target}{promotion}"));
                     }
                 }
             }

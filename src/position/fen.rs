@@ -1,9 +1,9 @@
 //! FEN in, strictly, and out.
 //!
-//! `chess::Board` takes FENs that corrupt memory (more than sixteen men of a colour) and other
-//! nonsense, so every text is first parsed and judged by `shakmaty`. Of men, any sixteen a side will
-//! do if one is a king and no more than eight are pawns: whether promotions can explain them is no
-//! rule of the game, and composers do not care.
+//! `chess::Board` takes FENs that corrupt memory (more than sixteen pieces of a colour) and other
+//! nonsense, so every text is first parsed and judged by `shakmaty`. Of pieces, any sixteen a side
+//! will do if one is a king and no more than eight are pawns: whether promotions can explain them
+//! is no rule of the game, and composers do not care.
 
 use std::fmt;
 use std::str::FromStr;
@@ -36,9 +36,9 @@ const FAULTS: [(PositionErrorKinds, &str); 7] = [
     (PositionErrorKinds::OPPOSITE_CHECK, "the side that is not to move is in check"),
 ];
 
-/// The most men of a side, all of them and pawns. More than sixteen would overflow the move list of
-/// `chess` and our own (see [`super::MAX_MOVES`]).
-const MOST_MEN: usize = 16;
+/// The most pieces of a side, all of them and pawns. More than sixteen would overflow the move list
+/// of `chess` and our own (see [`super::MAX_MOVES`]).
+const MOST_PIECES: usize = 16;
 const MOST_PAWNS: usize = 8;
 
 /// The counters of a FEN; larger ones are cut off here, which no game can tell.
@@ -48,12 +48,13 @@ impl Position {
     /// Reads a FEN. The two counters at the end may be left out, as in EPD.
     ///
     /// A check that no last move can have given is no fault: problems and test suites have such
-    /// positions, and every rule is clear in them. Nor are men that no promotions can explain, such
-    /// as three rooks beside eight pawns, as long as a side has at most sixteen, eight of them pawns.
+    /// positions, and every rule is clear in them. Nor are pieces that no promotions can explain,
+    /// such as three rooks beside eight pawns, as long as a side has at most sixteen, eight of them
+    /// pawns.
     ///
     /// # Errors
     /// If the text is malformed or breaks the rules of orthodox chess (kings, castling rights, en
-    /// passant, the side to move could take the king) or a side has too many men; the error says
+    /// passant, the side to move could take the king) or a side has too many pieces; the error says
     /// which.
     pub fn from_fen(text: &str) -> Result<Self, FenError> {
         let fields: Vec<&str> = text.split_ascii_whitespace().collect();
@@ -87,7 +88,7 @@ impl Position {
     }
 
     fn from_setup(setup: Setup) -> Result<Self, FenError> {
-        check_men(&setup.board)?;
+        check_pieces(&setup.board)?;
         let counters = (setup.halfmoves, u32::from(setup.fullmoves));
         let judged = Chess::from_setup(setup, CastlingMode::Standard)
             .or_else(PositionError::ignore_impossible_check)
@@ -126,7 +127,7 @@ impl Position {
 }
 
 /// Refuses what `shakmaty` reads as a board though it is none of chess: pockets, marks of promoted
-/// men, a ninth rank.
+/// pieces, a ninth rank.
 fn check_board(board: &str) -> Result<(), FenError> {
     let ranks = board.split('/').count();
     if ranks != 8 {
@@ -138,11 +139,11 @@ fn check_board(board: &str) -> Result<(), FenError> {
     }
 }
 
-/// Refuses a side with more men than there can be.
-fn check_men(board: &shakmaty::Board) -> Result<(), FenError> {
-    for men in shakmaty::Color::ALL.map(|color| board.by_color(color)) {
-        let fault = match (men.count(), (men & board.pawns()).count()) {
-            (count, _) if count > MOST_MEN => format!("{count} men, more than {MOST_MEN}"),
+/// Refuses a side with more pieces than there can be.
+fn check_pieces(board: &shakmaty::Board) -> Result<(), FenError> {
+    for pieces in shakmaty::Color::ALL.map(|color| board.by_color(color)) {
+        let fault = match (pieces.count(), (pieces & board.pawns()).count()) {
+            (count, _) if count > MOST_PIECES => format!("{count} men, more than {MOST_PIECES}"),
             (_, pawns) if pawns > MOST_PAWNS => format!("{pawns} pawns, more than {MOST_PAWNS}"),
             _ => continue,
         };
@@ -166,9 +167,9 @@ fn words_for(error: ParseFenError) -> String {
 /// Carries a position that `shakmaty` has found legal over to `chess`.
 fn board_of(setup: &Setup) -> Result<Board, FenError> {
     let mut builder = BoardBuilder::new();
-    for (square, man) in &setup.board {
-        let piece = chess::ALL_PIECES[usize::from(man.role) - 1];
-        builder.piece(chess::ALL_SQUARES[usize::from(square)], piece, color_of(man.color));
+    for (square, standing) in &setup.board {
+        let piece = chess::ALL_PIECES[usize::from(standing.role) - 1];
+        builder.piece(chess::ALL_SQUARES[usize::from(square)], piece, color_of(standing.color));
     }
     builder.side_to_move(color_of(setup.turn));
     for color in [shakmaty::Color::White, shakmaty::Color::Black] {

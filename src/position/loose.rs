@@ -36,7 +36,7 @@ impl Replay {
             Loose::Castling(side) => self.resolve_san(San::Castle(side)),
             Loose::Plain { piece, file, rank, to, promotion } => {
                 let origin = file.zip(rank).map(|(file, rank)| Square::make_square(rank, file));
-                let standing = origin.and_then(|square| self.man_on(square));
+                let standing = origin.and_then(|square| self.piece_on(square));
                 let piece = piece.or(standing).unwrap_or(Piece::Pawn);
                 if let (Piece::King, Some(side)) =
                     (piece, origin.and_then(|from| castling(from, to)))

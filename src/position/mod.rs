@@ -62,16 +62,16 @@ pub struct Position {
     en_passant: Option<Square>,
 }
 
-/// Positions are the same if their men, turn, rights, clocks and legal moves are.
+/// Positions are the same if their pieces, turn, rights, clocks and legal moves are.
 impl PartialEq for Position {
     fn eq(&self, other: &Self) -> bool {
         let facts = |position: &Position| {
-            let men = chess::ALL_PIECES.map(|piece| *position.board.pieces(piece));
+            let pieces = chess::ALL_PIECES.map(|piece| *position.board.pieces(piece));
             let colors = [Color::White, Color::Black];
             let sides = colors
                 .map(|color| (position.by_color(color), position.castle_rights(color).to_index()));
             let clocks = (position.halfmove_clock, position.fullmove_number);
-            (men, sides, position.side_to_move(), position.en_passant, clocks)
+            (pieces, sides, position.side_to_move(), position.en_passant, clocks)
         };
         self.key == other.key && facts(self) == facts(other)
     }
@@ -145,7 +145,7 @@ impl Position {
         self.pawn_key
     }
 
-    /// The key of one side's men without its pawns.
+    /// The key of one side's pieces without its pawns.
     #[inline]
     pub fn non_pawn_key(&self, color: Color) -> u64 {
         self.non_pawn_keys[color.to_index()]
@@ -175,13 +175,13 @@ impl Position {
         *self.board.combined()
     }
 
-    /// The men of one side.
+    /// The pieces of one side.
     #[inline]
     pub fn by_color(&self, color: Color) -> BitBoard {
         *self.board.color_combined(color)
     }
 
-    /// The men of one kind and side.
+    /// The pieces of one kind and side.
     #[inline]
     pub fn pieces(&self, color: Color, piece: Piece) -> BitBoard {
         self.board.pieces(piece) & self.board.color_combined(color)
@@ -199,13 +199,13 @@ impl Position {
         self.board.king_square(color)
     }
 
-    /// Enemy men that give check.
+    /// Enemy pieces that give check.
     #[inline]
     pub fn checkers(&self) -> BitBoard {
         *self.board.checkers()
     }
 
-    /// Men, of either side, that alone stand between the king to move and an enemy slider.
+    /// Pieces, of either side, that alone stand between the king to move and an enemy slider.
     #[inline]
     pub fn pinned(&self) -> BitBoard {
         *self.board.pinned()
@@ -223,7 +223,7 @@ impl Position {
         self.en_passant
     }
 
-    /// Whether `color` has a man other than king and pawns.
+    /// Whether `color` has a piece other than king and pawns.
     #[inline]
     pub fn has_pieces(&self, color: Color) -> bool {
         let light = self.board.pieces(Piece::Pawn) | self.board.pieces(Piece::King);
@@ -313,7 +313,7 @@ impl Position {
         irreversible
     }
 
-    /// Puts a man on a square, or takes it away, as far as the keys are concerned.
+    /// Puts a piece on a square, or takes it away, as far as the keys are concerned.
     #[inline]
     fn toggle(&mut self, color: Color, piece: Piece, square: Square) {
         let key = zobrist::piece_square(color, piece, square);

@@ -13,9 +13,9 @@ use chess::{
 
 use super::{Move, Position};
 
-/// No position has more legal moves: fifteen queens have 27 each at best, more than any other man,
-/// and the king 8; his two castlings need rooks, which have 13 fewer than a queen. Positions that
-/// can come about in a game have at most 218 (R. Petrović, 1964), but any may be set up.
+/// No position has more legal moves: fifteen queens have 27 each at best, more than any other
+/// piece, and the king 8; his two castlings need rooks, which have 13 fewer than a queen. Positions
+/// that can come about in a game have at most 218 (R. Petrović, 1964), but any may be set up.
 pub(crate) const MAX_MOVES: usize = 15 * 27 + 8;
 /// The first and the last rank, where pawns are promoted.
 pub(super) const PROMOTION_RANKS: BitBoard = BitBoard(0xff00_0000_0000_00ff);

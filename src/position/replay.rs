@@ -1,7 +1,7 @@
 //! A position for replaying games: played on in place, with what reading a game needs.
 //!
 //! Reading games plays each move once and never takes one back. So nothing is copied, no pins and
-//! checks are kept up, and a move is held against the rules when it is known: the men that could
+//! checks are kept up, and a move is held against the rules when it is known: the pieces that could
 //! go there are looked up backwards from its square, and what remains must not leave the king in
 //! check. Sliders are followed by the squares between two squares, 32 kB that stay near the
 //! processor, instead of magic tables of nearly a megabyte. By the profile of a book's building,
@@ -24,7 +24,7 @@ const LONG: u8 = 2;
 /// Where the rights of Black stand, above those of White.
 const BLACK_SHIFT: u32 = 2;
 
-/// The castling rights that stay when a man leaves a square or is taken there.
+/// The castling rights that stay when a piece leaves a square or is taken there.
 const KEPT_RIGHTS: [u8; 64] = {
     let mut kept = [0xff; 64];
     kept[0] = !LONG;
@@ -39,7 +39,7 @@ const KEPT_RIGHTS: [u8; 64] = {
 /// A position of a game that is being replayed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Replay {
-    men: [Option<Piece>; 64],
+    mailbox: [Option<Piece>; 64],
     pieces: [BitBoard; 6],
     colors: [BitBoard; 2],
     key: u64,
@@ -55,7 +55,7 @@ impl From<&Position> for Replay {
     fn from(position: &Position) -> Self {
         let rights = |color| position.castle_rights(color).to_index() as u8;
         Replay {
-            men: ALL_SQUARES.map(|square| position.piece_on(square)),
+            mailbox: ALL_SQUARES.map(|square| position.piece_on(square)),
             pieces: chess::ALL_PIECES.map(|piece| *position.board().pieces(piece)),
             colors: [Color::White, Color::Black].map(|color| position.by_color(color)),
             key: position.key(),
@@ -83,8 +83,8 @@ impl Replay {
 
     /// What stands on a square.
     #[inline]
-    pub(super) fn man_on(&self, square: Square) -> Option<Piece> {
-        self.men[square.to_index()]
+    pub(super) fn piece_on(&self, square: Square) -> Option<Piece> {
+        self.mailbox[square.to_index()]
     }
 
     /// Plies since the last capture or pawn move.
@@ -133,10 +133,10 @@ impl Replay {
     #[inline]
     pub(crate) fn play(&mut self, mv: Move) {
         let (us, from, to) = (self.side, mv.from(), mv.to());
-        let Some(piece) = self.men[from.to_index()] else { return };
+        let Some(piece) = self.mailbox[from.to_index()] else { return };
         let state_before = self.state();
         self.halfmove_clock += 1;
-        if let Some(taken) = self.men[to.to_index()] {
+        if let Some(taken) = self.mailbox[to.to_index()] {
             self.remove(!us, taken, to);
             self.halfmove_clock = 0;
         }
@@ -160,7 +160,7 @@ impl Replay {
     /// Whether a pawn beside the one that has made a double step may take it.
     #[cold]
     fn can_take_en_passant(&self, target: Square) -> bool {
-        let own = self.men_of(self.side, Piece::Pawn);
+        let own = self.pieces_of(self.side, Piece::Pawn);
         get_pawn_attacks(target, !self.side, own).any(|from| self.is_safe(from, target))
     }
 
@@ -180,7 +180,7 @@ impl Replay {
                 self.remove(!us, Piece::Pawn, behind);
             }
         } else if behind != from
-            && get_pawn_attacks(behind, us, self.men_of(!us, Piece::Pawn)) != EMPTY
+            && get_pawn_attacks(behind, us, self.pieces_of(!us, Piece::Pawn)) != EMPTY
         {
             self.en_passant = Some(behind);
         }
@@ -200,23 +200,23 @@ impl Replay {
 
     #[inline]
     fn put(&mut self, color: Color, piece: Piece, square: Square) {
-        self.men[square.to_index()] = Some(piece);
+        self.mailbox[square.to_index()] = Some(piece);
         let key = zobrist::piece_square(color, piece, square);
         self.toggle(color, piece, BitBoard::from_square(square), key);
     }
 
     #[inline]
     fn remove(&mut self, color: Color, piece: Piece, square: Square) {
-        self.men[square.to_index()] = None;
+        self.mailbox[square.to_index()] = None;
         let key = zobrist::piece_square(color, piece, square);
         self.toggle(color, piece, BitBoard::from_square(square), key);
     }
 
-    /// Moves a man to an empty square.
+    /// Moves a piece to an empty square.
     #[inline]
     fn shift(&mut self, color: Color, piece: Piece, from: Square, to: Square) {
-        self.men[from.to_index()] = None;
-        self.men[to.to_index()] = Some(piece);
+        self.mailbox[from.to_index()] = None;
+        self.mailbox[to.to_index()] = Some(piece);
         let key =
             zobrist::piece_square(color, piece, from) ^ zobrist::piece_square(color, piece, to);
         self.toggle(color, piece, BitBoard::from_square(from) | BitBoard::from_square(to), key);
@@ -245,15 +245,15 @@ impl Replay {
     }
 
     #[inline]
-    fn men_of(&self, color: Color, piece: Piece) -> BitBoard {
+    fn pieces_of(&self, color: Color, piece: Piece) -> BitBoard {
         self.pieces[piece.to_index()] & self.colors[color.to_index()]
     }
 
-    /// Own men of a kind that may go to `to`, their king's safety aside.
+    /// Own pieces of a kind that may go to `to`, their king's safety aside.
     #[inline]
     fn origins(&self, piece: Piece, to: Square, capture: bool) -> BitBoard {
         let us = self.side;
-        let own = self.men_of(us, piece);
+        let own = self.pieces_of(us, piece);
         let occupied = self.occupied();
         if BitBoard::from_square(to) & self.colors[us.to_index()] != EMPTY {
             return EMPTY;
@@ -273,7 +273,7 @@ impl Replay {
     #[inline]
     fn pawn_origins(&self, own: BitBoard, to: Square, capture: bool) -> BitBoard {
         let us = self.side;
-        let empty = self.men[to.to_index()].is_none();
+        let empty = self.mailbox[to.to_index()].is_none();
         if capture {
             let takes = !empty || self.en_passant == Some(to);
             return if takes { get_pawn_attacks(to, !us, own) } else { EMPTY };
@@ -283,13 +283,14 @@ impl Replay {
         }
         let behind = to.ubackward(us);
         let double_rank = if us == Color::White { Rank::Fourth } else { Rank::Fifth };
-        if self.men[behind.to_index()].is_none() && to.get_rank() == double_rank {
+        if self.mailbox[behind.to_index()].is_none() && to.get_rank() == double_rank {
             return own & BitBoard::from_square(behind.ubackward(us));
         }
         own & BitBoard::from_square(behind)
     }
 
-    /// The only one of `origins` from which a man may go to `to` without leaving its king in check.
+    /// The only one of `origins` from which a piece may go to `to` without leaving its king in
+    /// check.
     #[inline]
     fn only_safe(&self, origins: BitBoard, to: Square) -> Result<Square, SanError> {
         let mut found = Err(SanError::Illegal);
@@ -309,10 +310,10 @@ impl Replay {
     fn is_safe(&self, from: Square, to: Square) -> bool {
         let us = self.side;
         let (left, entered) = (BitBoard::from_square(from), BitBoard::from_square(to));
-        let piece = self.men[from.to_index()];
+        let piece = self.mailbox[from.to_index()];
         let king = match piece {
             Some(Piece::King) => to,
-            _ => self.men_of(us, Piece::King).to_square(),
+            _ => self.pieces_of(us, Piece::King).to_square(),
         };
         let mut gone = entered;
         let mut occupied = self.occupied() & !left;
@@ -323,8 +324,8 @@ impl Replay {
         !self.attacked(king, self.colors[(!us).to_index()] & !gone, occupied | entered)
     }
 
-    /// Whether one of the men `by` of the side not to move attacks `square` when `occupied` squares
-    /// stop sliders.
+    /// Whether one of the pieces `by` of the side not to move attacks `square` when `occupied`
+    /// squares stop sliders.
     #[inline]
     fn attacked(&self, square: Square, by: BitBoard, occupied: BitBoard) -> bool {
         let [pawns, knights, bishops, rooks, queens, kings] = self.pieces;
@@ -342,7 +343,7 @@ impl Replay {
         let rights = CastleRights::from_index(usize::from(
             self.castling >> (BLACK_SHIFT * us.to_index() as u32) & (SHORT | LONG),
         ));
-        let king = self.men_of(us, Piece::King).to_square();
+        let king = self.pieces_of(us, Piece::King).to_square();
         let short = side == CastlingSide::KingSide;
         let (has_right, path) = if short {
             (rights.has_kingside(), rights.kingside_squares(us))
@@ -371,11 +372,11 @@ fn piece_of(role: shakmaty::Role) -> Piece {
     chess::ALL_PIECES[usize::from(role) - 1]
 }
 
-/// Those of `men`, on the rays of `square`, between which and `square` nothing stands.
+/// Those of `pieces`, on the rays of `square`, between which and `square` nothing stands.
 #[inline]
-fn seen_from(square: Square, men: BitBoard, occupied: BitBoard) -> BitBoard {
-    let hidden = |&man: &Square| between(man, square) & occupied != EMPTY;
-    men.filter(hidden).fold(men, |seen, man| seen ^ BitBoard::from_square(man))
+fn seen_from(square: Square, pieces: BitBoard, occupied: BitBoard) -> BitBoard {
+    let hidden = |&from: &Square| between(from, square) & occupied != EMPTY;
+    pieces.filter(hidden).fold(pieces, |seen, from| seen ^ BitBoard::from_square(from))
 }
 
 #[cfg(test)]

@@ -99,7 +99,7 @@ impl Position {
         }
     }
 
-    /// What must be told of the origin where other men of the kind could go to the same square.
+    /// What must be told of the origin where other pieces of the kind could go to the same square.
     fn disambiguation(&self, piece: Piece, mv: Move) -> String {
         let own = self.pieces(self.side_to_move(), piece) & !BitBoard::from_square(mv.from());
         let rivals = own & attacks(piece, mv.to(), self.occupied());

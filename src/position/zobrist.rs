@@ -7,7 +7,7 @@ use chess::{Board, Color, File, Piece, Square};
 
 use super::polyglot_constants::{CASTLING, EN_PASSANT, PIECE_SQUARE, WHITE_TO_MOVE};
 
-/// The key of one man on one square.
+/// The key of one piece on one square.
 #[inline]
 pub(super) fn piece_square(color: Color, piece: Piece, square: Square) -> u64 {
     let kind = 2 * piece.to_index() + (color == Color::White) as usize;
@@ -66,15 +66,15 @@ pub(super) fn key(board: &Board, en_passant: Option<Square>) -> u64 {
 
 /// The key of all pawns, from scratch.
 pub(super) fn pawn_key(board: &Board) -> u64 {
-    men(board, |piece, _| piece == Piece::Pawn)
+    key_of(board, |piece, _| piece == Piece::Pawn)
 }
 
-/// The key of one side's men without its pawns, from scratch.
+/// The key of one side's pieces without its pawns, from scratch.
 pub(super) fn non_pawn_key(board: &Board, side: Color) -> u64 {
-    men(board, |piece, color| piece != Piece::Pawn && color == side)
+    key_of(board, |piece, color| piece != Piece::Pawn && color == side)
 }
 
-fn men(board: &Board, wanted: impl Fn(Piece, Color) -> bool) -> u64 {
+fn key_of(board: &Board, wanted: impl Fn(Piece, Color) -> bool) -> u64 {
     let mut key = 0;
     for square in *board.combined() {
         if let (Some(piece), Some(color)) = (board.piece_on(square), board.color_on(square))

@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicI16, AtomicU16, Ordering};
 use crate::position::{Color, Move, Piece, Position};
 use crate::score::{Depth, Score};
 
-/// Men of both colours.
-const MEN: usize = 12;
+/// Pieces of both colours.
+const PIECES: usize = 12;
 const SQUARES: usize = 64;
 /// Bound of the absolute value of a history entry. Hand-set.
 pub(super) const HISTORY_MAX: i32 = 16_384;
@@ -30,7 +30,7 @@ const CORRECTION_STEP: i32 = 4;
 /// The longest step towards the new error, in 1/256. Hand-set.
 const CORRECTION_STEP_MAX: i32 = 64;
 
-/// A man and the square it went to: what continuation history is indexed by.
+/// A piece and the square it went to: what continuation history is indexed by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct PieceTo(u16);
 
@@ -38,9 +38,10 @@ impl PieceTo {
     /// The piece and target square of `mv`, which is legal in `position`.
     #[inline]
     pub(super) fn new(position: &Position, mv: Move) -> Self {
-        let man =
-            position.piece_on(mv.from()).map_or(0, |piece| man(position.side_to_move(), piece));
-        PieceTo((man * SQUARES + mv.to().to_index()) as u16)
+        let piece = position
+            .piece_on(mv.from())
+            .map_or(0, |piece| piece_index(position.side_to_move(), piece));
+        PieceTo((piece * SQUARES + mv.to().to_index()) as u16)
     }
 
     #[inline]
@@ -50,7 +51,7 @@ impl PieceTo {
 }
 
 #[inline]
-fn man(color: Color, piece: Piece) -> usize {
+fn piece_index(color: Color, piece: Piece) -> usize {
     color.to_index() * 6 + piece.to_index()
 }
 
@@ -86,13 +87,13 @@ type Table = Box<[Experience]>;
 pub(super) struct History {
     /// `[colour][origin][destination]`
     butterfly: Table,
-    /// `[man][destination][taken kind]`
+    /// `[piece][destination][taken kind]`
     capture: Table,
     /// `[earlier piece and square][piece and square]`
     continuation: Table,
     /// `[earlier piece and square]`, as Polyglot writes moves; 0 is none.
     counter_moves: Box<[AtomicU16]>,
-    /// `[colour to move][hash]` for pawns, White's men, Black's men
+    /// `[colour to move][hash]` for pawns, White's pieces, Black's pieces
     correction: [Table; 3],
 }
 
@@ -103,12 +104,12 @@ fn table(len: usize) -> Table {
 impl History {
     /// An empty memory.
     pub(super) fn new() -> Self {
-        const FOOTPRINTS: usize = MEN * SQUARES;
+        const PIECE_TOS: usize = PIECES * SQUARES;
         History {
             butterfly: table(2 * SQUARES * SQUARES),
-            capture: table(FOOTPRINTS * 6),
-            continuation: table(FOOTPRINTS * FOOTPRINTS),
-            counter_moves: std::iter::repeat_with(AtomicU16::default).take(FOOTPRINTS).collect(),
+            capture: table(PIECE_TOS * 6),
+            continuation: table(PIECE_TOS * PIECE_TOS),
+            counter_moves: std::iter::repeat_with(AtomicU16::default).take(PIECE_TOS).collect(),
             correction: std::array::from_fn(|_| table(2 * CORRECTION_ENTRIES)),
         }
     }
@@ -259,7 +260,7 @@ fn capture_index(position: &Position, mv: Move) -> usize {
 
 #[inline]
 fn continuation_index(earlier: PieceTo, piece_to: PieceTo) -> usize {
-    earlier.index() * MEN * SQUARES + piece_to.index()
+    earlier.index() * PIECES * SQUARES + piece_to.index()
 }
 
 #[inline]

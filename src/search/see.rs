@@ -7,7 +7,7 @@ use chess::{EMPTY, get_bishop_moves, get_rook_moves, line};
 use crate::position::{BitBoard, Color, Move, Piece, Position, Square};
 use crate::score::Score;
 
-/// What a man is worth in exchanges, in centipawns, by [`Piece`]. Hand-set, in the usual
+/// What a piece is worth in exchanges, in centipawns, by [`Piece`]. Hand-set, in the usual
 /// proportions.
 pub(super) const EXCHANGE_VALUE: [Score; 6] = [100, 320, 330, 500, 950, 20_000];
 
@@ -18,7 +18,7 @@ pub(crate) fn value(piece: Piece) -> Score {
 }
 
 /// Whether the exchange that `mv` begins wins at least `threshold` centipawns, if both sides
-/// take with their least man and stop where it pays.
+/// take with their least piece and stop where it pays.
 pub(crate) fn see_ge(position: &Position, mv: Move, threshold: Score) -> bool {
     let (from, to) = (mv.from(), mv.to());
     let Some(mover) = position.piece_on(from) else { return false };
@@ -50,7 +50,7 @@ fn gain(position: &Position, mv: Move) -> Score {
 }
 
 /// Plays the exchange out. `balance` is what the first mover has left, above the threshold, if
-/// his man is now taken; whoever runs out of useful captures loses the argument.
+/// his piece is now taken; whoever runs out of useful captures loses the argument.
 fn exchange(position: &Position, to: Square, mut occupied: BitBoard, mut balance: Score) -> bool {
     let board = position.board();
     let diagonal = board.pieces(Piece::Bishop) | board.pieces(Piece::Queen);
@@ -81,8 +81,8 @@ fn exchange(position: &Position, to: Square, mut occupied: BitBoard, mut balance
     side != first
 }
 
-/// Men of the root position's side to move that are pinned and may not leave their line for
-/// `to`. Only pins of the side to move are known; once men have been exchanged away from the
+/// Pieces of the root position's side to move that are pinned and may not leave their line for
+/// `to`. Only pins of the side to move are known; once pieces have been exchanged away from the
 /// pin's line it still holds, which is exact enough.
 #[inline]
 fn held_back(position: &Position, side: Color, to: Square, occupied: BitBoard) -> BitBoard {
@@ -93,14 +93,14 @@ fn held_back(position: &Position, side: Color, to: Square, occupied: BitBoard) -
     if pinned == EMPTY || line(position.king(side), to) & pinned == pinned { EMPTY } else { pinned }
 }
 
-/// The least valuable of `men` and where it stands.
+/// The least valuable of `pieces` and where it stands.
 #[inline]
-fn least(position: &Position, men: BitBoard) -> Option<(Piece, Square)> {
-    if men == EMPTY {
+fn least(position: &Position, pieces: BitBoard) -> Option<(Piece, Square)> {
+    if pieces == EMPTY {
         return None;
     }
     chess::ALL_PIECES.into_iter().find_map(|piece| {
-        let of_kind = position.board().pieces(piece) & men;
+        let of_kind = position.board().pieces(piece) & pieces;
         (of_kind != EMPTY).then(|| (piece, of_kind.to_square()))
     })
 }

@@ -1,6 +1,6 @@
 //! Syzygy endgame tables: what is won, drawn and lost with best play.
 //!
-//! R. de Man's tables tell for each position with few men who wins (WDL), and how far the next
+//! R. de Man's tables tell for each position with few pieces who wins (WDL), and how far the next
 //! capture or pawn move is on the way there (DTZ): <https://www.chessprogramming.org/Syzygy_Bases>.
 //! They know nothing of castling. `shakmaty-syzygy` reads them.
 
@@ -34,7 +34,7 @@ const FOREIGN: &str = "it does not begin as a table does";
 #[derive(Clone)]
 pub struct Tables {
     tables: Arc<Tablebase<Chess>>,
-    men: u32,
+    max_pieces: u32,
     damage: Arc<Mutex<Damage>>,
 }
 
@@ -49,7 +49,7 @@ struct Damage {
 
 impl fmt::Debug for Tables {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tables").field("men", &self.men).finish()
+        f.debug_struct("Tables").field("max_pieces", &self.max_pieces).finish()
     }
 }
 
@@ -139,8 +139,8 @@ impl Tables {
                 None => TablesError::None { path },
             });
         }
-        let men = tables.max_pieces() as u32;
-        Ok(Tables { tables: Arc::new(tables), men, damage: Arc::new(Mutex::new(damage)) })
+        let max_pieces = tables.max_pieces() as u32;
+        Ok(Tables { tables: Arc::new(tables), max_pieces, damage: Arc::new(Mutex::new(damage)) })
     }
 
     /// The files that cannot be used, and what is wrong with each, as far as has been seen by now and
@@ -172,15 +172,15 @@ impl Tables {
         }
     }
 
-    /// The most men of a position that the tables may know.
-    pub fn men(&self) -> u32 {
-        self.men
+    /// The most pieces of a position that the tables may know.
+    pub fn max_pieces(&self) -> u32 {
+        self.max_pieces
     }
 
     /// Whether the tables may know a position.
     #[inline]
     pub fn may_know(&self, position: &Position) -> bool {
-        position.occupied().popcnt() <= self.men
+        position.occupied().popcnt() <= self.max_pieces
             && [Color::White, Color::Black]
                 .into_iter()
                 .all(|color| position.castle_rights(color).to_index() == 0)

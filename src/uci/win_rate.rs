@@ -49,7 +49,7 @@ const CURVES: [(f64, f64); 8] = [
 /// How far apart the curves are, in points; the first is that of half as many.
 const STEP: f64 = 10.0;
 
-/// Points of the men but the kings, all of both sides.
+/// Points of the pieces but the kings, all of both sides.
 const POINTS: [(Piece, u32); 5] =
     [(Piece::Pawn, 1), (Piece::Knight, 3), (Piece::Bishop, 3), (Piece::Rook, 5), (Piece::Queen, 9)];
 
@@ -76,11 +76,11 @@ fn chances(score: f64, points: f64) -> (f64, f64) {
 }
 
 fn points(position: &Position) -> u32 {
-    let men = |(piece, points)| {
+    let points_of = |(piece, points)| {
         let count = |color| position.pieces(color, piece).popcnt();
         points * (count(Color::White) + count(Color::Black))
     };
-    POINTS.into_iter().map(men).sum()
+    POINTS.into_iter().map(points_of).sum()
 }
 
 #[cfg(test)]
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_level_game_is_drawn_more_often_with_few_men() {
+    fn a_level_game_is_drawn_more_often_with_few_pieces() {
         let endgame = Position::from_fen("4k3/4p3/8/8/8/8/3PP3/4K3 w - - 0 1").expect("legal");
         let (full, few) = (win_rate(0, &Position::start()), win_rate(0, &endgame));
         assert_eq!((full.win, few.win), (full.loss, few.loss));

@@ -213,7 +213,8 @@ fn legality_is_that_of_generation(position: &Position) {
     }
 }
 
-/// Every kind of man, file of origin, capture, destination and promotion; castling and a null move.
+/// Every kind of piece, file of origin, capture, destination and promotion; castling and a null
+/// move.
 fn all_sans() -> impl Iterator<Item = San> {
     let files = || shakmaty::File::ALL.into_iter().map(Some).chain([None]);
     let normal = Role::ALL.into_iter().flat_map(move |role| {

@@ -64,7 +64,7 @@ fn hostile_file() {
         let (fen, remark) = line.split_once(';').unwrap_or((line, ""));
         let fen = fen.split(" bm ").next().unwrap_or_default();
         let accepted = survive(fen);
-        // The author leaves open what becomes of men that no promotions can explain.
+        // The author leaves open what becomes of pieces that no promotions can explain.
         let left_open = remark.contains("if engine can handle");
         if remark.contains("epd should be OK") {
             assert!(accepted, "refused: {line}");
@@ -185,7 +185,7 @@ fn damaged() -> impl Strategy<Value = String> {
 /// What stands on a square of a random board: mostly nothing.
 const MEN: &[u8] = b"........................................pnbrqPNBRQ";
 
-/// Two kings and men at random: most are refused, the rest are odder than games.
+/// Two kings and pieces at random: most are refused, the rest are odder than games.
 fn random_board() -> impl Strategy<Value = String> {
     let man = prop::sample::select(MEN.to_vec());
     (vec(man, 64), 0..64_usize, 0..64_usize, any::<bool>()).prop_map(
@@ -199,7 +199,7 @@ fn random_board() -> impl Strategy<Value = String> {
     )
 }
 
-/// Up to fifteen men a side besides the kings, most of them queens. The king that is not to move
+/// Up to fifteen pieces a side besides the kings, most of them queens. The king that is not to move
 /// hides in a corner behind his rooks, or else he would nearly always be in check.
 fn crowd() -> impl Strategy<Value = String> {
     const KINDS: &[u8] = b"qqqqqqqqrbnp";

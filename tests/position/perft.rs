@@ -69,7 +69,7 @@ fn standard(most: u64) {
 }
 
 /// Positions of the tricky set that orthodox chess does not have, with a word of the refusal:
-/// castling of Chess960 and too many men.
+/// castling of Chess960 and too many pieces.
 const REFUSED: [(&str, &[&str]); 2] = [
     (
         "castling",

@@ -66,7 +66,7 @@ fn the_search_asks_them() {
     assert_eq!(hits, 0);
     let (_, hits) = search(wrong_bishop, Some(tables.clone()));
     assert!(hits > 0);
-    // Five men; taking the knight leaves a won ending of four.
+    // Five pieces; taking the knight leaves a won ending of four.
     let (result, _) = search("8/8/8/1n6/1R6/8/1p6/1K1k4 w - - 0 1", Some(tables));
     assert!(result.score.abs() < TABLEBASE_BOUND || result.score > 0, "{}", result.score);
 }

@@ -80,7 +80,7 @@ impl Console {
         listed(moves.map(|mv| position.san(mv)))
     }
 
-    /// The men of the side to move that must not leave their line.
+    /// The pieces of the side to move that must not leave their line.
     fn pinned(&self) -> String {
         let position = self.position();
         let own = position.pinned() & position.by_color(position.side_to_move());

@@ -1,7 +1,7 @@
 //! Endgames that are worth less, or more, than the sum of the terms.
 
 use super::bitboards::*;
-use super::view::{Men, View};
+use super::view::{Pieces, View};
 use crate::position::{BitBoard, Square};
 use crate::score::Score;
 
@@ -36,7 +36,7 @@ pub(in crate::eval) fn scale(view: &View) -> i32 {
 }
 
 /// Without pawns it takes more than a minor piece to win.
-fn pawnless_scale(us: &Men, them: &Men) -> i32 {
+fn pawnless_scale(us: &Pieces, them: &Pieces) -> i32 {
     /// A rook against a minor piece is a draw as a rule.
     const ROOK_AGAINST_MINOR: i32 = 8;
     /// So is a minor piece more with heavy pieces on the board.
@@ -53,17 +53,17 @@ fn pawnless_scale(us: &Men, them: &Men) -> i32 {
     }
 }
 
-fn is_two_knights(us: &Men) -> bool {
+fn is_two_knights(us: &Pieces) -> bool {
     us.pieces() == us.knights && count(us.knights) == 2
 }
 
-fn worth(men: &Men) -> i32 {
-    count(men.knights | men.bishops) * MINOR + count(men.rooks) * ROOK + count(men.queens) * QUEEN
+fn worth(us: &Pieces) -> i32 {
+    count(us.knights | us.bishops) * MINOR + count(us.rooks) * ROOK + count(us.queens) * QUEEN
 }
 
 /// Whether bishops of one colour, or none, support pawns that all stand on one edge file whose
 /// last square the bishops do not control.
-fn only_bishops_and_rook_pawns(us: &Men) -> bool {
+fn only_bishops_and_rook_pawns(us: &Pieces) -> bool {
     let edge = [FILE_A, FILE_H].into_iter().find(|&file| none(us.pawns & !file));
     let Some(edge) = edge else { return false };
     let corner = edge & ranks(8, 8);
@@ -79,7 +79,7 @@ fn holds_corner(view: &View) -> bool {
 }
 
 /// Whether each side has one bishop, on squares of different colours.
-fn opposite_bishops(us: &Men, them: &Men) -> bool {
+fn opposite_bishops(us: &Pieces, them: &Pieces) -> bool {
     count(us.bishops) == 1
         && count(them.bishops) == 1
         && any(us.bishops & LIGHT_SQUARES) != any(them.bishops & LIGHT_SQUARES)
@@ -127,7 +127,7 @@ pub(super) fn known_win(view: &View) -> Option<Score> {
 }
 
 /// Whether the pieces suffice to mate a lone king without a pawn's help.
-fn can_mate(us: &Men) -> bool {
+fn can_mate(us: &Pieces) -> bool {
     let bishops = any(us.bishops & LIGHT_SQUARES) && any(us.bishops & !LIGHT_SQUARES);
     any(us.rooks | us.queens) || bishops || any(us.bishops) && any(us.knights)
 }

@@ -1,4 +1,4 @@
-//! What the men are worth by themselves, and in company.
+//! What the pieces are worth by themselves, and in company.
 
 use super::bitboards::*;
 use super::trace::{Sum, Trace};
@@ -7,8 +7,8 @@ use super::weights::Weights;
 
 pub(super) fn evaluate<T: Trace>(view: &View, w: &Weights, sum: &mut Sum<'_, T>) {
     let us = &view.us;
-    for (value, men) in w.material.iter().zip(us.kinds()) {
-        sum.add_times(value, count(men));
+    for (value, pieces) in w.material.iter().zip(us.kinds()) {
+        sum.add_times(value, count(pieces));
     }
     let both_bishops = any(us.bishops & LIGHT_SQUARES) && any(us.bishops & !LIGHT_SQUARES);
     sum.add_if(both_bishops, &w.bishop_pair);

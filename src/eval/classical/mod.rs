@@ -128,8 +128,8 @@ fn known_win(views: &[View; 2]) -> Option<Score> {
 
 /// The phase of the game: minor pieces count one, rooks two, queens four.
 pub(in crate::eval) fn phase(view: &View) -> i32 {
-    let of = |men: &view::Men| {
-        count(men.knights | men.bishops) + 2 * count(men.rooks) + 4 * count(men.queens)
+    let of = |pieces: &view::Pieces| {
+        count(pieces.knights | pieces.bishops) + 2 * count(pieces.rooks) + 4 * count(pieces.queens)
     };
     (of(&view.us) + of(&view.them)).min(FULL_PHASE)
 }

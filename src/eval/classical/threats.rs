@@ -1,4 +1,4 @@
-//! Attacks on enemy men that are badly defended or worth more.
+//! Attacks on enemy pieces that are badly defended or worth more.
 
 use chess::{get_bishop_moves, get_knight_moves, get_rook_moves};
 
@@ -33,7 +33,7 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// Adds a weight for each enemy man in `targets`, by kind from the pawn on.
+/// Adds a weight for each enemy piece in `targets`, by kind from the pawn on.
 fn attacked<T: Trace>(
     targets: BitBoard,
     view: &View,

@@ -8,9 +8,9 @@ use chess::{EMPTY, get_bishop_moves, get_king_moves, get_knight_moves, get_rook_
 use super::bitboards::*;
 use crate::position::{BitBoard, Color, Piece, Position, Square};
 
-/// The men of one side.
+/// The pieces of one side.
 #[derive(Clone, Copy)]
-pub(in crate::eval) struct Men {
+pub(in crate::eval) struct Pieces {
     pub pawns: BitBoard,
     pub knights: BitBoard,
     pub bishops: BitBoard,
@@ -20,14 +20,14 @@ pub(in crate::eval) struct Men {
     pub all: BitBoard,
 }
 
-impl Men {
-    /// The men of `color` on the board as `viewer` sees it.
+impl Pieces {
+    /// The pieces of `color` on the board as `viewer` sees it.
     fn new(position: &Position, color: Color, viewer: Color) -> Self {
         let ours = position.by_color(color);
         let board = position.board();
         let of = |piece| turned(*board.pieces(piece) & ours, viewer);
         let pawns = of(Piece::Pawn);
-        Men {
+        Pieces {
             pawns,
             knights: of(Piece::Knight),
             bishops: of(Piece::Bishop),
@@ -51,8 +51,8 @@ impl Men {
 
 /// A position as one side sees it.
 pub(in crate::eval) struct View {
-    pub us: Men,
-    pub them: Men,
+    pub us: Pieces,
+    pub them: Pieces,
     pub occupied: BitBoard,
     pub our_pawn_attacks: BitBoard,
     pub their_pawn_attacks: BitBoard,
@@ -67,8 +67,8 @@ pub(in crate::eval) struct View {
 
 impl View {
     pub(crate) fn new(position: &Position, viewer: Color) -> Self {
-        let us = Men::new(position, viewer, viewer);
-        let them = Men::new(position, !viewer, viewer);
+        let us = Pieces::new(position, viewer, viewer);
+        let them = Pieces::new(position, !viewer, viewer);
         let occupied = us.all | them.all;
         let their_pawn_attacks = down(sideways(them.pawns));
         let stuck = us.pawns & (down(occupied) | ranks(2, 3));
@@ -121,7 +121,7 @@ pub(in crate::eval) struct Attacks {
     pub queens: BitBoard,
     pub king: BitBoard,
     pub all: BitBoard,
-    /// Squares attacked by two men or more.
+    /// Squares attacked by two pieces or more.
     pub twice: BitBoard,
     /// Knights, bishops, rooks and queens that attack the enemy king's neighbourhood.
     pub attackers: [i32; 4],

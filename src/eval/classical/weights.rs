@@ -8,7 +8,7 @@ use crate::eval::tapered::Tapered;
 /// What a weight belongs to: the rows of the breakdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Term {
-    /// What the men are worth by themselves.
+    /// What the pieces are worth by themselves.
     Material,
     /// Pawn structure and where the pawns stand.
     Pawns,
@@ -30,7 +30,7 @@ pub(crate) enum Term {
     KingSafety,
     /// Control of the four squares in the centre.
     Centre,
-    /// Attacks on enemy men.
+    /// Attacks on enemy pieces.
     Threats,
     /// Room behind the pawns.
     Space,
@@ -186,7 +186,7 @@ weights! {
     Passed passed_our_king: [Tapered; 8],
     /// Distance of the enemy king from the square ahead, by rank.
     Passed passed_their_king: [Tapered; 8],
-    /// An enemy man on the square ahead, by rank.
+    /// An enemy piece on the square ahead, by rank.
     Passed passed_blocked: [Tapered; 8],
     /// The square ahead is neither occupied nor attacked by the enemy, by rank.
     Passed passed_safe_step: [Tapered; 8],
@@ -312,9 +312,9 @@ weights! {
     Threats threat_by_minor: [Tapered; 5],
     /// A rook attacks a pawn, knight, bishop, rook, queen.
     Threats threat_by_rook: [Tapered; 5],
-    /// The king attacks a man that is badly defended.
+    /// The king attacks a piece that is badly defended.
     Threats threat_by_king: Tapered,
-    /// For each enemy man that is attacked and undefended.
+    /// For each enemy piece that is attacked and undefended.
     Threats hanging: Tapered,
     /// For each piece that a safe pawn push would attack.
     Threats threat_by_push: Tapered,

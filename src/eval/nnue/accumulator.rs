@@ -1,6 +1,6 @@
 //! The neurons' values, kept up to date along the lines of a search.
 //!
-//! For each ply the values of the position last evaluated there are kept, together with the men
+//! For each ply the values of the position last evaluated there are kept, together with the pieces
 //! that they stand for. A new position begins from the values of the ply above it, which mostly
 //! are its parent's, and only what differs between the two boards is added and taken off. So the
 //! search need not tell what it plays and takes back, positions that are never evaluated cost
@@ -15,29 +15,29 @@ use arrayvec::ArrayVec;
 use chess::Color;
 
 use super::kernel::{Kernel, Row};
-use super::men::{Man, Men, Perspective};
 use super::network::Network;
+use super::pieces::{Perspective, PieceSet, PieceSquare};
 use crate::position::Position;
 use crate::score::{MAX_PLY, Ply, Score};
 
-/// Men that a position may differ by from the one it begins from before another is looked at: a
+/// Pieces that a position may differ by from the one it begins from before another is looked at: a
 /// capture that promotes changes three, two moves change four.
 const NEAR: usize = 4;
-/// Most men that can differ between two boards.
+/// Most pieces that can differ between two boards.
 const MAX_DIFFERENCE: usize = 32;
 
 /// The neurons' values of a position, as White and Black see it.
 #[derive(Clone)]
 struct Values {
-    men: Men,
+    pieces: PieceSet,
     views: [Perspective; 2],
     rows: [Row; 2],
 }
 
-/// The men by which two boards differ.
+/// The pieces by which two boards differ.
 struct Changes {
-    added: ArrayVec<Man, MAX_DIFFERENCE>,
-    removed: ArrayVec<Man, MAX_DIFFERENCE>,
+    added: ArrayVec<PieceSquare, MAX_DIFFERENCE>,
+    removed: ArrayVec<PieceSquare, MAX_DIFFERENCE>,
 }
 
 /// A network at work: evaluates the positions of a search.
@@ -47,15 +47,15 @@ pub(crate) struct Accumulators {
     kernel: Kernel,
     plies: Vec<Values>,
     /// What was last computed otherwise than from the ply above, by colour and view.
-    latest: [[(Men, Row); 2]; 2],
+    latest: [[(PieceSet, Row); 2]; 2],
 }
 
 impl Accumulators {
     /// A network that has evaluated nothing yet.
     pub(crate) fn new(network: Arc<Network>) -> Self {
-        let views = views(&Men::NONE);
-        let empty = Values { men: Men::NONE, views, rows: [network.biases; 2] };
-        let latest = [[(Men::NONE, network.biases); 2]; 2];
+        let views = views(&PieceSet::NONE);
+        let empty = Values { pieces: PieceSet::NONE, views, rows: [network.biases; 2] };
+        let latest = [[(PieceSet::NONE, network.biases); 2]; 2];
         let plies = vec![empty; MAX_PLY + 1];
         Accumulators { network, kernel: Kernel::detect(), plies, latest }
     }
@@ -63,22 +63,22 @@ impl Accumulators {
     /// The score in centipawns for the side to move of a position met at `ply`.
     #[inline]
     pub(crate) fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
-        let men = Men::of(position);
+        let pieces = PieceSet::of(position);
         let ply = ply.min(MAX_PLY);
-        self.bring(&men, ply);
+        self.bring(&pieces, ply);
         let us = position.side_to_move();
         let rows = &self.plies[ply].rows;
         let (own, enemy) = (&rows[us.to_index()], &rows[(!us).to_index()]);
-        self.network.score(self.kernel, men.bucket(), [own, enemy])
+        self.network.score(self.kernel, pieces.bucket(), [own, enemy])
     }
 
-    /// Makes the values at `ply` those of `men`.
+    /// Makes the values at `ply` those of `pieces`.
     #[inline]
-    fn bring(&mut self, men: &Men, ply: Ply) {
+    fn bring(&mut self, pieces: &PieceSet, ply: Ply) {
         let (above, here) = self.plies.split_at_mut(ply);
-        let Values { men: men_here, views: views_here, rows } = &mut here[0];
-        (*men_here, *views_here) = (*men, views(men));
-        let above = above.last().map(|above| (above, Changes::new(&above.men, men)));
+        let Values { pieces: pieces_here, views: views_here, rows } = &mut here[0];
+        (*pieces_here, *views_here) = (*pieces, views(pieces));
+        let above = above.last().map(|above| (above, Changes::new(&above.pieces, pieces)));
         for (color, row) in rows.iter_mut().enumerate() {
             let view = views_here[color];
             if let Some((above, changes)) = &above
@@ -87,10 +87,10 @@ impl Accumulators {
             {
                 changes.apply(&self.network, self.kernel, view, &above.rows[color], row);
             } else {
-                let (men_before, before) = &mut self.latest[color][view.index()];
-                let changes = Changes::new(men_before, men);
+                let (pieces_before, before) = &mut self.latest[color][view.index()];
+                let changes = Changes::new(pieces_before, pieces);
                 changes.apply(&self.network, self.kernel, view, before, row);
-                (*men_before, *before) = (*men, *row);
+                (*pieces_before, *before) = (*pieces, *row);
             }
         }
     }
@@ -98,15 +98,15 @@ impl Accumulators {
 
 /// How White and Black see the board.
 #[inline]
-fn views(men: &Men) -> [Perspective; 2] {
-    [Perspective::new(men, Color::White), Perspective::new(men, Color::Black)]
+fn views(pieces: &PieceSet) -> [Perspective; 2] {
+    [Perspective::new(pieces, Color::White), Perspective::new(pieces, Color::Black)]
 }
 
 impl Changes {
     #[inline]
-    fn new(from: &Men, to: &Men) -> Self {
+    fn new(from: &PieceSet, to: &PieceSet) -> Self {
         let (mut added, mut removed) = (ArrayVec::new(), ArrayVec::new());
-        to.changes(from, |man| added.push(man), |man| removed.push(man));
+        to.changes(from, |piece| added.push(piece), |piece| removed.push(piece));
         Changes { added, removed }
     }
 
@@ -125,11 +125,11 @@ impl Changes {
         to: &mut Row,
     ) {
         let (mut added, mut removed) = ([from; MAX_DIFFERENCE], [from; MAX_DIFFERENCE]);
-        for (row, &man) in added.iter_mut().zip(&self.added) {
-            *row = &network.inputs[view.input(man)];
+        for (row, &piece) in added.iter_mut().zip(&self.added) {
+            *row = &network.inputs[view.input(piece)];
         }
-        for (row, &man) in removed.iter_mut().zip(&self.removed) {
-            *row = &network.inputs[view.input(man)];
+        for (row, &piece) in removed.iter_mut().zip(&self.removed) {
+            *row = &network.inputs[view.input(piece)];
         }
         kernel.update(from, &added[..self.added.len()], &removed[..self.removed.len()], to);
     }
@@ -160,8 +160,8 @@ mod tests {
             if random.below(4) > 0 {
                 let position = &line[line.len() - 1];
                 let score = accumulators.evaluate(position, line.len() - 1);
-                let men = Men::of(position);
-                assert_eq!(score, network.evaluate(&men, position.side_to_move()), "{position}");
+                let pieces = PieceSet::of(position);
+                assert_eq!(score, network.evaluate(&pieces, position.side_to_move()), "{position}");
             }
         }
     }
@@ -173,7 +173,7 @@ mod tests {
         for fen in ["8/8/8/8/8/2k5/8/K1q5 w - - 0 1", "QQQQQQQ1/8/8/1k6/8/8/8/6K1 b - - 0 1"] {
             let game = Game::new(Position::from_fen(fen).expect(fen));
             let position = game.position();
-            let expected = network.evaluate(&Men::of(position), position.side_to_move());
+            let expected = network.evaluate(&PieceSet::of(position), position.side_to_move());
             assert_eq!(accumulators.evaluate(position, 0), expected);
         }
     }

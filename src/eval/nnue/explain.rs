@@ -4,40 +4,40 @@ use std::fmt;
 
 use chess::{ALL_RANKS, Color, File, Piece, Rank, Square};
 
-use super::men::Men;
 use super::network::Network;
+use super::pieces::PieceSet;
 use crate::position::Position;
 use crate::score::Score;
 
-/// What a network says of a position, and what it would say of the position without each man.
+/// What a network says of a position, and what it would say of the position without each piece.
 /// Its `Display` is a board.
 #[derive(Debug, Clone)]
 pub(crate) struct Explanation {
     position: Position,
     /// For White, in centipawns.
     score: Score,
-    /// By square: how much less White would have without the man.
+    /// By square: how much less White would have without the piece.
     worths: [Option<Score>; 64],
 }
 
-/// Asks a network what it thinks of a position, and of each man. The worth of a man is the score
-/// less the score without it; a king cannot be taken away and has none.
+/// Asks a network what it thinks of a position, and of each piece. The worth of a piece is the
+/// score less the score without it; a king cannot be taken away and has none.
 pub(crate) fn explain(network: &Network, position: &Position) -> Explanation {
-    let men = Men::of(position);
-    let for_white = |men: &Men| {
-        let score = network.evaluate(men, position.side_to_move());
+    let pieces = PieceSet::of(position);
+    let for_white = |pieces: &PieceSet| {
+        let score = network.evaluate(pieces, position.side_to_move());
         if position.side_to_move() == Color::White { score } else { -score }
     };
-    let score = for_white(&men);
+    let score = for_white(&pieces);
     let worths = chess::ALL_SQUARES.map(|square| {
         let piece = position.piece_on(square)?;
-        (piece != Piece::King).then(|| score - for_white(&men.without(square)))
+        (piece != Piece::King).then(|| score - for_white(&pieces.without(square)))
     });
     Explanation { position: *position, score, worths }
 }
 
 impl Explanation {
-    /// The letter of the man on a square, as in a FEN.
+    /// The letter of the piece on a square, as in a FEN.
     fn letter(&self, square: Square) -> Option<String> {
         let piece = self.position.piece_on(square)?;
         Some(piece.to_string(self.position.board().color_on(square)?))
@@ -82,7 +82,7 @@ mod tests {
     use crate::eval::nnue::network::tests::random_network;
 
     #[test]
-    fn every_man_but_the_kings_has_a_worth() {
+    fn every_piece_but_the_kings_has_a_worth() {
         let network = random_network(1);
         let fen = "4k3/8/8/3p4/8/8/8/R3K3 b - - 0 1";
         let explanation = explain(&network, &Position::from_fen(fen).expect(fen));

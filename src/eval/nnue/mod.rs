@@ -1,11 +1,11 @@
 //! An efficiently updatable neural network as evaluation.
 //!
-//! The network sees the men on the board twice, once from each side, each time through the same
-//! weights: 768 inputs (own or enemy, kind, square), one for each man that stands there, feed
+//! The network sees the pieces on the board twice, once from each side, each time through the same
+//! weights: 768 inputs (own or enemy, kind, square), one for each piece that stands there, feed
 //! [`HIDDEN`] neurons. A board whose own king stands on the files e to h is seen in a mirror.
 //! The neurons of both sides, those of the side to move first, pass a squared clipped rectifier
-//! and add up to the score, with weights for each of [`BUCKETS`] counts of men. All arithmetic is
-//! on integers, so every machine computes the same score.
+//! and add up to the score, with weights for each of [`BUCKETS`] counts of pieces. All arithmetic
+//! is on integers, so every machine computes the same score.
 //!
 //! Sources: Y. Nasu, "Efficiently Updatable Neural-Network based Evaluation Functions for Computer
 //! Shogi" (2018); <https://www.chessprogramming.org/NNUE>; the integer arithmetic after
@@ -14,19 +14,19 @@
 mod accumulator;
 mod explain;
 mod kernel;
-mod men;
 mod network;
+mod pieces;
 
 pub(crate) use accumulator::Accumulators;
 pub(crate) use explain::explain;
-pub(crate) use men::Men;
 pub use network::{Network, NetworkError};
+pub(crate) use pieces::PieceSet;
 
 /// Neurons that see the board, for each side.
 pub(crate) const HIDDEN: usize = 256;
-/// Inputs: own and enemy men of six kinds on 64 squares.
+/// Inputs: own and enemy pieces of six kinds on 64 squares.
 pub(crate) const INPUTS: usize = 2 * 6 * 64;
-/// Sets of output weights, chosen by the number of men on the board.
+/// Sets of output weights, chosen by the number of pieces on the board.
 pub(crate) const BUCKETS: usize = 8;
 /// What 1.0 is as a neuron's value or a weight that leads to one. A value fits eight bits.
 pub(crate) const QA: i32 = 255;

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use thiserror::Error;
 
 use super::kernel::{Kernel, Row};
-use super::men::{Men, Perspective};
+use super::pieces::{Perspective, PieceSet};
 use super::{BUCKETS, HIDDEN, INPUTS, OUTPUT_WEIGHT_LIMIT, QA, QB, SCALE};
 use crate::files::read_plain;
 use crate::position::Color;
@@ -178,16 +178,20 @@ impl Network {
     }
 
     /// The score, in centipawns for the side to move, computed from nothing.
-    pub(crate) fn evaluate(&self, men: &Men, side_to_move: Color) -> Score {
+    pub(crate) fn evaluate(&self, pieces: &PieceSet, side_to_move: Color) -> Score {
         let [own, enemy] = [side_to_move, !side_to_move].map(|color| {
-            let view = Perspective::new(men, color);
+            let view = Perspective::new(pieces, color);
             let mut rows = Vec::with_capacity(32);
-            men.changes(&Men::NONE, |man| rows.push(&self.inputs[view.input(man)]), |_| ());
+            pieces.changes(
+                &PieceSet::NONE,
+                |piece| rows.push(&self.inputs[view.input(piece)]),
+                |_| (),
+            );
             let mut values = self.biases;
             Kernel::Portable.update(&self.biases, &rows, &[], &mut values);
             values
         });
-        self.score(Kernel::Portable, men.bucket(), [&own, &enemy])
+        self.score(Kernel::Portable, pieces.bucket(), [&own, &enemy])
     }
 }
 
@@ -243,7 +247,7 @@ pub(super) mod tests {
     fn the_score_is_that_of_the_formula() {
         let network = random_network(2);
         let position = Position::from_fen("4k3/8/8/3p4/8/8/8/R3K3 b - - 0 1").expect("legal");
-        let men = Men::of(&position);
+        let pieces = PieceSet::of(&position);
         // Black's king is on the e-file, so Black sees the board turned and mirrored, White
         // mirrored; squares counted from a1.
         let black = [
@@ -265,9 +269,9 @@ pub(super) mod tests {
             }
         }
         let expected = output * f64::from(SCALE);
-        let score = network.evaluate(&men, Color::Black);
+        let score = network.evaluate(&pieces, Color::Black);
         assert!((f64::from(score) - expected).abs() < 1.1, "{score} for {expected}");
-        let without = network.evaluate(&men.without(Square::A1), Color::Black);
+        let without = network.evaluate(&pieces.without(Square::A1), Color::Black);
         assert_ne!(without, score);
     }
 }

@@ -1,16 +1,16 @@
 //! A position to learn from, in 32 bytes.
 
-use crate::eval::nnue::{BUCKETS, INPUTS, Men};
+use crate::eval::nnue::{BUCKETS, INPUTS, PieceSet};
 use crate::position::{Color, Position, Square};
 
-/// Inputs that are one side's men.
+/// Inputs that are one side's pieces.
 const INPUTS_PER_SIDE: usize = INPUTS / 2;
 const FLIP_RANKS: usize = 56;
 const FLIP_FILES: usize = 7;
-const MOST_MEN: usize = 32;
-/// Men for each set of output weights.
-const MEN_PER_BUCKET: usize = MOST_MEN / BUCKETS;
-/// In a man's four bits: it is the enemy's.
+const MOST_PIECES: usize = 32;
+/// Pieces for each set of output weights.
+const PIECES_PER_BUCKET: usize = MOST_PIECES / BUCKETS;
+/// In a piece's four bits: it is the enemy's.
 const ENEMY: u8 = 8;
 const PIECE: u8 = 7;
 
@@ -20,8 +20,8 @@ const PIECE: u8 = 7;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Example {
     occupied: u64,
-    /// Four bits for each man in the order of the squares: kind, and whether it is the enemy's.
-    men: [u8; MOST_MEN / 2],
+    /// Four bits for each piece in the order of the squares: kind, and whether it is the enemy's.
+    pieces: [u8; MOST_PIECES / 2],
     /// What the side to move should be told to expect, from 0 to 1.
     pub target: f32,
     /// Whether the side to move, and the enemy, see the board in a mirror.
@@ -32,15 +32,15 @@ const _: () = assert!(size_of::<Example>() == 32);
 
 /// The rows of weights that an example adds up, for the side to move and for the enemy.
 pub(super) struct Inputs {
-    rows: [[u16; MOST_MEN]; 2],
-    men: usize,
+    rows: [[u16; MOST_PIECES]; 2],
+    pieces: usize,
 }
 
 impl Inputs {
     /// The rows of one view.
     #[inline(always)]
     pub(super) fn of(&self, side: usize) -> &[u16] {
-        &self.rows[side][..self.men]
+        &self.rows[side][..self.pieces]
     }
 }
 
@@ -53,41 +53,41 @@ impl Example {
             Color::White => position.occupied().0,
             Color::Black => position.occupied().0.swap_bytes(),
         };
-        let mut men = [0; MOST_MEN / 2];
+        let mut pieces = [0; MOST_PIECES / 2];
         for (place, square) in squares(occupied).enumerate() {
             let square = square_at(square ^ flip);
             let side = if position.board().color_on(square) == Some(us) { 0 } else { ENEMY };
             let piece = position.piece_on(square).map_or(0, |piece| piece.to_index()) as u8;
-            men[place / 2] |= (side | piece) << (4 * (place % 2));
+            pieces[place / 2] |= (side | piece) << (4 * (place % 2));
         }
         let mirrored = [us, !us].map(|color| position.king(color).get_file().to_index() >= 4);
-        Example { occupied, men, target, mirrored }
+        Example { occupied, pieces, target, mirrored }
     }
 
     /// The set of output weights.
     #[inline(always)]
     pub(super) fn bucket(&self) -> usize {
-        (self.occupied.count_ones() as usize).saturating_sub(2) / MEN_PER_BUCKET
+        (self.occupied.count_ones() as usize).saturating_sub(2) / PIECES_PER_BUCKET
     }
 
     /// The inputs that are 1.
     #[inline(always)]
     pub(super) fn inputs(&self) -> Inputs {
-        let mut inputs = Inputs { rows: [[0; MOST_MEN]; 2], men: 0 };
+        let mut inputs = Inputs { rows: [[0; MOST_PIECES]; 2], pieces: 0 };
         let [own, enemy] = self.mirrored.map(|mirrored| if mirrored { FLIP_FILES } else { 0 });
         self.visit(|side, piece, square| {
             let kind = 64 * piece;
             let [near, far] = [side * INPUTS_PER_SIDE, (1 - side) * INPUTS_PER_SIDE];
-            inputs.rows[0][inputs.men] = (near + kind + (square ^ own)) as u16;
-            inputs.rows[1][inputs.men] = (far + kind + (square ^ enemy ^ FLIP_RANKS)) as u16;
-            inputs.men += 1;
+            inputs.rows[0][inputs.pieces] = (near + kind + (square ^ own)) as u16;
+            inputs.rows[1][inputs.pieces] = (far + kind + (square ^ enemy ^ FLIP_RANKS)) as u16;
+            inputs.pieces += 1;
         });
         inputs
     }
 
-    /// The men as the network at work sees them; the side to move is White.
-    pub(crate) fn board(&self) -> Men {
-        let mut board = Men::NONE;
+    /// The pieces as the network at work sees them; the side to move is White.
+    pub(crate) fn board(&self) -> PieceSet {
+        let mut board = PieceSet::NONE;
         self.visit(|side, piece, square| {
             let color = if side == 0 { Color::White } else { Color::Black };
             board = board.with(color, chess::ALL_PIECES[piece], square_at(square));
@@ -95,12 +95,12 @@ impl Example {
         board
     }
 
-    /// Calls `visit` with the side (1: the enemy), kind and square of each man.
+    /// Calls `visit` with the side (1: the enemy), kind and square of each piece.
     #[inline(always)]
     fn visit(&self, mut visit: impl FnMut(usize, usize, usize)) {
-        for (place, square) in squares(self.occupied).enumerate().take(MOST_MEN) {
-            let man = self.men[place / 2] >> (4 * (place % 2));
-            visit(usize::from(man & ENEMY != 0), usize::from(man & PIECE), square);
+        for (place, square) in squares(self.occupied).enumerate().take(MOST_PIECES) {
+            let piece = self.pieces[place / 2] >> (4 * (place % 2));
+            visit(usize::from(piece & ENEMY != 0), usize::from(piece & PIECE), square);
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The network learns to predict, from a quiet position alone, what the search said of it (and, if
 //! wanted, how the game ended). The mean square of the error of the expected result is made small
-//! by stochastic gradient descent; an example touches only the rows of its men, so a step costs
+//! by stochastic gradient descent; an example touches only the rows of its pieces, so a step costs
 //! little more than the evaluation itself, forwards and backwards.
 //!
 //! Sources: Y. Nasu, "Efficiently Updatable Neural-Network based Evaluation Functions for Computer

@@ -10,7 +10,7 @@ pub(super) const BIASES: usize = INPUTS;
 const OUTPUTS: usize = BIASES + 1;
 const ROWS: usize = OUTPUTS + 2 * BUCKETS;
 
-/// No weight becomes larger: so 32 men cannot overflow a sum of 16 bits.
+/// No weight becomes larger: so 32 pieces cannot overflow a sum of 16 bits.
 pub(super) const LIMIT: f32 = 1.98;
 const _: () = assert!(33.0 * LIMIT * (QA as f32) < i16::MAX as f32);
 

@@ -6,7 +6,7 @@ use super::gradient::{add_gradient, add_gradient_portably, output, square_errors
 use super::parameters::LIMIT;
 use super::trainer::EpochLoss;
 use super::*;
-use crate::eval::nnue::{HIDDEN, Men};
+use crate::eval::nnue::{HIDDEN, PieceSet};
 use crate::position::{Color, Move, Piece, Position};
 use crate::random::Random;
 use crate::train::{GameFile, GameSettings, PlayedGame, PlayedMove};
@@ -37,7 +37,7 @@ fn positions(count: usize, seed: u64) -> Vec<Position> {
     positions
 }
 
-/// What the men of the side to move are worth more than the enemy's, in pawns.
+/// What the pieces of the side to move are worth more than the enemy's, in pawns.
 fn material(position: &Position) -> f32 {
     let us = position.side_to_move();
     [(Piece::Pawn, 1.0), (Piece::Knight, 3.0), (Piece::Bishop, 3.0), (Piece::Rook, 5.0)]
@@ -193,10 +193,10 @@ fn an_example_is_the_position_as_the_network_sees_it() {
     let network = parameters.quantised(&[]).expect("weights in bounds");
     for position in positions(100, 9) {
         let example = Example::new(&position, 0.5);
-        let men = Men::of(&position);
+        let pieces = PieceSet::of(&position);
         let us = position.side_to_move();
-        assert_eq!(example.bucket(), men.bucket());
-        let expected = network.evaluate(&men, us);
+        assert_eq!(example.bucket(), pieces.bucket());
+        let expected = network.evaluate(&pieces, us);
         assert_eq!(network.evaluate(&example.board(), Color::White), expected, "{position}");
     }
 }

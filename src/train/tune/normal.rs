@@ -7,7 +7,7 @@ use crate::eval::tuning::{FIELDS, Field};
 /// What a pawn is worth on average over the two phases, by definition.
 const PAWN: f32 = 100.0;
 
-/// Tables of which every man of a kind counts exactly one weight, and the place of the kind in
+/// Tables of which every piece of a kind counts exactly one weight, and the place of the kind in
 /// the material: what all weights of such a table have in common belongs there.
 const TABLES: [(&str, usize); 9] = [
     ("pawn_placement", 0),

@@ -1,50 +1,50 @@
-//! What the network sees: the men on the board, and which inputs they are.
+//! What the network sees: the pieces on the board, and which inputs they are.
 
 use chess::{ALL_PIECES, BitBoard, Color, EMPTY, Piece, Square};
 
 use super::{BUCKETS, INPUTS};
 use crate::position::Position;
 
-/// Men for each set of output weights: 32 men fill the sets.
-const MEN_PER_BUCKET: u32 = 32 / BUCKETS as u32;
+/// Pieces for each set of output weights: 32 pieces fill the sets.
+const PIECES_PER_BUCKET: u32 = 32 / BUCKETS as u32;
 const INPUTS_PER_SIDE: usize = INPUTS / 2;
 const FLIP_RANKS: u16 = 56;
 const FLIP_FILES: u16 = 7;
 const FILES_E_TO_H: u64 = 0xf0f0_f0f0_f0f0_f0f0;
 
-/// The men on a board, which need not be a legal position.
+/// The pieces on a board, which need not be a legal position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Men {
+pub(crate) struct PieceSet {
     /// By kind, of either colour.
     pieces: [BitBoard; 6],
     white: BitBoard,
 }
 
-impl Men {
+impl PieceSet {
     /// An empty board.
-    pub(crate) const NONE: Men = Men { pieces: [EMPTY; 6], white: EMPTY };
+    pub(crate) const NONE: PieceSet = PieceSet { pieces: [EMPTY; 6], white: EMPTY };
 
-    /// The men of a position.
+    /// The pieces of a position.
     #[inline]
     pub(crate) fn of(position: &Position) -> Self {
-        let mut men = Men::NONE;
+        let mut pieces = PieceSet::NONE;
         for piece in ALL_PIECES {
-            men.pieces[piece.to_index()] = *position.board().pieces(piece);
+            pieces.pieces[piece.to_index()] = *position.board().pieces(piece);
         }
-        men.white = *position.board().color_combined(Color::White);
-        men
+        pieces.white = *position.board().color_combined(Color::White);
+        pieces
     }
 
-    /// The same men but for those on `square`.
+    /// The same pieces but for those on `square`.
     #[must_use]
     pub(crate) fn without(mut self, square: Square) -> Self {
         let others = !BitBoard::from_square(square);
-        self.pieces.iter_mut().for_each(|men| *men &= others);
+        self.pieces.iter_mut().for_each(|pieces| *pieces &= others);
         self.white &= others;
         self
     }
 
-    /// The same men and one on `square`, which is empty.
+    /// The same pieces and one on `square`, which is empty.
     #[must_use]
     pub(crate) fn with(mut self, color: Color, piece: Piece, square: Square) -> Self {
         let here = BitBoard::from_square(square);
@@ -53,39 +53,39 @@ impl Men {
         self
     }
 
-    /// The set of output weights that belongs to so many men.
+    /// The set of output weights that belongs to so many pieces.
     #[inline]
     pub(crate) fn bucket(&self) -> usize {
-        let men = self.pieces.iter().fold(EMPTY, |all, &men| all | men).popcnt();
-        (men.saturating_sub(2) / MEN_PER_BUCKET) as usize
+        let count = self.pieces.iter().fold(EMPTY, |all, &pieces| all | pieces).popcnt();
+        (count.saturating_sub(2) / PIECES_PER_BUCKET) as usize
     }
 
-    /// Calls `added` with every man that stands here and not in `before`, `removed` with every man of
-    /// `before` that does not stand here.
+    /// Calls `added` with every piece that stands here and not in `before`, `removed` with every
+    /// piece of `before` that does not stand here.
     #[inline]
     pub(super) fn changes(
         &self,
-        before: &Men,
-        mut added: impl FnMut(Man),
-        mut removed: impl FnMut(Man),
+        before: &PieceSet,
+        mut added: impl FnMut(PieceSquare),
+        mut removed: impl FnMut(PieceSquare),
     ) {
         let recoloured = self.white ^ before.white;
         for piece in ALL_PIECES {
             let (here, there) = (self.pieces[piece.to_index()], before.pieces[piece.to_index()]);
             let changed = (here ^ there) | (here & recoloured);
-            // Boards that are compared mostly differ by the men of one move.
+            // Boards that are compared mostly differ by the pieces of one move.
             if changed != EMPTY {
-                (changed & here).for_each(|square| added(self.man(piece, square)));
-                (changed & there).for_each(|square| removed(before.man(piece, square)));
+                (changed & here).for_each(|square| added(self.piece_square(piece, square)));
+                (changed & there).for_each(|square| removed(before.piece_square(piece, square)));
             }
         }
     }
 
-    /// The man of this kind that stands on `square`.
+    /// The piece of this kind that stands on `square`.
     #[inline]
-    fn man(&self, piece: Piece, square: Square) -> Man {
+    fn piece_square(&self, piece: Piece, square: Square) -> PieceSquare {
         let white = self.white & BitBoard::from_square(square) != EMPTY;
-        Man::new(if white { Color::White } else { Color::Black }, piece, square)
+        PieceSquare::new(if white { Color::White } else { Color::Black }, piece, square)
     }
 
     #[inline]
@@ -95,34 +95,34 @@ impl Men {
     }
 }
 
-/// A man on its square, as bits: the square, from bit 6 the kind, from bit 9 the colour.
+/// A piece on its square, as bits: the square, from bit 6 the kind, from bit 9 the colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Man(u16);
+pub(super) struct PieceSquare(u16);
 
 const PIECE_SHIFT: u32 = 6;
 const COLOR_SHIFT: u32 = 9;
 
-impl Man {
-    /// A man of this colour and kind.
+impl PieceSquare {
+    /// A piece of this colour and kind.
     #[inline]
     pub(super) fn new(color: Color, piece: Piece, square: Square) -> Self {
         let (color, piece) = (color.to_index() << COLOR_SHIFT, piece.to_index() << PIECE_SHIFT);
-        Man((color | piece | square.to_index()) as u16)
+        PieceSquare((color | piece | square.to_index()) as u16)
     }
 }
 
-/// How one side sees the board: the bits of a [`Man`] that are turned round for it.
+/// How one side sees the board: the bits of a [`PieceSquare`] that are turned round for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Perspective(u16);
 
 const FLIP_COLORS: u16 = 1 << COLOR_SHIFT;
 
 impl Perspective {
-    /// The view of `color` where the men stand so.
+    /// The view of `color` where the pieces stand so.
     #[inline]
-    pub(super) fn new(men: &Men, color: Color) -> Self {
+    pub(super) fn new(pieces: &PieceSet, color: Color) -> Self {
         let turned = if color == Color::White { 0 } else { FLIP_COLORS | FLIP_RANKS };
-        let mirrored = men.king(color) & BitBoard(FILES_E_TO_H) != EMPTY;
+        let mirrored = pieces.king(color) & BitBoard(FILES_E_TO_H) != EMPTY;
         Perspective(turned | if mirrored { FLIP_FILES } else { 0 })
     }
 
@@ -132,10 +132,10 @@ impl Perspective {
         usize::from(self.0 & FLIP_FILES != 0)
     }
 
-    /// The input, below [`INPUTS`], that a man is in this view.
+    /// The input, below [`INPUTS`], that a piece is in this view.
     #[inline]
-    pub(super) fn input(self, man: Man) -> usize {
-        let seen = man.0 ^ self.0;
+    pub(super) fn input(self, piece: PieceSquare) -> usize {
+        let seen = piece.0 ^ self.0;
         let enemy = usize::from(seen >> COLOR_SHIFT);
         enemy * INPUTS_PER_SIDE + usize::from(seen & (FLIP_COLORS - 1))
     }
@@ -146,10 +146,14 @@ mod tests {
     use super::*;
 
     fn inputs(fen: &str, color: Color) -> Vec<usize> {
-        let men = Men::of(&Position::from_fen(fen).expect(fen));
-        let view = Perspective::new(&men, color);
+        let pieces = PieceSet::of(&Position::from_fen(fen).expect(fen));
+        let view = Perspective::new(&pieces, color);
         let mut inputs = Vec::new();
-        men.changes(&Men::NONE, |man| inputs.push(view.input(man)), |_| unreachable!("no men"));
+        pieces.changes(
+            &PieceSet::NONE,
+            |piece| inputs.push(view.input(piece)),
+            |_| unreachable!("no pieces"),
+        );
         inputs.sort_unstable();
         inputs
     }
@@ -176,11 +180,11 @@ mod tests {
     }
 
     #[test]
-    fn sets_of_weights_follow_the_number_of_men() {
-        let bucket = |fen: &str| Men::of(&Position::from_fen(fen).expect(fen)).bucket();
+    fn sets_of_weights_follow_the_number_of_pieces() {
+        let bucket = |fen: &str| PieceSet::of(&Position::from_fen(fen).expect(fen)).bucket();
         assert_eq!(bucket("8/2k5/8/8/8/8/1K6/8 w - - 0 1"), 0);
         assert_eq!(bucket("8/2k5/8/3p4/8/8/1KNN4/8 w - - 0 1"), 0);
         assert_eq!(bucket("8/2k5/8/3p4/2p5/8/1KNN4/8 w - - 0 1"), 1);
-        assert_eq!(Men::of(&Position::start()).bucket(), 7);
+        assert_eq!(PieceSet::of(&Position::start()).bucket(), 7);
     }
 }
