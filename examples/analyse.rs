@@ -2,7 +2,7 @@
 //! `cargo run --release --example analyse [FEN]`
 
 use tabia::position::{Game, Position};
-use tabia::search::{Config, Control, Event, Limits, Report, Searcher};
+use tabia::search::{Config, Control, Limits, Report, SearchEvent, Searcher};
 
 /// How deep the search goes, in plies.
 const DEPTH: i32 = 14;
@@ -14,7 +14,7 @@ fn main() -> anyhow::Result<()> {
     let mut searcher = Searcher::new(Config::default());
     let game = Game::new(position);
     let result = searcher.search(&game, &Limits::depth(DEPTH), &Control::new(), &mut |event| {
-        if let Event::Iteration(report) = event {
+        if let SearchEvent::Iteration(report) = event {
             println!("{}", line(&position, report));
         }
     });

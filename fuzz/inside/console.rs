@@ -8,7 +8,7 @@ use crate::book::Book;
 use crate::cli::type_in;
 use crate::engine::{Backend, Engine, Settings};
 use crate::position::Game;
-use crate::search::{Config, Control, Event, Limits, SearchResult, Searcher};
+use crate::search::{Config, Control, Limits, SearchEvent, SearchResult, Searcher};
 
 /// Nodes of a search; a move needs some hundred.
 const NODES: u64 = 400;
@@ -35,7 +35,7 @@ impl Backend for Hasty {
         game: &Game,
         limits: &Limits,
         control: &Control,
-        tell: &mut dyn FnMut(&Event),
+        tell: &mut dyn FnMut(&SearchEvent),
     ) -> SearchResult {
         let nodes = Some(limits.nodes.unwrap_or(NODES).min(NODES));
         self.0.search(game, &Limits { nodes, ..limits.clone() }, control, tell)

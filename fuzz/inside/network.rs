@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::eval::nnue::{Accumulators, Network, PieceSet, explain};
+use crate::eval::nnue::{AccumulatorStack, Network, PieceSet, explain};
 use crate::position::Position;
 
 /// Few and many pieces, kings on either wing.
@@ -15,7 +15,7 @@ const POSITIONS: [&str; 3] = [
 /// Holds the fast evaluation against the plain one.
 pub fn evaluate(network: Network) {
     let network = Arc::new(network);
-    let mut fast = Accumulators::new(Arc::clone(&network));
+    let mut fast = AccumulatorStack::new(Arc::clone(&network));
     for fen in POSITIONS {
         let position = Position::from_fen(fen).expect(fen);
         let mut line = vec![position];

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::position::Color;
-use crate::search::TimeControl;
+use crate::search::TimeLimit;
 
 /// A clock setting: so much time for a number of moves, or for the game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,40 +122,38 @@ impl Clocks {
     }
 
     /// What bounds the next move of `color` after `plies`, as time and nodes.
-    pub(crate) fn limit(&self, color: Color, plies: usize) -> (TimeControl, Option<u64>) {
+    pub(crate) fn limit(&self, color: Color, plies: usize) -> (TimeLimit, Option<u64>) {
         let time = self.time_control(color, plies);
         match self.node_rate {
             0 => (time, None),
-            rate => (TimeControl::Infinite, Some(nodes(time, rate))),
+            rate => (TimeLimit::Infinite, Some(nodes(time, rate))),
         }
     }
 
-    fn time_control(&self, color: Color, plies: usize) -> TimeControl {
+    fn time_control(&self, color: Color, plies: usize) -> TimeLimit {
         match self.setting {
-            Setting::MoveTime(time) => TimeControl::MoveTime(time),
+            Setting::MoveTime(time) => TimeLimit::MoveTime(time),
             Setting::Level(Level { moves, increment, .. }) => {
                 let moves_to_go = (moves > 0).then(|| {
                     let played = plies.saturating_sub(self.since) / 2;
                     moves - (played % moves as usize) as u32
                 });
                 let remaining = self.remaining(color);
-                less_overhead(TimeControl::Clock { remaining, increment, moves_to_go }, self.lag)
+                less_overhead(TimeLimit::Clock { remaining, increment, moves_to_go }, self.lag)
             }
         }
     }
 }
 
 /// What a search may reckon with if every move costs so much on its way.
-pub(super) fn less_overhead(time: TimeControl, overhead: Duration) -> TimeControl {
+pub(super) fn less_overhead(time: TimeLimit, overhead: Duration) -> TimeLimit {
     let less = |time: Duration| time.saturating_sub(overhead);
     match time {
-        TimeControl::Infinite => TimeControl::Infinite,
-        TimeControl::MoveTime(time) => TimeControl::MoveTime(less(time)),
-        TimeControl::Clock { remaining, increment, moves_to_go } => TimeControl::Clock {
-            remaining: less(remaining),
-            increment: less(increment),
-            moves_to_go,
-        },
+        TimeLimit::Infinite => TimeLimit::Infinite,
+        TimeLimit::MoveTime(time) => TimeLimit::MoveTime(less(time)),
+        TimeLimit::Clock { remaining, increment, moves_to_go } => {
+            TimeLimit::Clock { remaining: less(remaining), increment: less(increment), moves_to_go }
+        }
     }
 }
 
@@ -166,11 +164,11 @@ fn moves_of_last_mover(plies: usize) -> usize {
 
 /// The nodes that stand for the time of one move: one less than would spend all of it, for xboard
 /// counts by the nodes told, and at none left the flag falls.
-fn nodes(time: TimeControl, rate: u64) -> u64 {
+fn nodes(time: TimeLimit, rate: u64) -> u64 {
     let time = match time {
-        TimeControl::Infinite => return u64::MAX,
-        TimeControl::MoveTime(time) => time,
-        TimeControl::Clock { remaining, increment, moves_to_go } => {
+        TimeLimit::Infinite => return u64::MAX,
+        TimeLimit::MoveTime(time) => time,
+        TimeLimit::Clock { remaining, increment, moves_to_go } => {
             let moves = moves_to_go.unwrap_or(EXPECTED_MOVES).max(1);
             (remaining / moves + increment).min(remaining)
         }
@@ -189,7 +187,7 @@ mod tests {
 
     fn moves_to_go(clocks: &Clocks, color: Color, plies: usize) -> Option<u32> {
         match clocks.limit(color, plies).0 {
-            TimeControl::Clock { moves_to_go, .. } => moves_to_go,
+            TimeLimit::Clock { moves_to_go, .. } => moves_to_go,
             _ => None,
         }
     }
@@ -227,12 +225,12 @@ mod tests {
         clocks.charge(Color::White, millis(400), 1);
         clocks.tell_own(Color::White, millis(8_640));
         let (remaining, increment) = (millis(8_580), millis(40));
-        let expected = TimeControl::Clock { remaining, increment, moves_to_go: None };
+        let expected = TimeLimit::Clock { remaining, increment, moves_to_go: None };
         assert_eq!(clocks.limit(Color::White, 2).0, expected);
         clocks.charge(Color::White, millis(400), 3);
         clocks.tell_own(Color::White, millis(8_340));
         let (remaining, increment) = (millis(8_340) - millis(105) / 2, millis(95) / 2);
-        let expected = TimeControl::Clock { remaining, increment, moves_to_go: None };
+        let expected = TimeLimit::Clock { remaining, increment, moves_to_go: None };
         assert_eq!(clocks.limit(Color::White, 4).0, expected);
     }
 
@@ -241,8 +239,8 @@ mod tests {
         let mut clocks = Clocks::default();
         clocks.set_move_time(seconds(8));
         clocks.set_node_rate(10_000);
-        assert_eq!(clocks.limit(Color::White, 0), (TimeControl::Infinite, Some(79_999)));
+        assert_eq!(clocks.limit(Color::White, 0), (TimeLimit::Infinite, Some(79_999)));
         clocks.restart();
-        assert_eq!(clocks.limit(Color::White, 0), (TimeControl::MoveTime(seconds(8)), None));
+        assert_eq!(clocks.limit(Color::White, 0), (TimeLimit::MoveTime(seconds(8)), None));
     }
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::position::{Color, Game, Move, Position};
-use crate::search::{self, Control, Limits, MOVE_OVERHEAD, Report, TimeControl, Transposition};
+use crate::search::{self, Control, Limits, MOVE_OVERHEAD, Report, TimeLimit, Transposition};
 
 use super::clock::less_overhead;
 use super::controller::{Engine, Mode, Told};
@@ -70,7 +70,7 @@ impl Engine {
     /// Whether a ponder search reckons with about the time that there is.
     fn clock_is_right(&self, job: &Job) -> bool {
         match (job.time, self.told.own) {
-            (TimeControl::Clock { remaining, .. }, Some(told)) => {
+            (TimeLimit::Clock { remaining, .. }, Some(told)) => {
                 told >= remaining * TRUSTED_CLOCK / 100
             }
             _ => true,
@@ -164,7 +164,7 @@ impl Engine {
 
     /// What is left of a time after what the user wants kept back beyond what the search keeps
     /// back by itself.
-    fn less_overhead(&self, time: TimeControl) -> TimeControl {
+    fn less_overhead(&self, time: TimeLimit) -> TimeLimit {
         let wanted = Duration::from_millis(self.settings.overhead.unsigned_abs());
         less_overhead(time, wanted.saturating_sub(MOVE_OVERHEAD))
     }
@@ -190,11 +190,12 @@ impl Engine {
                 if let Some(current) = self.job.as_mut().filter(|current| current.number == job) {
                     current.note(&event);
                     match event {
-                        search::Event::Iteration(report) | search::Event::NewBest(report) => {
+                        search::SearchEvent::Iteration(report)
+                        | search::SearchEvent::NewBest(report) => {
                             self.report(report);
                         }
-                        search::Event::Transposition(found) => self.transposed(found),
-                        search::Event::RootMove { .. } => (),
+                        search::SearchEvent::Transposition(found) => self.transposed(found),
+                        search::SearchEvent::RootMove { .. } => (),
                     }
                 }
             }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::position::Move;
 use crate::score::Depth;
-use crate::search::{self, Control, Report, SearchResult, TimeControl};
+use crate::search::{self, Control, Report, SearchResult, TimeLimit};
 
 use super::wanted::Purpose;
 
@@ -16,7 +16,7 @@ pub(super) struct Job {
     pub(super) revision: u64,
     pub(super) control: Control,
     /// The clock it was given.
-    pub(super) time: TimeControl,
+    pub(super) time: TimeLimit,
     pub(super) started: Instant,
     pub(super) status: SearchStatus,
     pub(super) report: Option<Report>,
@@ -48,20 +48,20 @@ impl Job {
     }
 
     /// Keeps what an event says of how far the search is.
-    pub(super) fn note(&mut self, event: &search::Event) {
+    pub(super) fn note(&mut self, event: &search::SearchEvent) {
         match event {
-            search::Event::Iteration(report) | search::Event::NewBest(report) => {
+            search::SearchEvent::Iteration(report) | search::SearchEvent::NewBest(report) => {
                 self.status.depth = report.depth;
                 self.status.nodes = report.nodes;
                 if report.multi_pv == 1 {
                     self.report = Some(report.clone());
                 }
             }
-            &search::Event::RootMove { mv, number, of, depth, nodes, .. } => {
+            &search::SearchEvent::RootMove { mv, number, of, depth, nodes, .. } => {
                 let current = Some(mv);
                 self.status = SearchStatus { nodes, depth, number, of, current, ..self.status };
             }
-            search::Event::Transposition(_) => (),
+            search::SearchEvent::Transposition(_) => (),
         }
     }
 }

@@ -12,7 +12,7 @@ use super::*;
 use crate::book::Book;
 use crate::position::{Color, Game, Move, OutcomeReason, Position};
 use crate::score::Score;
-use crate::search::{self, Config, Control, Limits, SearchResult, TimeControl};
+use crate::search::{self, Config, Control, Limits, SearchResult, TimeLimit};
 
 /// A search that was begun.
 struct Begun {
@@ -40,7 +40,7 @@ impl Backend for Scripted {
         game: &Game,
         limits: &Limits,
         control: &Control,
-        _: &mut dyn FnMut(&search::Event),
+        _: &mut dyn FnMut(&search::SearchEvent),
     ) -> SearchResult {
         let first = game.position().legal_moves().iter().next();
         let (game, limits) = (game.clone(), limits.clone());
@@ -207,7 +207,7 @@ fn a_clock_far_from_the_expected_one_begins_the_search_anew() {
     stage.engine.set_own_time(Duration::from_secs(100));
     stage.play("g1f3");
     assert!(pondering.control.is_stopped());
-    let TimeControl::Clock { remaining, .. } = stage.begun().limits.time else {
+    let TimeLimit::Clock { remaining, .. } = stage.begun().limits.time else {
         panic!("there is a clock")
     };
     assert!(remaining <= Duration::from_secs(100), "{remaining:?}");
@@ -221,7 +221,7 @@ fn the_clock_that_is_told_counts_from_the_next_turn() {
     stage.engine.set_own_time(Duration::from_secs(9));
     stage.engine.set_opponent_time(Duration::from_secs(7));
     stage.engine.go();
-    let TimeControl::Clock { remaining, moves_to_go, .. } = stage.begun().limits.time else {
+    let TimeLimit::Clock { remaining, moves_to_go, .. } = stage.begun().limits.time else {
         panic!("there is a clock")
     };
     assert_eq!((remaining, moves_to_go), (Duration::from_secs(9), None));
@@ -231,18 +231,18 @@ fn the_clock_that_is_told_counts_from_the_next_turn() {
 #[test]
 fn a_greater_overhead_is_kept_back_of_every_time() {
     let millis = Duration::from_millis;
-    let clock = |remaining, increment| TimeControl::Clock {
+    let clock = |remaining, increment| TimeLimit::Clock {
         remaining: millis(remaining),
         increment: millis(increment),
         moves_to_go: Some(7),
     };
     for (overhead, time, given) in [
         ("25", clock(1000, 150), clock(1000, 150)),
-        ("0", TimeControl::MoveTime(millis(1000)), TimeControl::MoveTime(millis(1000))),
+        ("0", TimeLimit::MoveTime(millis(1000)), TimeLimit::MoveTime(millis(1000))),
         ("125", clock(1000, 150), clock(900, 50)),
         ("125", clock(40, 50), clock(0, 0)),
-        ("125", TimeControl::MoveTime(millis(1000)), TimeControl::MoveTime(millis(900))),
-        ("5000", TimeControl::Infinite, TimeControl::Infinite),
+        ("125", TimeLimit::MoveTime(millis(1000)), TimeLimit::MoveTime(millis(900))),
+        ("5000", TimeLimit::Infinite, TimeLimit::Infinite),
     ] {
         let mut stage = Stage::new(|_| {});
         stage.engine.set_option("Move Overhead", overhead).expect("an option");
@@ -253,7 +253,7 @@ fn a_greater_overhead_is_kept_back_of_every_time() {
     stage.engine.set_option("MoveOverhead", "125").expect("an option");
     stage.engine.set_move_time(millis(1000));
     stage.play("e2e4");
-    assert_eq!(stage.begun().limits.time, TimeControl::MoveTime(millis(900)));
+    assert_eq!(stage.begun().limits.time, TimeLimit::MoveTime(millis(900)));
 }
 
 #[test]

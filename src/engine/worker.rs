@@ -11,7 +11,9 @@ use crossbeam::channel::{Receiver, Sender, unbounded};
 
 use crate::book::Book;
 use crate::position::Game;
-use crate::search::{self, Config, Control, Fault, Limits, STACK_SIZE, SearchResult, Searcher};
+use crate::search::{
+    self, Config, Control, Limits, STACK_SIZE, SearchFault, SearchResult, Searcher,
+};
 
 /// What can search. [`search::Searcher`] does; tests script another.
 pub(crate) trait Backend: Send {
@@ -23,7 +25,7 @@ pub(crate) trait Backend: Send {
 
     /// What the last order met with that the user should know: what the system did not give, what
     /// broke.
-    fn take_faults(&mut self) -> Vec<Fault> {
+    fn take_faults(&mut self) -> Vec<SearchFault> {
         Vec::new()
     }
 
@@ -33,7 +35,7 @@ pub(crate) trait Backend: Send {
         game: &Game,
         limits: &Limits,
         control: &Control,
-        tell: &mut dyn FnMut(&search::Event),
+        tell: &mut dyn FnMut(&search::SearchEvent),
     ) -> SearchResult;
 }
 
@@ -46,7 +48,7 @@ impl Backend for Searcher {
         Searcher::new_game(self);
     }
 
-    fn take_faults(&mut self) -> Vec<Fault> {
+    fn take_faults(&mut self) -> Vec<SearchFault> {
         Searcher::take_faults(self)
     }
 
@@ -55,7 +57,7 @@ impl Backend for Searcher {
         game: &Game,
         limits: &Limits,
         control: &Control,
-        tell: &mut dyn FnMut(&search::Event),
+        tell: &mut dyn FnMut(&search::SearchEvent),
     ) -> SearchResult {
         Searcher::search(self, game, limits, control, tell)
     }
@@ -77,7 +79,7 @@ pub(crate) enum News {
         /// The number that [`Worker::search`] gave.
         job: u64,
         /// What it tells.
-        event: search::Event,
+        event: search::SearchEvent,
     },
     /// A search has ended.
     Finished {
@@ -200,7 +202,7 @@ fn work(make: &MakeBackend, mut config: Config, orders: &Receiver<Order>, news: 
                 News::Settled
             }
             Order::Search { job, game, limits, control } => {
-                let mut tell = |event: &search::Event| {
+                let mut tell = |event: &search::SearchEvent| {
                     let _ = news.send(News::Progress { job: *job, event: event.clone() });
                 };
                 let result = backend.search(game, limits, control, &mut tell);
@@ -216,7 +218,7 @@ fn work(make: &MakeBackend, mut config: Config, orders: &Receiver<Order>, news: 
             tell("the search has crashed and is started anew".to_owned());
             backend = made(make, &config);
         } else {
-            backend.take_faults().iter().map(Fault::to_string).for_each(tell);
+            backend.take_faults().iter().map(SearchFault::to_string).for_each(tell);
         }
         let _ = news.send(done);
     }

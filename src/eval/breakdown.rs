@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::classical::endgame::FULL_SCALE;
 use super::classical::pawn_table::PawnTable;
-use super::classical::trace::Counts;
+use super::classical::trace::TermCounts;
 use super::classical::tuned::TUNED;
 use super::classical::weights::{FIELDS, Field, Term};
 use super::classical::{Assessment, FULL_PHASE, assess, safety};
@@ -36,7 +36,7 @@ struct TermRow {
 
 /// Evaluates a position and tells why.
 pub(crate) fn breakdown(position: &Position) -> Breakdown {
-    let mut counts = Counts::new(&TUNED);
+    let mut counts = TermCounts::new(&TUNED);
     let assessment = assess(position, &TUNED, &mut PawnTable::new(), &mut counts);
     let values = TUNED.to_vec();
     let of_field = |field: &Field| {

@@ -19,7 +19,7 @@ use classical::assess;
 use classical::pawn_table::PawnTable;
 use classical::trace::Silent;
 use classical::tuned::TUNED;
-use nnue::Accumulators;
+use nnue::AccumulatorStack;
 
 use crate::position::{Color, Position};
 use crate::score::{Ply, Score};
@@ -67,13 +67,14 @@ impl Evaluation {
 pub struct Evaluator {
     evaluation: Evaluation,
     pawns: PawnTable,
-    network: Option<Accumulators>,
+    network: Option<AccumulatorStack>,
 }
 
 impl Evaluator {
     /// An evaluator that has seen nothing yet.
     pub fn new(evaluation: &Evaluation) -> Self {
-        let network = evaluation.network().map(|network| Accumulators::new(Arc::clone(network)));
+        let network =
+            evaluation.network().map(|network| AccumulatorStack::new(Arc::clone(network)));
         Evaluator { evaluation: evaluation.clone(), pawns: PawnTable::new(), network }
     }
 

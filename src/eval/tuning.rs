@@ -7,7 +7,7 @@ pub(crate) use super::classical::weights::{FIELDS, Field, Term, WEIGHTS, Weights
 pub(crate) use super::tapered::Tapered;
 
 use super::classical::pawn_table::PawnTable;
-use super::classical::trace::Counts;
+use super::classical::trace::TermCounts;
 use super::classical::tuned::TUNED;
 use super::classical::{Assessment, assess, endgame, phase, views};
 use crate::position::Position;
@@ -19,7 +19,7 @@ pub(crate) fn tuned() -> &'static Weights {
 
 /// Everything that the score of a position depends on, besides the weights.
 #[derive(Debug, Clone)]
-pub(crate) struct Features {
+pub(crate) struct EvalFeatures {
     /// How often each weight counts, White first.
     pub counts: [Vec<i32>; 2],
     /// The phase of the game, from [`FULL_PHASE`] to 0.
@@ -38,13 +38,13 @@ impl Tracer {
     }
 
     /// The features of a position; `None` if it is a known endgame, which no weight enters.
-    pub(crate) fn features(&mut self, position: &Position) -> Option<Features> {
-        let mut counts = Counts::new(&TUNED);
+    pub(crate) fn features(&mut self, position: &Position) -> Option<EvalFeatures> {
+        let mut counts = TermCounts::new(&TUNED);
         match assess(position, &TUNED, &mut self.0, &mut counts) {
             Assessment::Known(_) => None,
             Assessment::Sum { .. } => {
                 let views = views(position);
-                Some(Features {
+                Some(EvalFeatures {
                     counts: counts.counts,
                     phase: phase(&views[0]),
                     scales: [endgame::scale(&views[0]), endgame::scale(&views[1])],

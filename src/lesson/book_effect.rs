@@ -5,7 +5,9 @@ use std::io::Write;
 use crate::book::{Book, BookError, Counts};
 use crate::position::{Game, Move};
 use crate::score::{Depth, Score};
-use crate::search::{BookSearch, Bound, Config, Control, Event, Limits, Searcher, Transposition};
+use crate::search::{
+    BookSearch, Bound, Config, Control, Limits, SearchEvent, Searcher, Transposition,
+};
 
 /// The game that shows it: `books/dumb.pgn`. One position of it can be reached by another order
 /// of moves, which only a search finds.
@@ -122,7 +124,7 @@ fn effect(
     });
     let mut iterations = Vec::new();
     let result = searcher.search(game, limits, control, &mut |event| {
-        if let Event::Iteration(report) = event
+        if let SearchEvent::Iteration(report) = event
             && report.bound == Bound::Exact
         {
             iterations.push(Iteration {

@@ -16,7 +16,7 @@ use super::{Position, zobrist};
 const SLOTS: usize = 1 << 13;
 
 #[derive(Clone, Copy)]
-struct Slot {
+struct CycleSlot {
     /// Zero where the slot is empty.
     difference: u64,
     squares: [Square; 2],
@@ -24,12 +24,12 @@ struct Slot {
 
 /// All moves of pieces, with what they change in the key (the turn included). A move and its way
 /// back are the same.
-pub(crate) struct Cycles(Box<[Slot]>);
+pub(crate) struct Cycles(Box<[CycleSlot]>);
 
 impl Cycles {
     /// Fills the table.
     pub(crate) fn new() -> Self {
-        let empty = Slot { difference: 0, squares: [Square::A1; 2] };
+        let empty = CycleSlot { difference: 0, squares: [Square::A1; 2] };
         let mut cycles = Cycles(vec![empty; SLOTS].into_boxed_slice());
         for color in [Color::White, Color::Black] {
             for piece in [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen, Piece::King] {
@@ -37,7 +37,7 @@ impl Cycles {
                     for to in moves(piece, from).filter(|to| to.to_index() > from.to_index()) {
                         let key = |square| zobrist::piece_square(color, piece, square);
                         let difference = key(from) ^ key(to) ^ zobrist::turn();
-                        cycles.insert(Slot { difference, squares: [from, to] });
+                        cycles.insert(CycleSlot { difference, squares: [from, to] });
                     }
                 }
             }
@@ -46,7 +46,7 @@ impl Cycles {
     }
 
     /// Puts a move in one of its two slots; what lay there goes to its own other slot, and so on.
-    fn insert(&mut self, mut moving: Slot) {
+    fn insert(&mut self, mut moving: CycleSlot) {
         let mut index = slots(moving.difference)[0];
         while moving.difference != 0 {
             std::mem::swap(&mut self.0[index], &mut moving);
@@ -61,7 +61,7 @@ impl Cycles {
     #[inline]
     pub(crate) fn is_move(&self, position: &Position, difference: u64) -> bool {
         slots(difference).into_iter().any(|index| {
-            let Slot { difference: found, squares: [from, to] } = self.0[index];
+            let CycleSlot { difference: found, squares: [from, to] } = self.0[index];
             found == difference && position.occupied() & chess::between(from, to) == EMPTY
         })
     }

@@ -10,7 +10,7 @@ use super::clock::Stability;
 use super::config::BookSearch;
 use super::job::RootMove;
 use super::node::Window;
-use super::report::{Event, SearchResult, Transposition};
+use super::report::{SearchEvent, SearchResult, Transposition};
 use super::watch::{Hope, PLAUSIBLE_MARGIN};
 use super::worker::Worker;
 use crate::book::Counts;
@@ -87,7 +87,7 @@ impl Worker<'_> {
         news.retain(|found| !self.watch.told.contains(&found.line[0]));
         for found in news.into_iter().take(TOLD_PER_ITERATION) {
             self.watch.told.insert(found.line[0]);
-            self.tell(Event::Transposition(found));
+            self.tell(SearchEvent::Transposition(found));
         }
     }
 

@@ -49,7 +49,7 @@ impl Worker<'_> {
 
     /// The moves from the root to `ply`; `None` if there is a null move among them.
     fn line_to(&self, ply: Ply) -> Option<Vec<Move>> {
-        self.frames[..ply].iter().map(|frame| frame.mv).collect()
+        self.stack[..ply].iter().map(|entry| entry.mv).collect()
     }
 
     /// What the games say of a position, in centipawns for the side to move: the posterior mean

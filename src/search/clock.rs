@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use super::control::Control;
-use super::limits::{Limits, TimeControl};
+use super::limits::{Limits, TimeLimit};
 use crate::score::Score;
 
 /// Moves the rest of the game is taken to last where the clock does not say. Hand-set.
@@ -34,7 +34,7 @@ const SHORTEST: Duration = Duration::from_millis(1);
 
 /// The running clock of one search.
 #[derive(Debug)]
-pub(super) struct Clock {
+pub(super) struct TimeManager {
     start: Instant,
     soft: Option<Duration>,
     hard: Option<Duration>,
@@ -54,21 +54,27 @@ pub(super) struct Stability {
     pub(super) effort: f64,
 }
 
-impl Clock {
+impl TimeManager {
     /// Starts the clock.
     pub(super) fn start(limits: &Limits) -> Self {
         let (soft, hard) = match limits.time {
-            TimeControl::Infinite => (None, None),
-            TimeControl::MoveTime(time) => {
+            TimeLimit::Infinite => (None, None),
+            TimeLimit::MoveTime(time) => {
                 let time = time.saturating_sub(MOVE_OVERHEAD.min(time / 10)).max(SHORTEST);
                 (None, Some(time))
             }
-            TimeControl::Clock { remaining, increment, moves_to_go } => {
+            TimeLimit::Clock { remaining, increment, moves_to_go } => {
                 let (soft, hard) = budget(remaining, increment, moves_to_go);
                 (Some(soft), Some(hard))
             }
         };
-        Clock { start: Instant::now(), soft, hard, pondering: limits.ponder, hit: OnceLock::new() }
+        TimeManager {
+            start: Instant::now(),
+            soft,
+            hard,
+            pondering: limits.ponder,
+            hit: OnceLock::new(),
+        }
     }
 
     /// Time since the start of the search.
@@ -193,12 +199,9 @@ mod tests {
 
     #[test]
     fn pondering_runs_on_the_other_clock() {
-        let limits = Limits {
-            time: TimeControl::MoveTime(Duration::ZERO),
-            ponder: true,
-            ..Limits::default()
-        };
-        let (clock, control) = (Clock::start(&limits), Control::new());
+        let limits =
+            Limits { time: TimeLimit::MoveTime(Duration::ZERO), ponder: true, ..Limits::default() };
+        let (clock, control) = (TimeManager::start(&limits), Control::new());
         std::thread::sleep(Duration::from_millis(2));
         assert!(!clock.must_stop(&control));
         control.ponder_hit();

@@ -8,8 +8,8 @@ use std::time::Duration;
 use super::clock::Stability;
 use super::job::RootMove;
 use super::node::{Node, Window};
-use super::pvs::Turn;
-use super::report::{Bound, Event, Report, SearchResult};
+use super::pvs::MoveFacts;
+use super::report::{Bound, Report, SearchEvent, SearchResult};
 use super::source::MoveSource;
 use super::worker::Worker;
 use crate::position::Move;
@@ -151,7 +151,7 @@ impl Worker<'_> {
         node: &Node,
         mv: Move,
         score: Score,
-        turn: Turn,
+        facts: MoveFacts,
         nodes: u64,
     ) {
         let mut root_moves = self.job.root_moves();
@@ -160,7 +160,7 @@ impl Worker<'_> {
         };
         let root_move = &mut root_moves[place];
         root_move.nodes += nodes;
-        if turn.number > 1 && score <= turn.alpha {
+        if facts.number > 1 && score <= facts.alpha {
             root_move.score = -INFINITY;
             return;
         }
@@ -172,17 +172,17 @@ impl Worker<'_> {
         };
         root_move.pv.clear();
         root_move.pv.push(mv);
-        root_move.pv.extend_from_slice(self.lines[1].moves());
+        root_move.pv.extend_from_slice(self.pv_table[1].moves());
         let index = self.job.line.load(Relaxed);
         let rivals = &root_moves[index..];
         let is_best = rivals.iter().all(|rival| rival.mv == mv || rival.score < score);
-        let is_news = turn.number > 1 && is_best && node.depth >= FIRST_NEWS_DEPTH;
+        let is_news = facts.number > 1 && is_best && node.depth >= FIRST_NEWS_DEPTH;
         if is_news && self.job.is_heard {
             let found = root_moves[place].clone();
             drop(root_moves);
             let bound = found.bound;
             let report = self.report_of(found, node.depth, index, bound);
-            self.tell(Event::NewBest(report));
+            self.tell(SearchEvent::NewBest(report));
         }
     }
 
@@ -192,7 +192,7 @@ impl Worker<'_> {
         if self.id == 0 && self.job.is_heard && elapsed >= ROOT_MOVES_TOLD_FROM {
             let of = self.job.root_moves().len();
             let nodes = self.job.nodes();
-            self.tell(Event::RootMove { mv, number, of, depth, nodes, elapsed });
+            self.tell(SearchEvent::RootMove { mv, number, of, depth, nodes, elapsed });
         }
     }
 
@@ -214,7 +214,7 @@ impl Worker<'_> {
         if self.job.is_heard {
             let root_move = self.job.root_moves()[index].clone();
             let report = self.report_of(root_move, depth, index, bound);
-            self.tell(Event::Iteration(report));
+            self.tell(SearchEvent::Iteration(report));
         }
     }
 
@@ -241,7 +241,7 @@ impl Worker<'_> {
             return;
         }
         if let Some(found) = &result.book {
-            self.tell(Event::Transposition(found.clone()));
+            self.tell(SearchEvent::Transposition(found.clone()));
         }
         let Some(best) = result.best else { return };
         self.pass_news_on();
@@ -257,7 +257,7 @@ impl Worker<'_> {
         }
         let bound = found.bound;
         let report = self.report_of(found, result.depth, 0, bound);
-        self.tell(Event::NewBest(report));
+        self.tell(SearchEvent::NewBest(report));
     }
 
     /// The share of all nodes that went into the best move.

@@ -60,9 +60,9 @@ pub(super) type Context = [Option<PieceTo>; 3];
 
 /// What is known of one thing; 0 is nothing.
 #[derive(Default)]
-struct Experience(AtomicI16);
+struct HistoryEntry(AtomicI16);
 
-impl Experience {
+impl HistoryEntry {
     #[inline]
     fn get(&self) -> i32 {
         self.0.load(Ordering::Relaxed).into()
@@ -81,24 +81,24 @@ impl Experience {
     }
 }
 
-type Table = Box<[Experience]>;
+type HistoryTable = Box<[HistoryEntry]>;
 
 /// The memory of good and bad moves.
 pub(super) struct History {
     /// `[colour][origin][destination]`
-    butterfly: Table,
+    butterfly: HistoryTable,
     /// `[piece][destination][taken kind]`
-    capture: Table,
+    capture: HistoryTable,
     /// `[earlier piece and square][piece and square]`
-    continuation: Table,
+    continuation: HistoryTable,
     /// `[earlier piece and square]`, as Polyglot writes moves; 0 is none.
     counter_moves: Box<[AtomicU16]>,
     /// `[colour to move][hash]` for pawns, White's pieces, Black's pieces
-    correction: [Table; 3],
+    correction: [HistoryTable; 3],
 }
 
-fn table(len: usize) -> Table {
-    std::iter::repeat_with(Experience::default).take(len).collect()
+fn table(len: usize) -> HistoryTable {
+    std::iter::repeat_with(HistoryEntry::default).take(len).collect()
 }
 
 impl History {
@@ -119,7 +119,7 @@ impl History {
         let History { butterfly, capture, continuation, counter_moves, correction } = self;
         let tables = [butterfly, capture, continuation].into_iter().chain(correction);
         for table in tables {
-            table.fill_with(Experience::default);
+            table.fill_with(HistoryEntry::default);
         }
         counter_moves.fill_with(AtomicU16::default);
     }
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn entries_stay_within_their_bound() {
-        let entry = Experience::default();
+        let entry = HistoryEntry::default();
         for _ in 0..1_000 {
             entry.pull(1_700);
         }

@@ -7,14 +7,14 @@ use crossbeam::queue::SegQueue;
 use crossbeam::utils::CachePadded;
 
 use super::book_probe::BookProbe;
-use super::clock::Clock;
+use super::clock::TimeManager;
 use super::config::Config;
 use super::control::Control;
 use super::history::History;
 use super::limits::Limits;
-use super::report::{Bound, Event, Fault, SearchResult};
+use super::report::{Bound, SearchEvent, SearchFault, SearchResult};
 use super::split::Splits;
-use super::table::Table;
+use super::table::TranspositionTable;
 use crate::position::{Cycles, Game, Move, Position};
 use crate::score::{INFINITY, Score};
 
@@ -48,7 +48,7 @@ impl RootMove {
 /// What a searcher has learnt and reckons by; it outlasts the search.
 #[derive(Clone)]
 pub(super) struct Lasting {
-    pub(super) table: Arc<Table>,
+    pub(super) table: Arc<TranspositionTable>,
     pub(super) history: Arc<History>,
     pub(super) cycles: Arc<Cycles>,
 }
@@ -57,7 +57,7 @@ impl Lasting {
     /// An empty table of at most `memory_mb` mebibytes.
     pub(super) fn new(memory_mb: usize) -> Self {
         Lasting {
-            table: Arc::new(Table::new(memory_mb)),
+            table: Arc::new(TranspositionTable::new(memory_mb)),
             history: Arc::new(History::new()),
             cycles: Arc::new(Cycles::new()),
         }
@@ -82,9 +82,9 @@ pub(super) struct Job {
     pub(super) keys: Vec<u64>,
     pub(super) limits: Limits,
     pub(super) control: Control,
-    pub(super) clock: Clock,
+    pub(super) clock: TimeManager,
     pub(super) config: Config,
-    pub(super) table: Arc<Table>,
+    pub(super) table: Arc<TranspositionTable>,
     pub(super) history: Arc<History>,
     pub(super) cycles: Arc<Cycles>,
     pub(super) splits: Splits,
@@ -93,9 +93,9 @@ pub(super) struct Job {
     /// Whether anybody listens.
     pub(super) is_heard: bool,
     /// What helpers have to tell; the main thread passes it on.
-    pub(super) news: SegQueue<Event>,
+    pub(super) news: SegQueue<SearchEvent>,
     /// The threads that have panicked.
-    pub(super) crashes: SegQueue<Fault>,
+    pub(super) crashes: SegQueue<SearchFault>,
     /// Positions that the endgame tables knew, of all threads.
     pub(super) tablebase_hits: AtomicU64,
     /// Nodes by thread.
@@ -126,7 +126,7 @@ impl Job {
         };
         let root_moves = legal.iter().filter(wanted).map(RootMove::new).collect();
         Job {
-            clock: Clock::start(limits),
+            clock: TimeManager::start(limits),
             root,
             keys: game.positions().iter().map(Position::key).collect(),
             limits: limits.clone(),

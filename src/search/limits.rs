@@ -19,7 +19,7 @@ pub struct Limits {
     /// first one found; without one it has the score of a bound.
     pub mate: Option<u32>,
     /// Time on the clock.
-    pub time: TimeControl,
+    pub time: TimeLimit,
     /// The only moves to search at the root; empty means all.
     pub root_moves: Vec<Move>,
     /// How many of the best moves to report with lines of their own; at least 1.
@@ -36,7 +36,7 @@ impl Default for Limits {
             nodes: None,
             soft_nodes: None,
             mate: None,
-            time: TimeControl::Infinite,
+            time: TimeLimit::Infinite,
             root_moves: Vec::new(),
             multi_pv: 1,
             ponder: false,
@@ -56,7 +56,7 @@ impl Limits {
             && self.nodes.is_none()
             && self.soft_nodes.is_none()
             && self.mate.is_none()
-            && self.time == TimeControl::Infinite
+            && self.time == TimeLimit::Infinite
     }
 
     /// Limits of an analysis of a number of nodes.
@@ -84,13 +84,13 @@ impl Limits {
 
     /// Limits of a search that takes the given time.
     pub fn move_time(time: Duration) -> Self {
-        Limits { time: TimeControl::MoveTime(time), ..Limits::default() }
+        Limits { time: TimeLimit::MoveTime(time), ..Limits::default() }
     }
 }
 
 /// The time a search may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TimeControl {
+pub enum TimeLimit {
     /// No bound.
     Infinite,
     /// Exactly this long, unless another limit ends the search.

@@ -4,7 +4,7 @@
 
 use super::config::ResearchOrder;
 use super::node::{Node, Window};
-use super::pvs::Turn;
+use super::pvs::MoveFacts;
 use super::worker::Worker;
 use crate::position::Position;
 use crate::score::{Depth, Ply, Score};
@@ -42,21 +42,21 @@ impl Worker<'_> {
         next: &Position,
         depth: Depth,
         reduction: Depth,
-        turn: &mut Turn,
+        facts: &mut MoveFacts,
     ) -> Score {
         let ply = node.ply + 1;
-        let null = Window::null(turn.alpha).flip();
+        let null = Window::null(facts.alpha).flip();
         let mut score = -self.pvs(next, ply, depth - reduction, null, true);
-        if reduction > 0 && self.still_better(score, turn) {
+        if reduction > 0 && self.still_better(score, facts) {
             if node.pv && self.job.config.research_order == ResearchOrder::WindowFirst {
-                let window = Window::new(turn.alpha, node.window.beta);
+                let window = Window::new(facts.alpha, node.window.beta);
                 return self.search_window_first(next, ply, [depth - reduction, depth], window);
             }
-            let null = Window::null(turn.alpha).flip();
+            let null = Window::null(facts.alpha).flip();
             score = -self.pvs(next, ply, depth, null, !node.cut);
         }
-        if node.pv && self.still_better(score, turn) && !self.is_interrupted() {
-            let window = Window::new(turn.alpha, node.window.beta).flip();
+        if node.pv && self.still_better(score, facts) && !self.is_interrupted() {
+            let window = Window::new(facts.alpha, node.window.beta).flip();
             score = -self.pvs(next, ply, depth, window, false);
         }
         score
@@ -64,11 +64,11 @@ impl Worker<'_> {
 
     /// Whether a score is above alpha even now: another thread may have raised that. Only a score
     /// above the alpha last seen is worth a look.
-    fn still_better(&self, score: Score, turn: &mut Turn) -> bool {
-        if turn.shared && score > turn.alpha {
-            turn.alpha = turn.alpha.max(self.shared_alpha());
+    fn still_better(&self, score: Score, facts: &mut MoveFacts) -> bool {
+        if facts.shared && score > facts.alpha {
+            facts.alpha = facts.alpha.max(self.shared_alpha());
         }
-        score > turn.alpha
+        score > facts.alpha
     }
 
     /// The open window at the reduced depth, then at the full one if the move is still better.

@@ -1,7 +1,7 @@
 //! The search: iterative deepening principal variation search, split over threads.
 //!
 //! [`Searcher`] runs one search at a time within [`Limits`], steered by a [`Control`], and tells
-//! what it finds by [`Event`]s. It never prints.
+//! what it finds by [`SearchEvent`]s. It never prints.
 //!
 //! ```
 //! use tabia::position::{Game, Position};
@@ -32,7 +32,6 @@ mod config;
 mod control;
 mod deepening;
 mod event_count;
-mod frame;
 mod history;
 mod job;
 mod killers;
@@ -50,6 +49,7 @@ mod see;
 mod sharing;
 mod source;
 mod split;
+mod stack;
 mod table;
 mod watch;
 mod worker;
@@ -60,7 +60,7 @@ mod tests;
 pub(crate) use clock::MOVE_OVERHEAD;
 pub use config::{BookSearch, Config, ParseBookSearchError, ResearchOrder};
 pub use control::Control;
-pub use limits::{Limits, TimeControl};
-pub use report::{Bound, Event, Fault, Report, SearchResult, Transposition};
+pub use limits::{Limits, TimeLimit};
+pub use report::{Bound, Report, SearchEvent, SearchFault, SearchResult, Transposition};
 pub(crate) use room::STACK_SIZE;
 pub use searcher::Searcher;

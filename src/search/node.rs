@@ -3,17 +3,17 @@
 use arrayvec::ArrayVec;
 
 use super::history::Context;
-use super::table::Entry;
+use super::table::TableEntry;
 use crate::position::{Move, Position};
 use crate::score::{Depth, INFINITY, MAX_PLY, Ply, Score};
 
 /// A line of play.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Line(ArrayVec<Move, MAX_PLY>);
+pub(super) struct Pv(ArrayVec<Move, MAX_PLY>);
 
-impl Line {
+impl Pv {
     /// Makes this `mv` followed by `rest`.
-    pub(super) fn set(&mut self, mv: Move, rest: &Line) {
+    pub(super) fn set(&mut self, mv: Move, rest: &Pv) {
         self.0.clear();
         self.0.push(mv);
         self.0.extend(rest.0.iter().copied().take(MAX_PLY - 1));
@@ -78,7 +78,7 @@ pub(super) struct Node {
     pub(super) static_eval: Score,
     /// The static evaluation, or the table's score where that says more; `NO_EVAL` in check.
     pub(super) eval: Score,
-    pub(super) table: Option<Entry>,
+    pub(super) table: Option<TableEntry>,
     /// The move left out to see whether it is singular.
     pub(super) excluded: Option<Move>,
     /// The moves that led here.
@@ -100,12 +100,12 @@ const TRIED: usize = 32;
 
 /// What has come of a node's moves so far.
 #[derive(Debug, Clone)]
-pub(super) struct Progress {
+pub(super) struct NodeProgress {
     pub(super) alpha: Score,
     pub(super) best: Score,
     pub(super) best_move: Option<Move>,
     /// The best line, at PV nodes.
-    pub(super) line: Line,
+    pub(super) line: Pv,
     /// Moves handed out.
     pub(super) count: usize,
     /// Quiet moves that did not fail high.
@@ -114,13 +114,13 @@ pub(super) struct Progress {
     pub(super) noisies: ArrayVec<Move, TRIED>,
 }
 
-impl Progress {
+impl NodeProgress {
     pub(super) fn new(alpha: Score) -> Self {
-        Progress {
+        NodeProgress {
             alpha,
             best: -INFINITY,
             best_move: None,
-            line: Line::default(),
+            line: Pv::default(),
             count: 0,
             quiets: ArrayVec::new(),
             noisies: ArrayVec::new(),
@@ -133,7 +133,7 @@ impl Progress {
     }
 
     /// Takes in the score of `mv`, whose line goes on with `rest`. Tells whether it fails high.
-    pub(super) fn record(&mut self, node: &Node, mv: Move, score: Score, rest: &Line) -> bool {
+    pub(super) fn record(&mut self, node: &Node, mv: Move, score: Score, rest: &Pv) -> bool {
         self.best = self.best.max(score);
         if score > self.alpha {
             self.best_move = Some(mv);
@@ -185,10 +185,10 @@ mod tests {
     fn a_lower_score_does_not_take_the_place_of_a_move_that_failed_high() {
         let node = Node::sample(10);
         let [first, second] = ["e2e4", "d2d4"].map(|text| text.parse().expect("a move"));
-        let mut progress = Progress::new(node.window.alpha);
-        assert!(progress.record(&node, first, 50, &Line::default()));
+        let mut progress = NodeProgress::new(node.window.alpha);
+        assert!(progress.record(&node, first, 50, &Pv::default()));
         // Of another thread, whose search had begun before.
-        progress.record(&node, second, 20, &Line::default());
+        progress.record(&node, second, 20, &Pv::default());
         assert_eq!((progress.best_move, progress.best), (Some(first), 50));
         assert!(progress.has_failed_high(&node));
     }
@@ -205,14 +205,14 @@ mod model {
     fn best_score_and_best_move_are_of_one_move_in_every_order() {
         loom::model(|| {
             let node = Node::sample(10);
-            let progress = Arc::new(Mutex::new(Progress::new(node.window.alpha)));
+            let progress = Arc::new(Mutex::new(NodeProgress::new(node.window.alpha)));
             let found = [("e2e4", 50), ("d2d4", 20), ("g1f3", 5)];
             let threads = found.map(|(mv, score)| {
                 let (progress, node) = (Arc::clone(&progress), node.clone());
                 let mv: Move = mv.parse().expect("a move");
                 thread::spawn(move || {
                     let mut progress = progress.lock().expect("nobody panics");
-                    progress.record(&node, mv, score, &Line::default());
+                    progress.record(&node, mv, score, &Pv::default());
                 })
             });
             for thread in threads {

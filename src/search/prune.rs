@@ -31,16 +31,16 @@ const PROBCUT_MARGIN: Score = 170;
 /// The table must speak of a search at most this much shallower to rule probcut out.
 const PROBCUT_REDUCTION: Depth = 4;
 
-const INTERNAL_REDUCTION_DEPTH: Depth = 4;
+const IIR_DEPTH: Depth = 4;
 
 const FUTILITY_DEPTH: Depth = 8;
 const FUTILITY_BASE: Score = 90;
 const FUTILITY_MARGIN: Score = 85;
 
-const QUIET_EXCHANGE_DEPTH: Depth = 9;
-const QUIET_EXCHANGE_MARGIN: Score = 22;
-const FORCING_EXCHANGE_DEPTH: Depth = 7;
-const FORCING_EXCHANGE_MARGIN: Score = 95;
+const QUIET_SEE_DEPTH: Depth = 9;
+const QUIET_SEE_MARGIN: Score = 22;
+const FORCING_SEE_DEPTH: Depth = 7;
+const FORCING_SEE_MARGIN: Score = 95;
 
 const HISTORY_PRUNING_DEPTH: Depth = 4;
 const HISTORY_PRUNING_MARGIN: i32 = 3_500;
@@ -139,9 +139,9 @@ pub(super) fn probcut_depth(node: &Node) -> Depth {
 /// Internal iterative reduction: without a table move the order is poor, and the time better
 /// spent on an iteration that finds one. <https://www.chessprogramming.org/Internal_Iterative_Reductions>
 #[inline]
-pub(super) fn internal_reduction(node: &Node) -> Depth {
+pub(super) fn internal_iterative_reduction(node: &Node) -> Depth {
     let blind = node.table_move().is_none() && node.excluded.is_none();
-    Depth::from(node.depth >= INTERNAL_REDUCTION_DEPTH && (node.pv || node.cut) && blind)
+    Depth::from(node.depth >= IIR_DEPTH && (node.pv || node.cut) && blind)
 }
 
 /// Late move pruning: once so many quiet moves have been searched, no other is tried at low depth.
@@ -150,7 +150,7 @@ pub(super) fn internal_reduction(node: &Node) -> Depth {
 /// Captures do not count: where a node begins with a few bad ones, hardly any quiet move would be
 /// tried, and the side to move would look lost.
 #[inline]
-pub(super) fn late_move(node: &Node, quiets: usize) -> bool {
+pub(super) fn late_move_pruning(node: &Node, quiets: usize) -> bool {
     let allowed = (3 + node.depth * node.depth) / if node.improving { 1 } else { 2 };
     node.depth <= FUTILITY_DEPTH && quiets as Depth >= allowed
 }
@@ -158,7 +158,7 @@ pub(super) fn late_move(node: &Node, quiets: usize) -> bool {
 /// Futility: the evaluation is too low for a quiet move to raise alpha in `depth` plies.
 /// <https://www.chessprogramming.org/Futility_Pruning>
 #[inline]
-pub(super) fn futile(node: &Node, depth: Depth, alpha: Score) -> bool {
+pub(super) fn futility(node: &Node, depth: Depth, alpha: Score) -> bool {
     !node.in_check
         && depth <= FUTILITY_DEPTH
         && node.static_eval + FUTILITY_BASE + FUTILITY_MARGIN * depth <= alpha
@@ -166,19 +166,19 @@ pub(super) fn futile(node: &Node, depth: Depth, alpha: Score) -> bool {
 
 /// The exchange a quiet move must not fall below to be searched at `depth` plies.
 #[inline]
-pub(super) fn quiet_exchange_bound(depth: Depth) -> Option<Score> {
-    (depth <= QUIET_EXCHANGE_DEPTH).then_some(-QUIET_EXCHANGE_MARGIN * depth * depth)
+pub(super) fn quiet_see_bound(depth: Depth) -> Option<Score> {
+    (depth <= QUIET_SEE_DEPTH).then_some(-QUIET_SEE_MARGIN * depth * depth)
 }
 
 /// The exchange a capture, promotion or check must not fall below to be searched at `depth` plies.
 #[inline]
-pub(super) fn forcing_exchange_bound(depth: Depth) -> Option<Score> {
-    (depth <= FORCING_EXCHANGE_DEPTH).then_some(-FORCING_EXCHANGE_MARGIN * depth)
+pub(super) fn forcing_see_bound(depth: Depth) -> Option<Score> {
+    (depth <= FORCING_SEE_DEPTH).then_some(-FORCING_SEE_MARGIN * depth)
 }
 
 /// Whether a quiet move has failed too often to be tried with `depth` plies left.
 #[inline]
-pub(super) fn bad_history(depth: Depth, history: i32) -> bool {
+pub(super) fn history_pruning(depth: Depth, history: i32) -> bool {
     depth <= HISTORY_PRUNING_DEPTH && history < -HISTORY_PRUNING_MARGIN * depth
 }
 

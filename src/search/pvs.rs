@@ -8,20 +8,20 @@
 use std::sync::atomic::Ordering;
 
 use super::history::bonus;
-use super::node::{Node, Progress, Window};
+use super::node::{Node, NodeProgress, Window};
 use super::ordering::MovePicker;
 use super::prune;
 use super::report::Bound;
 use super::see::see_ge;
 use super::source::MoveSource;
-use super::table::{Entry, NO_EVAL};
+use super::table::{NO_EVAL, TableEntry};
 use super::worker::Worker;
 use crate::position::{Move, Position};
 use crate::score::{
     DRAW, Depth, MAX_EVAL, MAX_PLY, Ply, Score, TABLEBASE_WIN, is_decided, is_mate, mate_in,
     mated_in,
 };
-use crate::tablebase::Outcome;
+use crate::tablebase::TablebaseResult;
 
 /// A double extension wants the other moves to be worse by this much. Hand-set.
 const DOUBLE_EXTENSION_MARGIN: Score = 20;
@@ -34,7 +34,7 @@ const NOT_MATED: Score = -crate::score::TABLEBASE_BOUND;
 
 /// What the place of a move in the order implies for its search.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Turn {
+pub(super) struct MoveFacts {
     /// From 1.
     pub(super) number: usize,
     /// Quiet moves that have been searched before it.
@@ -47,10 +47,10 @@ pub(super) struct Turn {
     pub(super) shared: bool,
 }
 
-impl Turn {
+impl MoveFacts {
     /// That of the move handed out last, of a node whose moves no other thread searches.
-    pub(super) fn of(progress: &Progress) -> Self {
-        Turn {
+    pub(super) fn of(progress: &NodeProgress) -> Self {
+        MoveFacts {
             number: progress.count,
             quiets: progress.quiets.len(),
             alpha: progress.alpha,
@@ -80,7 +80,7 @@ impl Worker<'_> {
         window: Window,
         cut: bool,
     ) -> Score {
-        self.lines[ply].clear();
+        self.pv_table[ply].clear();
         if depth <= 0 {
             return match self.proving && !position.in_check() {
                 // No mate here, and nothing less counts.
@@ -91,7 +91,7 @@ impl Worker<'_> {
         if let Some(score) = self.enter_node(position, ply) {
             return score;
         }
-        if self.frames[ply].excluded.is_none()
+        if self.stack[ply].excluded.is_none()
             && let Some(score) = self.probe_book(position, ply)
         {
             return score;
@@ -107,7 +107,7 @@ impl Worker<'_> {
         if let Some(score) = self.probe_endgames(&node).or_else(|| self.prune_node(&node)) {
             return score;
         }
-        let reduction = if self.proving { 0 } else { prune::internal_reduction(&node) };
+        let reduction = if self.proving { 0 } else { prune::internal_iterative_reduction(&node) };
         self.search_node(&Node { depth: node.depth - reduction, ..node })
     }
 
@@ -151,14 +151,14 @@ impl Worker<'_> {
         let outcome = tables.after_zeroing(&node.position)?;
         self.job.tablebase_hits.fetch_add(1, Ordering::Relaxed);
         let (score, bound) = match outcome {
-            Outcome::Win => (TABLEBASE_WIN - node.ply as Score, Bound::Lower),
-            Outcome::Draw => (self.draw_score(), Bound::Exact),
-            Outcome::Loss => (node.ply as Score - TABLEBASE_WIN, Bound::Upper),
+            TablebaseResult::Win => (TABLEBASE_WIN - node.ply as Score, Bound::Lower),
+            TablebaseResult::Draw => (self.draw_score(), Bound::Exact),
+            TablebaseResult::Loss => (node.ply as Score - TABLEBASE_WIN, Bound::Upper),
         };
         let settled = bound_applies(bound, score, node.window) && (!node.pv || score == DRAW);
         settled.then(|| {
             let depth = node.depth + TABLEBASE_DEPTH;
-            let entry = Entry { mv: None, score, eval: node.raw_eval, bound, depth };
+            let entry = TableEntry { mv: None, score, eval: node.raw_eval, bound, depth };
             self.job.table.store(self.table_key(&node.position), entry, node.ply);
             score
         })
@@ -173,7 +173,7 @@ impl Worker<'_> {
         window: Window,
         cut: bool,
     ) -> Node {
-        let excluded = self.frames[ply].excluded;
+        let excluded = self.stack[ply].excluded;
         let table = match excluded {
             None => self.job.table.probe(self.table_key(position), position, ply),
             Some(_) => None,
@@ -184,9 +184,9 @@ impl Worker<'_> {
             true => NO_EVAL,
             false => self.corrected(position, raw_eval),
         };
-        self.frames[ply].static_eval = static_eval;
-        self.frames[ply].double_extensions =
-            ply.checked_sub(1).map_or(0, |parent| self.frames[parent].double_extensions);
+        self.stack[ply].static_eval = static_eval;
+        self.stack[ply].double_extensions =
+            ply.checked_sub(1).map_or(0, |parent| self.stack[parent].double_extensions);
         self.killers.clear(ply + 2);
         Node {
             position: *position,
@@ -212,7 +212,7 @@ impl Worker<'_> {
         &mut self,
         position: &Position,
         ply: Ply,
-        table: Option<Entry>,
+        table: Option<TableEntry>,
     ) -> Score {
         match table {
             _ if position.in_check() => NO_EVAL,
@@ -234,7 +234,7 @@ impl Worker<'_> {
             return false;
         }
         let earlier = [2, 4].into_iter().find_map(|back| {
-            let eval = self.frames[ply.checked_sub(back)?].static_eval;
+            let eval = self.stack[ply.checked_sub(back)?].static_eval;
             (eval != NO_EVAL).then_some(eval)
         });
         earlier.is_none_or(|earlier| static_eval > earlier)
@@ -264,8 +264,8 @@ impl Worker<'_> {
         let depth = node.depth - prune::null_move(node)?;
         let next = node.position.play_null()?;
         let beta = node.window.beta;
-        self.frames[node.ply].mv = None;
-        self.frames[node.ply].piece_to = None;
+        self.stack[node.ply].mv = None;
+        self.stack[node.ply].piece_to = None;
         self.keys.push(next.key());
         let score = -self.pvs(&next, node.ply + 1, depth, Window::null(-beta), !node.cut);
         self.keys.pop();
@@ -338,16 +338,17 @@ impl Worker<'_> {
         node: &Node,
         source: &mut MoveSource,
         extension: Depth,
-    ) -> Progress {
-        let mut progress = Progress::new(node.window.alpha);
+    ) -> NodeProgress {
+        let mut progress = NodeProgress::new(node.window.alpha);
         while let Some(mv) = source.next(node, self.history) {
             progress.count += 1;
-            let turn = Turn { extension, ..Turn::of(&progress) };
-            if self.may_prune_moves(node, turn) && prune::late_move(node, turn.quiets) {
+            let facts = MoveFacts { extension, ..MoveFacts::of(&progress) };
+            if self.may_prune_moves(node, facts) && prune::late_move_pruning(node, facts.quiets) {
                 source.skip_quiets();
             }
-            let Some(score) = self.search_move(node, mv, turn) else { continue };
-            if self.is_interrupted() || progress.record(node, mv, score, &self.lines[node.ply + 1])
+            let Some(score) = self.search_move(node, mv, facts) else { continue };
+            if self.is_interrupted()
+                || progress.record(node, mv, score, &self.pv_table[node.ply + 1])
             {
                 break;
             }
@@ -359,7 +360,12 @@ impl Worker<'_> {
     }
 
     /// The score of one move, or `None` if it is not worth a search.
-    pub(super) fn search_move(&mut self, node: &Node, mv: Move, mut turn: Turn) -> Option<Score> {
+    pub(super) fn search_move(
+        &mut self,
+        node: &Node,
+        mv: Move,
+        mut facts: MoveFacts,
+    ) -> Option<Score> {
         let noisy = node.position.is_noisy(mv);
         let history = match noisy {
             true => self.history.capture(&node.position, mv),
@@ -367,51 +373,59 @@ impl Worker<'_> {
         };
         let next = node.position.play(mv);
         let forcing = noisy || next.in_check();
-        if self.may_prune_moves(node, turn) && self.is_hopeless(node, mv, forcing, history, turn) {
+        if self.may_prune_moves(node, facts) && self.is_prunable(node, mv, forcing, history, facts)
+        {
             return None;
         }
         let nodes_before = if node.is_root() {
-            self.tell_root_move(mv, turn.number, node.depth);
+            self.tell_root_move(mv, facts.number, node.depth);
             self.job.nodes()
         } else {
             0
         };
-        let extension = if Some(mv) == node.table_move() { turn.extension } else { 0 };
-        self.frames[node.ply].double_extensions += u8::from(extension >= 2);
+        let extension = if Some(mv) == node.table_move() { facts.extension } else { 0 };
+        self.stack[node.ply].double_extensions += u8::from(extension >= 2);
         self.enter(&node.position, mv, node.ply, &next);
         let depth = node.depth - 1 + extension;
-        let score = if turn.number == 1 {
-            let window = Window::new(turn.alpha, node.window.beta);
+        let score = if facts.number == 1 {
+            let window = Window::new(facts.alpha, node.window.beta);
             -self.pvs(&next, node.ply + 1, depth, window.flip(), !node.pv && !node.cut)
         } else {
-            let reduction = self.reduction(node, &next, noisy, history, turn.number);
-            self.search_late_move(node, &next, depth, reduction, &mut turn)
+            let reduction = self.reduction(node, &next, noisy, history, facts.number);
+            self.search_late_move(node, &next, depth, reduction, &mut facts)
         };
         self.leave();
-        self.frames[node.ply].double_extensions -= u8::from(extension >= 2);
+        self.stack[node.ply].double_extensions -= u8::from(extension >= 2);
         if node.is_root() && !self.is_interrupted() {
-            self.note_root_move(node, mv, score, turn, self.job.nodes() - nodes_before);
+            self.note_root_move(node, mv, score, facts, self.job.nodes() - nodes_before);
         }
         Some(score)
     }
 
     /// Whether moves may be left out at all: not at the root, and not while we are being mated.
-    fn may_prune_moves(&self, node: &Node, turn: Turn) -> bool {
-        !node.is_root() && turn.best > NOT_MATED && !self.proving
+    fn may_prune_moves(&self, node: &Node, facts: MoveFacts) -> bool {
+        !node.is_root() && facts.best > NOT_MATED && !self.proving
     }
 
     /// Whether a move can be left out: a late or futile quiet one, one that only loses
     /// material, or one that hardly ever helped. Captures, promotions and checks are `forcing`.
-    fn is_hopeless(&self, node: &Node, mv: Move, forcing: bool, history: i32, turn: Turn) -> bool {
+    fn is_prunable(
+        &self,
+        node: &Node,
+        mv: Move,
+        forcing: bool,
+        history: i32,
+        facts: MoveFacts,
+    ) -> bool {
         if forcing {
-            return prune::forcing_exchange_bound(node.depth)
+            return prune::forcing_see_bound(node.depth)
                 .is_some_and(|bound| !see_ge(&node.position, mv, bound));
         }
-        let reduced = (node.depth - self.reductions.base(node.depth, turn.number)).max(1);
-        prune::late_move(node, turn.quiets)
-            || prune::futile(node, reduced, turn.alpha)
-            || prune::bad_history(node.depth, history)
-            || prune::quiet_exchange_bound(reduced)
+        let reduced = (node.depth - self.reductions.base(node.depth, facts.number)).max(1);
+        prune::late_move_pruning(node, facts.quiets)
+            || prune::futility(node, reduced, facts.alpha)
+            || prune::history_pruning(node.depth, history)
+            || prune::quiet_see_bound(reduced)
                 .is_some_and(|bound| !see_ge(&node.position, mv, bound))
     }
 
@@ -420,14 +434,14 @@ impl Worker<'_> {
         let bound = prune::singular_beta(node).filter(|_| !self.proving);
         let Some(bound) = bound else { return Singularity::Extension(0) };
         let depth = (node.depth - 1) / 2;
-        self.frames[node.ply].excluded = node.table_move();
+        self.stack[node.ply].excluded = node.table_move();
         let score = self.pvs(&node.position, node.ply, depth, Window::null(bound - 1), node.cut);
-        self.frames[node.ply].excluded = None;
+        self.stack[node.ply].excluded = None;
         let table_score = node.table.map_or(bound, |entry| entry.score);
         if score < bound {
             let doubled = !node.pv
                 && score < bound - DOUBLE_EXTENSION_MARGIN
-                && self.frames[node.ply].double_extensions < DOUBLE_EXTENSIONS;
+                && self.stack[node.ply].double_extensions < DOUBLE_EXTENSIONS;
             return Singularity::Extension(1 + Depth::from(doubled));
         }
         if bound >= node.window.beta && !is_decided(bound) {
@@ -437,7 +451,7 @@ impl Worker<'_> {
     }
 
     /// Learns from the moves of a node and stores the result.
-    pub(super) fn conclude(&mut self, node: &Node, progress: Progress) -> Score {
+    pub(super) fn conclude(&mut self, node: &Node, progress: NodeProgress) -> Score {
         let best = progress.best;
         let bound = if best >= node.window.beta {
             Bound::Lower
@@ -454,7 +468,7 @@ impl Worker<'_> {
             self.reward_last_move(node);
         }
         if node.pv {
-            self.lines[node.ply] = progress.line;
+            self.pv_table[node.ply] = progress.line;
         }
         if node.excluded.is_none() {
             self.correct(node, best, bound, progress.best_move);
@@ -463,7 +477,7 @@ impl Worker<'_> {
         best
     }
 
-    fn learn_from_cutoff(&mut self, node: &Node, mv: Move, progress: &Progress) {
+    fn learn_from_cutoff(&mut self, node: &Node, mv: Move, progress: &NodeProgress) {
         let (position, depth) = (&node.position, node.depth);
         let noisy = node.position.is_noisy(mv);
         if !noisy {
@@ -476,7 +490,7 @@ impl Worker<'_> {
     /// Every reply failed: the quiet move that led here was good.
     fn reward_last_move(&mut self, node: &Node) {
         let Some(parent) = node.ply.checked_sub(1) else { return };
-        if let Some(piece_to) = self.frames[parent].piece_to {
+        if let Some(piece_to) = self.stack[parent].piece_to {
             let context = self.context(parent);
             self.history.reward(piece_to, &context, bonus(node.depth) / 2);
         }
@@ -496,7 +510,7 @@ impl Worker<'_> {
     }
 
     fn store(&self, node: &Node, score: Score, mv: Option<Move>, bound: Bound, depth: Depth) {
-        let entry = Entry { mv, score, eval: node.raw_eval, bound, depth };
+        let entry = TableEntry { mv, score, eval: node.raw_eval, bound, depth };
         self.job.table.store(self.table_key(&node.position), entry, node.ply);
     }
 }
@@ -530,7 +544,7 @@ pub(super) fn bound_applies(bound: Bound, score: Score, window: Window) -> bool 
 
 /// The static evaluation, or the table's score where that is known to be nearer the truth.
 #[inline]
-pub(super) fn refined_eval(static_eval: Score, table: Option<Entry>) -> Score {
+pub(super) fn refined_eval(static_eval: Score, table: Option<TableEntry>) -> Score {
     match table {
         Some(entry) if static_eval != NO_EVAL && !is_decided(entry.score) => match entry.bound {
             Bound::Exact => entry.score,

@@ -6,7 +6,7 @@ use super::ordering::MovePicker;
 use super::pvs::{bound_applies, refined_eval};
 use super::report::Bound;
 use super::see::value;
-use super::table::{Entry, NO_EVAL};
+use super::table::{NO_EVAL, TableEntry};
 use super::worker::Worker;
 use crate::position::{Move, Piece, Position};
 use crate::score::{INFINITY, Ply, Score, is_decided, mated_in};
@@ -40,7 +40,7 @@ impl Worker<'_> {
     }
 
     /// What the side to move has for certain if it need not move: `-INFINITY` in check.
-    fn stand_pat(&self, position: &Position, raw_eval: Score, table: Option<Entry>) -> Score {
+    fn stand_pat(&self, position: &Position, raw_eval: Score, table: Option<TableEntry>) -> Score {
         if raw_eval == NO_EVAL {
             return -INFINITY;
         }
@@ -54,7 +54,7 @@ impl Worker<'_> {
         window: Window,
         stand_pat: Score,
         raw_eval: Score,
-        table: Option<Entry>,
+        table: Option<TableEntry>,
     ) -> Score {
         let in_check = position.in_check();
         let context = self.context(ply);
@@ -98,7 +98,7 @@ impl Worker<'_> {
             return mated_in(ply);
         }
         let bound = if best >= window.beta { Bound::Lower } else { Bound::Upper };
-        let entry = Entry { mv: best_move, score: best, eval: raw_eval, bound, depth: 0 };
+        let entry = TableEntry { mv: best_move, score: best, eval: raw_eval, bound, depth: 0 };
         self.job.table.store(self.table_key(position), entry, ply);
         best
     }

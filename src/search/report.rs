@@ -21,7 +21,7 @@ pub enum Bound {
 
 /// News from a running search.
 #[derive(Debug, Clone)]
-pub enum Event {
+pub enum SearchEvent {
     /// An iteration, or an aspiration window within it, has ended.
     Iteration(Report),
     /// Within an iteration another move has become the best; or the search is about to end with
@@ -104,7 +104,7 @@ pub struct SearchResult {
 
 /// What the system does not give, or what broke. The searcher goes on with what it has.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Fault {
+pub enum SearchFault {
     /// There is no memory for a larger table.
     #[error("there is no memory for a transposition table of {wanted} MB: it has {kept} MB")]
     Memory {

@@ -12,9 +12,9 @@ use super::config::Config;
 use super::control::Control;
 use super::job::{Job, Lasting};
 use super::limits::Limits;
-use super::report::{Event, Fault, SearchResult};
+use super::report::{SearchEvent, SearchFault, SearchResult};
 use super::room::{STACK_SIZE, has_room};
-use super::table::Table;
+use super::table::TranspositionTable;
 use super::worker::{Listener, ThreadData, Worker};
 use crate::position::Game;
 use crate::tablebase::Tables;
@@ -31,7 +31,7 @@ pub struct Searcher {
     lasting: Lasting,
     data: ThreadData,
     helpers: Vec<Helper>,
-    faults: Vec<Fault>,
+    faults: Vec<SearchFault>,
 }
 
 struct Helper {
@@ -81,10 +81,10 @@ impl Searcher {
     fn resize(&mut self) {
         let megabytes = self.config.memory_mb;
         let more = megabytes.saturating_sub(self.lasting.table.megabytes());
-        if Table::has_room(more) {
+        if TranspositionTable::has_room(more) {
             // The old table goes first, so that both need not fit at once.
-            self.lasting.table = Arc::new(Table::new(0));
-            self.lasting.table = Arc::new(Table::new(megabytes));
+            self.lasting.table = Arc::new(TranspositionTable::new(0));
+            self.lasting.table = Arc::new(TranspositionTable::new(megabytes));
         }
         self.look_at_memory();
     }
@@ -92,7 +92,7 @@ impl Searcher {
     fn look_at_memory(&mut self) {
         let (wanted, kept) = (self.config.memory_mb, self.lasting.table.megabytes());
         if kept != wanted {
-            self.faults.push(Fault::Memory { wanted, kept });
+            self.faults.push(SearchFault::Memory { wanted, kept });
         }
     }
 
@@ -106,14 +106,14 @@ impl Searcher {
         }
         let searching = self.threads();
         if searching < wanted {
-            self.faults.push(Fault::Threads { wanted, searching });
+            self.faults.push(SearchFault::Threads { wanted, searching });
         }
     }
 
     /// What has gone wrong since this was last asked.
-    pub fn take_faults(&mut self) -> Vec<Fault> {
+    pub fn take_faults(&mut self) -> Vec<SearchFault> {
         let damage = self.config.endgames.iter().flat_map(Tables::take_damage);
-        self.faults.extend(damage.map(Fault::Endgames));
+        self.faults.extend(damage.map(SearchFault::Endgames));
         std::mem::take(&mut self.faults)
     }
 
@@ -134,7 +134,7 @@ impl Searcher {
         game: &Game,
         limits: &Limits,
         control: &Control,
-        on_event: &mut dyn FnMut(&Event),
+        on_event: &mut dyn FnMut(&SearchEvent),
     ) -> SearchResult {
         self.run(game, limits, control, Some(on_event))
     }
@@ -251,7 +251,7 @@ fn guarded<R>(thread: usize, job: &Job, part: impl FnOnce() -> R) -> Option<R> {
     let done = catch_unwind(AssertUnwindSafe(part));
     done.inspect_err(|panic| {
         job.control.stop();
-        job.crashes.push(Fault::Crash { thread, why: words_of(panic.as_ref()) });
+        job.crashes.push(SearchFault::Crash { thread, why: words_of(panic.as_ref()) });
     })
     .ok()
 }

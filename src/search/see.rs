@@ -9,12 +9,12 @@ use crate::score::Score;
 
 /// What a piece is worth in exchanges, in centipawns, by [`Piece`]. Hand-set, in the usual
 /// proportions.
-pub(super) const EXCHANGE_VALUE: [Score; 6] = [100, 320, 330, 500, 950, 20_000];
+pub(super) const SEE_VALUE: [Score; 6] = [100, 320, 330, 500, 950, 20_000];
 
 /// The exchange value of `piece`.
 #[inline]
 pub(crate) fn value(piece: Piece) -> Score {
-    EXCHANGE_VALUE[piece.to_index()]
+    SEE_VALUE[piece.to_index()]
 }
 
 /// Whether the exchange that `mv` begins wins at least `threshold` centipawns, if both sides

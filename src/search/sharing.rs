@@ -15,10 +15,10 @@ use std::time::Duration;
 
 use super::event_count::Ticket;
 use super::job::Job;
-use super::node::{Node, Progress};
-use super::pvs::Turn;
+use super::node::{Node, NodeProgress};
+use super::pvs::MoveFacts;
 use super::source::MoveSource;
-use super::split::{Shared, SplitPoint, Splits};
+use super::split::{SplitPoint, SplitState, Splits};
 use super::worker::Worker;
 use crate::position::Move;
 use crate::score::{Depth, INFINITY, Score};
@@ -64,17 +64,17 @@ impl Worker<'_> {
         &mut self,
         node: &Node,
         source: &mut MoveSource,
-        progress: Progress,
-    ) -> Progress {
+        progress: NodeProgress,
+    ) -> NodeProgress {
         let moves = source.drain(node, self.history);
         let split = Arc::new(SplitPoint {
             node: node.clone(),
-            frames: self.frames[..=node.ply].to_vec(),
+            stack: self.stack[..=node.ply].to_vec(),
             keys: self.keys.clone(),
             null_move_from: self.null_move_from,
             parent: self.split.clone(),
             cut_off: AtomicBool::new(false),
-            shared: Mutex::new(Shared { moves: moves.into_iter(), progress, workers: 1 }),
+            shared: Mutex::new(SplitState { moves: moves.into_iter(), progress, workers: 1 }),
         });
         self.job.splits.publish(&split);
         self.work_at(&split);
@@ -82,19 +82,19 @@ impl Worker<'_> {
         self.help_below(&split);
         self.split.clone_from(&split.parent);
 
-        std::mem::replace(&mut split.shared().progress, Progress::new(0))
+        std::mem::replace(&mut split.shared().progress, NodeProgress::new(0))
     }
 
     /// Takes moves from `split` until none is left or one has failed high, then signs off.
     fn work_at(&mut self, split: &Arc<SplitPoint>) {
         self.split = Some(Arc::clone(split));
         let _sign_off = SignOff { split, job: self.job };
-        while let Some((mv, turn)) = self.take_move(split) {
-            let Some(score) = self.search_move(&split.node, mv, turn) else { continue };
+        while let Some((mv, facts)) = self.take_move(split) {
+            let Some(score) = self.search_move(&split.node, mv, facts) else { continue };
             if self.is_interrupted() {
                 break;
             }
-            let line = &self.lines[split.node.ply + 1];
+            let line = &self.pv_table[split.node.ply + 1];
             if split.shared().progress.record(&split.node, mv, score, line) {
                 split.cut_off.store(true, Ordering::Relaxed);
                 break;
@@ -102,7 +102,7 @@ impl Worker<'_> {
         }
     }
 
-    fn take_move(&self, split: &SplitPoint) -> Option<(Move, Turn)> {
+    fn take_move(&self, split: &SplitPoint) -> Option<(Move, MoveFacts)> {
         if self.is_interrupted() {
             return None;
         }
@@ -112,7 +112,7 @@ impl Worker<'_> {
         }
         let mv = shared.moves.next()?;
         shared.progress.count += 1;
-        Some((mv, Turn { shared: true, ..Turn::of(&shared.progress) }))
+        Some((mv, MoveFacts { shared: true, ..MoveFacts::of(&shared.progress) }))
     }
 
     /// Alpha of the node whose moves this thread shares with others, by now.
@@ -158,8 +158,8 @@ impl Worker<'_> {
 
     /// Puts this thread on the way to `split`.
     fn adopt(&mut self, split: &SplitPoint) {
-        let (above, below) = self.frames.split_at_mut(split.frames.len());
-        above.copy_from_slice(&split.frames);
+        let (above, below) = self.stack.split_at_mut(split.stack.len());
+        above.copy_from_slice(&split.stack);
         // The line that this thread was on may have left moves out further down.
         below.iter_mut().for_each(|frame| frame.excluded = None);
         self.keys.clone_from(&split.keys);
@@ -194,14 +194,14 @@ mod tests {
     /// A split point at the root, with no move left and two threads.
     fn split_at_the_root(worker: &mut Worker) -> SplitPoint {
         let node = worker.assess(&worker.job.root, 0, 9, Window::FULL, false);
-        let shared = Shared {
+        let shared = SplitState {
             moves: Vec::new().into_iter(),
-            progress: Progress::new(node.window.alpha),
+            progress: NodeProgress::new(node.window.alpha),
             workers: 2,
         };
         SplitPoint {
             node,
-            frames: worker.frames[..1].to_vec(),
+            stack: worker.stack[..1].to_vec(),
             keys: worker.keys.clone(),
             null_move_from: 5,
             parent: None,
@@ -217,10 +217,10 @@ mod tests {
         let mut worker = Worker::new(0, &job, &mut data, None);
         let excluded = "e2e4".parse().ok();
         let mut split = split_at_the_root(&mut worker);
-        split.frames[0].excluded = excluded;
-        worker.frames[7].excluded = excluded;
+        split.stack[0].excluded = excluded;
+        worker.stack[7].excluded = excluded;
         worker.adopt(&split);
-        assert_eq!((worker.frames[0].excluded, worker.frames[7].excluded), (excluded, None));
+        assert_eq!((worker.stack[0].excluded, worker.stack[7].excluded), (excluded, None));
         assert_eq!(worker.null_move_from, 5, "a null move is being verified above");
     }
 

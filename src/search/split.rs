@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::event_count::EventCount;
-use super::frame::Frame;
-use super::node::{Node, Progress};
+use super::node::{Node, NodeProgress};
+use super::stack::StackEntry;
 use crate::position::Move;
 use crate::score::Ply;
 
@@ -13,17 +13,17 @@ use crate::score::Ply;
 pub(super) struct SplitPoint {
     pub(super) node: Node,
     /// What a thread must know of the way here.
-    pub(super) frames: Vec<Frame>,
+    pub(super) stack: Vec<StackEntry>,
     pub(super) keys: Vec<u64>,
     pub(super) null_move_from: Ply,
     pub(super) parent: Option<Arc<SplitPoint>>,
     pub(super) cut_off: AtomicBool,
-    pub(super) shared: Mutex<Shared>,
+    pub(super) shared: Mutex<SplitState>,
 }
 
-pub(super) struct Shared {
+pub(super) struct SplitState {
     pub(super) moves: std::vec::IntoIter<Move>,
-    pub(super) progress: Progress,
+    pub(super) progress: NodeProgress,
     pub(super) workers: usize,
 }
 
@@ -51,7 +51,7 @@ impl SplitPoint {
         false
     }
 
-    pub(super) fn shared(&self) -> MutexGuard<'_, Shared> {
+    pub(super) fn shared(&self) -> MutexGuard<'_, SplitState> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

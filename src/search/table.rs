@@ -35,7 +35,7 @@ const DEPTH_OFFSET: Depth = 8;
 
 /// What the table knows of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct TableEntry {
     /// The best move, or the one that failed high.
     pub mv: Option<Move>,
     /// The score, counted from the node that asked.
@@ -52,7 +52,7 @@ pub(super) struct Entry {
 pub(super) const NO_EVAL: Score = i16::MIN as Score;
 
 #[derive(Default)]
-struct Slot {
+struct TableSlot {
     check: AtomicU64,
     data: AtomicU64,
 }
@@ -61,25 +61,25 @@ struct Slot {
 #[derive(Default)]
 #[repr(align(64))]
 struct Cluster {
-    slots: [Slot; ENTRIES_PER_CLUSTER],
+    slots: [TableSlot; ENTRIES_PER_CLUSTER],
 }
 
 #[cfg(not(feature = "loom"))]
 const _: () = assert!(size_of::<Cluster>() == 64);
 
 /// The table.
-pub(super) struct Table {
+pub(super) struct TranspositionTable {
     clusters: Vec<Cluster>,
     age: AtomicU8,
 }
 
-impl Table {
+impl TranspositionTable {
     /// An empty table of at most `megabytes` (at least one cluster), smaller where the system does
     /// not give as much.
     pub(super) fn new(megabytes: usize) -> Self {
         let mut size = megabytes;
         loop {
-            match Table::try_new(size) {
+            match TranspositionTable::try_new(size) {
                 Some(table) => return table,
                 None => size /= 2,
             }
@@ -101,7 +101,7 @@ impl Table {
         ask_for_huge_pages(clusters.spare_capacity_mut());
         // All pages are touched here and now: a search would have to wait for them.
         clusters.resize_with(count, Cluster::default);
-        Some(Table { clusters, age: AtomicU8::new(0) })
+        Some(TranspositionTable { clusters, age: AtomicU8::new(0) })
     }
 
     /// Whether a table may be so many megabytes larger than one there is.
@@ -126,7 +126,7 @@ impl Table {
         self.age.store((age + 1) % AGES, Ordering::Relaxed);
     }
 
-    /// Asks the processor to fetch what [`Table::probe`] of `key` will read.
+    /// Asks the processor to fetch what [`TranspositionTable::probe`] of `key` will read.
     #[inline]
     pub(super) fn prefetch(&self, key: u64) {
         #[cfg(target_arch = "x86_64")]
@@ -142,12 +142,12 @@ impl Table {
     /// What is known of the position with `key`, met at `ply`. The move is checked for legality
     /// in `position`, so that a collision of keys cannot bring a foreign one.
     #[inline]
-    pub(super) fn probe(&self, key: u64, position: &Position, ply: Ply) -> Option<Entry> {
+    pub(super) fn probe(&self, key: u64, position: &Position, ply: Ply) -> Option<TableEntry> {
         self.cluster(key).slots.iter().find_map(|slot| {
             let data = slot.data.load(Ordering::Relaxed);
             (slot.check.load(Ordering::Relaxed) ^ data == key && data != 0).then(|| {
                 let entry = unpack(data, ply);
-                Entry { mv: entry.mv.filter(|&mv| position.is_legal(mv)), ..entry }
+                TableEntry { mv: entry.mv.filter(|&mv| position.is_legal(mv)), ..entry }
             })
         })
     }
@@ -156,7 +156,7 @@ impl Table {
     /// entry that is shallow or old; the same position's unless that is much deeper and of this
     /// search. A known move is kept where the new entry has none.
     #[inline]
-    pub(super) fn store(&self, key: u64, entry: Entry, ply: Ply) {
+    pub(super) fn store(&self, key: u64, entry: TableEntry, ply: Ply) {
         let age = self.age.load(Ordering::Relaxed);
         let mut target = &self.cluster(key).slots[0];
         let mut lowest = i32::MAX;
@@ -253,7 +253,7 @@ fn depth_of(data: u64) -> Depth {
 }
 
 #[inline]
-fn pack(entry: Entry, age: u8, ply: Ply) -> u64 {
+fn pack(entry: TableEntry, age: u8, ply: Ply) -> u64 {
     let mv = entry.mv.map_or(0, Move::to_polyglot);
     let bound = match entry.bound {
         Bound::Upper => 1,
@@ -270,8 +270,8 @@ fn pack(entry: Entry, age: u8, ply: Ply) -> u64 {
 }
 
 #[inline]
-fn unpack(data: u64, ply: Ply) -> Entry {
-    Entry {
+fn unpack(data: u64, ply: Ply) -> TableEntry {
+    TableEntry {
         mv: Move::from_polyglot(data as u16),
         score: from_table(Score::from((data >> 16) as i16), ply),
         eval: Score::from((data >> 32) as i16),
@@ -289,14 +289,14 @@ mod tests {
     use super::*;
     use crate::score::mate_in;
 
-    pub(super) fn entry(depth: Depth, score: Score) -> Entry {
+    pub(super) fn entry(depth: Depth, score: Score) -> TableEntry {
         let mv = "e2e4".parse().ok();
-        Entry { mv, score, eval: -77, bound: Bound::Lower, depth }
+        TableEntry { mv, score, eval: -77, bound: Bound::Lower, depth }
     }
 
     #[test]
     fn what_is_stored_is_found() {
-        let (table, start) = (Table::new(1), Position::start());
+        let (table, start) = (TranspositionTable::new(1), Position::start());
         for (depth, score) in [(0, 12), (-3, -12), (77, mate_in(9))] {
             table.new_search();
             table.store(start.key(), entry(depth, score), 4);
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn mates_count_from_the_node() {
-        let (table, start) = (Table::new(1), Position::start());
+        let (table, start) = (TranspositionTable::new(1), Position::start());
         table.store(start.key(), entry(5, mate_in(9)), 4);
         let elsewhere = table.probe(start.key(), &start, 2).map(|entry| entry.score);
         assert_eq!(elsewhere, Some(mate_in(7)));
@@ -315,34 +315,34 @@ mod tests {
 
     #[test]
     fn an_illegal_move_is_not_handed_out() {
-        let (table, start) = (Table::new(1), Position::start());
-        let foreign = Entry { mv: "e4e5".parse().ok(), ..entry(5, 0) };
+        let (table, start) = (TranspositionTable::new(1), Position::start());
+        let foreign = TableEntry { mv: "e4e5".parse().ok(), ..entry(5, 0) };
         table.store(start.key(), foreign, 0);
         assert_eq!(table.probe(start.key(), &start, 0).and_then(|entry| entry.mv), None);
     }
 
     #[test]
     fn shallow_and_old_entries_give_way() {
-        let (table, start) = (Table::new(0), Position::start());
+        let (table, start) = (TranspositionTable::new(0), Position::start());
         let keys = [1, 2, 3, 4, 5];
         for (key, depth) in keys.into_iter().zip([9, 8, 2, 7, 6]) {
-            table.store(key, Entry { mv: None, ..entry(depth, 0) }, 0);
+            table.store(key, TableEntry { mv: None, ..entry(depth, 0) }, 0);
         }
         let found = keys.map(|key| table.probe(key, &start, 0).is_some());
         assert_eq!(found, [true, true, false, true, true]);
         for _ in 0..3 {
             table.new_search();
         }
-        table.store(6, Entry { mv: None, ..entry(1, 0) }, 0);
+        table.store(6, TableEntry { mv: None, ..entry(1, 0) }, 0);
         assert!(table.probe(6, &start, 0).is_some());
         assert!(table.probe(5, &start, 0).is_none());
     }
 
     #[test]
     fn a_move_outlives_a_result_without_one() {
-        let (table, start) = (Table::new(1), Position::start());
+        let (table, start) = (TranspositionTable::new(1), Position::start());
         table.store(start.key(), entry(5, 0), 0);
-        table.store(start.key(), Entry { mv: None, ..entry(6, 0) }, 0);
+        table.store(start.key(), TableEntry { mv: None, ..entry(6, 0) }, 0);
         let kept = table.probe(start.key(), &start, 0).and_then(|entry| entry.mv);
         assert_eq!(kept, "e2e4".parse().ok());
     }
@@ -363,7 +363,7 @@ mod model {
         // Two keys of the only cluster.
         let entries = [(1, tests::entry(5, 9)), (2, tests::entry(5, -7))];
         loom::model(move || {
-            let table = Arc::new(Table::new(0));
+            let table = Arc::new(TranspositionTable::new(0));
             let writers = entries.map(|(key, entry)| {
                 let table = Arc::clone(&table);
                 thread::spawn(move || table.store(key, entry, 0))

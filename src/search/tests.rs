@@ -118,7 +118,7 @@ fn several_lines_come_in_order_and_differ() {
     let mut searcher = Searcher::new(Config { memory_mb: 8, ..Config::default() });
     let mut last = Vec::new();
     searcher.search(&Game::default(), &limits, &Control::new(), &mut |event| {
-        if let Event::Iteration(report) = event
+        if let SearchEvent::Iteration(report) = event
             && (report.depth, report.bound) == (7, Bound::Exact)
         {
             last.push((report.multi_pv, report.pv[0], report.score));
@@ -153,7 +153,7 @@ fn every_reported_line_can_be_played() {
     let fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
     let mut searcher = Searcher::new(Config { memory_mb: 1, threads: 3, ..Config::default() });
     searcher.search(&game(fen), &Limits::depth(11), &Control::new(), &mut |event| {
-        if let Event::Iteration(report) = event {
+        if let SearchEvent::Iteration(report) = event {
             let mut game = game(fen);
             for &mv in &report.pv {
                 game.play(mv).expect("the line is legal");
@@ -214,8 +214,10 @@ fn a_fixed_depth_is_searched_to_its_end_but_the_line_is_told() {
     let mut told = Vec::new();
     let result =
         searcher.search(&game, &Limits::depth(12), &Control::new(), &mut |event| match event {
-            Event::Iteration(report) => told.push(format!("{} {}", report.depth, report.pv[0])),
-            Event::Transposition(found) => told.push(format!("book {}", found.line[0])),
+            SearchEvent::Iteration(report) => {
+                told.push(format!("{} {}", report.depth, report.pv[0]));
+            }
+            SearchEvent::Transposition(found) => told.push(format!("book {}", found.line[0])),
             _ => (),
         });
     assert_eq!((result.book, result.depth, result.best), (None, 12, mv("d8d5")));
@@ -249,8 +251,8 @@ fn an_analysis_is_not_ended_by_the_book_but_tells_all_ways_into_it() {
             let control = Control::new();
             let mut told = Vec::new();
             let result = searcher.search(&game, &limits, &control, &mut |event| match event {
-                Event::Iteration(report) if report.depth == 12 => control.stop(),
-                Event::Transposition(found) => told.push(found.line[0].to_string()),
+                SearchEvent::Iteration(report) if report.depth == 12 => control.stop(),
+                SearchEvent::Transposition(found) => told.push(found.line[0].to_string()),
                 _ => (),
             });
             assert!(result.book.is_none() && result.depth >= 11, "{mode:?} {limits:?}");
@@ -272,7 +274,7 @@ fn the_last_line_told_names_the_move() {
             let mut last = None;
             let limits = Limits::nodes(nodes);
             let found = searcher.search(&game(fen), &limits, &Control::new(), &mut |event| {
-                if let Event::Iteration(report) | Event::NewBest(report) = event {
+                if let SearchEvent::Iteration(report) | SearchEvent::NewBest(report) = event {
                     last = report.pv.first().copied();
                 }
             });
@@ -292,7 +294,9 @@ fn trust_14_a_panic_in_any_thread_ends_its_search_and_no_other() {
         let best = result.best.expect("a move all the same");
         assert!(game.position().is_legal(best) && is_ordinary(result.score), "{result:?}");
         let faults = searcher.take_faults();
-        let [Fault::Crash { thread: crashed, why }] = &faults[..] else { panic!("{faults:?}") };
+        let [SearchFault::Crash { thread: crashed, why }] = &faults[..] else {
+            panic!("{faults:?}")
+        };
         assert!(*crashed == thread && why.contains("means to see"), "{faults:?}");
 
         let result = searcher.search_silently(&game, &Limits::depth(7), &Control::new());
@@ -313,7 +317,7 @@ fn trust_14_without_any_thread_the_one_that_asks_searches() {
             let (game, limits, control) = (Game::default(), Limits::depth(7), Control::new());
             let mut iterations = 0;
             let result = searcher.search(&game, &limits, &control, &mut |event| {
-                iterations += u32::from(matches!(event, Event::Iteration(_)));
+                iterations += u32::from(matches!(event, SearchEvent::Iteration(_)));
             });
             (result.best, result.depth, result.nodes, iterations)
         };
@@ -331,7 +335,7 @@ fn trust_14_a_table_larger_than_any_machine_is_refused() {
     let mut searcher = Searcher::new(Config { memory_mb: 2, ..Config::default() });
     for wanted in [1 << 30, usize::MAX] {
         searcher.configure(Config { memory_mb: wanted, ..Config::default() });
-        assert_eq!(searcher.take_faults(), [Fault::Memory { wanted, kept: 2 }]);
+        assert_eq!(searcher.take_faults(), [SearchFault::Memory { wanted, kept: 2 }]);
     }
     searcher.configure(Config { memory_mb: 3, ..Config::default() });
     assert_eq!(searcher.take_faults(), []);
@@ -354,7 +358,7 @@ fn a_result_has_the_depth_of_the_last_iteration_that_was_completed() {
         let mut searcher = Searcher::new(Config { memory_mb: 4, ..Config::default() });
         let limits = Limits::nodes(nodes);
         let found = searcher.search(&Game::default(), &limits, &Control::new(), &mut |event| {
-            if let Event::Iteration(report) = event
+            if let SearchEvent::Iteration(report) = event
                 && report.bound == Bound::Exact
             {
                 completed = report.depth;

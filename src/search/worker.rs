@@ -5,14 +5,14 @@ use std::sync::atomic::Ordering;
 
 use super::book_probe::SCORE_MODE_SALT;
 use super::config::BookSearch;
-use super::frame::Frame;
 use super::history::{Context, History, PieceTo};
 use super::job::Job;
 use super::killers::Killers;
-use super::node::Line;
+use super::node::Pv;
 use super::prune::Reductions;
-use super::report::Event;
+use super::report::SearchEvent;
 use super::split::SplitPoint;
+use super::stack::StackEntry;
 use super::watch::Watch;
 use crate::eval::Evaluator;
 use crate::position::{Move, Position};
@@ -29,17 +29,17 @@ const CLOCK_INTERVAL: u64 = 1_024;
 const SUM_INTERVAL: u64 = 32;
 
 /// Who listens to a search.
-pub(super) type Listener<'a> = &'a mut dyn FnMut(&Event);
+pub(super) type Listener<'a> = &'a mut dyn FnMut(&SearchEvent);
 
 /// What a thread keeps from one search to the next, to make it once only.
 pub(super) struct ThreadData {
     killers: Killers,
     pub(super) evaluator: Evaluator,
     reductions: Reductions,
-    /// See [`Worker::frames`] and [`Worker::lines`]: what a search leaves there means nothing to the
-    /// next one, but small searches would spend a twentieth of their time on making them.
-    frames: Vec<Frame>,
-    lines: Vec<Line>,
+    /// See [`Worker::stack`] and [`Worker::pv_table`]: what a search leaves there means nothing to
+    /// the next one, but small searches would spend a twentieth of their time on making them.
+    stack: Vec<StackEntry>,
+    pv_table: Vec<Pv>,
 }
 
 impl ThreadData {
@@ -48,8 +48,8 @@ impl ThreadData {
             killers: Killers::new(),
             evaluator: Evaluator::default(),
             reductions: Reductions::new(),
-            frames: vec![Frame::default(); MAX_PLY + 1],
-            lines: vec![Line::default(); MAX_PLY + 2],
+            stack: vec![StackEntry::default(); MAX_PLY + 1],
+            pv_table: vec![Pv::default(); MAX_PLY + 2],
         }
     }
 }
@@ -63,11 +63,11 @@ pub(super) struct Worker<'a> {
     pub(super) killers: &'a mut Killers,
     pub(super) evaluator: &'a mut Evaluator,
     pub(super) reductions: &'a Reductions,
-    pub(super) frames: &'a mut [Frame],
+    pub(super) stack: &'a mut [StackEntry],
     /// Keys of all positions from the start of the game to the current one.
     pub(super) keys: Vec<u64>,
     /// The best line from each ply on.
-    pub(super) lines: &'a mut [Line],
+    pub(super) pv_table: &'a mut [Pv],
     pub(super) selective_depth: Ply,
     /// The split point this thread works at, innermost.
     pub(super) split: Option<Arc<SplitPoint>>,
@@ -94,7 +94,7 @@ impl<'a> Worker<'a> {
     ) -> Self {
         data.killers = Killers::new();
         data.evaluator.set(&job.config.evaluation);
-        data.frames.fill(Frame::default());
+        data.stack.fill(StackEntry::default());
         Worker {
             id,
             job,
@@ -102,9 +102,9 @@ impl<'a> Worker<'a> {
             killers: &mut data.killers,
             evaluator: &mut data.evaluator,
             reductions: &data.reductions,
-            frames: &mut data.frames,
+            stack: &mut data.stack,
             keys: job.keys.clone(),
-            lines: &mut data.lines,
+            pv_table: &mut data.pv_table,
             selective_depth: 0,
             split: None,
             null_move_from: 0,
@@ -158,7 +158,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Tells the listener, after what was to be told before, or leaves that to the main thread.
-    pub(super) fn tell(&mut self, event: Event) {
+    pub(super) fn tell(&mut self, event: SearchEvent) {
         self.job.news.push(event);
         self.pass_news_on();
     }
@@ -167,7 +167,7 @@ impl<'a> Worker<'a> {
     pub(super) fn pass_news_on(&mut self) {
         let Some(listener) = &mut self.listener else { return };
         while let Some(event) = self.job.news.pop() {
-            if let Event::Iteration(report) | Event::NewBest(report) = &event
+            if let SearchEvent::Iteration(report) | SearchEvent::NewBest(report) = &event
                 && report.multi_pv == 1
             {
                 self.last_told = report.pv.first().copied();
@@ -187,8 +187,8 @@ impl<'a> Worker<'a> {
     #[inline]
     pub(super) fn enter(&mut self, position: &Position, mv: Move, ply: Ply, next: &Position) {
         self.job.table.prefetch(self.table_key(next));
-        self.frames[ply].mv = Some(mv);
-        self.frames[ply].piece_to = Some(PieceTo::new(position, mv));
+        self.stack[ply].mv = Some(mv);
+        self.stack[ply].piece_to = Some(PieceTo::new(position, mv));
         self.keys.push(next.key());
     }
 
@@ -208,7 +208,7 @@ impl<'a> Worker<'a> {
     /// The moves that led to `ply`, one, two and four plies back.
     #[inline]
     pub(super) fn context(&self, ply: Ply) -> Context {
-        [1, 2, 4].map(|back| ply.checked_sub(back).and_then(|ply| self.frames[ply].piece_to))
+        [1, 2, 4].map(|back| ply.checked_sub(back).and_then(|ply| self.stack[ply].piece_to))
     }
 
     /// Whether the game is drawn here by rule or nearly so: a position repeated within the
@@ -246,7 +246,7 @@ impl<'a> Worker<'a> {
         }
         let current = self.keys.len() - 1;
         let key = |back: usize| self.keys[current - back];
-        let is_null = |back: usize| self.frames[ply - back].mv.is_none();
+        let is_null = |back: usize| self.stack[ply - back].mv.is_none();
         if is_null(1) {
             return false;
         }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::Switch;
 use crate::position::{Game, Position};
 use crate::score::Depth;
-use crate::search::{Bound, Config, Event, Fault, Limits, Searcher};
+use crate::search::{Bound, Config, Limits, SearchEvent, SearchFault, Searcher};
 
 /// A search to a depth.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -75,7 +75,11 @@ impl Bench {
     ///
     /// # Errors
     /// If the system does not give so many threads or so much memory.
-    pub(crate) fn new(threads: &[usize], memory_mb: usize, time: Duration) -> Result<Self, Fault> {
+    pub(crate) fn new(
+        threads: &[usize],
+        memory_mb: usize,
+        time: Duration,
+    ) -> Result<Self, SearchFault> {
         let searcher = |&threads| {
             let mut searcher = Searcher::new(Config { memory_mb, threads, ..Config::default() });
             searcher.take_faults().into_iter().next().map_or(Ok(searcher), Err)
@@ -112,7 +116,7 @@ impl Bench {
         let scout = &mut self.searchers[0];
         scout.new_game();
         scout.search(game, &Limits::default(), &control, &mut |event| {
-            if let Event::Iteration(report) = event
+            if let SearchEvent::Iteration(report) = event
                 && report.bound == Bound::Exact
                 && (report.elapsed >= time || report.score.abs() >= crate::score::TABLEBASE_BOUND)
                 && reached.is_none()

@@ -82,7 +82,7 @@ pub enum TablesError {
 
 /// Who wins with best play; a win that the fifty-move rule undoes is a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Outcome {
+pub enum TablebaseResult {
     /// The side to move loses.
     Loss,
     /// Nobody wins.
@@ -95,7 +95,7 @@ pub enum Outcome {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advice {
     /// What the position is worth.
-    pub outcome: Outcome,
+    pub outcome: TablebaseResult,
     /// The moves that keep it: of winning ones those that lead on fastest, of losing ones those
     /// that resist longest.
     pub moves: Vec<Move>,
@@ -188,11 +188,11 @@ impl Tables {
 
     /// What a position is worth that has just come about by a capture or a pawn move: nothing
     /// counts towards the fifty moves yet. `None` if the tables do not know.
-    pub fn after_zeroing(&self, position: &Position) -> Option<Outcome> {
+    pub fn after_zeroing(&self, position: &Position) -> Option<TablebaseResult> {
         if !self.may_know(position) || position.halfmove_clock() != 0 {
             return None;
         }
-        self.note(self.tables.probe_wdl_after_zeroing(&chess(position)?)).map(Outcome::from)
+        self.note(self.tables.probe_wdl_after_zeroing(&chess(position)?)).map(TablebaseResult::from)
     }
 
     /// Who wins with best play; `Some(None)` is a draw. `None` if the tables do not know, or the
@@ -228,28 +228,32 @@ impl Tables {
 
     /// How good it is to have brought a position about, for who did: the outcome, and plies to
     /// the next capture or pawn move, few being good in a win and bad in a loss.
-    fn rank(&self, position: &Position) -> Option<(Outcome, i32)> {
+    fn rank(&self, position: &Position) -> Option<(TablebaseResult, i32)> {
         let chess = chess(position)?;
         if position.in_check() && position.has_no_moves() {
-            return Some((Outcome::Win, 1));
+            return Some((TablebaseResult::Win, 1));
         }
         let theirs = match self.note(self.tables.probe_wdl(&chess))? {
-            AmbiguousWdl::Loss | AmbiguousWdl::MaybeLoss => Outcome::Loss,
-            AmbiguousWdl::Win | AmbiguousWdl::MaybeWin => Outcome::Win,
+            AmbiguousWdl::Loss | AmbiguousWdl::MaybeLoss => TablebaseResult::Loss,
+            AmbiguousWdl::Win | AmbiguousWdl::MaybeWin => TablebaseResult::Win,
             AmbiguousWdl::Draw | AmbiguousWdl::CursedWin | AmbiguousWdl::BlessedLoss => {
-                return Some((Outcome::Draw, 0));
+                return Some((TablebaseResult::Draw, 0));
             }
         };
         if position.halfmove_clock() == 0 {
             // The move itself leads on: nothing is faster, and nothing resists less.
-            return Some(if theirs == Outcome::Loss {
-                (Outcome::Win, 0)
+            return Some(if theirs == TablebaseResult::Loss {
+                (TablebaseResult::Win, 0)
             } else {
-                (Outcome::Loss, 0)
+                (TablebaseResult::Loss, 0)
             });
         }
         let plies = self.note(self.tables.probe_dtz(&chess))?.ignore_rounding().0;
-        Some(if theirs == Outcome::Loss { (Outcome::Win, plies) } else { (Outcome::Loss, plies) })
+        Some(if theirs == TablebaseResult::Loss {
+            (TablebaseResult::Win, plies)
+        } else {
+            (TablebaseResult::Loss, plies)
+        })
     }
 }
 
@@ -285,12 +289,12 @@ fn sound(path: &Path) -> io::Result<()> {
     if found == expected { Ok(()) } else { Err(io::Error::other(FOREIGN)) }
 }
 
-impl From<Wdl> for Outcome {
+impl From<Wdl> for TablebaseResult {
     fn from(wdl: Wdl) -> Self {
         match wdl {
-            Wdl::Loss => Outcome::Loss,
-            Wdl::BlessedLoss | Wdl::Draw | Wdl::CursedWin => Outcome::Draw,
-            Wdl::Win => Outcome::Win,
+            Wdl::Loss => TablebaseResult::Loss,
+            Wdl::BlessedLoss | Wdl::Draw | Wdl::CursedWin => TablebaseResult::Draw,
+            Wdl::Win => TablebaseResult::Win,
         }
     }
 }

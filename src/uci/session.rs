@@ -13,7 +13,7 @@ use crate::engine::{
 };
 use crate::position::{Color, Game, Move, Position};
 use crate::score::DRAW;
-use crate::search::{Bound, Limits, TimeControl};
+use crate::search::{Bound, Limits, TimeLimit};
 use crate::words::clip;
 
 use super::command::{Command, Go, Start};
@@ -174,7 +174,7 @@ impl<W: Write> Session<W> {
         }
         let mut limits = limits(go, self.engine.position(), self.engine.settings());
         if go.has_lost_its_bounds(side_index(self.engine.position())) {
-            limits.time = TimeControl::MoveTime(UNREADABLE_BOUNDS_TIME);
+            limits.time = TimeLimit::MoveTime(UNREADABLE_BOUNDS_TIME);
             let seconds = UNREADABLE_BOUNDS_TIME.as_secs();
             self.remark(&format!("go: no bound is left, {seconds} s it is"))?;
         }
@@ -295,14 +295,14 @@ fn side_index(position: &Position) -> usize {
 fn limits(go: &Go, position: &Position, settings: &Settings) -> Limits {
     let side = side_index(position);
     let time = match (go.move_time, go.time[side]) {
-        _ if go.infinite => TimeControl::Infinite,
-        (Some(time), _) => TimeControl::MoveTime(time),
-        (None, Some(remaining)) => TimeControl::Clock {
+        _ if go.infinite => TimeLimit::Infinite,
+        (Some(time), _) => TimeLimit::MoveTime(time),
+        (None, Some(remaining)) => TimeLimit::Clock {
             remaining,
             increment: go.increment[side],
             moves_to_go: go.moves_to_go,
         },
-        (None, None) => TimeControl::Infinite,
+        (None, None) => TimeLimit::Infinite,
     };
     let root_moves = go.search_moves.iter().filter_map(|text| text.parse().ok());
     Limits {

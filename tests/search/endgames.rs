@@ -3,8 +3,8 @@
 use crate::support::shared_data;
 use tabia::position::{Color, Game, OutcomeReason, Position};
 use tabia::score::TABLEBASE_BOUND;
-use tabia::search::{Config, Control, Event, Limits, Searcher};
-use tabia::tablebase::{Outcome, Tables, TablesError};
+use tabia::search::{Config, Control, Limits, SearchEvent, Searcher};
+use tabia::tablebase::{TablebaseResult, Tables, TablesError};
 
 fn tables() -> Option<Tables> {
     Some(Tables::open(&shared_data("syzygy")?).expect("endgame tables"))
@@ -37,7 +37,7 @@ fn their_advice_mates_with_bishop_and_knight() {
     while game.outcome().is_none() {
         let advice = tables.advise(game.position()).expect("four men");
         let wins = game.position().side_to_move() == Color::White;
-        assert_eq!(advice.outcome, if wins { Outcome::Win } else { Outcome::Loss });
+        assert_eq!(advice.outcome, if wins { TablebaseResult::Win } else { TablebaseResult::Loss });
         game.play(advice.moves[0]).expect("a legal move");
     }
     let outcome = game.outcome().expect("the game has ended");
@@ -54,7 +54,7 @@ fn the_search_asks_them() {
         searcher.configure(Config { endgames, ..searcher.config().clone() });
         let game = Game::new(position(fen));
         let result = searcher.search(&game, &Limits::depth(8), &Control::new(), &mut |event| {
-            if let Event::Iteration(report) = event {
+            if let SearchEvent::Iteration(report) = event {
                 hits = report.tablebase_hits;
             }
         });

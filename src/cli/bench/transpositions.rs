@@ -14,7 +14,7 @@ use crate::cli::writing::{EPD, Force, files_of};
 use crate::files::Output;
 use crate::pgn::Input;
 use crate::position::Position;
-use crate::search::{BookSearch, Config, Limits, Searcher, TimeControl};
+use crate::search::{BookSearch, Config, Limits, Searcher, TimeLimit};
 use crate::suite::Switch;
 use crate::suite::transpositions::{
     Attempt, Drawn, Estimate, MODES, Selection, Selector, Summary, Trial, attempt, summarise,
@@ -140,7 +140,7 @@ fn search(
     let interrupted = switch.clone();
     on_interruption(move || interrupted.stop())?;
     let by_clock = Limits {
-        time: TimeControl::Clock {
+        time: TimeLimit::Clock {
             remaining: args.clock,
             increment: args.clock / 100,
             moves_to_go: None,

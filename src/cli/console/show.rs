@@ -9,7 +9,7 @@ use crate::book::book_lines;
 use crate::engine::{Flow, Mode};
 use crate::pgn::{GameResult, PgnGame};
 use crate::position::{Color, Move, Position};
-use crate::search::TimeControl;
+use crate::search::TimeLimit;
 use crate::words::{self, visible_lines};
 
 /// Words in a row.
@@ -111,9 +111,9 @@ impl Console {
         let color = self.position().side_to_move();
         let plies = self.engine.game().moves().len();
         match clocks.limit(color, plies).0 {
-            TimeControl::MoveTime(time) => format!("{} for each of my moves", seconds(time)),
-            TimeControl::Infinite => "I have no clock".to_owned(),
-            TimeControl::Clock { increment, moves_to_go, .. } => {
+            TimeLimit::MoveTime(time) => format!("{} for each of my moves", seconds(time)),
+            TimeLimit::Infinite => "I have no clock".to_owned(),
+            TimeLimit::Clock { increment, moves_to_go, .. } => {
                 let left = |color| seconds(clocks.remaining(color));
                 let (white, black) = (left(Color::White), left(Color::Black));
                 let moves = moves_to_go

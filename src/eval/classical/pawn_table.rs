@@ -12,7 +12,7 @@ const ENTRIES: usize = 8192;
 
 /// What is known of a pawn structure; White first, each side in its own view.
 #[derive(Clone, Copy)]
-pub(super) struct Entry {
+pub(super) struct PawnEntry {
     key: u64,
     pub passed: [BitBoard; 2],
     structure: [Tapered; 2],
@@ -22,7 +22,7 @@ pub(super) struct Entry {
 }
 
 /// A board without pawns has key zero and nothing to say of them.
-const NO_PAWNS: Entry = Entry {
+const NO_PAWNS: PawnEntry = PawnEntry {
     key: 0,
     passed: [BitBoard(0); 2],
     structure: [Tapered::ZERO; 2],
@@ -30,7 +30,7 @@ const NO_PAWNS: Entry = Entry {
     kings: [None; 2],
 };
 
-impl Entry {
+impl PawnEntry {
     /// Structure and shelter of one side.
     #[inline]
     pub(super) fn score(&self, color: Color) -> Tapered {
@@ -61,7 +61,7 @@ impl Entry {
 /// A small table of pawn structures, one for each thread.
 /// Source: <https://www.chessprogramming.org/Pawn_Hash_Table>.
 #[derive(Clone)]
-pub(in crate::eval) struct PawnTable(Box<[Entry]>);
+pub(in crate::eval) struct PawnTable(Box<[PawnEntry]>);
 
 impl PawnTable {
     pub(crate) fn new() -> Self {
@@ -76,7 +76,7 @@ impl PawnTable {
         views: &[View; 2],
         w: &Weights,
         trace: &mut T,
-    ) -> Entry {
+    ) -> PawnEntry {
         if T::ON {
             let mut entry = NO_PAWNS;
             entry.set_structure(views, w, trace);
@@ -86,7 +86,7 @@ impl PawnTable {
         let key = position.pawn_key();
         let entry = &mut self.0[key as usize % ENTRIES];
         if entry.key != key {
-            *entry = Entry { key, ..NO_PAWNS };
+            *entry = PawnEntry { key, ..NO_PAWNS };
             entry.set_structure(views, w, &mut Silent);
         }
         entry.set_shelter(views, w, &mut Silent);

@@ -33,21 +33,21 @@ impl Trace for Silent {
 }
 
 /// How often each weight was counted for each side.
-pub(in crate::eval) struct Counts<'w> {
+pub(in crate::eval) struct TermCounts<'w> {
     weights: &'w Weights,
     side: Color,
     /// By side, then by the weight's place in [`Weights`].
     pub(in crate::eval) counts: [Vec<i32>; 2],
 }
 
-impl<'w> Counts<'w> {
+impl<'w> TermCounts<'w> {
     /// Nothing counted yet.
     pub(in crate::eval) fn new(weights: &'w Weights) -> Self {
-        Counts { weights, side: Color::White, counts: [vec![0; WEIGHTS], vec![0; WEIGHTS]] }
+        TermCounts { weights, side: Color::White, counts: [vec![0; WEIGHTS], vec![0; WEIGHTS]] }
     }
 }
 
-impl Trace for Counts<'_> {
+impl Trace for TermCounts<'_> {
     const ON: bool = true;
 
     fn begin(&mut self, side: Color) {

@@ -128,7 +128,7 @@ macro_rules! weights {
             /// The weights, set from all values in order.
             pub(crate) fn from_values(values: &[Tapered]) -> Weights {
                 let mut values = values.iter().copied();
-                Weights { $($name: Block::build(&mut values),)+ }
+                Weights { $($name: WeightBlock::build(&mut values),)+ }
             }
 
             /// The weights as the Rust source of a structure literal.
@@ -346,7 +346,7 @@ impl Weights {
 }
 
 /// A weight, or an array of blocks of weights.
-trait Block {
+trait WeightBlock {
     /// Appends all weights in order.
     fn collect(&self, values: &mut Vec<Tapered>);
     /// The block from the next values; zero where there are none left.
@@ -355,7 +355,7 @@ trait Block {
     fn source(&self, depth: usize, text: &mut String);
 }
 
-impl Block for Tapered {
+impl WeightBlock for Tapered {
     fn collect(&self, values: &mut Vec<Tapered>) {
         values.push(*self);
     }
@@ -370,7 +370,7 @@ impl Block for Tapered {
     }
 }
 
-impl<B: Block, const N: usize> Block for [B; N] {
+impl<B: WeightBlock, const N: usize> WeightBlock for [B; N] {
     fn collect(&self, values: &mut Vec<Tapered>) {
         self.iter().for_each(|block| block.collect(values));
     }

@@ -28,7 +28,7 @@ const MAX_DIFFERENCE: usize = 32;
 
 /// The neurons' values of a position, as White and Black see it.
 #[derive(Clone)]
-struct Values {
+struct Accumulator {
     pieces: PieceSet,
     views: [Perspective; 2],
     rows: [Row; 2],
@@ -42,22 +42,22 @@ struct Changes {
 
 /// A network at work: evaluates the positions of a search.
 #[derive(Clone)]
-pub(crate) struct Accumulators {
+pub(crate) struct AccumulatorStack {
     network: Arc<Network>,
     kernel: Kernel,
-    plies: Vec<Values>,
+    plies: Vec<Accumulator>,
     /// What was last computed otherwise than from the ply above, by colour and view.
     latest: [[(PieceSet, Row); 2]; 2],
 }
 
-impl Accumulators {
+impl AccumulatorStack {
     /// A network that has evaluated nothing yet.
     pub(crate) fn new(network: Arc<Network>) -> Self {
         let views = views(&PieceSet::NONE);
-        let empty = Values { pieces: PieceSet::NONE, views, rows: [network.biases; 2] };
+        let empty = Accumulator { pieces: PieceSet::NONE, views, rows: [network.biases; 2] };
         let latest = [[(PieceSet::NONE, network.biases); 2]; 2];
         let plies = vec![empty; MAX_PLY + 1];
-        Accumulators { network, kernel: Kernel::detect(), plies, latest }
+        AccumulatorStack { network, kernel: Kernel::detect(), plies, latest }
     }
 
     /// The score in centipawns for the side to move of a position met at `ply`.
@@ -76,7 +76,7 @@ impl Accumulators {
     #[inline]
     fn bring(&mut self, pieces: &PieceSet, ply: Ply) {
         let (above, here) = self.plies.split_at_mut(ply);
-        let Values { pieces: pieces_here, views: views_here, rows } = &mut here[0];
+        let Accumulator { pieces: pieces_here, views: views_here, rows } = &mut here[0];
         (*pieces_here, *views_here) = (*pieces, views(pieces));
         let above = above.last().map(|above| (above, Changes::new(&above.pieces, pieces)));
         for (color, row) in rows.iter_mut().enumerate() {
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn updated_values_are_those_computed_anew() {
         let network = Arc::new(random_network(3));
-        let mut accumulators = Accumulators::new(Arc::clone(&network));
+        let mut accumulators = AccumulatorStack::new(Arc::clone(&network));
         let mut random = Random::new(9);
         let mut line = vec![Position::start()];
         for _ in 0..20_000 {
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn a_game_may_begin_anywhere() {
         let network = Arc::new(random_network(4));
-        let mut accumulators = Accumulators::new(Arc::clone(&network));
+        let mut accumulators = AccumulatorStack::new(Arc::clone(&network));
         for fen in ["8/8/8/8/8/2k5/8/K1q5 w - - 0 1", "QQQQQQQ1/8/8/1k6/8/8/8/6K1 b - - 0 1"] {
             let game = Game::new(Position::from_fen(fen).expect(fen));
             let position = game.position();

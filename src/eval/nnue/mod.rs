@@ -17,7 +17,7 @@ mod kernel;
 mod network;
 mod pieces;
 
-pub(crate) use accumulator::Accumulators;
+pub(crate) use accumulator::AccumulatorStack;
 pub(crate) use explain::explain;
 pub use network::{Network, NetworkError};
 pub(crate) use pieces::PieceSet;

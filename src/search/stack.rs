@@ -7,7 +7,7 @@ use crate::score::Score;
 
 /// What a thread notes at each ply of its current line.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Frame {
+pub(super) struct StackEntry {
     /// The move made here; `None` for a null move.
     pub(super) mv: Option<Move>,
     /// The piece and target square of that move.
@@ -20,9 +20,9 @@ pub(super) struct Frame {
     pub(super) double_extensions: u8,
 }
 
-impl Default for Frame {
+impl Default for StackEntry {
     fn default() -> Self {
-        Frame {
+        StackEntry {
             mv: None,
             piece_to: None,
             static_eval: NO_EVAL,
