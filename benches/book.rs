@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use tabia::book::{Book, Counts, Entry, write_entries};
+use tabia::book::{Book, BookEntry, Counts, write_entries};
 use tempfile::NamedTempFile;
 
 const POSITIONS: usize = 10_000_000;
@@ -34,7 +34,7 @@ fn random_book() -> NamedTempFile {
     let mv = "e2e4".parse().expect("a move");
     let once = Counts::new(1, 0, 0);
     let entries =
-        sorted.into_iter().map(|key| Entry { key, reached: once, moves: vec![(mv, once)] });
+        sorted.into_iter().map(|key| BookEntry { key, reached: once, moves: vec![(mv, once)] });
     write_entries(file.as_file_mut(), entries).expect("room for 200 MB");
     file
 }

@@ -5,7 +5,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use tabia::book::{Book, BuildOptions, build_in_memory};
-use tabia::pgn::Input;
+use tabia::pgn::PgnInput;
 use tabia::position::Position;
 use tabia_fuzz::{file, seed};
 
@@ -13,7 +13,7 @@ use tabia_fuzz::{file, seed};
 /// worth.
 fn seeds() -> [(&'static str, Vec<u8>); 1] {
     let games = file("dumb.pgn", include_bytes!("../../books/dumb.pgn"));
-    let book = build_in_memory(&[Input::File(games)], &BuildOptions::default(), "dumb");
+    let book = build_in_memory(&[PgnInput::File(games)], &BuildOptions::default(), "dumb");
     [("dumb", book.expect("a book").0.bytes().to_vec())]
 }
 

@@ -12,7 +12,7 @@ use crossbeam::channel::bounded;
 use thiserror::Error;
 
 use crate::book::{Book, BookError};
-use crate::pgn::{Fate, GameEnd, Input, Ply, Reader, Tags, Visitor};
+use crate::pgn::{Fate, GameEnd, GamePly, PgnInput, Reader, Tags, Visitor};
 use crate::position::{Game, Move, Position};
 use crate::random::Random;
 use crate::suite::epd;
@@ -206,7 +206,7 @@ impl OpeningChoice {
 
     /// Opens the file. A named pipe without a writer would have to be waited for without end.
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {
-        let input = Input::File(self.path.clone());
+        let input = PgnInput::File(self.path.clone());
         if !self.path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo()) {
             return input.open(&Arc::default());
         }
@@ -317,7 +317,7 @@ impl Visitor for OpeningVisitor {
         ControlFlow::Continue(())
     }
 
-    fn played(&mut self, ply: &Ply) -> ControlFlow<()> {
+    fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
         if self.moves.len() >= self.plies {
             return ControlFlow::Break(());
         }

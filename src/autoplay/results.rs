@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use serde_json::{Value, json};
 use thiserror::Error;
 
-pub use crate::files::{Kind, Output, OutputError};
+pub use crate::files::{FileKind, Output, OutputError};
 
 use super::config::EngineConfig;
 use super::ledger::{Ledger, LedgerError};

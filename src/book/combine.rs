@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use super::pawn_filter::PawnSet;
 use super::writer::write_book;
-use super::{Book, Counts, Entry, Manifest};
+use super::{Book, BookEntry, Counts, Manifest};
 use crate::position::{Color, KeyMap, Position};
 use crate::words;
 
@@ -27,7 +27,7 @@ pub fn merge<W: Read + Write + Seek>(books: &[(Book, f64)], output: W) -> io::Re
 fn insert_pawns(
     book: &Book,
     start: &Position,
-    stays: &impl Fn(&Entry) -> bool,
+    stays: &impl Fn(&BookEntry) -> bool,
     pawns: &mut PawnSet,
 ) {
     let mut found = 0;
@@ -45,17 +45,17 @@ fn insert_pawns(
 }
 
 /// The entries of one book, with its weight.
-type Source<'a> = (Peekable<Box<dyn Iterator<Item = Entry> + 'a>>, f64);
+type WeightedEntries<'a> = (Peekable<Box<dyn Iterator<Item = BookEntry> + 'a>>, f64);
 
 /// The entries of several books in one stream, sorted by key.
 struct Merged<'a> {
-    sources: Vec<Source<'a>>,
+    sources: Vec<WeightedEntries<'a>>,
 }
 
 impl<'a> Merged<'a> {
     fn new(books: &'a [(Book, f64)]) -> Self {
         let sources = books.iter().map(|(book, weight)| {
-            let entries: Box<dyn Iterator<Item = Entry>> = Box::new(book.entries());
+            let entries: Box<dyn Iterator<Item = BookEntry>> = Box::new(book.entries());
             (entries.peekable(), *weight)
         });
         Merged { sources: sources.collect() }
@@ -63,12 +63,12 @@ impl<'a> Merged<'a> {
 }
 
 impl Iterator for Merged<'_> {
-    type Item = Entry;
+    type Item = BookEntry;
 
-    fn next(&mut self) -> Option<Entry> {
+    fn next(&mut self) -> Option<BookEntry> {
         let keys = self.sources.iter_mut().filter_map(|(entries, _)| entries.peek());
         let key = keys.map(|entry| entry.key).min()?;
-        let mut merged = Entry { key, ..Entry::default() };
+        let mut merged = BookEntry { key, ..BookEntry::default() };
         for (entries, weight) in &mut self.sources {
             if let Some(entry) = entries.next_if(|entry| entry.key == key) {
                 merged.reached += entry.reached.scaled(*weight);
@@ -163,7 +163,7 @@ impl Cut {
     }
 
     /// Cuts an entry down.
-    fn apply(&self, entry: &mut Entry, side: Option<Color>, ply: u32) {
+    fn apply(&self, entry: &mut BookEntry, side: Option<Color>, ply: u32) {
         entry.moves.retain(|(_, played)| {
             played.games() >= self.min_games
                 && ply < self.max_ply
@@ -192,7 +192,7 @@ pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Res
         let walk = book.walk(&start, cut.max_ply);
         known.extend(walk.map(|at| (at.entry.key, (at.position.side_to_move(), at.ply))));
     }
-    let stays = |entry: &Entry| {
+    let stays = |entry: &BookEntry| {
         entry.reached.games() >= cut.min_games
             && (!cut.needs_positions() || known.contains_key(&entry.key))
     };

@@ -23,7 +23,7 @@ const KEY_BYTES: usize = 8;
 
 /// A position as it stands in a book.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Entry {
+pub struct BookEntry {
     /// The position's key, see [`crate::position::Position::key`].
     pub key: u64,
     /// The games that reached the position by any order of moves.
@@ -32,7 +32,7 @@ pub struct Entry {
     pub moves: Vec<(Move, Counts)>,
 }
 
-impl Entry {
+impl BookEntry {
     /// Adds a move, to its last one if that is the same.
     #[inline]
     pub(super) fn add_move(&mut self, mv: Move, played: Counts) {
@@ -205,10 +205,10 @@ mod tests {
         })
     }
 
-    fn any_entry() -> impl Strategy<Value = Entry> {
+    fn any_entry() -> impl Strategy<Value = BookEntry> {
         let word = (1_u16..0x5000).prop_filter_map("a move", Move::from_polyglot);
         let moves = proptest::collection::vec((word, any_counts()), 0..9);
-        (any::<u64>(), any_counts(), moves).prop_map(|(key, reached, moves)| Entry {
+        (any::<u64>(), any_counts(), moves).prop_map(|(key, reached, moves)| BookEntry {
             key,
             reached,
             moves,
@@ -218,7 +218,7 @@ mod tests {
     proptest! {
         #[test]
         fn an_entry_survives_its_bytes(entry in any_entry(), tail in any::<[u8; 3]>()) {
-            let (mut bytes, mut read) = (Vec::new(), Entry::default());
+            let (mut bytes, mut read) = (Vec::new(), BookEntry::default());
             entry.encode(&mut bytes);
             bytes.extend_from_slice(&tail);
             prop_assert_eq!(read.decode(&bytes), Some(&tail[..]));
@@ -228,7 +228,7 @@ mod tests {
 
         #[test]
         fn other_bytes_do_no_harm(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
-            let _ = Entry::default().decode(&bytes);
+            let _ = BookEntry::default().decode(&bytes);
         }
     }
 
@@ -236,7 +236,7 @@ mod tests {
     fn a_position_of_one_game_takes_thirteen_bytes() {
         let mv = "e2e4".parse().expect("a move");
         let once = Counts::new(1, 0, 0);
-        let entry = Entry { key: 7, reached: once, moves: vec![(mv, once)] };
+        let entry = BookEntry { key: 7, reached: once, moves: vec![(mv, once)] };
         let mut bytes = Vec::new();
         entry.encode(&mut bytes);
         assert_eq!(bytes.len(), 13);

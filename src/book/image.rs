@@ -9,7 +9,7 @@ use super::bucket::Bucket;
 use super::entry::RawEntry;
 use super::header::{Header, Section};
 use super::pawn_filter::may_hold;
-use super::{BookError, Counts, Entry, Manifest};
+use super::{BookEntry, BookError, Counts, Manifest};
 
 /// Where the bytes are.
 pub(super) enum Storage {
@@ -97,7 +97,7 @@ impl Image {
     }
 
     /// Reads the whole entry of a position into `entry`.
-    pub(super) fn read(&self, key: u64, entry: &mut Entry) -> bool {
+    pub(super) fn read(&self, key: u64, entry: &mut BookEntry) -> bool {
         self.find(key).is_some_and(|raw| entry.decode_raw(&raw).is_some())
     }
 

@@ -48,23 +48,23 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 pub use builder::{
-    BuildError, BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, EcoRange, FaultListener, GameFault,
-    GameFilter, Monitor, ParseFilterError, PgnDate, Tally, build, build_in_memory,
+    BuildError, BuildOptions, BuildTally, DEFAULT_MAX_PLY, DEFAULT_MEMORY, EcoRange, FaultListener,
+    GameFault, GameFilter, Monitor, ParseFilterError, PgnDate, build, build_in_memory,
 };
 pub use combine::{Cut, Difference, cut, differences, merge};
 pub use counts::Counts;
-pub use entry::Entry;
+pub use entry::BookEntry;
 pub use error::BookError;
 pub use manifest::{GameTotals, InputRecord, Manifest, Skipped};
-pub use names::{Names, Opening};
+pub use names::{NamedOpening, Names};
 pub use policy::{Candidate, Choice, Chooser, ParsePolicyError, Policy, Rejection};
 pub use polyglot::Export;
 pub use walk::Visited;
 pub(crate) use words::{book_lines, percent, transposition};
 pub use writer::write_entries;
 
-use crate::files::{Kind, open_plain};
-use crate::pgn::Input;
+use crate::files::{FileKind, open_plain};
+use crate::pgn::PgnInput;
 use crate::position::{Move, Position};
 use header::MAGIC;
 use image::{Image, Storage};
@@ -105,11 +105,11 @@ pub const BOOK_SEPARATOR: char = ';';
 pub const EMBEDDED_NAME: &str = "embedded";
 
 /// Books as files.
-pub(crate) const BOOK_FILE: Kind =
-    Kind { name: "a book of Tabia", recognises: |head| head.starts_with(&MAGIC) };
+pub(crate) const BOOK_FILE: FileKind =
+    FileKind { name: "a book of Tabia", recognises: |head| head.starts_with(&MAGIC) };
 /// Polyglot books as files.
-pub(crate) const POLYGLOT_FILE: Kind =
-    Kind { name: "a Polyglot book", recognises: polyglot::recognises };
+pub(crate) const POLYGLOT_FILE: FileKind =
+    FileKind { name: "a Polyglot book", recognises: polyglot::recognises };
 
 /// Two are the same if they were opened as one: what they hold is not compared.
 impl PartialEq for Book {
@@ -142,7 +142,7 @@ impl Book {
             return polyglot::import(&bytes, &name);
         }
         let options = BuildOptions { undecided: true, ..BuildOptions::default() };
-        let (book, _) = build_in_memory(&[Input::File(path.to_owned())], &options, &name)?;
+        let (book, _) = build_in_memory(&[PgnInput::File(path.to_owned())], &options, &name)?;
         Ok(book)
     }
 
@@ -280,8 +280,8 @@ impl Book {
     }
 
     /// All that the book holds of a position.
-    pub fn entry(&self, position: &Position) -> Option<Entry> {
-        let mut entry = Entry::default();
+    pub fn entry(&self, position: &Position) -> Option<BookEntry> {
+        let mut entry = BookEntry::default();
         self.image.read(position.key(), &mut entry).then_some(entry)
     }
 
@@ -318,10 +318,10 @@ impl Book {
     }
 
     /// All positions, by ascending key. Stops early where the file is damaged.
-    pub fn entries(&self) -> impl Iterator<Item = Entry> + '_ {
+    pub fn entries(&self) -> impl Iterator<Item = BookEntry> + '_ {
         let mut rest = self.image.entries();
         std::iter::from_fn(move || {
-            let mut entry = Entry::default();
+            let mut entry = BookEntry::default();
             rest = entry.decode(rest)?;
             Some(entry)
         })

@@ -8,7 +8,7 @@ static EMBEDDED: &[u8] = include_bytes!("../../books/openings.pgn");
 
 /// A named position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Opening {
+pub struct NamedOpening {
     /// The code of the *Encyclopaedia of Chess Openings*, such as `B90`.
     pub eco: String,
     /// The name, such as `Sicilian Defense: Najdorf Variation`.
@@ -20,7 +20,7 @@ pub struct Opening {
 /// Openings by position.
 #[derive(Debug, Default)]
 pub struct Names {
-    openings: Vec<Opening>,
+    openings: Vec<NamedOpening>,
     /// Indices of `openings`.
     by_key: KeyMap<u32>,
 }
@@ -41,28 +41,28 @@ impl Names {
             let last = line.iter().fold(game.start, |position, &mv| position.play(mv));
             let number = names.openings.len() as u32;
             names.by_key.entry(last.key()).or_insert(number);
-            names.openings.push(Opening { eco: eco.to_owned(), name: name.to_owned(), line });
+            names.openings.push(NamedOpening { eco: eco.to_owned(), name: name.to_owned(), line });
         }
         names
     }
 
     /// The name of this very position.
-    pub fn get(&self, position: &Position) -> Option<&Opening> {
+    pub fn get(&self, position: &Position) -> Option<&NamedOpening> {
         self.by_key.get(&position.key()).map(|&number| &self.openings[number as usize])
     }
 
     /// The name of a game's opening: that of its last position that has one.
-    pub fn of_game(&self, game: &Game) -> Option<&Opening> {
+    pub fn of_game(&self, game: &Game) -> Option<&NamedOpening> {
         game.positions().iter().rev().find_map(|position| self.get(position))
     }
 
     /// The opening that a user means: by its ECO code (the first with it), its whole name, or a
     /// part of it (the one with the shortest name); case does not matter.
-    pub fn find(&self, text: &str) -> Option<&Opening> {
+    pub fn find(&self, text: &str) -> Option<&NamedOpening> {
         let wanted = text.to_lowercase();
         let by_code = self.openings.iter().find(|opening| opening.eco.to_lowercase() == wanted);
         by_code.or_else(|| {
-            let fits = |opening: &&Opening| opening.name.to_lowercase().contains(&wanted);
+            let fits = |opening: &&NamedOpening| opening.name.to_lowercase().contains(&wanted);
             self.openings.iter().filter(fits).min_by_key(|opening| opening.name.chars().count())
         })
     }

@@ -327,7 +327,7 @@ fn quantile(probability: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::book::{BuildOptions, build_in_memory};
-    use crate::pgn::Input;
+    use crate::pgn::PgnInput;
 
     /// A book of games given as moves and result, so often.
     fn book(games: &[(&str, &str, usize)]) -> Book {
@@ -335,7 +335,7 @@ mod tests {
             format!("[Result \"{result}\"]\n\n{moves} {result}\n\n").repeat(*times)
         };
         let text: String = games.iter().map(game).collect();
-        let inputs = [Input::Text("test".to_owned(), text.as_bytes().into())];
+        let inputs = [PgnInput::Text("test".to_owned(), text.as_bytes().into())];
         build_in_memory(&inputs, &BuildOptions::default(), "test").expect("a book").0
     }
 

@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 
 use super::pawn_filter::PawnSet;
 use super::writer::write_book;
-use super::{Book, BookError, Counts, Entry, Manifest};
+use super::{Book, BookEntry, BookError, Counts, Manifest};
 use crate::position::{Color, KeyMap, Move, Position, Square};
 
 const ROW: usize = 16;
@@ -138,7 +138,7 @@ pub(super) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
 /// is walked from the start position.
 struct Import<'a> {
     rows: KeyMap<&'a [Row]>,
-    entries: BTreeMap<u64, Entry>,
+    entries: BTreeMap<u64, BookEntry>,
     pawns: PawnSet,
     /// Positions that no way leads to. Their moves are taken as they are.
     orphans: usize,
@@ -222,7 +222,7 @@ impl<'a> Import<'a> {
     /// added. As many games reached the position as left it.
     fn add(&mut self, key: u64, moves: Vec<(Move, Counts)>) {
         let reached = moves.iter().map(|&(_, played)| played).sum();
-        let mut entry = Entry { key, reached, moves };
+        let mut entry = BookEntry { key, reached, moves };
         // By the other rule the position may have been here before, with other moves.
         if let Some(known) = self.entries.get(&key).filter(|known| !known.moves.is_empty()) {
             entry.reached += known.reached;
@@ -236,7 +236,7 @@ impl<'a> Import<'a> {
     fn lead_to(&mut self, position: &Position, played: Counts) {
         self.pawns.insert(position.pawn_key());
         let key = position.key();
-        let entry = self.entries.entry(key).or_insert(Entry { key, ..Entry::default() });
+        let entry = self.entries.entry(key).or_insert(BookEntry { key, ..BookEntry::default() });
         if entry.moves.is_empty() {
             entry.reached += played;
         }

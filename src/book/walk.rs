@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-use super::{Book, Counts, Entry};
+use super::{Book, BookEntry, Counts};
 use crate::position::{KeyMap, Move, Position};
 
 /// A position of the book with the way to it.
@@ -14,7 +14,7 @@ pub struct Visited {
     /// Plies from where the walk began, by the shortest way.
     pub ply: u32,
     /// What the book holds of it; without moves if the book ends here.
-    pub entry: Entry,
+    pub entry: BookEntry,
 }
 
 impl Book {
@@ -29,7 +29,7 @@ impl Book {
         std::iter::from_fn(move || {
             let (position, ply) = queue.pop_front()?;
             let known = self.entry(&position);
-            let entry = known.unwrap_or(Entry { key: position.key(), ..Entry::default() });
+            let entry = known.unwrap_or(BookEntry { key: position.key(), ..BookEntry::default() });
             if ply < max_ply {
                 for book_move in self.moves(&position) {
                     let next = position.play(book_move.mv);
@@ -52,10 +52,10 @@ impl Book {
         &self,
         start: &Position,
         nearest_first: bool,
-        mut visit: impl FnMut(&Position, &Entry) -> ControlFlow<()>,
+        mut visit: impl FnMut(&Position, &BookEntry) -> ControlFlow<()>,
     ) -> u64 {
         let mut visited = vec![false; self.image.places()];
-        let (mut number, mut entry) = (0, Entry::default());
+        let (mut number, mut entry) = (0, BookEntry::default());
         for follow_all in [false, true] {
             let mut open = VecDeque::from([*start]);
             let mut expanded = KeyMap::default();
@@ -81,7 +81,7 @@ impl Book {
     }
 
     /// Marks a position as visited; reads its entry if the book knows it and it is the first time.
-    fn is_new(&self, position: &Position, visited: &mut [bool], entry: &mut Entry) -> bool {
+    fn is_new(&self, position: &Position, visited: &mut [bool], entry: &mut BookEntry) -> bool {
         let Some((place, raw)) = self.image.place(position.key()) else { return false };
         !std::mem::replace(&mut visited[place], true) && entry.decode_raw(&raw).is_some()
     }
@@ -103,7 +103,7 @@ impl Book {
     /// key or the book is damaged.
     pub fn legal_moves_of<'a>(
         &self,
-        entry: &'a Entry,
+        entry: &'a BookEntry,
         position: &'a Position,
     ) -> impl Iterator<Item = (Move, Counts)> + 'a {
         entry.moves.iter().copied().filter(|&(mv, _)| position.is_legal(mv))

@@ -8,7 +8,7 @@ use super::bucket::{BUCKET_BYTES, Bucket, bucket_bits, slot};
 use super::entry::RawEntry;
 use super::header::{HEADER_BYTES, Header, Section, Sections};
 use super::pawn_filter::PawnSet;
-use super::{Entry, Manifest};
+use super::{BookEntry, Manifest};
 
 /// Parts of the file that are read back or filled in are handled in blocks of this many bytes.
 const BLOCK: usize = 1 << 20;
@@ -20,7 +20,7 @@ const BLOCK: usize = 1 << 20;
 /// Those of the output.
 pub fn write_entries<W: Read + Write + Seek>(
     output: W,
-    entries: impl Iterator<Item = Entry>,
+    entries: impl Iterator<Item = BookEntry>,
 ) -> io::Result<W> {
     let manifest = Manifest { made_from: "entries".to_owned(), ..Manifest::of_this_program() };
     write_book(output, entries, &PawnSet::everything(), &manifest)
@@ -29,20 +29,20 @@ pub fn write_entries<W: Read + Write + Seek>(
 /// Writes a book of entries that come sorted by key.
 pub(super) fn write_book<W: Read + Write + Seek>(
     output: W,
-    entries: impl Iterator<Item = Entry>,
+    entries: impl Iterator<Item = BookEntry>,
     pawns: &PawnSet,
     manifest: &Manifest,
 ) -> io::Result<W> {
     let mut writer = BookWriter::new(output)?;
-    let mut piece = Block::default();
+    let mut block = Block::default();
     for entry in entries {
-        piece.push(&entry);
-        if piece.bytes.len() >= BLOCK {
-            writer.append(&piece)?;
-            piece = Block::default();
+        block.push(&entry);
+        if block.bytes.len() >= BLOCK {
+            writer.append(&block)?;
+            block = Block::default();
         }
     }
-    writer.append(&piece)?;
+    writer.append(&block)?;
     writer.finish(pawns, manifest)
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Block {
 
 impl Block {
     /// Appends an entry whose key is above those before it.
-    pub(super) fn push(&mut self, entry: &Entry) {
+    pub(super) fn push(&mut self, entry: &BookEntry) {
         entry.encode(&mut self.bytes);
         self.positions += 1;
         self.moves += entry.moves.len() as u64;
@@ -82,12 +82,12 @@ impl<W: Read + Write + Seek> BookWriter<W> {
     }
 
     /// Appends entries whose keys are above all before them.
-    pub(super) fn append(&mut self, piece: &Block) -> io::Result<()> {
-        self.output.write_all(&piece.bytes)?;
-        self.checksum.update(&piece.bytes);
-        self.header.positions += piece.positions;
-        self.header.moves += piece.moves;
-        self.header.sections.entries.length += piece.bytes.len() as u64;
+    pub(super) fn append(&mut self, block: &Block) -> io::Result<()> {
+        self.output.write_all(&block.bytes)?;
+        self.checksum.update(&block.bytes);
+        self.header.positions += block.positions;
+        self.header.moves += block.moves;
+        self.header.sections.entries.length += block.bytes.len() as u64;
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::engine::Level;
-use crate::words::{Clock, Seconds};
+use crate::words::{MinutesSeconds, Seconds};
 
 /// A command of the GUI. Moves stay text, since only a position can tell which move is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,7 +149,7 @@ impl fmt::Display for MoveSet {
 
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.moves, Clock(self.base), Seconds(self.increment))
+        write!(f, "{} {} {}", self.moves, MinutesSeconds(self.base), Seconds(self.increment))
     }
 }
 

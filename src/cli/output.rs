@@ -14,23 +14,23 @@ const READER_LEFT: u8 = 128 + 13;
 /// is told from the errors of other files.
 #[derive(Debug, Error)]
 #[error("cannot write to the standard output: {0}")]
-struct OutputError(io::Error);
+struct StandardOutputError(io::Error);
 
 /// Standard output, whose errors tell that they are its own.
 #[derive(Debug)]
-pub(super) struct Output(io::Stdout);
+pub(super) struct StandardOutput(io::Stdout);
 
 /// Standard output.
-pub(super) fn stdout() -> Output {
-    Output(io::stdout())
+pub(super) fn stdout() -> StandardOutput {
+    StandardOutput(io::stdout())
 }
 
 /// An error of standard output, marked as such.
 pub(super) fn marked(error: io::Error) -> io::Error {
-    io::Error::new(error.kind(), OutputError(error))
+    io::Error::new(error.kind(), StandardOutputError(error))
 }
 
-impl Write for Output {
+impl Write for StandardOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.write(bytes).map_err(marked)
     }
@@ -92,7 +92,7 @@ pub(super) fn conclude(done: anyhow::Result<ExitCode>) -> ExitCode {
 fn reader_left(error: &anyhow::Error) -> bool {
     error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(|error| {
         error.kind() == ErrorKind::BrokenPipe
-            && matches!(error.get_ref(), Some(inner) if inner.is::<OutputError>())
+            && matches!(error.get_ref(), Some(inner) if inner.is::<StandardOutputError>())
     })
 }
 

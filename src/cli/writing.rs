@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::files::Kind;
-use crate::pgn::Input;
+use crate::files::FileKind;
+use crate::pgn::PgnInput;
 
 /// Leave to replace a file that is something else.
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -14,31 +14,33 @@ pub(super) struct Force {
 }
 
 /// Positions, one a line.
-pub(super) const EPD: Kind = Kind { name: "a file of positions (EPD)", recognises: is_epd };
+pub(super) const EPD: FileKind = FileKind { name: "a file of positions (EPD)", recognises: is_epd };
 /// Pages of the manual.
-pub(super) const MAN: Kind = Kind { name: "a page of the manual", recognises: is_man };
+pub(super) const MAN: FileKind = FileKind { name: "a page of the manual", recognises: is_man };
 /// The faults of a build, see [`crate::book::GameFault`].
-pub(super) const FAULTS: Kind = Kind { name: "a list of faults", recognises: is_faults };
+pub(super) const FAULTS: FileKind = FileKind { name: "a list of faults", recognises: is_faults };
 /// A network.
-pub(super) const NETWORK: Kind =
-    Kind { name: "a network", recognises: |head| head.starts_with(b"tabia network ") };
+pub(super) const NETWORK: FileKind =
+    FileKind { name: "a network", recognises: |head| head.starts_with(b"tabia network ") };
 /// Training to be taken up again.
-pub(super) const CHECKPOINT: Kind =
-    Kind { name: "a checkpoint", recognises: |head| head.starts_with(b"tabia checkpoint ") };
+pub(super) const CHECKPOINT: FileKind =
+    FileKind { name: "a checkpoint", recognises: |head| head.starts_with(b"tabia checkpoint ") };
 /// Tuned weights as source text.
-pub(super) const WEIGHTS: Kind =
-    Kind { name: "a file of weights", recognises: |head| head.starts_with(b"//! The weights ") };
+pub(super) const WEIGHTS: FileKind = FileKind {
+    name: "a file of weights",
+    recognises: |head| head.starts_with(b"//! The weights "),
+};
 /// The log of a match.
-pub(super) const LOG: Kind = Kind { name: "the log of a match", recognises: is_log };
+pub(super) const LOG: FileKind = FileKind { name: "the log of a match", recognises: is_log };
 /// What engines said in a match.
-pub(super) const TRACE: Kind = Kind { name: "the trace of a match", recognises: is_trace };
+pub(super) const TRACE: FileKind = FileKind { name: "the trace of a match", recognises: is_trace };
 
 /// The files that a list of inputs reads, as [`crate::files::Output::apart_from`] takes them.
-pub(super) fn files_of(inputs: &[Input]) -> impl Iterator<Item = PathBuf> + '_ {
+pub(super) fn files_of(inputs: &[PgnInput]) -> impl Iterator<Item = PathBuf> + '_ {
     inputs.iter().filter_map(|input| match input {
-        Input::File(path) => Some(path.clone()),
-        Input::Stdin => Some("-".into()),
-        Input::Text(..) => None,
+        PgnInput::File(path) => Some(path.clone()),
+        PgnInput::Stdin => Some("-".into()),
+        PgnInput::Text(..) => None,
     })
 }
 

@@ -6,7 +6,7 @@ use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-pub use output::{Kind, Output, OutputError};
+pub use output::{FileKind, Output, OutputError};
 pub(crate) use output::{NewFile, sync_name, write_whole};
 
 /// Opens a plain file for reading. Anything else is refused, above all named pipes, which wait until

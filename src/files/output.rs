@@ -2,9 +2,9 @@
 //!
 //! What is written has no name, or one that nobody can foretell, until it is complete and on the
 //! disk; then it takes the place of the old file by renaming. A symbolic link is followed, and
-//! stays. What an [`Output`] may replace is an empty file, one of its own [`Kind`], or anything if
-//! the user insists, but never a file that is read at the same time. Devices and pipes are written
-//! to as they are.
+//! stays. What an [`Output`] may replace is an empty file, one of its own [`FileKind`], or anything
+//! if the user insists, but never a file that is read at the same time. Devices and pipes are
+//! written to as they are.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -31,21 +31,23 @@ const MAX_LINKS: usize = 40;
 
 /// A kind of file that a command writes, and may replace.
 #[derive(Debug, Clone, Copy)]
-pub struct Kind {
+pub struct FileKind {
     /// What it is called, with its article.
     pub name: &'static str,
     /// Whether the first bytes of a file, up to 4096 of them, are of this kind.
     pub recognises: fn(&[u8]) -> bool,
 }
 
-impl Kind {
+impl FileKind {
     /// Drawings.
-    pub const SVG: Kind = Kind { name: "an SVG drawing", recognises: |head| begins(head, "<svg") };
+    pub const SVG: FileKind =
+        FileKind { name: "an SVG drawing", recognises: |head| begins(head, "<svg") };
     /// Pages for a browser.
-    pub const HTML: Kind =
-        Kind { name: "an HTML page", recognises: |head| begins(head, "<!doctype html") };
+    pub const HTML: FileKind =
+        FileKind { name: "an HTML page", recognises: |head| begins(head, "<!doctype html") };
     /// JSON objects.
-    pub const JSON: Kind = Kind { name: "a JSON object", recognises: |head| begins(head, "{") };
+    pub const JSON: FileKind =
+        FileKind { name: "a JSON object", recognises: |head| begins(head, "{") };
 }
 
 /// Whether a text begins so, whatever its case.
@@ -63,7 +65,7 @@ pub struct OutputError {
 }
 
 /// What stands at a path.
-enum Place {
+enum Destination {
     /// A file, or nothing yet: the path without symbolic links at its end, and what is there.
     File(PathBuf, Option<Metadata>),
     /// A device or a pipe.
@@ -81,14 +83,14 @@ fn id(metadata: &Metadata) -> FileId {
 #[derive(Debug, Clone)]
 pub struct Output<'a> {
     path: &'a Path,
-    kind: Kind,
+    kind: FileKind,
     force: bool,
     inputs: Vec<FileId>,
 }
 
 impl<'a> Output<'a> {
     /// An output of this kind.
-    pub fn new(path: &'a Path, kind: Kind) -> Self {
+    pub fn new(path: &'a Path, kind: FileKind) -> Self {
         Output { path, kind, force: false, inputs: Vec::new() }
     }
 
@@ -130,8 +132,8 @@ impl<'a> Output<'a> {
     /// As [`Output::check`]; if it is a device or a pipe; if the folder cannot be written to.
     pub(crate) fn create(&self) -> Result<NewFile, OutputError> {
         match self.place()? {
-            Place::File(target, old) => self.told(NewFile::begin(target, old)),
-            Place::Stream => {
+            Destination::File(target, old) => self.told(NewFile::begin(target, old)),
+            Destination::Stream => {
                 Err(self.refusal("it is a device or a pipe, and this must be written to a file"))
             }
         }
@@ -144,8 +146,8 @@ impl<'a> Output<'a> {
     /// As [`Output::check`], or if it cannot be written to.
     pub(crate) fn stream(&self) -> Result<NewFile, OutputError> {
         match self.place()? {
-            Place::File(target, old) => self.told(NewFile::begin(target, old)),
-            Place::Stream => self.told(NewFile::direct(self.path)),
+            Destination::File(target, old) => self.told(NewFile::begin(target, old)),
+            Destination::Stream => self.told(NewFile::direct(self.path)),
         }
     }
 
@@ -159,9 +161,9 @@ impl<'a> Output<'a> {
         self.told(written)
     }
 
-    fn place(&self) -> Result<Place, OutputError> {
+    fn place(&self) -> Result<Destination, OutputError> {
         let place = self.told(place(self.path))?;
-        if let Place::File(path, Some(old)) = &place {
+        if let Destination::File(path, Some(old)) = &place {
             self.check_old(path, old)?;
         }
         Ok(place)
@@ -198,11 +200,11 @@ impl<'a> Output<'a> {
 }
 
 /// Finds out what stands at a path.
-fn place(path: &Path) -> io::Result<Place> {
+fn place(path: &Path) -> io::Result<Destination> {
     let there = match path.metadata() {
         Ok(there) => there,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Ok(Place::File(new_target(path)?, None));
+            return Ok(Destination::File(new_target(path)?, None));
         }
         Err(error) => return Err(error),
     };
@@ -210,14 +212,14 @@ fn place(path: &Path) -> io::Result<Place> {
         return Err(io::Error::other("it is a directory"));
     }
     if !there.is_file() {
-        return Ok(Place::Stream);
+        return Ok(Destination::Stream);
     }
     let stdout = Path::new("/dev/stdout").metadata();
     if stdout.is_ok_and(|stdout| id(&stdout) == id(&there)) {
         let reason = "the standard output goes there; give the output a name of its own";
         return Err(io::Error::other(reason));
     }
-    Ok(Place::File(path.canonicalize()?, Some(there)))
+    Ok(Destination::File(path.canonicalize()?, Some(there)))
 }
 
 /// Where a file comes to be that does not exist: a link may point there already.
@@ -379,8 +381,8 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 /// If it cannot be written.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = match place(path)? {
-        Place::File(target, old) => NewFile::begin(target, old)?,
-        Place::Stream => NewFile::direct(path)?,
+        Destination::File(target, old) => NewFile::begin(target, old)?,
+        Destination::Stream => NewFile::direct(path)?,
     };
     file.write_all(bytes)?;
     file.keep()

@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use super::parser::{Flow, Parser};
-use super::scan::{self, Kind};
+use super::parser::{ParseFlow, Parser};
+use super::scan::{self, TokenKind};
 use super::state::resolve;
 use super::tree::Tree;
 use super::visitor::Visitor;
@@ -17,7 +17,7 @@ const BLACK_NUMBER: usize = "1..".len();
 const PROOF: usize = 2;
 
 /// What stands in a text that may be a game.
-enum Step {
+enum TextPart {
     /// Something that belongs to a game, up to here.
     Pass(usize),
     /// A legal move, and the place after it.
@@ -37,50 +37,50 @@ impl<V: Visitor> Parser<'_, V> {
         let mut plies = 0;
         while plies < PROOF {
             at = match self.opening_step(at, &position, plies > 0) {
-                Step::Pass(after) => after,
-                Step::Move(mv, after) => {
+                TextPart::Pass(after) => after,
+                TextPart::Move(mv, after) => {
                     position.play(mv);
                     plies += 1;
                     after
                 }
-                Step::End => break,
-                Step::Foreign => return false,
+                TextPart::End => break,
+                TextPart::Foreign => return false,
             };
         }
         plies > 0
     }
 
     /// What stands at a place of what may be a game without tags.
-    fn opening_step(&self, at: usize, position: &Replay, moved: bool) -> Step {
+    fn opening_step(&self, at: usize, position: &Replay, moved: bool) -> TextPart {
         let (at, empty_line) = scan::skip_blanks(self.text, at);
-        let Some(&byte) = self.text.get(at) else { return Step::End };
+        let Some(&byte) = self.text.get(at) else { return TextPart::End };
         if moved && (empty_line || scan::result(&self.text[at..]).is_some()) {
-            return Step::End;
+            return TextPart::End;
         }
-        let passed = |after: Option<usize>| after.map_or(Step::Foreign, Step::Pass);
+        let passed = |after: Option<usize>| after.map_or(TextPart::Foreign, TextPart::Pass);
         match (scan::kind(byte), byte) {
-            (Kind::Digit, _) => match number(self.text, at) {
+            (TokenKind::Digit, _) => match number(self.text, at) {
                 // A game of one ply, and the next.
-                (1, after) if moved && after < at + BLACK_NUMBER => Step::End,
-                (1, after) => Step::Pass(after),
-                _ => Step::Foreign,
+                (1, after) if moved && after < at + BLACK_NUMBER => TextPart::End,
+                (1, after) => TextPart::Pass(after),
+                _ => TextPart::Foreign,
             },
-            (Kind::Word, _) => {
+            (TokenKind::Word, _) => {
                 let end = scan::word_end(self.text, at);
                 let word = &self.text[at..end];
                 match self.meant(position, word) {
-                    Some(mv) => Step::Move(mv, end),
+                    Some(mv) => TextPart::Move(mv, end),
                     // A game with a fault, which shall be told.
-                    None if moved && self.is_like_move(word) => Step::End,
-                    None => Step::Foreign,
+                    None if moved && self.is_like_move(word) => TextPart::End,
+                    None => TextPart::Foreign,
                 }
             }
             (_, b'{') => passed(scan::comment(self.text, at).map(|(_, after)| after)),
             (_, b'(') if moved => passed(scan::variation_end(self.text, at)),
-            (_, b';') => Step::Pass(scan::line_end(self.text, at)),
-            (_, b'!' | b'?') if moved => Step::Pass(at + 1),
-            (_, b'$') if moved => Step::Pass(scan::word_end(self.text, at + 1)),
-            _ => Step::Foreign,
+            (_, b';') => TextPart::Pass(scan::line_end(self.text, at)),
+            (_, b'!' | b'?') if moved => TextPart::Pass(at + 1),
+            (_, b'$') if moved => TextPart::Pass(scan::word_end(self.text, at + 1)),
+            _ => TextPart::Foreign,
         }
     }
 
@@ -118,7 +118,7 @@ impl<V: Visitor> Parser<'_, V> {
 
     /// After the end of a line: what an empty line tears off belongs to the game if it goes on with
     /// it.
-    pub(super) fn after_line(&mut self) -> Flow {
+    pub(super) fn after_line(&mut self) -> ParseFlow {
         let begin = self.at;
         let (next, empty_line) = scan::skip_blanks(self.text, begin - 1);
         self.at = next;
@@ -141,22 +141,22 @@ impl<V: Visitor> Parser<'_, V> {
             return true;
         }
         match scan::kind(rest[0]) {
-            Kind::Digit => {
+            TokenKind::Digit => {
                 let (next, _) = number(self.text, self.at);
                 let last = self.number.map_or(0, |at| number(self.text, at).0);
                 let fits = |last| next == last || next == last + 1;
                 let first = next <= 1 && !self.state.moves.is_empty();
                 !first && (self.state.done || fits(last) || fits(self.state.move_number()))
             }
-            Kind::Word => {
+            TokenKind::Word => {
                 let word = &rest[..scan::word_end(rest, 0)];
                 if self.state.done {
                     return self.is_like_move(word);
                 }
                 scan::is_glyph(word) || self.meant(self.state.current(), word).is_some()
             }
-            Kind::Bracket => false,
-            Kind::Sign | Kind::Blank | Kind::LineEnd => true,
+            TokenKind::Bracket => false,
+            TokenKind::Sign | TokenKind::Blank | TokenKind::LineEnd => true,
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 
 use memchr::memmem::FinderRev;
 
-use super::Input;
+use super::PgnInput;
 use super::scan::{count_lines, is_tag, line_sign};
 
 /// Bytes of text that a thread takes at a time: it stays in the cache from reading to parsing.
@@ -39,7 +39,7 @@ pub(crate) struct BrokenInput {
 /// Hands out the text of inputs in chunks of whole games. Where they are cut depends on the text
 /// alone.
 pub(crate) struct Chunks {
-    inputs: Vec<Input>,
+    inputs: Vec<PgnInput>,
     progress: Arc<AtomicU64>,
     /// The input being read, with the place of its next chunk.
     current: Option<(Blocks<Box<dyn Read + Send>>, Chunk)>,
@@ -48,8 +48,8 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
-    /// All inputs, one after the other. `progress` is raised as in [`Input::open`].
-    pub(crate) fn new(inputs: Vec<Input>, progress: Arc<AtomicU64>) -> Self {
+    /// All inputs, one after the other. `progress` is raised as in [`PgnInput::open`].
+    pub(crate) fn new(inputs: Vec<PgnInput>, progress: Arc<AtomicU64>) -> Self {
         Chunks { inputs, progress, current: None, next_input: 0, broken: Vec::new() }
     }
 
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     fn chunks_of(text: &str) -> Vec<(Chunk, String)> {
-        let input = Input::Text("test".to_owned(), text.as_bytes().into());
+        let input = PgnInput::Text("test".to_owned(), text.as_bytes().into());
         let mut chunks = Chunks::new(vec![input], Arc::default());
         let mut all = Vec::new();
         let mut buffer = Vec::new();

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
 use super::language::Language;
-use super::text_reader::{Experience, TextReader};
-use super::visitor::{Ply, Visitor};
+use super::text_reader::{OpeningCache, TextReader};
+use super::visitor::{GamePly, Visitor};
 use super::{Fate, GameEnd, Tags};
 use crate::position::Position;
 
@@ -20,13 +20,14 @@ pub(crate) fn language_of(text: &[u8]) -> Language {
     if !is_foreign(text) {
         return Language::ENGLISH;
     }
-    let mut trials: Vec<(Trial, Language)> =
+    let mut trials: Vec<(PlyCounter, Language)> =
         Language::all().map(|language| (try_out(text, language), language)).collect();
-    let rank = |trial: &Trial| Reverse((trial.whole, trial.plies));
+    let rank = |trial: &PlyCounter| Reverse((trial.whole, trial.plies));
     // Stable: of those that do as well, English comes first.
     trials.sort_by_key(|(trial, _)| rank(trial));
     let (best, language) = &trials[0];
-    let doubtful = |(other, _): &(Trial, _)| rank(other) == rank(best) && other.keys != best.keys;
+    let doubtful =
+        |(other, _): &(PlyCounter, _)| rank(other) == rank(best) && other.keys != best.keys;
     let more_are_whole = trials
         .iter()
         .all(|(trial, language)| *language != Language::ENGLISH || trial.whole < best.whole);
@@ -35,8 +36,8 @@ pub(crate) fn language_of(text: &[u8]) -> Language {
 
 /// Whether the first games of a text, read as English, stop where letters of another language are.
 fn is_foreign(text: &[u8]) -> bool {
-    let mut reader = TextReader::new(text, 1, Experience::default(), Language::ENGLISH);
-    let mut trial = Trial { limit: ENOUGH, ..Trial::default() };
+    let mut reader = TextReader::new(text, 1, OpeningCache::default(), Language::ENGLISH);
+    let mut trial = PlyCounter { limit: ENOUGH, ..PlyCounter::default() };
     for _ in 0..SAMPLE {
         let begin = reader.place();
         let Some(end) = reader.read_game(&mut trial) else { return false };
@@ -67,9 +68,9 @@ fn has_foreign_letter(word: &[u8]) -> bool {
 }
 
 /// How far the first games of a text can be played in a language.
-fn try_out(text: &[u8], language: Language) -> Trial {
-    let mut reader = TextReader::new(text, 1, Experience::default(), language);
-    let mut trial = Trial { limit: usize::MAX, ..Trial::default() };
+fn try_out(text: &[u8], language: Language) -> PlyCounter {
+    let mut reader = TextReader::new(text, 1, OpeningCache::default(), language);
+    let mut trial = PlyCounter { limit: usize::MAX, ..PlyCounter::default() };
     for _ in 0..SAMPLE {
         let Some(end) = reader.read_game(&mut trial) else { break };
         trial.whole += usize::from(end.fate == Fate::Read && end.plies > 0);
@@ -79,7 +80,7 @@ fn try_out(text: &[u8], language: Language) -> Trial {
 
 /// Counts the plies of games.
 #[derive(Debug, Default)]
-struct Trial {
+struct PlyCounter {
     /// Plies of a game that are wanted.
     limit: usize,
     /// Games that were legal to their ends.
@@ -90,7 +91,7 @@ struct Trial {
     game: usize,
 }
 
-impl Visitor for Trial {
+impl Visitor for PlyCounter {
     fn wants_tags(&self) -> bool {
         false
     }
@@ -100,7 +101,7 @@ impl Visitor for Trial {
         ControlFlow::Continue(())
     }
 
-    fn played(&mut self, ply: &Ply) -> ControlFlow<()> {
+    fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
         self.game += 1;
         self.plies += 1;
         self.keys = self.keys.rotate_left(1) ^ ply.key;

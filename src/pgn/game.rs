@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 
 use super::tags::text;
-use super::{Fate, GameEnd, Ply, Reader, Tags, Visitor};
+use super::{Fate, GameEnd, GamePly, Reader, Tags, Visitor};
 use crate::position::{Color, Move, Position};
 
 /// How a game ended, as PGN tells it.
@@ -161,7 +161,7 @@ impl Visitor for Collector {
         ControlFlow::Continue(())
     }
 
-    fn played(&mut self, ply: &Ply) -> ControlFlow<()> {
+    fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
         self.game.moves.push(ply.mv.into());
         ControlFlow::Continue(())
     }

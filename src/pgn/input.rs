@@ -42,7 +42,7 @@ pub struct InputError {
 
 /// A source of PGN text.
 #[derive(Debug, Clone)]
-pub enum Input {
+pub enum PgnInput {
     /// A file, whose compression (gzip, bzip2, zstd) and encoding its first bytes tell.
     File(PathBuf),
     /// Standard input, compressed or not.
@@ -51,23 +51,23 @@ pub enum Input {
     Text(String, Arc<[u8]>),
 }
 
-impl Input {
+impl PgnInput {
     /// The inputs that a list of paths means: `-` is standard input, a folder is all PGN files
     /// in it and below, compressed or not.
     ///
     /// # Errors
     /// If a path does not exist or cannot be read, or a folder has no PGN file.
-    pub fn from_paths(paths: &[PathBuf]) -> Result<Vec<Input>, InputError> {
+    pub fn from_paths(paths: &[PathBuf]) -> Result<Vec<PgnInput>, InputError> {
         let mut inputs = Vec::new();
         for path in paths {
             if path.as_os_str() == "-" {
-                inputs.push(Input::Stdin);
+                inputs.push(PgnInput::Stdin);
                 continue;
             }
             let unusable = |reason| InputError { name: path.display().to_string(), reason };
             let is_folder = path.metadata().map_err(|error| unusable(in_words(&error)))?.is_dir();
             if !is_folder {
-                inputs.push(Input::File(path.clone()));
+                inputs.push(PgnInput::File(path.clone()));
                 continue;
             }
             let before = inputs.len();
@@ -82,16 +82,16 @@ impl Input {
     /// The path as given, or `standard input`.
     pub fn name(&self) -> String {
         match self {
-            Input::File(path) => path.display().to_string(),
-            Input::Stdin => "standard input".to_owned(),
-            Input::Text(name, _) => name.clone(),
+            PgnInput::File(path) => path.display().to_string(),
+            PgnInput::Stdin => "standard input".to_owned(),
+            PgnInput::Text(name, _) => name.clone(),
         }
     }
 
     /// The name without its folder.
     pub fn short_name(&self) -> String {
         match self {
-            Input::File(path) => {
+            PgnInput::File(path) => {
                 path.file_name().unwrap_or_default().to_string_lossy().into_owned()
             }
             _ => self.name(),
@@ -101,9 +101,9 @@ impl Input {
     /// The size in bytes, compressed as it is, if it is known beforehand.
     pub fn size(&self) -> Option<u64> {
         match self {
-            Input::File(path) => path.metadata().ok().map(|metadata| metadata.len()),
-            Input::Stdin => None,
-            Input::Text(_, bytes) => Some(bytes.len() as u64),
+            PgnInput::File(path) => path.metadata().ok().map(|metadata| metadata.len()),
+            PgnInput::Stdin => None,
+            PgnInput::Text(_, bytes) => Some(bytes.len() as u64),
         }
     }
 
@@ -114,9 +114,9 @@ impl Input {
     /// If it cannot be opened, or is packed or encoded in a way that is not known here.
     pub fn open(&self, progress: &Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send>> {
         let raw: Box<dyn Read + Send> = match self {
-            Input::File(path) => Box::new(File::open(path)?),
-            Input::Stdin => Box::new(io::stdin()),
-            Input::Text(_, bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
+            PgnInput::File(path) => Box::new(File::open(path)?),
+            PgnInput::Stdin => Box::new(io::stdin()),
+            PgnInput::Text(_, bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
         };
         decoded(unpacked(CountedRead { input: raw, progress: Arc::clone(progress) })?)
     }
@@ -145,7 +145,7 @@ fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + 
 }
 
 /// Adds the PGN files of a folder and of those in it, in the order of their names.
-fn add_folder(folder: &Path, inputs: &mut Vec<Input>) -> io::Result<()> {
+fn add_folder(folder: &Path, inputs: &mut Vec<PgnInput>) -> io::Result<()> {
     let mut paths: Vec<PathBuf> =
         folder.read_dir()?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
     paths.sort();
@@ -155,7 +155,7 @@ fn add_folder(folder: &Path, inputs: &mut Vec<Input>) -> io::Result<()> {
         if path.symlink_metadata()?.is_dir() {
             add_folder(&path, inputs)?;
         } else if path.is_file() && PGN_ENDINGS.iter().any(|ending| name.ends_with(ending)) {
-            inputs.push(Input::File(path));
+            inputs.push(PgnInput::File(path));
         }
     }
     Ok(())

@@ -12,10 +12,10 @@ use std::ops::ControlFlow;
 use pgn_reader::{Nag, RawTag};
 
 use super::language::Language;
-use super::scan::{self, Kind};
-use super::state::State;
+use super::scan::{self, TokenKind};
+use super::state::ReaderState;
 use super::tree::Word;
-use super::visitor::{Ply, Visitor};
+use super::visitor::{GamePly, Visitor};
 use super::{Fate, Fault, FaultReason, GameEnd, GameResult};
 use crate::position::SanError;
 
@@ -23,7 +23,7 @@ use crate::position::SanError;
 pub(super) struct Parser<'a, V> {
     pub text: &'a [u8],
     pub at: usize,
-    pub state: &'a mut State,
+    pub state: &'a mut ReaderState,
     visitor: &'a mut V,
     /// Where the last move number stands.
     pub number: Option<usize>,
@@ -39,14 +39,14 @@ pub(super) struct Read {
 }
 
 /// Goes on, or ends the game.
-pub(super) type Flow = ControlFlow<Fate>;
+pub(super) type ParseFlow = ControlFlow<Fate>;
 
 /// The next game of a text from `at` on; `None` if there is none.
 #[inline]
 pub(super) fn read_game<V: Visitor>(
     text: &[u8],
     at: usize,
-    state: &mut State,
+    state: &mut ReaderState,
     visitor: &mut V,
 ) -> Option<Read> {
     let (at, _) = scan::skip_blanks(text, at);
@@ -92,7 +92,7 @@ impl<V: Visitor> Parser<'_, V> {
     }
 
     /// Another game begins here.
-    pub(super) fn leave(&mut self) -> Flow {
+    pub(super) fn leave(&mut self) -> ParseFlow {
         self.at_end = true;
         ControlFlow::Break(Fate::Read)
     }
@@ -127,15 +127,15 @@ impl<V: Visitor> Parser<'_, V> {
 
     /// Reads the movetext to its end.
     #[inline]
-    fn movetext(&mut self) -> Flow {
+    fn movetext(&mut self) -> ParseFlow {
         while let Some(&byte) = self.text.get(self.at) {
             match scan::kind(byte) {
-                Kind::Blank => self.at += 1,
-                Kind::Word => self.word()?,
-                Kind::Digit => self.digit()?,
-                Kind::LineEnd => self.line_end()?,
-                Kind::Bracket => self.bracket()?,
-                Kind::Sign => self.sign(byte)?,
+                TokenKind::Blank => self.at += 1,
+                TokenKind::Word => self.word()?,
+                TokenKind::Digit => self.digit()?,
+                TokenKind::LineEnd => self.line_end()?,
+                TokenKind::Bracket => self.bracket()?,
+                TokenKind::Sign => self.sign(byte)?,
             }
         }
         ControlFlow::Continue(())
@@ -143,7 +143,7 @@ impl<V: Visitor> Parser<'_, V> {
 
     /// A word, which should be a move.
     #[inline]
-    fn word(&mut self) -> Flow {
+    fn word(&mut self) -> ParseFlow {
         let end = scan::word_end(self.text, self.at);
         if self.state.done {
             return self.unwanted(end);
@@ -166,7 +166,7 @@ impl<V: Visitor> Parser<'_, V> {
 
     /// A move was played.
     #[inline]
-    fn played(&mut self, ply: &Ply) -> Flow {
+    fn played(&mut self, ply: &GamePly) -> ParseFlow {
         self.state.moves.push(ply.mv);
         match self.visitor.played(ply) {
             ControlFlow::Continue(()) => ControlFlow::Continue(()),
@@ -175,7 +175,7 @@ impl<V: Visitor> Parser<'_, V> {
     }
 
     /// Ends the game at once if its result is known, else once it is.
-    fn finish(&mut self) -> Flow {
+    fn finish(&mut self) -> ParseFlow {
         self.state.done = true;
         match self.state.tags.result() {
             Some(_) => ControlFlow::Break(Fate::Read),
@@ -184,7 +184,7 @@ impl<V: Visitor> Parser<'_, V> {
     }
 
     /// A word after all that the visitor wants: only a result is looked for.
-    fn unwanted(&mut self, end: usize) -> Flow {
+    fn unwanted(&mut self, end: usize) -> ParseFlow {
         if let Some((result, length)) = scan::result(&self.text[self.at..]) {
             return self.ended(result, length);
         }
@@ -193,7 +193,7 @@ impl<V: Visitor> Parser<'_, V> {
     }
 
     /// A word in a text with letters of another language.
-    fn foreign(&mut self, end: usize) -> Flow {
+    fn foreign(&mut self, end: usize) -> ParseFlow {
         let Some(english) = self.state.language.translate(&self.text[self.at..end]) else {
             return self.unusual(SanError::Malformed);
         };
@@ -206,7 +206,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    fn play_english(&mut self, english: &[u8]) -> Result<Ply, SanError> {
+    fn play_english(&mut self, english: &[u8]) -> Result<GamePly, SanError> {
         let bare = without_check(english);
         let word = Word::at(bare, 0, bare.len());
         match self.state.play_remembered(word) {
@@ -217,7 +217,7 @@ impl<V: Visitor> Parser<'_, V> {
 
     /// A word that is no SAN of a legal move.
     #[cold]
-    fn unusual(&mut self, error: SanError) -> Flow {
+    fn unusual(&mut self, error: SanError) -> ParseFlow {
         let rest = &self.text[self.at..];
         if let Some((result, length)) = scan::result(rest) {
             return self.ended(result, length);
@@ -246,7 +246,7 @@ impl<V: Visitor> Parser<'_, V> {
 
     /// The game stops at a token that cannot be played.
     #[cold]
-    fn broken(&mut self, end: usize, error: SanError) -> Flow {
+    fn broken(&mut self, end: usize, error: SanError) -> ParseFlow {
         let reason = match error {
             SanError::Malformed => FaultReason::Token,
             error => FaultReason::Move(error),
@@ -263,7 +263,7 @@ impl<V: Visitor> Parser<'_, V> {
 
     /// A move number, a result, or castling with zeros.
     #[inline]
-    fn digit(&mut self) -> Flow {
+    fn digit(&mut self) -> ParseFlow {
         let begin = self.at;
         let mut at = begin + 1;
         while self.text.get(at).is_some_and(u8::is_ascii_digit) {
@@ -280,7 +280,7 @@ impl<V: Visitor> Parser<'_, V> {
     }
 
     /// What begins with a digit and has neither a point nor a blank after it.
-    fn no_plain_number(&mut self, digits: usize) -> Flow {
+    fn no_plain_number(&mut self, digits: usize) -> ParseFlow {
         let begin = self.at;
         if let Some((result, length)) = scan::result(&self.text[begin..]) {
             return self.ended(result, length);
@@ -304,14 +304,14 @@ impl<V: Visitor> Parser<'_, V> {
     }
 
     /// The result that ends the movetext.
-    fn ended(&mut self, result: GameResult, length: usize) -> Flow {
+    fn ended(&mut self, result: GameResult, length: usize) -> ParseFlow {
         self.state.token = Some(result);
         self.at += length;
         ControlFlow::Break(Fate::Read)
     }
 
     #[inline]
-    fn line_end(&mut self) -> Flow {
+    fn line_end(&mut self) -> ParseFlow {
         self.at = scan::after_line_end(self.text, self.at);
         match self.text[self.at..] {
             [b'\n' | b'\r' | b'%' | b' ' | b'\t', ..] => self.after_line(),
@@ -321,7 +321,7 @@ impl<V: Visitor> Parser<'_, V> {
     }
 
     /// A bracket: the tags of the next game, if it stands first in its line.
-    fn bracket(&mut self) -> Flow {
+    fn bracket(&mut self) -> ParseFlow {
         if scan::is_first_in_line(self.text, self.at) && scan::is_tag(&self.text[self.at..]) {
             return self.leave();
         }
@@ -334,7 +334,7 @@ impl<V: Visitor> Parser<'_, V> {
 
     /// What is not a word.
     #[inline]
-    fn sign(&mut self, sign: u8) -> Flow {
+    fn sign(&mut self, sign: u8) -> ParseFlow {
         match sign {
             b'{' => match scan::comment(self.text, self.at) {
                 Some((text, after)) => {

@@ -7,8 +7,8 @@ use super::chunks::Blocks;
 use super::detect::language_of;
 use super::language::Language;
 use super::scan::line_sign;
-use super::state::State;
-use super::text_reader::Place;
+use super::state::ReaderState;
+use super::text_reader::TextPlace;
 use super::tree::Tree;
 use super::visitor::Visitor;
 
@@ -17,8 +17,8 @@ pub struct Reader<R> {
     blocks: Blocks<R>,
     /// The games that wait to be read.
     text: Vec<u8>,
-    place: Place,
-    state: State,
+    place: TextPlace,
+    state: ReaderState,
     told: Option<Language>,
     error: Option<io::Error>,
 }
@@ -30,8 +30,8 @@ impl<R: Read> Reader<R> {
         Reader {
             blocks: Blocks::new(input),
             text: Vec::new(),
-            place: Place::beginning(1),
-            state: State::new(Tree::new(), Language::ENGLISH),
+            place: TextPlace::beginning(1),
+            state: ReaderState::new(Tree::new(), Language::ENGLISH),
             told: None,
             error: None,
         }
@@ -63,7 +63,7 @@ impl<R: Read> Reader<R> {
                 return self.blocks.take_error().map_or(Ok(None), Err);
             }
             self.error = self.blocks.take_error();
-            self.place = Place::beginning(line);
+            self.place = TextPlace::beginning(line);
             self.state.line_sign = line_sign(&self.text);
             self.state.language = self.told.unwrap_or_else(|| language_of(&self.text));
         }

@@ -8,7 +8,7 @@ use memchr::{memchr, memchr2, memchr2_iter, memchr3};
 /// What a byte begins, where a token may begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// A word: a move, or what is none.
     Word,
     /// A number, a result, or castling with zeros.
@@ -23,39 +23,39 @@ pub(super) enum Kind {
     Sign,
 }
 
-const KINDS: [Kind; 256] = {
-    let mut kinds = [Kind::Word; 256];
+const KINDS: [TokenKind; 256] = {
+    let mut kinds = [TokenKind::Word; 256];
     let mut digit = b'0';
     while digit <= b'9' {
-        kinds[digit as usize] = Kind::Digit;
+        kinds[digit as usize] = TokenKind::Digit;
         digit += 1;
     }
     let (blanks, signs) = (b" \t\x0b\x0c\0.", b"{}()!?$;*");
     let mut index = 0;
     while index < blanks.len() {
-        kinds[blanks[index] as usize] = Kind::Blank;
+        kinds[blanks[index] as usize] = TokenKind::Blank;
         index += 1;
     }
     index = 0;
     while index < signs.len() {
-        kinds[signs[index] as usize] = Kind::Sign;
+        kinds[signs[index] as usize] = TokenKind::Sign;
         index += 1;
     }
-    kinds[b'\n' as usize] = Kind::LineEnd;
-    kinds[b'\r' as usize] = Kind::LineEnd;
-    kinds[b'[' as usize] = Kind::Bracket;
+    kinds[b'\n' as usize] = TokenKind::LineEnd;
+    kinds[b'\r' as usize] = TokenKind::LineEnd;
+    kinds[b'[' as usize] = TokenKind::Bracket;
     kinds
 };
 
 #[inline]
-pub(super) fn kind(byte: u8) -> Kind {
+pub(super) fn kind(byte: u8) -> TokenKind {
     KINDS[usize::from(byte)]
 }
 
 /// Whether a word ends before this byte.
 #[inline]
 fn ends_word(byte: u8) -> bool {
-    matches!(kind(byte), Kind::Blank | Kind::LineEnd | Kind::Sign)
+    matches!(kind(byte), TokenKind::Blank | TokenKind::LineEnd | TokenKind::Sign)
 }
 
 /// The end of the word that begins at `at`.
@@ -132,12 +132,12 @@ pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> (usize, bool) {
     let mut empty_line = false;
     while let Some(&byte) = text.get(at) {
         match kind(byte) {
-            Kind::LineEnd => {
+            TokenKind::LineEnd => {
                 ends += 1;
                 empty_line |= ends > 1;
                 at = after_line_end(text, at);
             }
-            Kind::Blank => at += 1,
+            TokenKind::Blank => at += 1,
             _ if byte == b'%' && begins_line(text, at) => {
                 ends = 0;
                 at = line_end(text, at);

@@ -5,7 +5,7 @@ use shakmaty::{CastlingMode, Chess, FromSetup, fen::Fen};
 
 use super::language::Language;
 use super::tree::{Place, Tree, Word};
-use super::visitor::Ply;
+use super::visitor::GamePly;
 use super::{Fate, FaultReason, GameResult, Tags};
 use crate::position::{Color, Move, Position, Replay, SanError};
 
@@ -14,7 +14,7 @@ use crate::position::{Color, Move, Position, Replay, SanError};
 const ORTHODOX: [&str; 6] = ["standard", "chess", "normal", "from position", "orthodox", "regular"];
 
 /// The state of one game, kept between games for its buffers.
-pub(super) struct State {
+pub(super) struct ReaderState {
     pub tree: Tree,
     /// Whose letters the pieces have in the text.
     pub language: Language,
@@ -33,10 +33,10 @@ pub(super) struct State {
     pub token: Option<GameResult>,
 }
 
-impl State {
+impl ReaderState {
     pub(super) fn new(tree: Tree, language: Language) -> Self {
         let (start, position) = (*tree.start(), *tree.position(Tree::ROOT));
-        State {
+        ReaderState {
             tree,
             language,
             line_sign: b'\n',
@@ -85,7 +85,7 @@ impl State {
 
     /// Plays what an earlier game has played in this place.
     #[inline]
-    pub(super) fn play_remembered(&mut self, word: Option<Word>) -> Option<Ply> {
+    pub(super) fn play_remembered(&mut self, word: Option<Word>) -> Option<GamePly> {
         let (place, ply) = self.tree.follow(self.place?, word?)?;
         self.place = Some(place);
         Some(ply)
@@ -93,13 +93,17 @@ impl State {
 
     /// Plays a move in English letters that is not in the tree, and remembers it there if it can.
     #[inline]
-    pub(super) fn play_anew(&mut self, text: &[u8], word: Option<Word>) -> Result<Ply, SanError> {
+    pub(super) fn play_anew(
+        &mut self,
+        text: &[u8],
+        word: Option<Word>,
+    ) -> Result<GamePly, SanError> {
         if let Some(place) = self.place {
             self.position = *self.tree.position(place);
         }
         let mv = resolve(&self.position, text)?;
         self.position.play(mv);
-        let ply = Ply::new(mv, &self.position);
+        let ply = GamePly::new(mv, &self.position);
         if let Some(place) = self.place {
             self.place = word.and_then(|word| self.tree.grow(place, word, &ply, &self.position));
         }

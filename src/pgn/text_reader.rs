@@ -3,7 +3,7 @@
 use super::language::Language;
 use super::parser;
 use super::scan::{count_lines, line_sign};
-use super::state::State;
+use super::state::ReaderState;
 use super::tree::Tree;
 use super::visitor::Visitor;
 use super::{Fate, GameEnd};
@@ -11,8 +11,8 @@ use super::{Fate, GameEnd};
 /// Reads games from a text in memory, which may be a part of a larger input.
 pub(crate) struct TextReader<'t> {
     text: &'t [u8],
-    place: Place,
-    state: State,
+    place: TextPlace,
+    state: ReaderState,
 }
 
 impl<'t> TextReader<'t> {
@@ -22,12 +22,12 @@ impl<'t> TextReader<'t> {
     pub(crate) fn new(
         text: &'t [u8],
         line: u64,
-        experience: Experience,
+        experience: OpeningCache,
         language: Language,
     ) -> Self {
-        let mut state = State::new(experience.0, language);
+        let mut state = ReaderState::new(experience.0, language);
         state.line_sign = line_sign(text);
-        TextReader { text, place: Place::beginning(line), state }
+        TextReader { text, place: TextPlace::beginning(line), state }
     }
 
     /// Reads the next game; `None` at the end of the text.
@@ -37,8 +37,8 @@ impl<'t> TextReader<'t> {
     }
 
     /// What the reader has learned, for the next.
-    pub(crate) fn into_experience(self) -> Experience {
-        Experience(self.state.tree)
+    pub(crate) fn into_experience(self) -> OpeningCache {
+        OpeningCache(self.state.tree)
     }
 
     /// The bytes of the text that are read.
@@ -49,24 +49,24 @@ impl<'t> TextReader<'t> {
 
 /// A place in a text, and the lines up to another one.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct TextPlace {
     at: usize,
     /// The line of the input at `counted`.
     line: u64,
     counted: usize,
 }
 
-impl Place {
+impl TextPlace {
     /// The beginning of a text, which is on `line` of its input.
     pub(super) fn beginning(line: u64) -> Self {
-        Place { at: 0, line, counted: 0 }
+        TextPlace { at: 0, line, counted: 0 }
     }
 
     #[inline]
     pub(super) fn read_game(
         &mut self,
         text: &[u8],
-        state: &mut State,
+        state: &mut ReaderState,
         visitor: &mut impl Visitor,
     ) -> Option<GameEnd> {
         let mut read = parser::read_game(text, self.at, state, visitor)?;
@@ -87,10 +87,10 @@ impl Place {
 }
 
 /// The openings that a reader has met, which it need not resolve move by move again.
-pub(crate) struct Experience(Tree);
+pub(crate) struct OpeningCache(Tree);
 
-impl Default for Experience {
+impl Default for OpeningCache {
     fn default() -> Self {
-        Experience(Tree::new())
+        OpeningCache(Tree::new())
     }
 }

@@ -3,7 +3,7 @@
 //! Games share their openings. A reader that remembers the beginnings it has seen often as a tree
 //! need not resolve and play those moves again.
 
-use super::Ply;
+use super::GamePly;
 use crate::position::{KeyMap, Position, Replay};
 
 /// Places of the tree: 0.3 MB, which a second-level cache holds, and 0.7 MB for the positions, which
@@ -19,7 +19,7 @@ const _: () = assert!(MAX_PLACES <= 1 << u16::BITS);
 /// A move that games have played in a place, and where it leads. Both stand together, so that a
 /// look-up waits for the memory once.
 struct Branch {
-    ply: Ply,
+    ply: GamePly,
     child: Place,
 }
 
@@ -60,7 +60,7 @@ impl Tree {
 
     /// A move that was seen before, and where it leads.
     #[inline]
-    pub(super) fn follow(&self, place: Place, word: Word) -> Option<(Place, Ply)> {
+    pub(super) fn follow(&self, place: Place, word: Word) -> Option<(Place, GamePly)> {
         self.branches.get(&word.key(place)).map(|branch| (branch.child, branch.ply))
     }
 
@@ -70,7 +70,7 @@ impl Tree {
         &mut self,
         place: Place,
         word: Word,
-        ply: &Ply,
+        ply: &GamePly,
         after: &Replay,
     ) -> Option<Place> {
         let number = self.positions.len();

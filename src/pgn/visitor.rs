@@ -15,7 +15,7 @@ pub trait Visitor {
     /// A game begins at `start`. `Break` declines it: nothing else of it is handed over.
     fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()>;
     /// A legal move of the main line. `Break`: no more moves of this game are wanted.
-    fn played(&mut self, ply: &Ply) -> ControlFlow<()>;
+    fn played(&mut self, ply: &GamePly) -> ControlFlow<()>;
     /// A comment (or a part of a long one) on the move before.
     fn comment(&mut self, text: &[u8]) {
         let _ = text;
@@ -31,7 +31,7 @@ pub trait Visitor {
 /// A move of a game and the position that it led to, as far as counting needs it: whoever wants the
 /// whole position plays the move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ply {
+pub struct GamePly {
     /// The move, which is legal.
     pub mv: Move,
     /// The key of the position after it, see [`Position::key`].
@@ -42,11 +42,11 @@ pub struct Ply {
     pub halfmove_clock: u16,
 }
 
-impl Ply {
+impl GamePly {
     #[inline]
     pub(super) fn new(mv: Move, after: &Replay) -> Self {
         let (key, pawn_key, halfmove_clock) =
             (after.key(), after.pawn_key(), after.halfmove_clock());
-        Ply { mv, key, pawn_key, halfmove_clock }
+        GamePly { mv, key, pawn_key, halfmove_clock }
     }
 }

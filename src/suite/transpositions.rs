@@ -13,7 +13,7 @@ use hashbrown::HashSet;
 
 use super::Switch;
 use crate::book::{Book, Chooser, Policy};
-use crate::pgn::{GameEnd, Input, Ply, Reader, Tags, Visitor};
+use crate::pgn::{GameEnd, GamePly, PgnInput, Reader, Tags, Visitor};
 use crate::position::{Game, Move, Position};
 use crate::random::Random;
 use crate::score::Score;
@@ -68,7 +68,7 @@ impl<'b> Selector<'b> {
     ///
     /// # Errors
     /// If it cannot be read. Broken games count as far as they go.
-    pub(crate) fn read(&mut self, input: &Input) -> io::Result<()> {
+    pub(crate) fn read(&mut self, input: &PgnInput) -> io::Result<()> {
         let mut reader = Reader::new(input.open(&std::sync::Arc::default())?);
         while reader.read_game(self)?.is_some() {}
         Ok(())
@@ -111,7 +111,7 @@ impl Visitor for Selector<'_> {
         ControlFlow::Continue(())
     }
 
-    fn played(&mut self, ply: &Ply) -> ControlFlow<()> {
+    fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
         let before = self.line[self.line.len() - 1];
         self.line.push(before.play(ply.mv));
         match self.line.len() <= self.selection.max_plies {
@@ -306,8 +306,8 @@ mod tests {
     use super::*;
     use crate::book::{BuildOptions, build_in_memory};
 
-    fn input(text: &'static str) -> Input {
-        Input::Text("test".to_owned(), text.as_bytes().into())
+    fn input(text: &'static str) -> PgnInput {
+        PgnInput::Text("test".to_owned(), text.as_bytes().into())
     }
 
     fn book() -> Book {

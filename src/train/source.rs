@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::{GameError, GameReader, ParseSampleError, Quiescence, Sample};
 use crate::files::in_words;
-use crate::pgn::{GameEnd, GameResult, Input, Ply, Reader, Tags, Visitor};
+use crate::pgn::{GameEnd, GamePly, GameResult, PgnInput, Reader, Tags, Visitor};
 use crate::position::Position;
 use crate::random::Random;
 use crate::score::Score;
@@ -92,7 +92,7 @@ impl Sampler {
             return self.read_selfplay(path);
         }
         if ends_in("pgn") {
-            let games = Input::File(path.to_owned()).open(&Arc::default()).map_err(io_error)?;
+            let games = PgnInput::File(path.to_owned()).open(&Arc::default()).map_err(io_error)?;
             return self.read_games(games).map_err(io_error);
         }
         let file = File::open(path).map_err(io_error)?;
@@ -199,7 +199,7 @@ impl Visitor for Positions {
         ControlFlow::Continue(())
     }
 
-    fn played(&mut self, ply: &Ply) -> ControlFlow<()> {
+    fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
         self.current = self.current.play(ply.mv);
         self.positions.push(self.current);
         ControlFlow::Continue(())

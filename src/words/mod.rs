@@ -5,7 +5,9 @@ mod text;
 mod time;
 
 pub(crate) use text::{clip, one_line, visible, visible_lines, xml};
-pub(crate) use time::{Clock, LONGEST_TIME, Seconds, parse_clock, parse_seconds, parse_time};
+pub(crate) use time::{
+    LONGEST_TIME, MinutesSeconds, Seconds, parse_clock, parse_seconds, parse_time,
+};
 
 use crate::position::{Color, Move, Outcome, OutcomeReason, Position};
 use crate::score::{self, Score};

@@ -22,9 +22,9 @@ impl fmt::Display for Seconds {
 
 /// Minutes, and seconds where there are any: `5`, `0:30`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Clock(pub Duration);
+pub(crate) struct MinutesSeconds(pub Duration);
 
-impl fmt::Display for Clock {
+impl fmt::Display for MinutesSeconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let minutes = self.0.as_secs() / 60;
         let rest = self.0 - Duration::from_secs(minutes * 60);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::support::shared_data;
 use tabia::book::{Book, BuildOptions, Chooser, Counts, Policy, build_in_memory};
-use tabia::pgn::Input;
+use tabia::pgn::PgnInput;
 use tabia::position::{Game, Move, Position};
 
 fn after(moves: &str) -> Position {
@@ -22,7 +22,7 @@ fn played(book: &Book, position: &Position, san: &str) -> Counts {
 #[test]
 fn the_counts_of_real_games_are_those_of_other_programs() {
     let Some(folder) = shared_data("pgn/mid_otb") else { return };
-    let inputs = Input::from_paths(&[folder]).expect("a folder of games");
+    let inputs = PgnInput::from_paths(&[folder]).expect("a folder of games");
     let options = BuildOptions { max_ply: 20, ..BuildOptions::default() };
     let (book, _) = build_in_memory(&inputs, &options, "mid_otb").expect("a book");
     let start = Position::start();
@@ -51,7 +51,7 @@ fn a_position_is_known_by_whatever_order_of_moves() {
 #[test]
 fn the_embedded_book_is_what_its_source_makes() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("books");
-    let inputs = [Input::File(root.join("openings.pgn"))];
+    let inputs = [PgnInput::File(root.join("openings.pgn"))];
     for threads in [1, 3] {
         let options = BuildOptions { undecided: true, threads, ..BuildOptions::default() };
         let (book, tally) = build_in_memory(&inputs, &options, "openings").expect("a book");
@@ -67,7 +67,7 @@ fn the_embedded_book_is_what_its_source_makes() {
 fn positions_without_pawns_are_known_too() {
     let game =
         "[FEN \"4k3/8/8/8/8/8/4p3/R3K3 w - - 0 1\"]\n[Result \"1-0\"]\n\n1. Kxe2 Kf7 2. Ra7+ 1-0\n";
-    let inputs = [Input::Text("test".to_owned(), game.as_bytes().into())];
+    let inputs = [PgnInput::Text("test".to_owned(), game.as_bytes().into())];
     let (book, _) = build_in_memory(&inputs, &BuildOptions::default(), "test").expect("a book");
     let bare = Position::from_fen("8/R4k2/8/8/8/8/4K3/8 b - - 2 2").expect("legal");
     assert_eq!(book.reached(&bare), Some(Counts::new(1, 0, 0)));

@@ -8,7 +8,7 @@ use pgn_reader::{RawTag, SanPlus};
 use shakmaty::fen::Fen;
 use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, Outcome, Position as _, Role};
-use tabia::pgn::{Fate, GameEnd, Ply, Reader, Tags, Visitor};
+use tabia::pgn::{Fate, GameEnd, GamePly, Reader, Tags, Visitor};
 use tabia::position::Position;
 
 /// What a reader found in a file.
@@ -29,7 +29,7 @@ impl Visitor for All {
         ControlFlow::Continue(())
     }
 
-    fn played(&mut self, _: &Ply) -> ControlFlow<()> {
+    fn played(&mut self, _: &GamePly) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 

@@ -9,9 +9,9 @@ use hashbrown::{DefaultHashBuilder, HashSet};
 
 use super::records::Record;
 use super::store::Store;
-use super::{BuildOptions, GameFilter, Verdict};
+use super::{Admission, BuildOptions, GameFilter};
 use crate::book::pawn_filter::PawnSet;
-use crate::pgn::{GameEnd, GameResult, Ply, Tags, Visitor};
+use crate::pgn::{GameEnd, GamePly, GameResult, Tags, Visitor};
 use crate::position::{Color, Move, Position};
 
 /// No position can come back before two moves of each side.
@@ -51,7 +51,7 @@ pub(super) struct GameCounter<'a> {
     shared: &'a Shared<'a>,
     store: Store,
     /// The game being read: its positions and moves.
-    line: Vec<Step>,
+    line: Vec<ReachedPosition>,
     /// The pawn structures of the game being read.
     pawns: Vec<u64>,
     /// Those of all games that counted.
@@ -61,12 +61,12 @@ pub(super) struct GameCounter<'a> {
     /// A hash of all its positions, those too that are not counted.
     course: u64,
     /// What became of the last game that was not declined.
-    verdict: Verdict,
+    verdict: Admission,
 }
 
 /// A position of the current game.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+struct ReachedPosition {
     key: u64,
     side: Color,
     /// The move that left it.
@@ -86,12 +86,12 @@ impl<'a> GameCounter<'a> {
             all_pawns: PawnSet::new(),
             players: 0,
             course: 0,
-            verdict: Verdict::Counted,
+            verdict: Admission::Counted,
         }
     }
 
     /// What became of the last game that was not declined.
-    pub(super) fn verdict(&self) -> Verdict {
+    pub(super) fn verdict(&self) -> Admission {
         self.verdict
     }
 
@@ -109,7 +109,7 @@ impl<'a> GameCounter<'a> {
     #[inline]
     fn visit(&mut self, key: u64, side: Color, clock: u16) {
         let again = clock >= SHORTEST_CYCLE && self.has_stood(key, usize::from(clock));
-        self.line.push(Step { key, side, mv: None, again });
+        self.line.push(ReachedPosition { key, side, mv: None, again });
     }
 
     /// Whether all plies are there that count.
@@ -125,15 +125,15 @@ impl<'a> GameCounter<'a> {
         same_side.clone().any(|step| step.key == key)
     }
 
-    fn judge(&self, end: &GameEnd) -> Verdict {
+    fn judge(&self, end: &GameEnd) -> Admission {
         if end.plies == 0 {
-            Verdict::Empty
+            Admission::Empty
         } else if end.result == GameResult::Undecided && !self.shared.options.undecided {
-            Verdict::Undecided
+            Admission::Undecided
         } else if self.is_duplicate(end.result) {
-            Verdict::Duplicate
+            Admission::Duplicate
         } else {
-            Verdict::Counted
+            Admission::Counted
         }
     }
 
@@ -184,7 +184,7 @@ impl Visitor for GameCounter<'_> {
     }
 
     #[inline]
-    fn played(&mut self, ply: &Ply) -> ControlFlow<()> {
+    fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
         let unique = self.shared.options.unique;
         if unique {
             // To multiply by an odd number loses nothing, and makes the order count.
@@ -211,7 +211,7 @@ impl Visitor for GameCounter<'_> {
 
     fn end(&mut self, end: &GameEnd) {
         self.verdict = self.judge(end);
-        if self.verdict != Verdict::Counted {
+        if self.verdict != Admission::Counted {
             return;
         }
         // All at once: the set is far away, and so the processor waits for many words at a time.
@@ -235,6 +235,6 @@ impl Visitor for GameCounter<'_> {
 
 /// Whether a position that came back was left by another move than before. A game counts once for
 /// a position, and once for each move that it played there.
-fn is_new_move(step: &Step, before: &[Step]) -> bool {
+fn is_new_move(step: &ReachedPosition, before: &[ReachedPosition]) -> bool {
     step.mv.is_some() && !before.iter().any(|other| (other.key, other.mv) == (step.key, step.mv))
 }

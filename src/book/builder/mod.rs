@@ -27,13 +27,13 @@ use thiserror::Error;
 
 pub use filter::{EcoRange, GameFilter, ParseFilterError, PgnDate};
 pub use options::{BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, FaultListener, Monitor};
-pub use tally::{GameFault, Tally};
+pub use tally::{BuildTally, GameFault};
 
 use super::pawn_filter::PawnSet;
 use super::writer::{Block, BookWriter};
-use super::{Book, BookError, Entry};
+use super::{Book, BookEntry, BookError};
 use crate::files::in_words;
-use crate::pgn::{Chunk, Chunks, Experience, Input, TextReader, language_of};
+use crate::pgn::{Chunk, Chunks, OpeningCache, PgnInput, TextReader, language_of};
 use crate::position::Color;
 use counter::{GameCounter, Shared};
 use records::{PARTITIONS, group};
@@ -42,7 +42,7 @@ use tally::{ChunkTally, Tallies};
 
 /// What became of a game whose tags passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum Admission {
     Counted,
     Undecided,
     Empty,
@@ -81,11 +81,11 @@ const THREAD_MEMORY: usize = 12 << 20;
 /// # Errors
 /// If no game counts, a game is broken and the build is strict, or the output cannot be written.
 pub fn build<W: Read + Write + Seek>(
-    inputs: &[Input],
+    inputs: &[PgnInput],
     options: &BuildOptions,
     monitor: &Monitor,
     output: W,
-) -> Result<(W, Tally), BuildError> {
+) -> Result<(W, BuildTally), BuildError> {
     let shared = Shared::new(options);
     let (collected, pawns, tally) = read_games(inputs, &shared, monitor)?;
     if let (true, Some(fault)) = (options.strict, tally.faults.first()) {
@@ -106,10 +106,10 @@ pub fn build<W: Read + Write + Seek>(
 /// # Errors
 /// As [`build`].
 pub fn build_in_memory(
-    inputs: &[Input],
+    inputs: &[PgnInput],
     options: &BuildOptions,
     name: &str,
-) -> Result<(Book, Tally), BookError> {
+) -> Result<(Book, BuildTally), BookError> {
     let output = Cursor::new(Vec::new());
     let (output, tally) = build(inputs, options, &Monitor::default(), output)
         .map_err(|error| BookError::NoGames { name: name.to_owned(), reason: error.to_string() })?;
@@ -117,7 +117,7 @@ pub fn build_in_memory(
 }
 
 /// Why there is no game, in words.
-fn what_was_there(tally: &Tally) -> String {
+fn what_was_there(tally: &BuildTally) -> String {
     if let Some(broken) = tally.broken_inputs.first() {
         return broken.clone();
     }
@@ -142,12 +142,12 @@ fn what_was_there(tally: &Tally) -> String {
 
 /// Reads all games on all threads: their records, pawn structures and what became of them.
 fn read_games(
-    inputs: &[Input],
+    inputs: &[PgnInput],
     shared: &Shared<'_>,
     monitor: &Monitor,
-) -> Result<(Vec<Collected>, PawnSet, Tally), BuildError> {
+) -> Result<(Vec<Collected>, PawnSet, BuildTally), BuildError> {
     let chunks = Chunks::new(inputs.to_vec(), monitor.bytes.clone());
-    let source = Mutex::new(Source { chunks, taken: 0 });
+    let source = Mutex::new(ChunkSource { chunks, taken: 0 });
     let tallies = Tallies::new(inputs, monitor.faults.as_ref());
     let work = || read_share(&source, shared, monitor, &tallies);
     let shares = on_threads(shared.options.threads, &work)?;
@@ -162,13 +162,13 @@ fn read_games(
 }
 
 /// Where the threads take their chunks.
-struct Source {
+struct ChunkSource {
     chunks: Chunks,
     /// Chunks taken so far.
     taken: u64,
 }
 
-impl Source {
+impl ChunkSource {
     /// The next chunk and its number over all inputs.
     fn next(&mut self, text: &mut Vec<u8>) -> Option<(u64, Chunk)> {
         let chunk = self.chunks.next(text)?;
@@ -201,7 +201,7 @@ fn join<T>(threads: Vec<ScopedJoinHandle<'_, T>>) -> io::Result<Vec<T>> {
 
 /// What one thread does: chunk after chunk until there is none.
 fn read_share(
-    source: &Mutex<Source>,
+    source: &Mutex<ChunkSource>,
     shared: &Shared<'_>,
     monitor: &Monitor,
     tallies: &Tallies<'_>,
@@ -212,7 +212,7 @@ fn read_share(
     let store = Store::new(memory.saturating_sub(THREAD_MEMORY), &options.spill_folder);
     let mut counter = GameCounter::new(shared, store);
     let mut text = Vec::new();
-    let mut experience = Experience::default();
+    let mut experience = OpeningCache::default();
     while !monitor.is_stopped() {
         let Some((number, chunk)) = lock(source).next(&mut text) else { break };
         let turn = tallies.turn(number);
@@ -263,16 +263,16 @@ fn write_entries<W: Read + Write + Seek>(
 
 /// Writes the entries of the partitions in their order, in whatever order they come.
 fn append_in_order<W: Read + Write + Seek>(
-    pieces: Receiver<(usize, io::Result<Block>)>,
+    blocks: Receiver<(usize, io::Result<Block>)>,
     monitor: &Monitor,
     writer: &mut BookWriter<W>,
 ) -> io::Result<()> {
     let mut early = BTreeMap::new();
     let mut due = 0;
-    for (partition, piece) in pieces {
-        early.insert(partition, piece?);
-        while let Some(piece) = early.remove(&due) {
-            writer.append(&piece)?;
+    for (partition, block) in blocks {
+        early.insert(partition, block?);
+        while let Some(block) = early.remove(&due) {
+            writer.append(&block)?;
             due += 1;
             monitor.parts.fetch_add(1, Relaxed);
         }
@@ -295,16 +295,16 @@ fn encode_share(
         }
         records.clear();
         let read = collected.iter().try_for_each(|part| part.read(partition, &mut records));
-        let piece = read.map(|()| {
-            let mut piece = Block::default();
+        let block = read.map(|()| {
+            let mut block = Block::default();
             group(&records, &mut sorted, |entry, side| {
                 if prune(entry, side, options) {
-                    piece.push(entry);
+                    block.push(entry);
                 }
             });
-            piece
+            block
         });
-        if sender.send((partition, piece)).is_err() {
+        if sender.send((partition, block)).is_err() {
             return;
         }
     }
@@ -312,7 +312,7 @@ fn encode_share(
 
 /// Leaves out the moves that too few games have or that scored too little; tells whether the
 /// position itself stays.
-fn prune(entry: &mut Entry, side: Color, options: &BuildOptions) -> bool {
+fn prune(entry: &mut BookEntry, side: Color, options: &BuildOptions) -> bool {
     if options.min_games > 1 || options.min_score > 0 {
         let min_score = f64::from(options.min_score) / 100.0;
         entry.moves.retain(|(_, played)| {

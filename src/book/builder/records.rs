@@ -1,6 +1,6 @@
 //! Records of positions, moves and results: what is sorted and grouped into a book.
 
-use crate::book::{Counts, Entry};
+use crate::book::{BookEntry, Counts};
 use crate::pgn::GameResult;
 use crate::position::{Color, Move};
 
@@ -186,10 +186,10 @@ pub(super) fn combine(records: &[Record], sorted: &mut Vec<Record>) {
 pub(super) fn group(
     records: &[Record],
     sorted: &mut Vec<Record>,
-    mut take: impl FnMut(&mut Entry, Color),
+    mut take: impl FnMut(&mut BookEntry, Color),
 ) {
     sort(records, sorted);
-    let mut entry = Entry::default();
+    let mut entry = BookEntry::default();
     for same_position in sorted.chunk_by(|a, b| a.key == b.key) {
         entry.key = same_position[0].key;
         entry.reached = Counts::default();

@@ -27,7 +27,7 @@ pub(super) struct Store {
     /// The blocks in use, open ones included.
     blocks: usize,
     max_blocks: usize,
-    runs: Vec<Run>,
+    runs: Vec<SortedRun>,
     folder: PathBuf,
 }
 
@@ -102,7 +102,7 @@ impl Store {
             ends.push(end);
         }
         let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
-        self.runs.push(Run { file: Mutex::new(file), ends });
+        self.runs.push(SortedRun { file: Mutex::new(file), ends });
         self.blocks = PARTITIONS;
         Ok(())
     }
@@ -130,7 +130,7 @@ pub(super) struct Collected {
     full: Vec<Vec<Vec<Record>>>,
     /// The last block of each partition.
     open: Vec<Vec<Record>>,
-    runs: Vec<Run>,
+    runs: Vec<SortedRun>,
 }
 
 impl Collected {
@@ -143,13 +143,13 @@ impl Collected {
 }
 
 /// Sorted records on disk. The file has no name, so whatever happens nothing is left of it.
-struct Run {
+struct SortedRun {
     file: Mutex<File>,
     /// Where each partition ends, in records.
     ends: Vec<u64>,
 }
 
-impl Run {
+impl SortedRun {
     fn read(&self, partition: usize, records: &mut Vec<Record>) -> io::Result<()> {
         let start = if partition == 0 { 0 } else { self.ends[partition - 1] };
         let mut bytes = vec![0; (self.ends[partition] - start) as usize * RECORD_BYTES];
@@ -172,7 +172,7 @@ mod tests {
     use crate::position::Color;
 
     /// All entries of what a store has collected, and the number of its runs.
-    fn contents(store: Store) -> (Vec<crate::book::Entry>, usize) {
+    fn contents(store: Store) -> (Vec<crate::book::BookEntry>, usize) {
         let collected = store.finish();
         let mut entries = Vec::new();
         for partition in 0..PARTITIONS {

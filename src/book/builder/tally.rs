@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::options::FaultListener;
-use super::{BuildOptions, Verdict};
+use super::{Admission, BuildOptions};
 use crate::book::{GameTotals, InputRecord, Manifest, Skipped};
 use crate::files::in_words;
-use crate::pgn::{BrokenInput, Chunk, Fate, Fault, GameEnd, GameResult, Input, Language};
+use crate::pgn::{BrokenInput, Chunk, Fate, Fault, GameEnd, GameResult, Language, PgnInput};
 use crate::words::visible;
 
 /// Chunks that threads may read before one that takes longer is done: so much waits for its turn.
@@ -15,14 +15,14 @@ const LEAD: u64 = 64;
 
 /// What became of the games of a build.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct BuildTally {
     /// Games that counted.
     pub games: GameTotals,
     /// Games that did not.
     pub skipped: Skipped,
     /// Games that stopped at a fault.
     pub broken: u64,
-    /// The first faults in the order of the inputs, [`Tally::KEPT_FAULTS`] at most. A
+    /// The first faults in the order of the inputs, [`BuildTally::KEPT_FAULTS`] at most. A
     /// [`FaultListener`] is told all.
     pub faults: Vec<GameFault>,
     /// Inputs that could not be read to their end: name, line and reason.
@@ -85,7 +85,7 @@ impl ChunkTally {
     }
 
     /// Takes down how a game ended.
-    pub(super) fn note(&mut self, end: GameEnd, verdict: Verdict) {
+    pub(super) fn note(&mut self, end: GameEnd, verdict: Admission) {
         self.found += u64::from(end.fate != Fate::Text);
         let skipped = &mut self.skipped;
         match end.fate {
@@ -94,10 +94,10 @@ impl ChunkTally {
             Fate::Declined => skipped.filtered += 1,
             Fate::Broken(ref fault) if fault.fen.is_none() && end.plies == 0 => skipped.empty += 1,
             Fate::Read | Fate::Broken(_) => match verdict {
-                Verdict::Empty => skipped.empty += 1,
-                Verdict::Undecided => skipped.undecided += 1,
-                Verdict::Duplicate => skipped.duplicates += 1,
-                Verdict::Counted => match end.result {
+                Admission::Empty => skipped.empty += 1,
+                Admission::Undecided => skipped.undecided += 1,
+                Admission::Duplicate => skipped.duplicates += 1,
+                Admission::Counted => match end.result {
                     GameResult::White => self.games.white += 1,
                     GameResult::Draw => self.games.draws += 1,
                     GameResult::Black => self.games.black += 1,
@@ -120,16 +120,16 @@ impl ChunkTally {
 
 /// Adds chunks up in the order of the inputs while threads read them in another.
 pub(super) struct Tallies<'a> {
-    inputs: &'a [Input],
+    inputs: &'a [PgnInput],
     listener: Option<&'a FaultListener>,
-    sum: Mutex<Sum>,
+    sum: Mutex<OrderedTally>,
     /// A chunk was added, or will never be.
     moved: Condvar,
 }
 
 #[derive(Default)]
-struct Sum {
-    total: Tally,
+struct OrderedTally {
+    total: BuildTally,
     /// The number of the chunk that comes next, over all inputs.
     due: u64,
     /// Chunks that are read before their turn.
@@ -141,25 +141,25 @@ struct Sum {
 }
 
 impl<'a> Tallies<'a> {
-    pub(super) fn new(inputs: &'a [Input], listener: Option<&'a FaultListener>) -> Self {
+    pub(super) fn new(inputs: &'a [PgnInput], listener: Option<&'a FaultListener>) -> Self {
         Tallies { inputs, listener, sum: Mutex::default(), moved: Condvar::new() }
     }
 
     /// The faults of a chunk that are worth keeping.
     pub(super) fn most_faults(&self) -> usize {
-        if self.listener.is_some() { usize::MAX } else { Tally::KEPT_FAULTS }
+        if self.listener.is_some() { usize::MAX } else { BuildTally::KEPT_FAULTS }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Sum> {
+    fn lock(&self) -> MutexGuard<'_, OrderedTally> {
         self.sum.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until the chunk with this number is not too far ahead of the others.
-    pub(super) fn turn(&self, number: u64) -> Turn<'_, 'a> {
-        let too_early = |sum: &mut Sum| !sum.abandoned && number >= sum.due + LEAD;
+    pub(super) fn turn(&self, number: u64) -> ChunkTurn<'_, 'a> {
+        let too_early = |sum: &mut OrderedTally| !sum.abandoned && number >= sum.due + LEAD;
         let waited = self.moved.wait_while(self.lock(), too_early);
         drop(waited.unwrap_or_else(PoisonError::into_inner));
-        Turn { tallies: self, number, is_over: false }
+        ChunkTurn { tallies: self, number, is_over: false }
     }
 
     /// Adds what was read to the sum, as far as nothing is missing before it.
@@ -174,8 +174,8 @@ impl<'a> Tallies<'a> {
         self.moved.notify_all();
     }
 
-    fn absorb(&self, sum: &mut Sum, tally: ChunkTally) {
-        let Sum { total, games_before, .. } = sum;
+    fn absorb(&self, sum: &mut OrderedTally, tally: ChunkTally) {
+        let OrderedTally { total, games_before, .. } = sum;
         let input = &self.inputs[tally.chunk.input];
         if tally.chunk.number == 0 {
             *games_before = 0;
@@ -196,7 +196,7 @@ impl<'a> Tallies<'a> {
         for (game, fault) in tally.faults {
             let fault = GameFault { input: input.name(), game: *games_before + game, fault };
             self.listener.iter().for_each(|listener| listener.hear(&fault));
-            if total.faults.len() < Tally::KEPT_FAULTS {
+            if total.faults.len() < BuildTally::KEPT_FAULTS {
                 total.faults.push(fault);
             }
         }
@@ -204,25 +204,25 @@ impl<'a> Tallies<'a> {
     }
 
     /// What became of all games.
-    pub(super) fn finish(self, broken_inputs: &[BrokenInput]) -> Tally {
+    pub(super) fn finish(self, broken_inputs: &[BrokenInput]) -> BuildTally {
         let sum = self.sum.into_inner().unwrap_or_else(PoisonError::into_inner);
         let in_words = |broken: &BrokenInput| {
             let name = self.inputs[broken.input].name();
             let reason = in_words(&broken.error);
             format!("{name}: cannot be read beyond line {}: {reason}", broken.line)
         };
-        Tally { broken_inputs: broken_inputs.iter().map(in_words).collect(), ..sum.total }
+        BuildTally { broken_inputs: broken_inputs.iter().map(in_words).collect(), ..sum.total }
     }
 }
 
 /// A chunk that a thread is reading.
-pub(super) struct Turn<'t, 'a> {
+pub(super) struct ChunkTurn<'t, 'a> {
     tallies: &'t Tallies<'a>,
     number: u64,
     is_over: bool,
 }
 
-impl Turn<'_, '_> {
+impl ChunkTurn<'_, '_> {
     /// Hands in what became of its games.
     pub(super) fn hand_in(mut self, tally: ChunkTally) {
         self.is_over = true;
@@ -231,7 +231,7 @@ impl Turn<'_, '_> {
 }
 
 /// A thread that fails over its chunk must not let the others wait for it.
-impl Drop for Turn<'_, '_> {
+impl Drop for ChunkTurn<'_, '_> {
     fn drop(&mut self) {
         if !self.is_over {
             self.tallies.lock().abandoned = true;
@@ -240,7 +240,7 @@ impl Drop for Turn<'_, '_> {
     }
 }
 
-impl Tally {
+impl BuildTally {
     /// Faults that are kept; the rest are counted, and told to a [`FaultListener`].
     pub const KEPT_FAULTS: usize = 10;
 

@@ -18,7 +18,7 @@ use crate::autoplay::stats::{EloModel, Sprt};
 use crate::cli::output::errln;
 use crate::cli::usage::{of_arguments, wrong};
 use crate::cli::writing::Force;
-use crate::files::{Kind, Output, OutputError};
+use crate::files::{FileKind, Output, OutputError};
 use crate::tablebase::Tables;
 use crate::words::parse_time;
 
@@ -467,7 +467,7 @@ impl Args {
     }
 
     /// A file that the match writes as a whole, or anew: none of those that it reads or adds to.
-    pub(crate) fn output<'a>(&'a self, path: &'a Path, kind: Kind) -> Output<'a> {
+    pub(crate) fn output<'a>(&'a self, path: &'a Path, kind: FileKind) -> Output<'a> {
         let output = Output::new(path, kind).force(self.force.allowed);
         output.apart_from(&self.engines).apart_from(&self.openings.file).apart_from(&self.pgn)
     }
@@ -480,9 +480,9 @@ impl Args {
     /// Finds out before the match whether what is written after it may be written.
     pub(crate) fn check_outputs(&self) -> Result<(), OutputError> {
         if let Some(path) = self.report_page().filter(|path| path.exists()) {
-            self.output(&path, Kind::HTML).check()?;
+            self.output(&path, FileKind::HTML).check()?;
         }
-        self.json.as_deref().map_or(Ok(()), |path| self.output(path, Kind::JSON).check())
+        self.json.as_deref().map_or(Ok(()), |path| self.output(path, FileKind::JSON).check())
     }
 
     /// All that the results depend on, in lines of words.

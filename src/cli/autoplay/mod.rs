@@ -25,7 +25,7 @@ use crate::autoplay::owned::open_output;
 use crate::autoplay::play::Interrupt;
 use crate::autoplay::results::Results;
 use crate::autoplay::tournament::{Tournament, find_protocols};
-use crate::files::Kind;
+use crate::files::FileKind;
 
 /// The match ended level, or its test undecided.
 const LEVEL: u8 = 3;
@@ -94,8 +94,8 @@ fn write_down(args: &Args, results: &mut Results, narrator: &mut Narrator) -> an
     if let (Some(folder), Some(page)) = (&args.report, &page) {
         create_dir_all(folder).with_context(|| format!("cannot write {}", page.display()))?;
     }
-    let report = page.as_deref().map(|path| args.output(path, Kind::HTML));
-    results.conclude(report, args.json.as_deref().map(|path| args.output(path, Kind::JSON)))?;
+    let report = page.as_deref().map(|path| args.output(path, FileKind::HTML));
+    results.conclude(report, args.json.as_deref().map(|path| args.output(path, FileKind::JSON)))?;
     if let Some(page) = page {
         narrator.note(&format!("Report: {}", page.display()), true);
     }
@@ -103,7 +103,7 @@ fn write_down(args: &Args, results: &mut Results, narrator: &mut Narrator) -> an
 }
 
 /// Opens a file of this kind to write to: anew, or to add to what is there.
-fn create(path: &Path, kind: Kind, args: &Args, anew: bool) -> anyhow::Result<BufWriter<File>> {
+fn create(path: &Path, kind: FileKind, args: &Args, anew: bool) -> anyhow::Result<BufWriter<File>> {
     args.output(path, kind).check()?;
     let file = open_output(path, anew).with_context(|| format!("cannot write {}", path.display()));
     Ok(BufWriter::new(file?))

@@ -12,7 +12,7 @@ use crate::cli::output;
 use crate::cli::work::{on_interruption, progress_bar};
 use crate::cli::writing::{EPD, Force, files_of};
 use crate::files::Output;
-use crate::pgn::Input;
+use crate::pgn::PgnInput;
 use crate::position::Position;
 use crate::search::{BookSearch, Config, Limits, Searcher, TimeLimit};
 use crate::suite::Switch;
@@ -85,7 +85,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let epd: String = positions.iter().map(epd_line).collect();
         let output = Output::new(path, EPD).force(args.force.allowed);
         let output = output.apart_from([&args.book]);
-        output.apart_from(files_of(&Input::from_paths(&args.games)?)).write(epd.as_bytes())?;
+        output.apart_from(files_of(&PgnInput::from_paths(&args.games)?)).write(epd.as_bytes())?;
         writeln!(
             out,
             "{} of {found} positions in {}; {answered} more that the book answers at the root",
@@ -119,7 +119,7 @@ fn select(args: &Args, book: &Book) -> anyhow::Result<Drawn> {
     let selection =
         Selection { reach: args.reach, max_plies: 60, positions: args.positions, seed: args.seed };
     let mut selector = Selector::new(book, selection);
-    let inputs = Input::from_paths(&args.games)?;
+    let inputs = PgnInput::from_paths(&args.games)?;
     let bar = progress_bar(inputs.len(), "reading files");
     for input in &inputs {
         selector.read(input).with_context(|| format!("cannot read {}", input.name()))?;

@@ -14,14 +14,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{book_output, grouped, parse_side, size};
 use crate::book::{
-    Book, BuildOptions, DEFAULT_MAX_PLY, EcoRange, FaultListener, GameFilter, Monitor, PgnDate,
-    Tally, build,
+    Book, BuildOptions, BuildTally, DEFAULT_MAX_PLY, EcoRange, FaultListener, GameFilter, Monitor,
+    PgnDate, build,
 };
 use crate::cli::output::{self, errln, outln};
 use crate::cli::work::{INTERRUPTED, on_interruption};
 use crate::cli::writing::{FAULTS, Force, files_of};
 use crate::files::{NewFile, Output};
-use crate::pgn::{GameResult, Input, Language};
+use crate::pgn::{GameResult, Language, PgnInput};
 use crate::position::Color;
 use crate::words::visible;
 
@@ -77,13 +77,13 @@ pub(super) struct Args {
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
-    filter: FilterArgs,
+    filter: GameFilterArgs,
 }
 
 /// Which games count.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Which games count")]
-struct FilterArgs {
+struct GameFilterArgs {
     /// Both players have at least this rating
     #[arg(long, value_name = "ELO")]
     min_elo: Option<u32>,
@@ -132,7 +132,7 @@ fn parse_memory(text: &str) -> Result<usize, String> {
     number.parse::<usize>().ok().and_then(|number| number.checked_mul(1 << shift)).ok_or_else(bad)
 }
 
-impl FilterArgs {
+impl GameFilterArgs {
     fn resolve(&self) -> GameFilter {
         let lower = |texts: &[String]| texts.iter().map(|text| text.to_lowercase()).collect();
         GameFilter {
@@ -152,7 +152,7 @@ impl FilterArgs {
 
 impl Args {
     /// Where the faults go.
-    fn errors_output(&self, inputs: &[Input]) -> Option<Output<'_>> {
+    fn errors_output(&self, inputs: &[PgnInput]) -> Option<Output<'_>> {
         let output = Output::new(self.errors.as_deref()?, FAULTS).force(self.force.allowed);
         Some(output.apart_from(files_of(inputs)).apart_from([&self.output]))
     }
@@ -183,7 +183,7 @@ impl Args {
 /// If an input does not exist, no game counts, or the book cannot be written; the old book, if
 /// there is one, stays as it is.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let inputs = Input::from_paths(&args.inputs)?;
+    let inputs = PgnInput::from_paths(&args.inputs)?;
     let options = args.resolve();
     let output = book_output(&args.output, args.force, files_of(&inputs)).create()?;
     let errors =
@@ -193,7 +193,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     stop_on_interrupt(&monitor)?;
     let start = Instant::now();
     let built = {
-        let _progress = (!args.quiet).then(|| Progress::start(&inputs, &monitor));
+        let _progress = (!args.quiet).then(|| BuildProgress::start(&inputs, &monitor));
         build(&inputs, &options, &monitor, output)
     };
     let broken_inputs = built.as_ref().map_or(&[][..], |(_, tally)| &tally.broken_inputs);
@@ -267,7 +267,7 @@ impl FaultFile {
 }
 
 /// Tells of the first faults and of all inputs that cannot be read.
-fn report_faults(args: &Args, tally: &Tally) {
+fn report_faults(args: &Args, tally: &BuildTally) {
     tally.broken_inputs.iter().for_each(|broken| errln!("tabia: {broken}"));
     if args.quiet {
         return;
@@ -279,7 +279,7 @@ fn report_faults(args: &Args, tally: &Tally) {
     }
 }
 
-fn report(args: &Args, tally: &Tally, time: Duration) -> anyhow::Result<()> {
+fn report(args: &Args, tally: &BuildTally, time: Duration) -> anyhow::Result<()> {
     let mut out = output::stdout();
     let seconds = time.as_secs_f64().max(1e-3);
     let games = tally.games;
@@ -328,25 +328,25 @@ fn report(args: &Args, tally: &Tally, time: Duration) -> anyhow::Result<()> {
 }
 
 /// Shows how far a build has come, until it is dropped.
-struct Progress {
+struct BuildProgress {
     stop: Option<crossbeam::channel::Sender<()>>,
     thread: Option<thread::JoinHandle<()>>,
 }
 
-impl Progress {
-    fn start(inputs: &[Input], monitor: &Monitor) -> Self {
-        let total: Option<u64> = inputs.iter().map(Input::size).sum();
+impl BuildProgress {
+    fn start(inputs: &[PgnInput], monitor: &Monitor) -> Self {
+        let total: Option<u64> = inputs.iter().map(PgnInput::size).sum();
         let monitor = monitor.clone();
         let (stop, stopped) = crossbeam::channel::bounded::<()>(0);
         let thread = thread::spawn(move || match io::stderr().is_terminal() {
             true => draw_bar(total, &monitor, &stopped),
             false => print_lines(total, &monitor, &stopped),
         });
-        Progress { stop: Some(stop), thread: Some(thread) }
+        BuildProgress { stop: Some(stop), thread: Some(thread) }
     }
 }
 
-impl Drop for Progress {
+impl Drop for BuildProgress {
     fn drop(&mut self) {
         // The thread wakes when the channel closes.
         self.stop = None;

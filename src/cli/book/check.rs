@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 
-use super::place::Place;
+use super::place::PositionArgs;
 use super::{open, parse_side};
 use crate::book::{Book, Visited};
 use crate::cli::output;
@@ -24,7 +24,7 @@ pub(super) struct Args {
     #[arg(long, value_parser = parse_side)]
     side: Option<Color>,
     #[command(flatten)]
-    place: Place,
+    place: PositionArgs,
     /// Plies from the position that are looked at
     #[arg(long, default_value_t = 20)]
     max_ply: u32,

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 
-use super::place::Place;
+use super::place::PositionArgs;
 use super::{book_output, grouped, open, parse_side, save};
 use crate::book::{Book, Counts, Cut, cut, differences, merge};
 use crate::cli::output;
@@ -75,7 +75,7 @@ pub(super) struct FilterArgs {
     #[arg(long, default_value_t = u32::MAX, hide_default_value = true)]
     max_ply: u32,
     #[command(flatten)]
-    place: Place,
+    place: PositionArgs,
 }
 
 /// Cuts a book down.

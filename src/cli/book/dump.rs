@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use super::open;
-use super::place::Place;
+use super::place::PositionArgs;
 use crate::book::{Book, Counts, Visited};
 use crate::cli::output;
 use crate::pgn::PgnGame;
@@ -20,10 +20,10 @@ pub(super) struct Args {
     /// The book (.tbk, .bin or .pgn), or `embedded`
     book: PathBuf,
     #[command(flatten)]
-    place: Place,
+    place: PositionArgs,
     /// How to print it
-    #[arg(long, value_enum, default_value_t = Format::Csv)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = DumpFormat::Csv)]
+    format: DumpFormat,
     /// Plies from the position that the dump begins with
     #[arg(long, default_value_t = u32::MAX, hide_default_value = true)]
     max_ply: u32,
@@ -33,7 +33,7 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum DumpFormat {
     /// A row for each move of each position
     Csv,
     /// An object for each position, one a line
@@ -86,8 +86,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut out = BufWriter::new(output::stdout());
     let start = game.position();
     match args.format {
-        Format::Pgn => write_lines(&mut out, &book, start, args)?,
-        Format::Csv => {
+        DumpFormat::Pgn => write_lines(&mut out, &book, start, args)?,
+        DumpFormat::Csv => {
             writeln!(
                 out,
                 "fen,ply,move,played_white,played_draws,played_black,played_undecided,\
@@ -96,13 +96,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             book.walk(start, args.max_ply)
                 .try_for_each(|at| write_csv(&mut out, &book, &at, args))?;
         }
-        Format::Json => {
+        DumpFormat::Json => {
             for at in book.walk(start, args.max_ply) {
                 serde_json::to_writer(&mut out, &position_row(&book, &at, args))?;
                 writeln!(out)?;
             }
         }
-        Format::Fen => {
+        DumpFormat::Fen => {
             let known = book.walk(start, args.max_ply).filter(|at| !at.entry.reached.is_empty());
             known
                 .filter(|at| at.entry.reached.games() >= args.min_games)

@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use anyhow::bail;
 
-use super::place::Place;
+use super::place::PositionArgs;
 use super::{grouped, open};
 use crate::book::InputRecord;
 use crate::cli::output::{self, errln};
-use crate::pgn::{Fate, GameEnd, Input, Language, Ply, Reader, Tags, Visitor};
+use crate::pgn::{Fate, GameEnd, GamePly, Language, PgnInput, Reader, Tags, Visitor};
 use crate::position::Position;
 use crate::words::visible;
 
@@ -24,7 +24,7 @@ pub(super) struct Args {
     #[arg(required = true, value_name = "BOOK|PGN")]
     sources: Vec<PathBuf>,
     #[command(flatten)]
-    place: Place,
+    place: PositionArgs,
     /// Where the games of a book lie, if not beside it; may be given more than once
     #[arg(long, value_name = "FOLDER")]
     games: Vec<PathBuf>,
@@ -80,7 +80,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 /// The inputs that the arguments mean.
-fn inputs(args: &Args) -> anyhow::Result<Vec<Input>> {
+fn inputs(args: &Args) -> anyhow::Result<Vec<PgnInput>> {
     let mut paths = Vec::new();
     for source in &args.sources {
         if source.extension().is_none_or(|extension| extension != "tbk") {
@@ -117,7 +117,7 @@ fn inputs(args: &Args) -> anyhow::Result<Vec<Input>> {
     // Of several books, or of one that was merged of them, each may be of the same games.
     let mut seen = HashSet::new();
     paths.retain(|path| seen.insert(path.clone()));
-    Ok(Input::from_paths(&paths)?)
+    Ok(PgnInput::from_paths(&paths)?)
 }
 
 fn search(
@@ -167,7 +167,7 @@ impl Visitor for Seeker {
         ControlFlow::Continue(())
     }
 
-    fn played(&mut self, ply: &Ply) -> ControlFlow<()> {
+    fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
         self.ply += 1;
         if ply.key == self.key {
             self.found = Some(self.ply);

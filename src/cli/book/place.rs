@@ -8,7 +8,7 @@ use crate::position::{Game, Position};
 
 /// The position in question; the start position if nothing is said.
 #[derive(Debug, clap::Args)]
-pub(super) struct Place {
+pub(super) struct PositionArgs {
     /// The position as FEN
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
@@ -20,7 +20,7 @@ pub(super) struct Place {
     opening: Option<String>,
 }
 
-impl Place {
+impl PositionArgs {
     /// Whether anything was said.
     pub(super) fn is_given(&self) -> bool {
         self.fen.is_some() || self.moves.is_some() || self.opening.is_some()

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 
-use super::place::Place;
+use super::place::PositionArgs;
 use super::{grouped, open, size};
 use crate::book::{Book, Candidate, Chooser, Manifest, Names, Policy};
 use crate::cli::output;
@@ -25,7 +25,7 @@ pub(super) struct ShowArgs {
     /// The book (.tbk, .bin or .pgn), or `embedded`
     book: PathBuf,
     #[command(flatten)]
-    place: Place,
+    place: PositionArgs,
 }
 
 /// Explain which move would be played, and why not another
@@ -34,7 +34,7 @@ pub(super) struct WhyArgs {
     /// The book (.tbk, .bin or .pgn), or `embedded`
     book: PathBuf,
     #[command(flatten)]
-    place: Place,
+    place: PositionArgs,
     /// on, best, worst, random, prefer or weighted
     #[arg(long, default_value_t = Policy::default())]
     policy: Policy,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::text::failed;
-use crate::pgn::{self, Fate, GameEnd, Input, PgnGame};
+use crate::pgn::{self, Fate, GameEnd, PgnGame, PgnInput};
 use crate::position::{FenError, Position};
 use crate::suite::epd;
 use crate::words::visible;
@@ -39,7 +39,7 @@ pub(super) fn about(file: &str, error: impl std::fmt::Display) -> io::Error {
 
 /// Opens a PGN file, compressed or not.
 fn open(name: &str) -> io::Result<impl Read> {
-    Input::File(name.into()).open(&Arc::default()).map_err(|error| about(name, error))
+    PgnInput::File(name.into()).open(&Arc::default()).map_err(|error| about(name, error))
 }
 
 /// Appends a text to a file, by a single write, so that two writers do not mix.

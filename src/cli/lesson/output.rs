@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::output;
 use crate::cli::writing::Force;
-use crate::files::{Kind, Output};
+use crate::files::{FileKind, Output};
 use crate::lesson::page::page;
 use crate::lesson::story::Story;
 use crate::lesson::svg::svg;
@@ -56,11 +56,11 @@ impl Forms {
                 let one = stories.len() == 1;
                 let path = if one { path.clone() } else { beside(path, &story.algorithm) };
                 let drawing = svg(story, &format!("{title}: {}", story.algorithm));
-                save(&path, Kind::SVG, self.force, &drawing)?;
+                save(&path, FileKind::SVG, self.force, &drawing)?;
             }
         }
         if let Some(path) = &self.html {
-            save(path, Kind::HTML, self.force, &page(title, stories))?;
+            save(path, FileKind::HTML, self.force, &page(title, stories))?;
         }
         if self.json {
             let all = serde_json::json!({ "title": title, "news": news, "searches": stories });
@@ -88,6 +88,6 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
 }
 
 /// Writes a file, all or nothing, in place of one of its kind.
-pub(super) fn save(path: &Path, kind: Kind, force: Force, text: &str) -> anyhow::Result<()> {
+pub(super) fn save(path: &Path, kind: FileKind, force: Force, text: &str) -> anyhow::Result<()> {
     Ok(Output::new(path, kind).force(force.allowed).write(text.as_bytes())?)
 }

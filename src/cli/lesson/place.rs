@@ -7,7 +7,7 @@ use crate::position::{Game, Position};
 
 /// The position of a lesson.
 #[derive(Debug, clap::Args)]
-pub(super) struct Place {
+pub(super) struct LessonPositionArgs {
     /// Position as FEN (default: the start position)
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
@@ -16,7 +16,7 @@ pub(super) struct Place {
     moves: String,
 }
 
-impl Place {
+impl LessonPositionArgs {
     /// The game up to the position.
     ///
     /// # Errors

@@ -9,10 +9,10 @@ use serde_json::json;
 
 use super::INTERRUPTED;
 use super::output::{print, save};
-use super::place::Place;
+use super::place::LessonPositionArgs;
 use crate::cli::work::{interruption, progress_bar};
 use crate::cli::writing::Force;
-use crate::files::{Kind, Output};
+use crate::files::{FileKind, Output};
 use crate::lesson::plot::plot;
 use crate::lesson::timing::{Measurement, Outcome, PUBLISHED, Stopwatch};
 use crate::position::{Game, Move};
@@ -25,7 +25,7 @@ use crate::score::Depth;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
-    place: Place,
+    place: LessonPositionArgs,
     /// Depths in plies
     #[arg(short, long, default_values_t = [3, 4, 5], value_delimiter = ',', value_parser = clap::value_parser!(i32).range(1..=12))]
     depths: Vec<Depth>,
@@ -52,7 +52,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let game = args.place.game()?;
     if let Some(path) = &args.svg {
-        Output::new(path, Kind::SVG).force(args.force.allowed).check()?;
+        Output::new(path, FileKind::SVG).force(args.force.allowed).check()?;
     }
     let stop = interruption()?;
     let threads = args.resolve_threads();
@@ -60,7 +60,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let measurements = measure(args, game, &mut stopwatch)?;
     if let Some(path) = &args.svg {
         let title = "Serial alpha-beta and PV-splitting: seconds for each move of a game";
-        save(path, Kind::SVG, args.force, &plot(&measurements, title))?;
+        save(path, FileKind::SVG, args.force, &plot(&measurements, title))?;
     }
     if args.json {
         let all = json!({ "measurements": measurements, "published": PUBLISHED });

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use super::output::{Forms, print};
-use super::place::Place;
+use super::place::LessonPositionArgs;
 use crate::cli::work::interruption;
 use crate::lesson::chess::{Chess, Ordering};
 use crate::lesson::deepening::{News, Plan, deepen};
@@ -21,7 +21,7 @@ use crate::score::{Depth, Ply, Score};
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
-    place: Place,
+    place: LessonPositionArgs,
     /// The last iteration, in plies
     #[arg(short, long, default_value_t = 4, value_parser = clap::value_parser!(i32).range(1..=30))]
     depth: Depth,

@@ -12,7 +12,7 @@ use super::{interruption, progress_bar};
 use crate::cli::output::outln;
 use crate::cli::writing::{CHECKPOINT, Force, NETWORK};
 use crate::eval::nnue::{BUCKETS, HIDDEN, INPUTS, Network};
-use crate::files::{Kind, Output, write_whole};
+use crate::files::{FileKind, Output, write_whole};
 use crate::train::net::{Curve, Data, Parameters, Progress, Selection, Settings, Trainer, plot};
 
 /// Where there is no terminal, progress is told this often.
@@ -147,7 +147,7 @@ impl Args {
     fn check_outputs(&self) -> anyhow::Result<()> {
         let inputs = || self.files.iter().chain(&self.from);
         let (checkpoint, plot) = (self.checkpoint(), self.plot());
-        let outputs = [(&self.output, NETWORK), (&checkpoint, CHECKPOINT), (&plot, Kind::SVG)];
+        let outputs = [(&self.output, NETWORK), (&checkpoint, CHECKPOINT), (&plot, FileKind::SVG)];
         for (path, kind) in outputs {
             Output::new(path, kind).force(self.force.allowed).apart_from(inputs()).check()?;
         }
