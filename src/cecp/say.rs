@@ -1,7 +1,7 @@
 //! What the engine tells, in the numbers and texts of the protocol.
 
 use crate::book::{Candidate, percent, transposition};
-use crate::engine::{Grounds, Moved, Progress, Transposed};
+use crate::engine::{Grounds, Moved, SearchProgress, Transposed};
 use crate::position::Move;
 use crate::words;
 
@@ -9,7 +9,7 @@ use super::reply::{Extras, Thinking};
 use super::text::to_protocol_score;
 
 /// A report of the search as thinking output. The expected move comes first when pondering.
-pub(super) fn thinking(progress: &Progress) -> Thinking {
+pub(super) fn thinking(progress: &SearchProgress) -> Thinking {
     let report = &progress.report;
     let moves: Vec<Move> = progress.expected.iter().chain(&report.pv).copied().collect();
     let microseconds = report.elapsed.as_micros().max(1);
@@ -33,7 +33,7 @@ pub(super) fn thinking(progress: &Progress) -> Thinking {
 const BOOK_MARK: &str = "{book}";
 
 /// The line of a report, marked where it enters the book.
-fn marked_line(progress: &Progress, moves: &[Move]) -> String {
+fn marked_line(progress: &SearchProgress, moves: &[Move]) -> String {
     let mut words = words::line(&progress.position, moves);
     if let Some(found) = &progress.report.book {
         let plies = progress.expected.iter().len() + found.line.len();
@@ -49,7 +49,7 @@ pub(super) fn transposed(transposed: &Transposed) -> Thinking {
     let Transposed { position, found, report } = transposed;
     let line = transposition(position, &found.line, found.counts);
     let Some(report) = report else { return Thinking { line, ..Thinking::default() } };
-    let progress = Progress { position: *position, expected: None, report: report.clone() };
+    let progress = SearchProgress { position: *position, expected: None, report: report.clone() };
     Thinking { line, ..thinking(&progress) }
 }
 

@@ -27,7 +27,7 @@ const MOST_LAG: Duration = Duration::from_secs(1);
 const EXPECTED_MOVES: u32 = 30;
 
 #[derive(Debug, Clone, Copy)]
-enum Setting {
+enum ClockSetting {
     Level(Level),
     MoveTime(Duration),
 }
@@ -36,7 +36,7 @@ enum Setting {
 /// right by whatever the GUI tells.
 #[derive(Debug, Clone)]
 pub(crate) struct Clocks {
-    setting: Setting,
+    setting: ClockSetting,
     /// By colour.
     remaining: [Duration; 2],
     /// The number of plies played when the setting came: its moves are counted from there.
@@ -51,7 +51,7 @@ pub(crate) struct Clocks {
 impl Default for Clocks {
     fn default() -> Self {
         Clocks {
-            setting: Setting::Level(DEFAULT),
+            setting: ClockSetting::Level(DEFAULT),
             remaining: [DEFAULT.base; 2],
             since: 0,
             node_rate: 0,
@@ -64,7 +64,7 @@ impl Default for Clocks {
 impl Clocks {
     /// Sets both clocks; `plies` have been played.
     pub(crate) fn set_level(&mut self, level: Level, plies: usize) {
-        self.setting = Setting::Level(level);
+        self.setting = ClockSetting::Level(level);
         self.remaining = [level.base; 2];
         self.charged = [false; 2];
         self.since = plies;
@@ -72,13 +72,13 @@ impl Clocks {
 
     /// Gives so much time for every move from now on.
     pub(crate) fn set_move_time(&mut self, time: Duration) {
-        self.setting = Setting::MoveTime(time);
+        self.setting = ClockSetting::MoveTime(time);
     }
 
     /// Starts a new game with the setting there is, by the wall clock.
     pub(crate) fn restart(&mut self) {
         self.node_rate = 0;
-        if let Setting::Level(level) = self.setting {
+        if let ClockSetting::Level(level) = self.setting {
             self.set_level(level, 0);
         }
     }
@@ -111,7 +111,7 @@ impl Clocks {
 
     /// A player has moved after `elapsed`; with that move, `plies` have been played.
     pub(crate) fn charge(&mut self, color: Color, elapsed: Duration, plies: usize) {
-        let Setting::Level(level) = self.setting else { return };
+        let ClockSetting::Level(level) = self.setting else { return };
         let clock = &mut self.remaining[color.to_index()];
         *clock = clock.saturating_sub(elapsed) + level.increment;
         self.charged[color.to_index()] = true;
@@ -132,8 +132,8 @@ impl Clocks {
 
     fn time_control(&self, color: Color, plies: usize) -> TimeLimit {
         match self.setting {
-            Setting::MoveTime(time) => TimeLimit::MoveTime(time),
-            Setting::Level(Level { moves, increment, .. }) => {
+            ClockSetting::MoveTime(time) => TimeLimit::MoveTime(time),
+            ClockSetting::Level(Level { moves, increment, .. }) => {
                 let moves_to_go = (moves > 0).then(|| {
                     let played = plies.saturating_sub(self.since) / 2;
                     moves - (played % moves as usize) as u32

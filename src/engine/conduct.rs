@@ -7,10 +7,10 @@ use crate::search::{self, Control, Limits, MOVE_OVERHEAD, Report, TimeLimit, Tra
 
 use super::clock::less_overhead;
 use super::controller::{Engine, Mode, Told};
-use super::event::{Event, Expected, Progress, Transposed};
-use super::job::{Job, SearchStatus};
+use super::event::{Event, Expected, SearchProgress, Transposed};
+use super::job::{RunningSearch, SearchStatus};
 use super::settings::FULL_STRENGTH;
-use super::wanted::{Purpose, Running, Step, step};
+use super::wanted::{NextStep, Purpose, Running, step};
 use super::worker::News;
 
 /// Doublings of the nodes searched from strength 0 to 99: from `WEAKEST` to some millions, which
@@ -43,9 +43,9 @@ impl Engine {
     pub(super) fn reconcile(&mut self) {
         self.answer_pings();
         match step(self.running(), self.purpose()) {
-            Step::Keep => {}
-            Step::Turn => self.turn_ponder_search(),
-            Step::Begin(purpose) => {
+            NextStep::Keep => {}
+            NextStep::Turn => self.turn_ponder_search(),
+            NextStep::Begin(purpose) => {
                 self.cancel();
                 if let Some(purpose) = purpose.filter(|_| self.is_settled()) {
                     self.begin(purpose);
@@ -68,7 +68,7 @@ impl Engine {
     }
 
     /// Whether a ponder search reckons with about the time that there is.
-    fn clock_is_right(&self, job: &Job) -> bool {
+    fn clock_is_right(&self, job: &RunningSearch) -> bool {
         match (job.time, self.told.own) {
             (TimeLimit::Clock { remaining, .. }, Some(told)) => {
                 told >= remaining * TRUSTED_CLOCK / 100
@@ -128,7 +128,7 @@ impl Engine {
         }
         let number = self.worker.search(game, limits, control.clone());
         let of = self.wanted.root_moves(self.position()).len();
-        self.job = Some(Job {
+        self.job = Some(RunningSearch {
             number,
             purpose,
             revision: self.wanted.revision,
@@ -233,7 +233,7 @@ impl Engine {
             _ => None,
         };
         let position: Position = *self.position();
-        self.events.push(Event::Report(Progress { position, expected, report }));
+        self.events.push(Event::Report(SearchProgress { position, expected, report }));
     }
 
     /// How far the search that runs has come.

@@ -14,12 +14,12 @@ use crate::score::{Depth, Score};
 
 use super::clock::{Clocks, Level};
 use super::event::Event;
-use super::job::Job;
+use super::job::RunningSearch;
 use super::library::Library;
 use super::pings::Pings;
 use super::settings::{OpenLog, SettingError, Settings};
 use super::wanted::{Purpose, Wanted};
-use super::worker::{MakeBackend, News, Worker};
+use super::worker::{MakeBackend, News, SearchThread};
 
 /// What the engine is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,8 +57,8 @@ pub(crate) struct Engine {
     pub(super) depth_limit: Option<Depth>,
     pub(super) settings: Settings,
     pub(super) library: Library,
-    pub(super) worker: Worker,
-    pub(super) job: Option<Job>,
+    pub(super) worker: SearchThread,
+    pub(super) job: Option<RunningSearch>,
     /// The scores of the engine's own moves in this game that were searched.
     pub(super) scores: Vec<Score>,
     pub(super) draw_offered: bool,
@@ -81,7 +81,7 @@ impl Engine {
         book: Book,
     ) -> Result<Self, SettingError> {
         settings.search.book = Some(book.clone());
-        let worker = Worker::start(make, settings.search.clone());
+        let worker = SearchThread::start(make, settings.search.clone());
         Ok(Engine {
             game: Game::default(),
             wanted: Wanted { side: Some(Color::Black), ..Wanted::default() },

@@ -8,7 +8,7 @@ use crate::search::{Report, SearchResult, Transposition};
 #[derive(Debug, Clone)]
 pub(crate) enum Event {
     /// How far a search has come.
-    Report(Progress),
+    Report(SearchProgress),
     /// A line of the search has transposed into the book.
     Transposed(Transposed),
     /// The engine has moved.
@@ -33,7 +33,7 @@ pub(crate) enum Event {
 
 /// A report of a search, with what is needed to show it.
 #[derive(Debug, Clone)]
-pub(crate) struct Progress {
+pub(crate) struct SearchProgress {
     /// Where the game stands.
     pub position: Position,
     /// The move that the opponent is expected to make, when pondering; the report's line begins

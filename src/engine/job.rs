@@ -9,7 +9,7 @@ use crate::search::{self, Control, Report, SearchResult, TimeLimit};
 use super::wanted::Purpose;
 
 /// A search that was ordered.
-pub(super) struct Job {
+pub(super) struct RunningSearch {
     pub(super) number: u64,
     pub(super) purpose: Purpose,
     /// The revision of the game it is about.
@@ -41,7 +41,7 @@ pub(crate) struct SearchStatus {
     pub current: Option<Move>,
 }
 
-impl Job {
+impl RunningSearch {
     /// Whether the move is the one this search was hoping for in this revision of the game.
     pub(super) fn hit(&self, mv: Move, revision: u64) -> bool {
         self.purpose == Purpose::Ponder(mv) && self.revision == revision

@@ -25,7 +25,7 @@ mod tests;
 
 pub use clock::Level;
 pub(crate) use controller::{Engine, Mode};
-pub(crate) use event::{Event, Expected, Found, Grounds, Moved, Progress, Transposed};
+pub(crate) use event::{Event, Expected, Found, Grounds, Moved, SearchProgress, Transposed};
 pub(crate) use face::{Face, Flow, run};
 pub(crate) use job::SearchStatus;
 pub(crate) use lines::{Input, inputs, read_lines};

@@ -84,7 +84,7 @@ pub(super) struct Running {
 
 /// What to do about the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum NextStep {
     /// To leave it as it is.
     Keep,
     /// To let it think from now on, not ponder.
@@ -94,14 +94,14 @@ pub(super) enum Step {
 }
 
 /// The step from what runs to what should run.
-pub(super) fn step(running: Option<Running>, wanted: Option<Purpose>) -> Step {
+pub(super) fn step(running: Option<Running>, wanted: Option<Purpose>) -> NextStep {
     match (running.filter(|running| running.is_current), wanted) {
-        (Some(running), Some(wanted)) if running.purpose == wanted => Step::Keep,
+        (Some(running), Some(wanted)) if running.purpose == wanted => NextStep::Keep,
         // The user may also call for a move before making the expected one.
         (Some(Running { purpose: Purpose::Ponder(_), is_hit: true, .. }), Some(Purpose::Think)) => {
-            Step::Turn
+            NextStep::Turn
         }
-        _ => Step::Begin(wanted),
+        _ => NextStep::Begin(wanted),
     }
 }
 
@@ -154,24 +154,24 @@ mod tests {
         let (one, other) = (mv("e2e4"), mv("d2d4"));
         let running = |purpose, is_current, is_hit| Some(Running { purpose, is_current, is_hit });
         let table = [
-            (None, None, Step::Begin(None)),
-            (None, Some(Think), Step::Begin(Some(Think))),
-            (running(Think, true, false), Some(Think), Step::Keep),
-            (running(Think, false, false), Some(Think), Step::Begin(Some(Think))),
-            (running(Think, true, false), None, Step::Begin(None)),
-            (running(Analyse, true, false), Some(Analyse), Step::Keep),
-            (running(Analyse, true, false), Some(Ordered), Step::Begin(Some(Ordered))),
-            (running(Ponder(one), true, false), Some(Ponder(one)), Step::Keep),
+            (None, None, NextStep::Begin(None)),
+            (None, Some(Think), NextStep::Begin(Some(Think))),
+            (running(Think, true, false), Some(Think), NextStep::Keep),
+            (running(Think, false, false), Some(Think), NextStep::Begin(Some(Think))),
+            (running(Think, true, false), None, NextStep::Begin(None)),
+            (running(Analyse, true, false), Some(Analyse), NextStep::Keep),
+            (running(Analyse, true, false), Some(Ordered), NextStep::Begin(Some(Ordered))),
+            (running(Ponder(one), true, false), Some(Ponder(one)), NextStep::Keep),
             (
                 running(Ponder(one), true, false),
                 Some(Ponder(other)),
-                Step::Begin(Some(Ponder(other))),
+                NextStep::Begin(Some(Ponder(other))),
             ),
-            (running(Ponder(one), true, true), Some(Think), Step::Turn),
-            (running(Ponder(one), true, false), Some(Think), Step::Begin(Some(Think))),
-            (running(Ponder(one), false, true), Some(Think), Step::Begin(Some(Think))),
-            (running(Ponder(one), true, true), Some(Analyse), Step::Begin(Some(Analyse))),
-            (running(Think, true, true), Some(Ponder(one)), Step::Begin(Some(Ponder(one)))),
+            (running(Ponder(one), true, true), Some(Think), NextStep::Turn),
+            (running(Ponder(one), true, false), Some(Think), NextStep::Begin(Some(Think))),
+            (running(Ponder(one), false, true), Some(Think), NextStep::Begin(Some(Think))),
+            (running(Ponder(one), true, true), Some(Analyse), NextStep::Begin(Some(Analyse))),
+            (running(Think, true, true), Some(Ponder(one)), NextStep::Begin(Some(Ponder(one)))),
         ];
         for (running, wanted, expected) in table {
             assert_eq!(step(running, wanted), expected, "{running:?} {wanted:?}");

@@ -76,14 +76,14 @@ pub(crate) fn searcher() -> MakeBackend {
 pub(crate) enum News {
     /// A search tells how far it is.
     Progress {
-        /// The number that [`Worker::search`] gave.
+        /// The number that [`SearchThread::search`] gave.
         job: u64,
         /// What it tells.
         event: search::SearchEvent,
     },
     /// A search has ended.
     Finished {
-        /// The number that [`Worker::search`] gave.
+        /// The number that [`SearchThread::search`] gave.
         job: u64,
         /// Without a best move if it crashed.
         result: SearchResult,
@@ -111,7 +111,7 @@ enum Order {
 }
 
 /// The search thread, as its owner sees it. Dropped, it leaves the thread to end by itself.
-pub(crate) struct Worker {
+pub(crate) struct SearchThread {
     orders: Sender<Order>,
     outbox: Sender<News>,
     news: Receiver<News>,
@@ -119,7 +119,7 @@ pub(crate) struct Worker {
     unsettled: usize,
 }
 
-impl Worker {
+impl SearchThread {
     /// Starts the thread, with the stack of a search, which runs in this.
     ///
     /// # Errors
@@ -131,13 +131,13 @@ impl Worker {
         let builder = thread::Builder::new().name("search".to_owned()).stack_size(STACK_SIZE);
         let made_with = config.clone();
         builder.spawn(move || work(&make, made_with, &inbox, &own_outbox))?;
-        let mut worker = Worker { orders, outbox, news, jobs: 0, unsettled: 0 };
+        let mut worker = SearchThread { orders, outbox, news, jobs: 0, unsettled: 0 };
         // Nothing changes, but the order is done only when all is made.
         worker.configure(config);
         Ok(worker)
     }
 
-    /// Where the news come in. Each must be shown to [`Worker::note`].
+    /// Where the news come in. Each must be shown to [`SearchThread::note`].
     pub(crate) fn news(&self) -> &Receiver<News> {
         &self.news
     }

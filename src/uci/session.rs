@@ -8,7 +8,7 @@ use crossbeam::channel::Receiver;
 
 use crate::book::transposition;
 use crate::engine::{
-    Engine, Event, Face, Flow, Found, Grounds, Input, Kind, Mode, News, Progress, SETTINGS,
+    Engine, Event, Face, Flow, Found, Grounds, Input, Kind, Mode, News, SETTINGS, SearchProgress,
     Setting, SettingError, Settings, Transposed,
 };
 use crate::position::{Color, Game, Move, Position};
@@ -338,7 +338,7 @@ fn declaration(row: &Setting, settings: &Settings) -> Reply {
 }
 
 /// A report of the search; on demand with the chances of winning, drawing and losing.
-fn info(progress: &Progress, show_wdl: bool) -> Reply {
+fn info(progress: &SearchProgress, show_wdl: bool) -> Reply {
     let report = &progress.report;
     let microseconds = report.elapsed.as_micros().max(1);
     let speed = u128::from(report.nodes) * 1_000_000 / microseconds;

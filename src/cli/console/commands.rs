@@ -15,7 +15,7 @@ use crate::words;
 type Run = fn(&mut Console, &str) -> io::Result<Flow>;
 
 /// One row of the table.
-pub(super) struct Row {
+pub(super) struct CommandRow {
     /// The command's names, the usual one first.
     pub(super) names: &'static [&'static str],
     arguments: &'static str,
@@ -28,13 +28,13 @@ const fn row(
     arguments: &'static str,
     help: &'static str,
     run: Run,
-) -> Row {
-    Row { names, arguments, help, run }
+) -> CommandRow {
+    CommandRow { names, arguments, help, run }
 }
 
 /// All commands, in the order of the help.
 #[rustfmt::skip]
-pub(super) const COMMANDS: &[Row] = &[
+pub(super) const COMMANDS: &[CommandRow] = &[
     row(&["help", "h"], "[COMMAND]", "list the commands, or explain one", help),
     row(&["usage"], "", "how to start Tabia", usage),
     row(&["quit", "q"], "", "keep the game and leave", |_, _| Ok(Flow::Quit)),
@@ -98,11 +98,11 @@ pub(super) const COMMANDS: &[Row] = &[
 ];
 
 /// The row of a command.
-pub(super) fn find(name: &str) -> Option<&'static Row> {
+pub(super) fn find(name: &str) -> Option<&'static CommandRow> {
     COMMANDS.iter().find(|row| row.names.contains(&name))
 }
 
-impl Row {
+impl CommandRow {
     /// The line of the help.
     fn explain(&self) -> String {
         let usage = format!("{} {}", self.names[0], self.arguments);

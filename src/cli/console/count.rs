@@ -15,7 +15,7 @@ use crate::engine::{Flow, News};
 use crate::position::{Move, Position, perft_until};
 
 /// A count that is going on.
-pub(super) struct Count {
+pub(super) struct PerftCount {
     stop: Arc<AtomicBool>,
     /// What is below each first move, as it comes to be known.
     counted: Receiver<(Move, u64)>,
@@ -25,7 +25,7 @@ pub(super) struct Count {
     timed: bool,
 }
 
-impl Count {
+impl PerftCount {
     /// Begins to count on a thread of its own, which adds to the news whenever it has come further.
     fn begin(position: Position, depth: u32, timed: bool, news: Sender<News>) -> io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
@@ -42,7 +42,7 @@ impl Count {
             drop(sender);
             let _ = news.send(News::Aside);
         })?;
-        Ok(Count { stop, counted, nodes: 0, began: Instant::now(), timed })
+        Ok(PerftCount { stop, counted, nodes: 0, began: Instant::now(), timed })
     }
 }
 
@@ -55,7 +55,7 @@ impl Console {
             return Err(failed("I am counting already; Ctrl-C ends it"));
         }
         let (position, news) = (*self.position(), self.engine.outbox());
-        let count = Count::begin(position, depth, timed, news);
+        let count = PerftCount::begin(position, depth, timed, news);
         self.count = Some(count.map_err(|error| failed(format!("cannot count: {error}")))?);
         self.tell("I count; Ctrl-C ends it.")
     }
@@ -79,7 +79,7 @@ impl Console {
                 Err(TryRecvError::Disconnected) => break,
             }
         }
-        let Some(Count { stop, nodes, began, timed, .. }) = self.count.take() else {
+        let Some(PerftCount { stop, nodes, began, timed, .. }) = self.count.take() else {
             return Ok(false);
         };
         let rest = if stop.load(Relaxed) { " so far" } else { "" };

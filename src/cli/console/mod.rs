@@ -24,11 +24,13 @@ use crossbeam::channel::{Receiver, Sender};
 
 use super::date::today;
 use crate::book::transposition;
-use crate::engine::{Engine, Event, Face, Flow, Input, Mode, Moved, News, Progress, Transposed};
+use crate::engine::{
+    Engine, Event, Face, Flow, Input, Mode, Moved, News, SearchProgress, Transposed,
+};
 use crate::position::{Move, Outcome, Position};
 use crate::words;
 use board::Look;
-use count::Count;
+use count::PerftCount;
 use game::Offer;
 pub(super) use input::read_lines;
 use record::{Players, Record};
@@ -55,7 +57,7 @@ pub(super) struct Console {
     /// How deep the engine may search in this game, in plies.
     depth: Option<u32>,
     solving: Option<Solving>,
-    count: Option<Count>,
+    count: Option<PerftCount>,
     /// Whether another book is being opened.
     opening_book: bool,
     /// Where games are kept that no other file has.
@@ -211,7 +213,7 @@ impl Console {
         self.show_board().map(drop)
     }
 
-    fn report(&mut self, progress: &Progress) -> io::Result<()> {
+    fn report(&mut self, progress: &SearchProgress) -> io::Result<()> {
         let report = &progress.report;
         let value = words::score(report.score);
         let moves: Vec<Move> = progress.expected.iter().chain(&report.pv).copied().collect();
