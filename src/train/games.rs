@@ -31,7 +31,7 @@ const NOISY: u16 = 0x8000;
 
 /// A move of a game and what the search that chose it said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PlayedMove {
+pub(crate) struct SearchedMove {
     /// The move.
     pub mv: Move,
     /// The search's score in centipawns for White.
@@ -49,7 +49,7 @@ pub(crate) struct PlayedGame {
     /// The random moves at its beginning.
     pub opening: Vec<Move>,
     /// The moves the engine chose.
-    pub moves: Vec<PlayedMove>,
+    pub moves: Vec<SearchedMove>,
 }
 
 /// Why a file of games cannot be used.
@@ -96,7 +96,7 @@ impl PlayedGame {
 
     /// Calls `visit` for each position in which the engine chose a move, with the move.
     /// Returns false if a move is illegal; the positions before it have been visited.
-    pub(crate) fn replay(&self, mut visit: impl FnMut(&Position, &PlayedMove)) -> bool {
+    pub(crate) fn replay(&self, mut visit: impl FnMut(&Position, &SearchedMove)) -> bool {
         let mut position = Position::start();
         for &mv in &self.opening {
             if !position.is_legal(mv) {
@@ -209,7 +209,7 @@ impl GameReader {
         let opening: Option<Vec<Move>> =
             opening.iter().map(|&word| Move::from_polyglot(word)).collect();
         let moves = rest.chunks_exact(2).map(|pair| {
-            Some(PlayedMove {
+            Some(SearchedMove {
                 mv: Move::from_polyglot(pair[0] & !NOISY)?,
                 score: pair[1] as i16,
                 noisy: pair[0] & NOISY != 0,

@@ -9,10 +9,10 @@ mod source;
 mod tools;
 pub(crate) mod tune;
 
-pub(crate) use games::{GameError, GameFile, GameReader, PlayedGame, PlayedMove};
+pub(crate) use games::{GameError, GameFile, GameReader, PlayedGame, SearchedMove};
 pub(crate) use quiet::Quiescence;
 pub(crate) use sample::{ParseSampleError, Sample};
 pub(crate) use selfplay::{GameSettings, SelfPlay};
-pub(crate) use source::{Sampler, Selection};
+pub(crate) use source::{SampleSelection, Sampler};
 
 use tools::in_parallel;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{PlayedGame, PlayedMove};
+use super::{PlayedGame, SearchedMove};
 use crate::eval::Evaluation;
 use crate::position::{Color, Game, Move, Position};
 use crate::random::Random;
@@ -149,7 +149,7 @@ impl SelfPlay {
             }
             let position = *game.position();
             let noisy = position.in_check() || position.is_noisy(mv);
-            moves.push(PlayedMove { mv, score: score as i16, noisy });
+            moves.push(SearchedMove { mv, score: score as i16, noisy });
             if let Err(error) = game.play(mv) {
                 log::error!("the search returned an {error}");
                 moves.pop();

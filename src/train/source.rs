@@ -18,7 +18,7 @@ use crate::score::Score;
 
 /// Which positions are taken.
 #[derive(Debug, Clone)]
-pub(crate) struct Selection {
+pub(crate) struct SampleSelection {
     /// Positions from a PGN game at most.
     pub per_game: usize,
     /// Plies at the beginning of a PGN game that are passed over.
@@ -58,7 +58,7 @@ pub(crate) enum SourceError {
 
 /// Takes quiet positions out of games and lists, each position once.
 pub(crate) struct Sampler {
-    selection: Selection,
+    selection: SampleSelection,
     random: Random,
     quiescence: Quiescence,
     seen: HashSet<u64>,
@@ -68,7 +68,7 @@ pub(crate) struct Sampler {
 
 impl Sampler {
     /// A sampler that has seen nothing yet.
-    pub(crate) fn new(selection: Selection) -> Self {
+    pub(crate) fn new(selection: SampleSelection) -> Self {
         let random = Random::new(selection.seed);
         Sampler {
             selection,
@@ -217,7 +217,7 @@ mod tests {
                          [Result \"0-1\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6 4. d3 d5 0-1\n";
 
     fn sampler(per_game: usize) -> Sampler {
-        Sampler::new(Selection { per_game, skip_plies: 4, limit: 1000, seed: 1 })
+        Sampler::new(SampleSelection { per_game, skip_plies: 4, limit: 1000, seed: 1 })
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let settings = args.settings()?;
     let (mut file, held) = GameFile::open(&args.output, &settings)?;
     let played = play(args, &settings, held as u64, &interrupted, &mut file)?;
-    let Tally { games, positions, quiet, elapsed } = played;
+    let GamesWritten { games, positions, quiet, elapsed } = played;
     outln!(
         "{games} games added to {held} in {}: {positions} positions, {quiet} of them quiet, \
          {:.0} positions/s",
@@ -77,7 +77,7 @@ fn play(
     held: u64,
     interrupted: &AtomicBool,
     file: &mut GameFile,
-) -> Result<Tally, GameError> {
+) -> Result<GamesWritten, GameError> {
     let next = AtomicU64::new(held);
     let (sender, receiver) = bounded(64);
     std::thread::scope(|scope| {
@@ -103,7 +103,7 @@ fn play(
 }
 
 /// What has been written.
-struct Tally {
+struct GamesWritten {
     games: u64,
     positions: usize,
     quiet: usize,
@@ -116,11 +116,11 @@ fn write(
     wanted: u64,
     games: Receiver<(u64, PlayedGame)>,
     file: &mut GameFile,
-) -> Result<Tally, GameError> {
+) -> Result<GamesWritten, GameError> {
     let start = Instant::now();
     let bar = progress_bar(wanted.saturating_sub(held) as usize, "games");
     let mut told = start;
-    let mut tally = Tally { games: 0, positions: 0, quiet: 0, elapsed: Duration::ZERO };
+    let mut tally = GamesWritten { games: 0, positions: 0, quiet: 0, elapsed: Duration::ZERO };
     let mut early = BTreeMap::new();
     for (number, game) in games {
         early.insert(number, game);
@@ -138,7 +138,7 @@ fn write(
 }
 
 /// Moves the bar, or says now and then how far things are.
-fn tell(bar: &ProgressBar, tally: &Tally, told: &mut Instant) {
+fn tell(bar: &ProgressBar, tally: &GamesWritten, told: &mut Instant) {
     bar.set_position(tally.games);
     if bar.is_hidden() && told.elapsed() >= TELL_EVERY {
         *told = Instant::now();

@@ -13,7 +13,9 @@ use crate::cli::output::outln;
 use crate::cli::writing::{CHECKPOINT, Force, NETWORK};
 use crate::eval::nnue::{BUCKETS, HIDDEN, INPUTS, Network};
 use crate::files::{FileKind, Output, write_whole};
-use crate::train::net::{Curve, Data, Parameters, Progress, Selection, Settings, Trainer, plot};
+use crate::train::net::{
+    Data, Parameters, Selection, Sigmoid, TrainProgress, TrainSettings, Trainer, plot,
+};
 
 /// Where there is no terminal, progress is told this often.
 const TELL_EVERY: Duration = Duration::from_secs(30);
@@ -112,8 +114,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 impl Args {
-    fn settings(&self) -> Settings {
-        Settings {
+    fn settings(&self) -> TrainSettings {
+        TrainSettings {
             epochs: self.epochs.into(),
             batch: self.batch as usize,
             rate: self.rate,
@@ -126,7 +128,7 @@ impl Args {
 
     fn selection(&self) -> Selection {
         Selection {
-            curve: Curve { scale: self.scale },
+            curve: Sigmoid { scale: self.scale },
             result_share: self.result_share,
             lambda: self.lambda,
             limit: self.limit,
@@ -193,7 +195,7 @@ fn begin<'d>(args: &Args, data: &'d Data) -> anyhow::Result<Trainer<'d>> {
 
 /// Takes all steps, or those until the interruption.
 fn train(args: &Args, trainer: &mut Trainer, interrupted: &AtomicBool) -> anyhow::Result<()> {
-    let mut narrator = Narrator::new(trainer.steps(), trainer.all_steps());
+    let mut narrator = TrainNarrator::new(trainer.steps(), trainer.all_steps());
     while !interrupted.load(Relaxed)
         && let Some(progress) = trainer.step()
     {
@@ -225,7 +227,7 @@ fn save(args: &Args, trainer: &Trainer) -> anyhow::Result<()> {
 }
 
 /// Tells how training goes.
-struct Narrator {
+struct TrainNarrator {
     bar: ProgressBar,
     start: Instant,
     told: Instant,
@@ -233,15 +235,15 @@ struct Narrator {
     examples: usize,
 }
 
-impl Narrator {
+impl TrainNarrator {
     fn new(steps: u64, all_steps: u64) -> Self {
         let bar = progress_bar(all_steps as usize, "steps");
         bar.set_position(steps);
-        Narrator { bar, start: Instant::now(), told: Instant::now(), examples: 0 }
+        TrainNarrator { bar, start: Instant::now(), told: Instant::now(), examples: 0 }
     }
 
-    fn tell(&mut self, progress: &Progress) {
-        let Progress { epochs, steps, examples, loss, rate, epoch_loss } = *progress;
+    fn tell(&mut self, progress: &TrainProgress) {
+        let TrainProgress { epochs, steps, examples, loss, rate, epoch_loss } = *progress;
         self.examples += examples;
         let speed = self.examples as f64 / self.start.elapsed().as_secs_f64().max(1e-9);
         self.bar.set_position(steps);

@@ -12,8 +12,10 @@ use crate::eval::LOGISTIC_SCALE;
 use crate::eval::tuning::tuned;
 use crate::files::Output;
 use crate::score::Score;
-use crate::train::tune::{Data, Outcome, Progress, Settings, normalised, source_file, tune};
-use crate::train::{Sample, Sampler, Selection};
+use crate::train::tune::{
+    Samples, TuneOutcome, TuneProgress, TuneSettings, normalised, source_file, tune,
+};
+use crate::train::{Sample, SampleSelection, Sampler};
 
 /// Samples that lie together, as those of a game do, are held out together.
 const BLOCK: usize = 500;
@@ -100,8 +102,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 impl Args {
-    fn settings(&self) -> Settings {
-        Settings {
+    fn settings(&self) -> TuneSettings {
+        TuneSettings {
             epochs: self.epochs,
             rate: self.rate,
             batch: self.batch as usize,
@@ -114,7 +116,7 @@ impl Args {
 }
 
 fn read(args: &Args) -> anyhow::Result<(Vec<Sample>, usize)> {
-    let mut sampler = Sampler::new(Selection {
+    let mut sampler = Sampler::new(SampleSelection {
         per_game: args.per_game,
         skip_plies: args.skip_plies,
         limit: args.limit,
@@ -130,7 +132,7 @@ fn read(args: &Args) -> anyhow::Result<(Vec<Sample>, usize)> {
 }
 
 /// What is tuned on, and what is held out.
-fn split(samples: &[Sample], args: &Args) -> [Data; 2] {
+fn split(samples: &[Sample], args: &Args) -> [Samples; 2] {
     let every = args.validation_every as usize;
     let held_out = |block: usize| block % every == every - 1;
     [false, true].map(|wanted| {
@@ -140,7 +142,9 @@ fn split(samples: &[Sample], args: &Args) -> [Data; 2] {
             .filter(|&(block, _)| held_out(block) == wanted)
             .map(|(_, samples)| samples)
             .collect();
-        Data::in_parallel(&blocks, args.threads.into(), |sample| target(sample, args.score_share))
+        Samples::in_parallel(&blocks, args.threads.into(), |sample| {
+            target(sample, args.score_share)
+        })
     })
 }
 
@@ -151,15 +155,15 @@ fn target(sample: &Sample, score_share: f32) -> f32 {
     score_share * expected as f32 + (1.0 - score_share) * sample.result
 }
 
-fn report(progress: Progress) {
-    let Progress { epoch, training, validation } = progress;
+fn report(progress: TuneProgress) {
+    let TuneProgress { epoch, training, validation } = progress;
     if std::io::stderr().is_terminal() || epoch % 5 == 0 {
         errln!("epoch {epoch:>3}: error {training:.6}, held out {validation:.6}");
     }
 }
 
 /// How the weights came about.
-fn origin(args: &Args, outcome: &Outcome, training: usize, validation: usize) -> String {
+fn origin(args: &Args, outcome: &TuneOutcome, training: usize, validation: usize) -> String {
     let names = args.files.iter().filter_map(|file| file.file_name());
     let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
     let files = match names.as_slice() {

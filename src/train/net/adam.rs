@@ -12,7 +12,7 @@ const EPSILON: f32 = 1e-8;
 /// Source: I. Loshchilov and F. Hutter, "Decoupled Weight Decay Regularization" (2019), after
 /// D. Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015).
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Adam {
+pub(super) struct AdamW {
     pub(super) first: Vec<f32>,
     pub(super) second: Vec<f32>,
 }
@@ -30,9 +30,9 @@ pub(super) struct Stride {
     pub(super) scale: f32,
 }
 
-impl Adam {
+impl AdamW {
     pub(super) fn new(weights: usize) -> Self {
-        Adam { first: vec![0.0; weights], second: vec![0.0; weights] }
+        AdamW { first: vec![0.0; weights], second: vec![0.0; weights] }
     }
 
     /// Moves `weights` against the sum of `gradients`, in several threads.
@@ -83,7 +83,7 @@ mod tests {
     fn it_finds_the_bottom_of_a_bowl_in_any_number_of_threads() {
         for threads in [1, 2] {
             let mut weights = [1.5, -1.0];
-            let mut adam = Adam::new(2);
+            let mut adam = AdamW::new(2);
             for step in 1..=2000 {
                 let half = threads as f32;
                 let slopes = [(weights[0] + 0.7) / half, 9.0 * (weights[1] - 0.2) / half];
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn weights_decay_and_stay_in_bounds() {
         let mut weights = [1.0, LIMIT];
-        let mut adam = Adam::new(2);
+        let mut adam = AdamW::new(2);
         let stride = Stride { step: 1, rate: 0.1, decay: 0.5, scale: 1.0 };
         adam.step(&mut weights, &[&[0.0, -1000.0]], stride);
         assert_eq!(weights, [0.95, LIMIT]);

@@ -10,10 +10,10 @@ use std::path::Path;
 
 use thiserror::Error;
 
-use super::adam::Adam;
+use super::adam::AdamW;
 use super::data::Data;
 use super::parameters::Parameters;
-use super::trainer::{EpochLoss, Settings, State, Trainer};
+use super::trainer::{EpochLoss, State, TrainSettings, Trainer};
 use crate::files::write_whole;
 
 /// Why training cannot be taken up again.
@@ -63,7 +63,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
     /// # Errors
     /// If the file cannot be read, is something else, or comes of other settings or data.
     pub(crate) fn resume(
-        settings: Settings,
+        settings: TrainSettings,
         data: &'d Data,
         path: &Path,
     ) -> Result<Self, CheckpointError> {
@@ -87,8 +87,8 @@ impl<'d, const N: usize> Trainer<'d, N> {
 const MAGIC: &str = "tabia checkpoint 1; ";
 
 /// What all that follows depends on, but for the number of threads.
-fn headline<const N: usize>(settings: &Settings, data: &Data) -> String {
-    let Settings { epochs, batch, rate, final_rate, decay, threads: _, seed } = settings;
+fn headline<const N: usize>(settings: &TrainSettings, data: &Data) -> String {
+    let TrainSettings { epochs, batch, rate, final_rate, decay, threads: _, seed } = settings;
     let (training, held_out, scale) = (data.training.len(), data.held_out.len(), data.curve.scale);
     format!(
         "{MAGIC}hidden {N}; {training} positions; {held_out} held out; scale {scale}; {epochs} epochs; \
@@ -115,6 +115,6 @@ fn decode<const N: usize>(bytes: &[u8]) -> Option<State<N>> {
     let numbers: Vec<f32> = numbers.iter().map(|&number| f32::from_le_bytes(number)).collect();
     let mut parts = numbers.chunks_exact(Parameters::<N>::LEN).map(<[f32]>::to_vec);
     let parameters = Parameters::from_vec(parts.next()?)?;
-    let adam = Adam { first: parts.next()?, second: parts.next()? };
+    let adam = AdamW { first: parts.next()?, second: parts.next()? };
     Some(State { parameters, adam, steps, loss, history })
 }

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::curve::Curve;
 use super::example::Example;
+use super::sigmoid::Sigmoid;
 use crate::position::{Color, Position};
 use crate::random::Random;
 use crate::train::{GameError, GameReader, PlayedGame, in_parallel};
@@ -15,7 +15,7 @@ const GAMES_AT_ONCE: usize = 4096;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Selection {
     /// The result to expect of a score.
-    pub curve: Curve,
+    pub curve: Sigmoid,
     /// Share of the game's result in the target; the rest is what the searches said.
     pub result_share: f32,
     /// How far what the searches said looks ahead in the game, from 0 to 1: the search of `n` moves
@@ -34,7 +34,7 @@ pub(crate) struct Selection {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Data {
     /// What the targets came of.
-    pub curve: Curve,
+    pub curve: Sigmoid,
     /// To learn from, in random order.
     pub training: Vec<Example>,
     /// To judge by.
@@ -47,7 +47,7 @@ pub(crate) struct Data {
 
 impl Data {
     /// No examples.
-    pub(super) fn none(curve: Curve) -> Self {
+    pub(super) fn none(curve: Sigmoid) -> Self {
         Data { curve, training: Vec::new(), held_out: Vec::new(), games: 0, positions: 0 }
     }
 

@@ -4,9 +4,9 @@
 //! three times: for the processor that the program is built for, for AVX2 and for AVX-512. They do
 //! the same operations in the same order, so all give the same bits.
 
-use super::curve::Curve;
 use super::example::{Example, Inputs};
 use super::parameters::{BIASES, Parameters};
+use super::sigmoid::Sigmoid;
 
 /// Sums kept apart, so that they can be added in one instruction; as many as AVX-512 holds.
 const LANES: usize = 16;
@@ -18,7 +18,7 @@ const IN_REGISTERS: usize = 64;
 /// errors.
 pub(super) fn add_gradient<const N: usize>(
     parameters: &Parameters<N>,
-    curve: Curve,
+    curve: Sigmoid,
     blocks: &[&[Example]],
     gradient: &mut Parameters<N>,
 ) -> f64 {
@@ -41,7 +41,7 @@ pub(super) fn add_gradient<const N: usize>(
 #[cfg(test)]
 pub(super) fn add_gradient_portably<const N: usize>(
     parameters: &Parameters<N>,
-    curve: Curve,
+    curve: Sigmoid,
     blocks: &[&[Example]],
     gradient: &mut Parameters<N>,
 ) -> f64 {
@@ -51,7 +51,7 @@ pub(super) fn add_gradient_portably<const N: usize>(
 /// The sum of the square errors.
 pub(super) fn square_errors<const N: usize>(
     parameters: &Parameters<N>,
-    curve: Curve,
+    curve: Sigmoid,
     examples: &[Example],
 ) -> f64 {
     let square =
@@ -69,7 +69,7 @@ pub(super) fn output<const N: usize>(parameters: &Parameters<N>, example: &Examp
 #[target_feature(enable = "avx512f")]
 fn add_avx512<const N: usize>(
     parameters: &Parameters<N>,
-    curve: Curve,
+    curve: Sigmoid,
     blocks: &[&[Example]],
     gradient: &mut Parameters<N>,
 ) -> f64 {
@@ -80,7 +80,7 @@ fn add_avx512<const N: usize>(
 #[target_feature(enable = "avx2")]
 fn add_avx2<const N: usize>(
     parameters: &Parameters<N>,
-    curve: Curve,
+    curve: Sigmoid,
     blocks: &[&[Example]],
     gradient: &mut Parameters<N>,
 ) -> f64 {
@@ -90,7 +90,7 @@ fn add_avx2<const N: usize>(
 #[inline(always)]
 fn add<const N: usize>(
     parameters: &Parameters<N>,
-    curve: Curve,
+    curve: Sigmoid,
     blocks: &[&[Example]],
     gradient: &mut Parameters<N>,
 ) -> f64 {

@@ -11,20 +11,20 @@
 
 mod adam;
 mod checkpoint;
-mod curve;
 mod data;
 mod example;
 mod gradient;
 mod parameters;
 mod plot;
 mod quantise;
+mod sigmoid;
 mod trainer;
 
-pub(crate) use curve::Curve;
 pub(crate) use data::{Data, Selection};
 pub(crate) use parameters::Parameters;
 pub(crate) use plot::plot;
-pub(crate) use trainer::{Progress, Settings, Trainer};
+pub(crate) use sigmoid::Sigmoid;
+pub(crate) use trainer::{TrainProgress, TrainSettings, Trainer};
 
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,9 @@
 //! From trained weights to the integers of a network that plays.
 
-use super::curve::Curve;
 use super::example::Example;
 use super::gradient::output;
 use super::parameters::{BIASES, Parameters};
+use super::sigmoid::Sigmoid;
 use crate::eval::nnue::{BUCKETS, HIDDEN, INPUTS, Network, NetworkError, QA, QB, SCALE};
 use crate::position::Color;
 
@@ -55,7 +55,7 @@ impl Parameters<HIDDEN> {
     pub(crate) fn quantisation_error(
         &self,
         network: &Network,
-        curve: Curve,
+        curve: Sigmoid,
         examples: &[Example],
     ) -> QuantisationError {
         let mut error = QuantisationError { mean: 0.0, max: 0.0, loss: 0.0 };

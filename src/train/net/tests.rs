@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use super::adam::Adam;
+use super::adam::AdamW;
 use super::example::Example;
 use super::gradient::{add_gradient, add_gradient_portably, output, square_errors};
 use super::parameters::LIMIT;
@@ -9,12 +9,12 @@ use super::*;
 use crate::eval::nnue::{HIDDEN, PieceSet};
 use crate::position::{Color, Move, Piece, Position};
 use crate::random::Random;
-use crate::train::{GameFile, GameSettings, PlayedGame, PlayedMove};
+use crate::train::{GameFile, GameSettings, PlayedGame, SearchedMove};
 
 /// Neurons of a network that is trained in no time.
 const FEW: usize = 64;
 
-const CURVE: Curve = Curve { scale: 200 };
+const CURVE: Sigmoid = Sigmoid { scale: 200 };
 
 /// Positions of random games, one in four.
 fn positions(count: usize, seed: u64) -> Vec<Position> {
@@ -60,8 +60,16 @@ fn data() -> Data {
     Data { training: examples(1500, 1), held_out: examples(200, 2), ..Data::none(CURVE) }
 }
 
-fn settings(threads: usize) -> Settings {
-    Settings { epochs: 4, batch: 128, rate: 0.01, final_rate: 1e-4, decay: 0.01, threads, seed: 7 }
+fn settings(threads: usize) -> TrainSettings {
+    TrainSettings {
+        epochs: 4,
+        batch: 128,
+        rate: 0.01,
+        final_rate: 1e-4,
+        decay: 0.01,
+        threads,
+        seed: 7,
+    }
 }
 
 /// Weights as large as trained ones.
@@ -172,12 +180,12 @@ fn other_checkpoints_are_refused() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("net.checkpoint");
     let data = data();
-    let resume = |settings: Settings, path: &Path| {
+    let resume = |settings: TrainSettings, path: &Path| {
         Trainer::<FEW>::resume(settings, &data, path).err().expect("refused").to_string()
     };
     assert!(resume(settings(1), &path).starts_with("cannot be read"));
     Trainer::<FEW>::new(settings(1), &data).save(&path).expect("written");
-    let other = Settings { seed: 8, ..settings(1) };
+    let other = TrainSettings { seed: 8, ..settings(1) };
     assert!(resume(other, &path).contains("seed 7`, not with"), "{}", resume(settings(1), &path));
     let mut bytes = std::fs::read(&path).expect("written");
     bytes.pop();
@@ -229,7 +237,7 @@ fn a_network_becomes_weights_and_is_the_same_again() {
     let network = grown::<HIDDEN>(12).quantised(&[]).expect("weights in bounds");
     let weights = Parameters::from(&network);
     assert!(weights.quantised(&[]).expect("weights in bounds") == network);
-    let (data, few) = (data(), Settings { epochs: 1, rate: 1e-3, ..settings(2) });
+    let (data, few) = (data(), TrainSettings { epochs: 1, rate: 1e-3, ..settings(2) });
     let mut trainer = Trainer::beginning_with(weights.clone(), few, &data);
     assert!(*trainer.parameters() == weights);
     let before = trainer.held_out_loss();
@@ -240,7 +248,7 @@ fn a_network_becomes_weights_and_is_the_same_again() {
 #[test]
 fn no_weight_outgrows_the_integers() {
     let mut parameters = Parameters::<HIDDEN>::zero();
-    let mut adam = Adam::new(Parameters::<HIDDEN>::LEN);
+    let mut adam = AdamW::new(Parameters::<HIDDEN>::LEN);
     let uphill = vec![-1.0; Parameters::<HIDDEN>::LEN];
     let stride = adam::Stride { step: 1, rate: 9.0, decay: 0.0, scale: 1.0 };
     adam.step(parameters.as_mut_slice(), &[&uphill], stride);
@@ -252,7 +260,7 @@ fn no_weight_outgrows_the_integers() {
 
 /// Game `number`: 1. e4 e5 2. Nf3 Nc6, worth `number` centipawns and won by White.
 fn game(number: i16) -> PlayedGame {
-    let played = |(ply, text): (i16, &str)| PlayedMove {
+    let played = |(ply, text): (i16, &str)| SearchedMove {
         mv: text.parse::<Move>().expect("a move"),
         score: if ply == 3 { 9000 } else { number },
         noisy: ply == 2,

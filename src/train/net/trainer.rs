@@ -2,7 +2,7 @@
 
 use std::f32::consts::PI;
 
-use super::adam::{Adam, Stride};
+use super::adam::{AdamW, Stride};
 use super::data::Data;
 use super::example::Example;
 use super::gradient::{add_gradient, square_errors};
@@ -20,7 +20,7 @@ const WARM_UP: f32 = 0.01;
 
 /// How to train.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Settings {
+pub(crate) struct TrainSettings {
     /// Passes over the data.
     pub epochs: usize,
     /// Examples for each step.
@@ -48,7 +48,7 @@ pub(crate) struct EpochLoss {
 
 /// What a step has led to.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Progress {
+pub(crate) struct TrainProgress {
     /// Epochs that are completed.
     pub epochs: usize,
     /// Steps taken since the beginning.
@@ -67,7 +67,7 @@ pub(crate) struct Progress {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct State<const N: usize> {
     pub(super) parameters: Parameters<N>,
-    pub(super) adam: Adam,
+    pub(super) adam: AdamW,
     /// Steps taken.
     pub(super) steps: u64,
     /// The sum of the steps' losses in this epoch.
@@ -77,7 +77,7 @@ pub(super) struct State<const N: usize> {
 
 /// A network in training, with `N` neurons a side.
 pub(crate) struct Trainer<'d, const N: usize = HIDDEN> {
-    pub(super) settings: Settings,
+    pub(super) settings: TrainSettings,
     pub(super) data: &'d Data,
     pub(super) state: State<N>,
     /// The gradient of each thread.
@@ -88,7 +88,7 @@ pub(crate) struct Trainer<'d, const N: usize = HIDDEN> {
 
 impl<'d, const N: usize> Trainer<'d, N> {
     /// A network that has learnt nothing. There must be examples of both kinds in `data`.
-    pub(crate) fn new(settings: Settings, data: &'d Data) -> Self {
+    pub(crate) fn new(settings: TrainSettings, data: &'d Data) -> Self {
         let parameters = Parameters::random(settings.seed);
         Self::beginning_with(parameters, settings, data)
     }
@@ -96,12 +96,12 @@ impl<'d, const N: usize> Trainer<'d, N> {
     /// A network that begins with weights learnt before, and has learnt nothing of `data` yet.
     pub(crate) fn beginning_with(
         parameters: Parameters<N>,
-        settings: Settings,
+        settings: TrainSettings,
         data: &'d Data,
     ) -> Self {
         let state = State {
             parameters,
-            adam: Adam::new(Parameters::<N>::LEN),
+            adam: AdamW::new(Parameters::<N>::LEN),
             steps: 0,
             loss: 0.0,
             history: Vec::new(),
@@ -110,7 +110,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
     }
 
     /// A network that has come so far.
-    pub(super) fn continued(settings: Settings, data: &'d Data, state: State<N>) -> Self {
+    pub(super) fn continued(settings: TrainSettings, data: &'d Data, state: State<N>) -> Self {
         let gradients = vec![Parameters::zero(); settings.threads.max(1)];
         let mut trainer = Trainer { settings, data, state, gradients, order: Vec::new() };
         trainer.shuffle();
@@ -138,7 +138,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
     }
 
     /// Learns from a batch; `None` if all epochs are over.
-    pub(crate) fn step(&mut self) -> Option<Progress> {
+    pub(crate) fn step(&mut self) -> Option<TrainProgress> {
         if self.state.steps >= self.all_steps() {
             return None;
         }
@@ -159,7 +159,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
         let loss = self.state.loss / (place + 1) as f64;
         let epoch_loss = (self.place_in_epoch() == 0).then(|| self.end_epoch(loss));
         let epochs = self.state.history.len();
-        Some(Progress { epochs, steps: self.state.steps, examples, loss, rate, epoch_loss })
+        Some(TrainProgress { epochs, steps: self.state.steps, examples, loss, rate, epoch_loss })
     }
 
     /// Lets each thread compute the gradient of its share of a batch; returns the number of
@@ -213,7 +213,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
     /// Source: I. Loshchilov and F. Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts"
     /// (2017), without the restarts.
     fn rate(&self) -> f32 {
-        let Settings { rate, final_rate, .. } = self.settings;
+        let TrainSettings { rate, final_rate, .. } = self.settings;
         let progress = self.state.steps as f32 / self.all_steps() as f32;
         if progress < WARM_UP {
             return rate * progress / WARM_UP;

@@ -28,7 +28,7 @@ struct Entry {
 
 /// A position as the model sees it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Row<'a> {
+pub(crate) struct TuneRow<'a> {
     /// What is simply added.
     pub linear: &'a [Coefficient],
     /// What makes up the danger to White's and to Black's king.
@@ -43,19 +43,19 @@ pub(crate) struct Row<'a> {
 
 /// Many positions, compactly.
 #[derive(Debug, Default)]
-pub(crate) struct Data {
+pub(crate) struct Samples {
     coefficients: Vec<Coefficient>,
     entries: Vec<Entry>,
 }
 
-impl Data {
+impl Samples {
     /// Takes the features of samples. `target` is the result to predict from a sample; known
     /// endgames are left out.
     pub(crate) fn new<'s>(
         samples: impl IntoIterator<Item = &'s Sample>,
         target: impl Fn(&Sample) -> f32,
     ) -> Self {
-        let mut data = Data::default();
+        let mut data = Samples::default();
         let mut tracer = Tracer::new();
         let danger = danger_places();
         for sample in samples {
@@ -88,10 +88,12 @@ impl Data {
         threads: usize,
         target: impl Fn(&Sample) -> f32 + Sync,
     ) -> Self {
-        in_parallel(blocks, threads, |blocks| Data::new(blocks.iter().copied().flatten(), &target))
-            .into_iter()
-            .reduce(Data::join)
-            .unwrap_or_default()
+        in_parallel(blocks, threads, |blocks| {
+            Samples::new(blocks.iter().copied().flatten(), &target)
+        })
+        .into_iter()
+        .reduce(Samples::join)
+        .unwrap_or_default()
     }
 
     fn push(&mut self, places: impl Iterator<Item = usize>, count: impl Fn(usize) -> i32) {
@@ -112,10 +114,10 @@ impl Data {
     }
 
     /// A position.
-    pub(crate) fn row(&self, index: usize) -> Row<'_> {
+    pub(crate) fn row(&self, index: usize) -> TuneRow<'_> {
         let entry = &self.entries[index];
         let list = |from: usize, to: usize| &self.coefficients[from..to];
-        Row {
+        TuneRow {
             linear: list(entry.start, entry.white_danger),
             danger: [
                 list(entry.white_danger, entry.black_danger),
@@ -137,7 +139,7 @@ impl Data {
     }
 
     /// All positions of both.
-    fn join(mut self, other: Data) -> Data {
+    fn join(mut self, other: Samples) -> Samples {
         let shift = self.coefficients.len();
         self.coefficients.extend(other.coefficients);
         self.entries.extend(other.entries.into_iter().map(|entry| Entry {

@@ -12,6 +12,6 @@ mod model;
 mod normal;
 mod run;
 
-pub(crate) use data::Data;
+pub(crate) use data::Samples;
 pub(crate) use normal::normalised;
-pub(crate) use run::{Outcome, Progress, Settings, source_file, tune};
+pub(crate) use run::{TuneOutcome, TuneProgress, TuneSettings, source_file, tune};

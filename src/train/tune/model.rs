@@ -1,6 +1,6 @@
 //! The evaluation as a function of its weights, with its derivative.
 
-use super::data::{Coefficient, Row};
+use super::data::{Coefficient, TuneRow};
 use crate::eval::tuning::{DANGER_DIVISOR, DANGER_LIMIT, Tapered, WEIGHTS, Weights};
 
 /// Middlegame and endgame.
@@ -74,11 +74,11 @@ impl Model {
     }
 
     /// The score of a position for White, in centipawns.
-    pub(crate) fn score(&self, row: &Row<'_>) -> f32 {
+    pub(crate) fn score(&self, row: &TuneRow<'_>) -> f32 {
         self.forward(row).score
     }
 
-    fn forward(&self, row: &Row<'_>) -> Forward {
+    fn forward(&self, row: &TuneRow<'_>) -> Forward {
         let mut sum = dot(row.linear, &self.values);
         let units = row.danger.map(|danger| dot(danger, &self.values));
         for phase in 0..2 {
@@ -90,12 +90,12 @@ impl Model {
     }
 
     /// The squared error of a position.
-    pub(crate) fn error(&self, row: &Row<'_>) -> f32 {
+    pub(crate) fn error(&self, row: &TuneRow<'_>) -> f32 {
         (self.expected(self.score(row)) - row.target).powi(2)
     }
 
     /// Adds the derivative of the squared error by each weight to `gradient`; returns the error.
-    pub(crate) fn add_gradient(&self, row: &Row<'_>, gradient: &mut Values) -> f32 {
+    pub(crate) fn add_gradient(&self, row: &TuneRow<'_>, gradient: &mut Values) -> f32 {
         let forward = self.forward(row);
         let expected = self.expected(forward.score);
         let difference = expected - row.target;
@@ -127,7 +127,7 @@ mod tests {
     use crate::eval::tuning::tuned;
     use crate::position::{Color, Position};
     use crate::train::Sample;
-    use crate::train::tune::Data;
+    use crate::train::tune::Samples;
 
     const POSITIONS: [&str; 6] = [
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -138,14 +138,14 @@ mod tests {
         "8/5pk1/6p1/1P1b3p/4B2P/6P1/5P1K/8 w - - 0 45",
     ];
 
-    fn data() -> (Vec<Sample>, Data) {
+    fn data() -> (Vec<Sample>, Samples) {
         let sample = |fen: &&str| Sample {
             position: Position::from_fen(fen).expect(fen),
             score: None,
             result: 0.75,
         };
         let samples: Vec<Sample> = POSITIONS.iter().map(sample).collect();
-        let data = Data::new(&samples, |sample| sample.result);
+        let data = Samples::new(&samples, |sample| sample.result);
         (samples, data)
     }
 

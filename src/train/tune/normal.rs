@@ -1,6 +1,6 @@
 //! Weights brought into the one form, among many that predict the same, that people can read.
 
-use super::data::{Data, danger_places};
+use super::data::{Samples, danger_places};
 use super::model::{Model, Pair};
 use crate::eval::tuning::{FIELDS, Field};
 
@@ -23,7 +23,7 @@ const TABLES: [(&str, usize); 9] = [
 
 /// The same model with tables that are zero on average over `data`, and with a pawn worth 100
 /// centipawns on average over both phases.
-pub(crate) fn normalised(model: &Model, data: &Data) -> Model {
+pub(crate) fn normalised(model: &Model, data: &Samples) -> Model {
     let mut model = model.clone();
     let usage = data.usage();
     for (name, piece) in TABLES {
@@ -84,7 +84,7 @@ mod tests {
             game.play(mv).expect(san);
             samples.push(Sample { position: *game.position(), score: None, result: 0.5 });
         }
-        let data = Data::new(&samples, |sample| sample.result);
+        let data = Samples::new(&samples, |sample| sample.result);
         let mut model = Model { values: Values::of(tuned()), logistic_scale: 240.0 };
         rescale(&mut model, 1.3);
         let normal = normalised(&model, &data);

@@ -1,7 +1,7 @@
 //! The descent: epochs over shuffled batches, held-out validation, early stop.
 
 use super::adam::Adam;
-use super::data::Data;
+use super::data::Samples;
 use super::model::{Model, Values};
 use crate::eval::tuning::{WEIGHTS, Weights};
 use crate::random::Random;
@@ -9,7 +9,7 @@ use crate::train::in_parallel;
 
 /// How to tune.
 #[derive(Debug, Clone)]
-pub(crate) struct Settings {
+pub(crate) struct TuneSettings {
     /// Passes over the data at most.
     pub epochs: usize,
     /// The first step, in centipawns; it falls to zero along a cosine.
@@ -29,7 +29,7 @@ pub(crate) struct Settings {
 
 /// Where the descent has come to.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Progress {
+pub(crate) struct TuneProgress {
     /// Passes over the data so far.
     pub epoch: usize,
     /// Mean square error on the positions that were tuned on, during the last pass.
@@ -40,34 +40,34 @@ pub(crate) struct Progress {
 
 /// What came of it.
 #[derive(Debug, Clone)]
-pub(crate) struct Outcome {
+pub(crate) struct TuneOutcome {
     /// The model of the lowest validation error.
     pub model: Model,
     /// Errors before the first step, with the logistic scale fitted.
-    pub before: Progress,
+    pub before: TuneProgress,
     /// Errors of `model`.
-    pub after: Progress,
+    pub after: TuneProgress,
 }
 
 /// Tunes weights, beginning with `start`. `observe` hears of every epoch, and may end the descent
 /// by returning `false`.
 pub(crate) fn tune(
     start: &Weights,
-    training: &Data,
-    validation: &Data,
-    settings: &Settings,
-    mut observe: impl FnMut(Progress) -> bool,
-) -> Outcome {
+    training: &Samples,
+    validation: &Samples,
+    settings: &TuneSettings,
+    mut observe: impl FnMut(TuneProgress) -> bool,
+) -> TuneOutcome {
     let anchor = Values::of(start);
     let mut model = Model { values: anchor.clone(), logistic_scale: 0.0 };
     model.logistic_scale = fit_scale(&model, training, settings.threads);
-    let error = |model: &Model, data: &Data| mean_error(model, data, settings.threads);
-    let before = Progress {
+    let error = |model: &Model, data: &Samples| mean_error(model, data, settings.threads);
+    let before = TuneProgress {
         epoch: 0,
         training: error(&model, training),
         validation: error(&model, validation),
     };
-    let mut outcome = Outcome { model: model.clone(), before, after: before };
+    let mut outcome = TuneOutcome { model: model.clone(), before, after: before };
     if !observe(before) {
         return outcome;
     }
@@ -85,13 +85,13 @@ pub(crate) fn tune(
             adam.step(&mut model.values, &gradient, rate);
             sum += error;
         }
-        let progress = Progress {
+        let progress = TuneProgress {
             epoch: epoch + 1,
             training: sum / training.len() as f64,
             validation: error(&model, validation),
         };
         if progress.validation < outcome.after.validation {
-            outcome = Outcome { model: model.clone(), before, after: progress };
+            outcome = TuneOutcome { model: model.clone(), before, after: progress };
         }
         let stale = progress.epoch - outcome.after.epoch > settings.patience;
         if !observe(progress) || stale {
@@ -110,7 +110,7 @@ fn pull_back(gradient: &mut Values, values: &Values, anchor: &Values, decay: f32
 }
 
 /// The mean gradient of a batch, and the sum of its errors.
-fn batch_gradient(model: &Model, data: &Data, batch: &[usize], threads: usize) -> (Values, f64) {
+fn batch_gradient(model: &Model, data: &Samples, batch: &[usize], threads: usize) -> (Values, f64) {
     let share = |rows: &[usize]| {
         let mut gradient = Values::zero();
         let errors = rows.iter().map(|&row| model.add_gradient(&data.row(row), &mut gradient));
@@ -130,7 +130,7 @@ fn batch_gradient(model: &Model, data: &Data, batch: &[usize], threads: usize) -
 }
 
 /// The mean square error of a model.
-fn mean_error(model: &Model, data: &Data, threads: usize) -> f64 {
+fn mean_error(model: &Model, data: &Samples, threads: usize) -> f64 {
     let rows: Vec<usize> = (0..data.len()).collect();
     let share = |rows: &[usize]| {
         rows.iter().map(|&row| f64::from(model.error(&data.row(row)))).sum::<f64>()
@@ -141,7 +141,7 @@ fn mean_error(model: &Model, data: &Data, threads: usize) -> f64 {
 
 /// The logistic scale with the smallest error, by golden-section search: the error has one
 /// minimum in the scale.
-fn fit_scale(model: &Model, data: &Data, threads: usize) -> f32 {
+fn fit_scale(model: &Model, data: &Samples, threads: usize) -> f32 {
     /// Between these lies the scale of any evaluation in centipawns.
     const BOUNDS: (f32, f32) = (50.0, 1000.0);
     /// Centipawns to which it is fitted.
@@ -195,7 +195,7 @@ mod tests {
     use crate::train::Sample;
 
     /// Games of random moves, each "won" by who has more pawns in the end: material must matter.
-    fn data(seed: u64) -> Data {
+    fn data(seed: u64) -> Samples {
         let mut random = Random::new(seed);
         let mut samples = Vec::new();
         for _ in 0..60 {
@@ -210,12 +210,12 @@ mod tests {
             let position = *game.position();
             samples.push(Sample { position, score: None, result });
         }
-        Data::new(&samples, |sample| sample.result)
+        Samples::new(&samples, |sample| sample.result)
     }
 
     #[test]
     fn tuning_lowers_both_errors() {
-        let settings = Settings {
+        let settings = TuneSettings {
             epochs: 40,
             rate: 4.0,
             batch: 32,

@@ -7,12 +7,12 @@ use crate::eval::nnue::SCALE;
 /// The network learns the expected result, so the curve tells which differences matter: a steep one
 /// those between nearly equal positions, a flat one those between won positions as well.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Curve {
+pub(crate) struct Sigmoid {
     /// The score in centipawns of which 73%, the logistic of 1, are expected.
     pub scale: u16,
 }
 
-impl Curve {
+impl Sigmoid {
     /// The result to expect, from 0 to 1, of a score in centipawns.
     pub(crate) fn of_score(self, centipawns: f32) -> f32 {
         self.expected(centipawns / SCALE as f32)
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn the_scale_is_where_73_percent_are_expected() {
-        let curve = Curve { scale: 150 };
+        let curve = Sigmoid { scale: 150 };
         assert!((curve.of_score(150.0) - 0.7311).abs() < 1e-4);
         assert_eq!(curve.of_score(0.0), 0.5);
         assert!((curve.of_score(-150.0) + curve.of_score(150.0) - 1.0).abs() < 1e-6);
@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn the_slope_is_that_of_finite_differences() {
         const STEP: f32 = 1e-2;
-        let curve = Curve { scale: 150 };
+        let curve = Sigmoid { scale: 150 };
         for output in [-1.0, 0.0, 0.4] {
             let rise = curve.expected(output + STEP) - curve.expected(output - STEP);
             let slope = curve.slope(curve.expected(output));
