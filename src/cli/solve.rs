@@ -13,7 +13,7 @@ use super::work::{INTERRUPTED, on_interruption, progress_bar};
 use crate::score::Depth;
 use crate::search::{Config, Limits, Searcher};
 use crate::suite::Switch;
-use crate::suite::solve::{Answer, Suite, TIME};
+use crate::suite::solve::{Solution, SuiteRun, TIME};
 use crate::words::{parse_time, visible};
 
 /// Search the positions of an EPD file and count what is solved
@@ -65,7 +65,7 @@ impl Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let name = args.file.display().to_string();
     let text = read(&args.file).with_context(|| format!("cannot read {name}"))?;
-    let (mut suite, faults) = Suite::parse(&name, &text);
+    let (mut suite, faults) = SuiteRun::parse(&name, &text);
     faults.iter().for_each(|fault| errln!("tabia: {}", visible(fault)));
     anyhow::ensure!(!suite.is_empty(), "{name}: there is no position to be solved in it");
     let switch = Switch::default();
@@ -115,7 +115,7 @@ fn read(file: &Path) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn row(answer: &Answer) -> serde_json::Value {
+fn row(answer: &Solution) -> serde_json::Value {
     serde_json::json!({
         "name": answer.problem.name, "fen": answer.problem.position.to_string(),
         "wanted": answer.problem.wanted(), "move": answer.san(), "score": answer.score,

@@ -92,7 +92,7 @@ fn mate(moves: &str) -> Result<i32, String> {
 
 /// What a search answered to a problem; printed as a line without its end.
 #[derive(Debug, Clone)]
-pub(crate) struct Answer {
+pub(crate) struct Solution {
     /// The problem.
     pub problem: Problem,
     /// Its number in the suite, from 1, and how many there are.
@@ -107,14 +107,14 @@ pub(crate) struct Answer {
     pub solved: bool,
 }
 
-impl Answer {
+impl Solution {
     /// The move in SAN.
     pub(crate) fn san(&self) -> Option<String> {
         self.mv.map(|mv| self.problem.position.san(mv))
     }
 }
 
-impl fmt::Display for Answer {
+impl fmt::Display for Solution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (number, of) = self.number;
         let mark = if self.solved { "solved" } else { "FAILED" };
@@ -126,7 +126,7 @@ impl fmt::Display for Answer {
 
 /// A suite on its way; printed as the sum of what was searched so far.
 #[derive(Debug, Clone)]
-pub(crate) struct Suite {
+pub(crate) struct SuiteRun {
     open: VecDeque<Problem>,
     /// How many positions have been searched.
     pub searched: usize,
@@ -137,7 +137,7 @@ pub(crate) struct Suite {
     begun: Instant,
 }
 
-impl Suite {
+impl SuiteRun {
     /// Reads the text of a file, and tells what of it is passed over: the first lines that are no
     /// problem, and how many more there are. The time begins to run.
     pub(crate) fn parse(file: &str, text: &str) -> (Self, Vec<String>) {
@@ -157,7 +157,7 @@ impl Suite {
                 problem.name = format!("{number}");
             }
         }
-        (Suite { open, searched: 0, solved: 0, nodes: 0, begun: Instant::now() }, faults)
+        (SuiteRun { open, searched: 0, solved: 0, nodes: 0, begun: Instant::now() }, faults)
     }
 
     /// The number of its problems.
@@ -186,14 +186,19 @@ impl Suite {
     }
 
     /// Counts what a search answered to the problem that was next; `None` if there was none.
-    pub(crate) fn answer(&mut self, mv: Option<Move>, score: Score, nodes: u64) -> Option<Answer> {
+    pub(crate) fn answer(
+        &mut self,
+        mv: Option<Move>,
+        score: Score,
+        nodes: u64,
+    ) -> Option<Solution> {
         let problem = self.open.pop_front()?;
         let solved = mv.is_some_and(|mv| problem.is_solved_by(mv, score));
         self.searched += 1;
         self.solved += usize::from(solved);
         self.nodes += nodes;
         let number = (self.searched, self.len());
-        Some(Answer { problem, number, mv, score, nodes, solved })
+        Some(Solution { problem, number, mv, score, nodes, solved })
     }
 
     /// Searches what is left, each problem by a searcher that has forgotten the others, and hands
@@ -206,7 +211,7 @@ impl Suite {
         searcher: &mut Searcher,
         limits: &Limits,
         switch: &Switch,
-        mut hand_on: impl FnMut(Answer) -> io::Result<()>,
+        mut hand_on: impl FnMut(Solution) -> io::Result<()>,
     ) -> io::Result<()> {
         while let Some(problem) = self.problem() {
             searcher.new_game();
@@ -221,9 +226,9 @@ impl Suite {
     }
 }
 
-impl fmt::Display for Suite {
+impl fmt::Display for SuiteRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Suite { solved, searched, nodes, .. } = self;
+        let SuiteRun { solved, searched, nodes, .. } = self;
         let percent = 100.0 * *solved as f64 / (*searched).max(1) as f64;
         let seconds = self.elapsed().as_secs_f64();
         write!(f, "{solved} of {searched} solved ({percent:.1}%) in {seconds:.1} s, {nodes} nodes")
@@ -271,11 +276,11 @@ mod tests {
     #[test]
     fn a_switch_ends_a_suite_with_what_was_found() {
         let line = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - dm 1;\n";
-        let (mut suite, faults) = Suite::parse("f", &format!("{line}odd\n{line}{line}"));
+        let (mut suite, faults) = SuiteRun::parse("f", &format!("{line}odd\n{line}{line}"));
         assert!(suite.len() == 3 && faults[0].starts_with("Passed over: f, line 2: "));
         let mut searcher = Searcher::new(Config { memory_mb: 1, ..Config::default() });
         let switch = Switch::default();
-        let stop_at_second = |answer: Answer| {
+        let stop_at_second = |answer: Solution| {
             if answer.number == (2, 3) {
                 switch.stop();
             }

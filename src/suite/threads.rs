@@ -30,7 +30,7 @@ impl Timing {
 
 /// The searches of one position to one depth.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Trial {
+pub(crate) struct SpeedupTrial {
     /// Where the searches began.
     pub position: Position,
     /// The depth in plies.
@@ -45,7 +45,7 @@ pub(crate) struct Trial {
 
 /// What a number of threads gained on a suite.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Summary {
+pub(crate) struct SpeedupSummary {
     /// The number of threads.
     pub threads: usize,
     /// How many times sooner the depth was reached: the lower quartile, median and upper quartile.
@@ -90,7 +90,7 @@ impl Bench {
 
     /// Searches a position in all ways; `None` once the switch is off, or where no depth is
     /// reached because the game is over.
-    pub(crate) fn attempt(&mut self, position: &Position, switch: &Switch) -> Option<Trial> {
+    pub(crate) fn attempt(&mut self, position: &Position, switch: &Switch) -> Option<SpeedupTrial> {
         let game = Game::new(*position);
         let (depth, scout) = self.set_the_depth(&game, switch)?;
         let count = self.searchers.len();
@@ -105,7 +105,7 @@ impl Bench {
         self.attempts += 1;
         let several = timings.split_off(1);
         let single = timings[0];
-        let trial = Trial { position: *position, depth, scout, single, several };
+        let trial = SpeedupTrial { position: *position, depth, scout, single, several };
         (!switch.is_stopped()).then_some(trial)
     }
 
@@ -131,13 +131,13 @@ impl Bench {
 }
 
 /// Sums up what each of the numbers of threads given to [`Bench::new`] gained.
-pub(crate) fn summarise(threads: &[usize], trials: &[Trial]) -> Vec<Summary> {
+pub(crate) fn summarise(threads: &[usize], trials: &[SpeedupTrial]) -> Vec<SpeedupSummary> {
     let summary = |(index, &threads)| summary(index, threads, trials);
     threads.iter().enumerate().map(summary).collect()
 }
 
-fn summary(index: usize, threads: usize, trials: &[Trial]) -> Summary {
-    let gain = |trial: &Trial| {
+fn summary(index: usize, threads: usize, trials: &[SpeedupTrial]) -> SpeedupSummary {
+    let gain = |trial: &SpeedupTrial| {
         let [one, all] = [trial.single, trial.several[index]].map(|timing| timing.elapsed);
         one.as_secs_f64() / all.as_secs_f64().max(f64::MIN_POSITIVE)
     };
@@ -146,7 +146,7 @@ fn summary(index: usize, threads: usize, trials: &[Trial]) -> Summary {
     let (mean, error) = mean_and_error(&gains);
     let single = total(trials.iter().map(|trial| trial.single));
     let several = total(trials.iter().map(|trial| trial.several[index]));
-    Summary {
+    SpeedupSummary {
         threads,
         speedup: [0.25, 0.5, 0.75].map(|share| quantile(&gains, share)),
         mean,
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn gains_are_summed_up() {
-        let trial = |one, two| Trial {
+        let trial = |one, two| SpeedupTrial {
             position: Position::start(),
             depth: 9,
             scout: timing(999, 1_000),
@@ -204,7 +204,7 @@ mod tests {
         };
         let trials = [trial(400, 100), trial(100, 100), trial(200, 100)];
         let summaries = summarise(&[2], &trials);
-        let Summary { threads, speedup, mean, error, nodes, speed } = summaries[0];
+        let SpeedupSummary { threads, speedup, mean, error, nodes, speed } = summaries[0];
         assert_eq!((threads, speedup, nodes), (2, [1.5, 2.0, 3.0], 1.5));
         // Of ln 4, 0 and ln 2: a spread of ln 2, over three positions.
         let expected = 2.0_f64.ln() / 3.0_f64.sqrt();

@@ -21,7 +21,7 @@ use crate::search::{BookSearch, Config, Limits, SearchResult, Searcher};
 
 /// Which positions of games make a suite.
 #[derive(Debug, Clone)]
-pub(crate) struct Selection {
+pub(crate) struct SuiteSelection {
     /// Plies within which the game comes back into the book.
     pub reach: usize,
     /// Plies of a game that are looked at.
@@ -35,7 +35,7 @@ pub(crate) struct Selection {
 /// Collects positions that are out of the book and on their way back into it.
 pub(crate) struct Selector<'b> {
     book: &'b Book,
-    selection: Selection,
+    selection: SuiteSelection,
     /// The engine's own way to answer out of the book.
     chooser: Chooser,
     seen: HashSet<u64>,
@@ -57,7 +57,7 @@ pub(crate) struct Drawn {
 
 impl<'b> Selector<'b> {
     /// A selector that has seen no game yet.
-    pub(crate) fn new(book: &'b Book, selection: Selection) -> Self {
+    pub(crate) fn new(book: &'b Book, selection: SuiteSelection) -> Self {
         let chooser = Chooser::new(Policy::Prefer, selection.seed);
         let (seen, answered) = (HashSet::new(), HashSet::new());
         let (found, line) = (Vec::new(), Vec::new());
@@ -138,7 +138,7 @@ const DECIDED: Score = 1_000;
 
 /// What the searches of one position gave.
 #[derive(Debug, Clone)]
-pub(crate) struct Trial {
+pub(crate) struct ModeTrial {
     /// Without the book.
     pub plain: SearchResult,
     /// With it, in the order of the modes asked for.
@@ -150,7 +150,7 @@ pub(crate) struct Trial {
     worth: Vec<(Option<Move>, Score)>,
 }
 
-impl Trial {
+impl ModeTrial {
     /// What the judge takes a move of these searches to be worth, in centipawns above `other`.
     fn above(&self, mv: Option<Move>, other: Option<Move>) -> f64 {
         let worth = |mv| {
@@ -180,7 +180,7 @@ pub(crate) fn attempt(
     position: &Position,
     how: &Attempt,
     switch: &Switch,
-) -> Trial {
+) -> ModeTrial {
     let game = Game::new(*position);
     let mut search = |mode, limits: &Limits| {
         searcher.new_game();
@@ -202,31 +202,31 @@ pub(crate) fn attempt(
         0 | 1 => Vec::new(),
         _ => moves.into_iter().map(&mut judged).collect(),
     };
-    Trial { plain, modes, judge, worth }
+    ModeTrial { plain, modes, judge, worth }
 }
 
 /// A mean with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Estimate {
+pub(crate) struct Mean {
     /// The mean.
     pub mean: f64,
     /// Its standard error.
     pub error: f64,
 }
 
-impl Estimate {
+impl Mean {
     /// Of values that do not depend on each other; zero if there are none.
     fn of(values: &[f64]) -> Self {
         let count = values.len().max(1) as f64;
         let mean = values.iter().sum::<f64>() / count;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        Estimate { mean, error: (squares / (count - 1.0).max(1.0) / count).sqrt() }
+        Mean { mean, error: (squares / (count - 1.0).max(1.0) / count).sqrt() }
     }
 }
 
 /// What a mode was worth on a suite. Pairs are of the plain search and the mode's.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Summary {
+pub(crate) struct ModeSummary {
     /// The mode.
     pub mode: BookSearch,
     /// Positions.
@@ -242,24 +242,24 @@ pub(crate) struct Summary {
     /// The same over all positions.
     pub agreement: [usize; 2],
     /// Centipawns that a move loses against the judge's, by the judge.
-    pub loss: [Estimate; 2],
+    pub loss: [Mean; 2],
     /// What the mode's move loses more than the plain search's, where a match was used.
-    pub price_used: Estimate,
+    pub price_used: Mean,
     /// The same over all positions.
-    pub price: Estimate,
+    pub price: Mean,
 }
 
 /// Sums up what each of these modes, which are those of the trials, was worth.
-pub(crate) fn summarise(modes: &[BookSearch], trials: &[Trial]) -> Vec<Summary> {
+pub(crate) fn summarise(modes: &[BookSearch], trials: &[ModeTrial]) -> Vec<ModeSummary> {
     let summary = |(index, &mode)| summary(trials, index, mode);
     modes.iter().enumerate().map(summary).collect()
 }
 
-fn summary(trials: &[Trial], index: usize, mode: BookSearch) -> Summary {
-    let all: Vec<(&Trial, &SearchResult)> =
+fn summary(trials: &[ModeTrial], index: usize, mode: BookSearch) -> ModeSummary {
+    let all: Vec<(&ModeTrial, &SearchResult)> =
         trials.iter().map(|trial| (trial, &trial.modes[index])).collect();
     let used: Vec<_> = all.iter().copied().filter(|(_, with)| with.book.is_some()).collect();
-    Summary {
+    ModeSummary {
         mode,
         positions: all.len(),
         used: used.len(),
@@ -274,28 +274,29 @@ fn summary(trials: &[Trial], index: usize, mode: BookSearch) -> Summary {
 }
 
 /// What the plain search's moves, and the mode's, lose against the judge's.
-fn loss(searches: &[(&Trial, &SearchResult)]) -> [Estimate; 2] {
-    let lost = |trial: &Trial, mv| trial.above(trial.judge.best, mv);
+fn loss(searches: &[(&ModeTrial, &SearchResult)]) -> [Mean; 2] {
+    let lost = |trial: &ModeTrial, mv| trial.above(trial.judge.best, mv);
     let plain: Vec<f64> = searches.iter().map(|(trial, _)| lost(trial, trial.plain.best)).collect();
     let with: Vec<f64> = searches.iter().map(|(trial, with)| lost(trial, with.best)).collect();
-    [Estimate::of(&plain), Estimate::of(&with)]
+    [Mean::of(&plain), Mean::of(&with)]
 }
 
 /// What the mode's moves lose more than the plain search's.
-fn price(searches: &[(&Trial, &SearchResult)]) -> Estimate {
-    let lost = |(trial, with): &(&Trial, &SearchResult)| trial.above(trial.plain.best, with.best);
-    Estimate::of(&searches.iter().map(lost).collect::<Vec<f64>>())
+fn price(searches: &[(&ModeTrial, &SearchResult)]) -> Mean {
+    let lost =
+        |(trial, with): &(&ModeTrial, &SearchResult)| trial.above(trial.plain.best, with.best);
+    Mean::of(&searches.iter().map(lost).collect::<Vec<f64>>())
 }
 
 /// Nodes with the book over nodes without.
-fn cost(searches: &[(&Trial, &SearchResult)]) -> f64 {
+fn cost(searches: &[(&ModeTrial, &SearchResult)]) -> f64 {
     let with: u64 = searches.iter().map(|(_, with)| with.nodes).sum();
     let without: u64 = searches.iter().map(|(trial, _)| trial.plain.nodes).sum();
     with as f64 / without.max(1) as f64
 }
 
 /// How often the plain search's move, and the mode's, is the judge's.
-fn agreement(searches: &[(&Trial, &SearchResult)]) -> [usize; 2] {
+fn agreement(searches: &[(&ModeTrial, &SearchResult)]) -> [usize; 2] {
     let plain = searches.iter().filter(|(trial, _)| trial.plain.best == trial.judge.best);
     let with = searches.iter().filter(|(trial, with)| with.best == trial.judge.best);
     [plain.count(), with.count()]
@@ -317,7 +318,7 @@ mod tests {
 
     fn suite(reach: usize) -> Drawn {
         let book = book();
-        let selection = Selection { reach, max_plies: 40, positions: 10, seed: 1 };
+        let selection = SuiteSelection { reach, max_plies: 40, positions: 10, seed: 1 };
         let mut selector = Selector::new(&book, selection);
         // Out of the book from 1.Nf3 until 3...d5; never back; never out.
         let games = input(
@@ -372,12 +373,12 @@ mod tests {
 
     #[test]
     fn losses_are_told_with_their_error() {
-        let estimate = Estimate::of(&[1.0, 3.0]);
+        let estimate = Mean::of(&[1.0, 3.0]);
         assert!((estimate.mean - 2.0).abs() < 1e-9 && (estimate.error - 1.0).abs() < 1e-9);
-        assert_eq!(Estimate::of(&[]), Estimate { mean: 0.0, error: 0.0 });
+        assert_eq!(Mean::of(&[]), Mean { mean: 0.0, error: 0.0 });
         let mv = |text: &str| text.parse::<Move>().ok();
         let found = |text| SearchResult { best: mv(text), ..SearchResult::default() };
-        let trial = Trial {
+        let trial = ModeTrial {
             plain: found("e2e4"),
             modes: vec![found("d2d4")],
             judge: found("g1f3"),

@@ -9,7 +9,7 @@ use crate::cli::output;
 use crate::cli::usage::wrong;
 use crate::cli::work::{on_interruption, positions_of, progress_bar};
 use crate::suite::Switch;
-use crate::suite::threads::{Bench, Summary, Timing, Trial, summarise};
+use crate::suite::threads::{Bench, SpeedupSummary, SpeedupTrial, Timing, summarise};
 use crate::words::parse_time;
 
 /// Measure how much sooner several threads reach a depth than one does
@@ -100,7 +100,7 @@ fn timing(timing: &Timing) -> serde_json::Value {
     serde_json::json!({ "seconds": timing.elapsed.as_secs_f64(), "nodes": timing.nodes })
 }
 
-fn row(summary: &Summary) -> serde_json::Value {
+fn row(summary: &SpeedupSummary) -> serde_json::Value {
     let [lower, median, upper] = summary.speedup;
     serde_json::json!({
         "threads": summary.threads, "median": median, "quartiles": [lower, upper],
@@ -110,8 +110,8 @@ fn row(summary: &Summary) -> serde_json::Value {
 
 fn write_table(
     out: &mut impl Write,
-    summaries: &[Summary],
-    trials: &[Trial],
+    summaries: &[SpeedupSummary],
+    trials: &[SpeedupTrial],
 ) -> std::io::Result<()> {
     let seconds: f64 = trials.iter().map(|trial| trial.single.elapsed.as_secs_f64()).sum();
     let count = trials.len();
@@ -121,7 +121,8 @@ fn write_table(
         seconds / count.max(1) as f64
     )?;
     writeln!(out, "threads  sooner: median  quartiles     mean            nodes   nodes/s")?;
-    for Summary { threads, speedup: [lower, median, upper], mean, error, nodes, speed } in summaries
+    for SpeedupSummary { threads, speedup: [lower, median, upper], mean, error, nodes, speed } in
+        summaries
     {
         writeln!(
             out,

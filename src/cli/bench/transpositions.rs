@@ -17,7 +17,8 @@ use crate::position::Position;
 use crate::search::{BookSearch, Config, Limits, Searcher, TimeLimit};
 use crate::suite::Switch;
 use crate::suite::transpositions::{
-    Attempt, Drawn, Estimate, MODES, Selection, Selector, Summary, Trial, attempt, summarise,
+    Attempt, Drawn, MODES, Mean, ModeSummary, ModeTrial, Selector, SuiteSelection, attempt,
+    summarise,
 };
 use crate::words::parse_time;
 
@@ -116,8 +117,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 fn select(args: &Args, book: &Book) -> anyhow::Result<Drawn> {
-    let selection =
-        Selection { reach: args.reach, max_plies: 60, positions: args.positions, seed: args.seed };
+    let selection = SuiteSelection {
+        reach: args.reach,
+        max_plies: 60,
+        positions: args.positions,
+        seed: args.seed,
+    };
     let mut selector = Selector::new(book, selection);
     let inputs = PgnInput::from_paths(&args.games)?;
     let bar = progress_bar(inputs.len(), "reading files");
@@ -135,7 +140,7 @@ fn search(
     book: &Book,
     modes: &[BookSearch],
     positions: &[Position],
-) -> anyhow::Result<Vec<Trial>> {
+) -> anyhow::Result<Vec<ModeTrial>> {
     let switch = Switch::default();
     let interrupted = switch.clone();
     on_interruption(move || interrupted.stop())?;
@@ -172,9 +177,9 @@ fn epd_line(position: &Position) -> String {
     format!("{} c0 \"transposes\";\n", fields.join(" "))
 }
 
-fn write_summary(out: &mut impl Write, summary: &Summary) -> std::io::Result<()> {
+fn write_summary(out: &mut impl Write, summary: &ModeSummary) -> std::io::Result<()> {
     let share = |count: usize, of: usize| 100.0 * count as f64 / of.max(1) as f64;
-    let Summary { positions, used, cost_used, cost, .. } = *summary;
+    let ModeSummary { positions, used, cost_used, cost, .. } = *summary;
     writeln!(
         out,
         "{:<6} used {used:>4} ({:>3.0}%)   nodes {:>3.0}% where used, {:>3.0}% over all",
@@ -200,7 +205,7 @@ fn write_summary(out: &mut impl Write, summary: &Summary) -> std::io::Result<()>
     )
 }
 
-fn in_words(Estimate { mean, error }: Estimate) -> String {
+fn in_words(Mean { mean, error }: Mean) -> String {
     format!("{mean:.1} ± {error:.1}")
 }
 
@@ -210,8 +215,8 @@ fn parse_mode(name: &str) -> anyhow::Result<BookSearch> {
     mode.with_context(|| format!("--modes: `{name}` is none of stop, score and first"))
 }
 
-fn to_json(summary: &Summary) -> serde_json::Value {
-    let pair = |Estimate { mean, error }| serde_json::json!({ "mean": mean, "error": error });
+fn to_json(summary: &ModeSummary) -> serde_json::Value {
+    let pair = |Mean { mean, error }| serde_json::json!({ "mean": mean, "error": error });
     serde_json::json!({
         "mode": summary.mode.name(), "positions": summary.positions, "used": summary.used,
         "cost_used": summary.cost_used, "cost": summary.cost,

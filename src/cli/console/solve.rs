@@ -9,12 +9,12 @@ use super::text::failed;
 use crate::engine::{Flow, Found, Grounds};
 use crate::position::{Color, Game};
 use crate::search::Limits;
-use crate::suite::solve::{Suite, TIME};
+use crate::suite::solve::{SuiteRun, TIME};
 use crate::words::parse_time;
 
 /// A suite on its way, and what it interrupts.
 pub(super) struct Solving {
-    suite: Suite,
+    suite: SuiteRun,
     /// Time for each position.
     time: Duration,
     /// The game that was on the board, and the side that the engine played in it.
@@ -28,7 +28,7 @@ pub(super) fn solve(console: &mut Console, arguments: &str) -> io::Result<Flow> 
     let why = "expected the seconds for each position after the file, such as 5 or 0.5";
     let time = time.map_or(Ok(TIME), |text| parse_time(&text).map_err(|_| failed(why)))?;
     let text = std::fs::read(&name).map_err(|error| about(&name, error))?;
-    let (suite, faults) = Suite::parse(&name, &String::from_utf8_lossy(&text));
+    let (suite, faults) = SuiteRun::parse(&name, &String::from_utf8_lossy(&text));
     faults.iter().try_for_each(|fault| console.tell(fault).map(drop))?;
     if suite.is_empty() {
         return Err(about(&name, "no position to be solved in it"));
