@@ -21,7 +21,7 @@ fn main() -> anyhow::Result<()> {
     };
     let plan = Plan { algorithm: Algorithm::Pvs, depth: 4, aspiration: Some(15) };
     let (mut chess, stop) = (Chess::new(&root), AtomicBool::new(false));
-    let mut tell = |news: tabia::lesson::deepening::News| println!("{}", news.text(&root));
+    let mut tell = |news: tabia::lesson::deepening::DeepeningNews| println!("{}", news.text(&root));
     let (_, recorder) =
         deepen(&mut chess, &root, plan, &stop, &mut || Recorder::new(BOUNDS), &mut tell);
     let story = Story::new(plan.algorithm, &recorder, &mut chess, (&root, "root"), false);

@@ -1,5 +1,5 @@
-//! Chess as a [`Game`] for the textbook searches: real positions, a plain evaluation that does not
-//! change with the engine's, and a choice of move orders.
+//! Chess as a [`ZeroSumGame`] for the textbook searches: real positions, a plain evaluation that
+//! does not change with the engine's, and a choice of move orders.
 //!
 //! Everything depends on the position alone: no table, no history, no draws by repetition. So the
 //! value at a depth is one number, whoever computes it, and two searches differ only by what
@@ -8,7 +8,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::game::{Game, Window};
+use super::game::{Window, ZeroSumGame};
 use crate::position::{Color, Move, MoveList, Piece, Position, Square};
 use crate::score::{DRAW, Depth, INFINITY, Ply, Score, mated_in};
 
@@ -141,7 +141,7 @@ impl Chess {
     }
 }
 
-impl Game for Chess {
+impl ZeroSumGame for Chess {
     type State = Position;
     type Move = Move;
 

@@ -73,7 +73,7 @@ pub fn cost(position: &Position, way: Way, depth: Depth, stop: &AtomicBool) -> O
 
 /// The sums over several positions of one way.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Sum {
+pub struct CostSum {
     /// Positions.
     pub positions: u32,
     /// All nodes.
@@ -86,7 +86,7 @@ pub struct Sum {
     pub log_ratio: f64,
 }
 
-impl Sum {
+impl CostSum {
     /// Takes in a position, and what the first way needed there.
     pub fn add(&mut self, cost: &Cost, first: &Cost) {
         self.positions += 1;
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn all_ways_agree_and_a_bad_order_costs() {
         let stop = AtomicBool::new(false);
-        let mut sums = vec![Sum::default(); Way::all().len()];
+        let mut sums = vec![CostSum::default(); Way::all().len()];
         for position in positions().iter().step_by(10) {
             let costs: Vec<Cost> = Way::all()
                 .into_iter()

@@ -25,7 +25,7 @@ pub struct Plan {
 
 /// What there is to tell of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum News {
+pub enum DeepeningNews {
     /// A search of the root begins.
     Begin {
         /// The iteration.
@@ -70,7 +70,7 @@ pub enum News {
 
 /// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct DeepeningResult {
     /// The score for the side to move.
     pub score: Score,
     /// The best line.
@@ -89,16 +89,16 @@ pub fn deepen<O: Observer<Move>>(
     plan: Plan,
     stop: &AtomicBool,
     observer: &mut dyn FnMut() -> O,
-    on_news: &mut dyn FnMut(News),
-) -> (Found, O) {
-    let mut found = Found::default();
+    on_news: &mut dyn FnMut(DeepeningNews),
+) -> (DeepeningResult, O) {
+    let mut found = DeepeningResult::default();
     let mut last = observer();
     let mut tree_nodes = 0;
     let before = chess.quiescence_nodes;
     for depth in 1..=plan.depth {
         let mut window = first_window(plan, depth, found.score);
         loop {
-            on_news(News::Begin { depth, window });
+            on_news(DeepeningNews::Begin { depth, window });
             let old = found.line.first().copied();
             let mut watch = RootWatch { inner: observer(), on_news, best: old, alpha: 0 };
             let stops = [stop];
@@ -112,14 +112,14 @@ pub fn deepen<O: Observer<Move>>(
             found.nodes = tree_nodes + chess.quiescence_nodes - before;
             let next = reopened(window, score);
             if next != window {
-                on_news(News::Failed { score, window, next });
+                on_news(DeepeningNews::Failed { score, window, next });
                 window = next;
                 continue;
             }
             chess.expect(root, &line);
-            found = Found { score, line: line.clone(), depth, ..found };
+            found = DeepeningResult { score, line: line.clone(), depth, ..found };
             let quiescence = chess.quiescence_nodes - before;
-            on_news(News::Done { depth, score, line, nodes: tree_nodes, quiescence });
+            on_news(DeepeningNews::Done { depth, score, line, nodes: tree_nodes, quiescence });
             break;
         }
     }
@@ -148,7 +148,7 @@ fn reopened(window: Window, score: Score) -> Window {
 /// Passes everything on to another observer, and tells of the root's best moves.
 struct RootWatch<'a, O> {
     inner: O,
-    on_news: &'a mut dyn FnMut(News),
+    on_news: &'a mut dyn FnMut(DeepeningNews),
     best: Option<Move>,
     alpha: Score,
 }
@@ -165,7 +165,7 @@ impl<O: Observer<Move>> Observer<Move> for RootWatch<'_, O> {
         if ply == 0 {
             if self.best != Some(mv) {
                 let (old, alpha) = (self.best.replace(mv), self.alpha);
-                (self.on_news)(News::RootMove { old, new: mv, score: value, alpha });
+                (self.on_news)(DeepeningNews::RootMove { old, new: mv, score: value, alpha });
             }
             self.alpha = value;
         }
@@ -181,12 +181,12 @@ impl<O: Observer<Move>> Observer<Move> for RootWatch<'_, O> {
     }
 }
 
-impl News {
+impl DeepeningNews {
     /// The news in a line of text.
     pub fn text(&self, root: &Position) -> String {
         match self {
-            News::Begin { depth, window } => format!("iteration {depth}, window {window}"),
-            News::RootMove { old, new, score, alpha } => {
+            DeepeningNews::Begin { depth, window } => format!("iteration {depth}, window {window}"),
+            DeepeningNews::RootMove { old, new, score, alpha } => {
                 let old = old.map_or("none".to_owned(), |old| root.san(old));
                 let alpha = bound(*alpha);
                 format!(
@@ -194,13 +194,13 @@ impl News {
                     root.san(*new)
                 )
             }
-            News::Failed { score, window, next } if *score >= window.beta => {
+            DeepeningNews::Failed { score, window, next } if *score >= window.beta => {
                 format!("  fails high: {score} >= beta {}, again with {next}", window.beta)
             }
-            News::Failed { score, window, next } => {
+            DeepeningNews::Failed { score, window, next } => {
                 format!("  fails low: {score} <= alpha {}, again with {next}", window.alpha)
             }
-            News::Done { depth, score, line, nodes, quiescence } => {
+            DeepeningNews::Done { depth, score, line, nodes, quiescence } => {
                 let line = words::line(root, line);
                 format!(
                     "depth {depth}: {score} by {line}; {nodes} nodes, {quiescence} in quiescence"
@@ -213,19 +213,19 @@ impl News {
     pub fn json(&self, root: &Position) -> serde_json::Value {
         use serde_json::json;
         match self {
-            News::Begin { depth, window } => {
+            DeepeningNews::Begin { depth, window } => {
                 json!({ "begin": depth, "alpha": window.alpha, "beta": window.beta })
             }
-            News::RootMove { old, new, score, alpha } => json!({
+            DeepeningNews::RootMove { old, new, score, alpha } => json!({
                 "old": old.map(|old| root.san(old)), "new": root.san(*new),
                 "score": score, "alpha": alpha,
             }),
-            News::Failed { score, window, next } => json!({
+            DeepeningNews::Failed { score, window, next } => json!({
                 "fails": if *score >= window.beta { "high" } else { "low" }, "score": score,
                 "alpha": window.alpha, "beta": window.beta,
                 "next": [next.alpha, next.beta],
             }),
-            News::Done { depth, score, line, nodes, quiescence } => json!({
+            DeepeningNews::Done { depth, score, line, nodes, quiescence } => json!({
                 "depth": depth, "score": score, "line": words::line(root, line),
                 "nodes": nodes, "quiescence": quiescence,
             }),
@@ -238,7 +238,7 @@ mod tests {
     use super::*;
     use crate::lesson::positions::positions;
 
-    fn search(root: &Position, plan: Plan) -> (Found, Vec<News>) {
+    fn search(root: &Position, plan: Plan) -> (DeepeningResult, Vec<DeepeningNews>) {
         let (mut news, stop) = (Vec::new(), AtomicBool::new(false));
         let mut chess = Chess::new(root);
         let (found, ()) =
@@ -255,7 +255,7 @@ mod tests {
                 let (narrow, news) = search(root, Plan { aspiration: Some(width), ..plan });
                 assert_eq!(narrow.score, open.score, "{root}");
                 for one in &news {
-                    if let News::Failed { score, window, next } = one {
+                    if let DeepeningNews::Failed { score, window, next } = one {
                         assert!(*score >= window.beta || *score <= window.alpha);
                         assert!(next.alpha < *score && *score < next.beta, "{one:?}");
                     }
@@ -270,11 +270,11 @@ mod tests {
         let plan = Plan { algorithm: Algorithm::AlphaBeta, depth: 3, aspiration: None };
         let (found, news) = search(&root, plan);
         let best = news.iter().rev().find_map(|one| match one {
-            News::RootMove { new, .. } => Some(*new),
+            DeepeningNews::RootMove { new, .. } => Some(*new),
             _ => None,
         });
         assert_eq!(best, found.line.first().copied());
-        let done = news.iter().filter(|one| matches!(one, News::Done { .. })).count();
+        let done = news.iter().filter(|one| matches!(one, DeepeningNews::Done { .. })).count();
         assert_eq!((done, found.depth), (3, 3));
     }
 

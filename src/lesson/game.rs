@@ -5,7 +5,7 @@ use std::fmt;
 use crate::score::{Depth, INFINITY, Ply, Score};
 
 /// A game of two players and no chance in which one's gain is the other's loss.
-pub trait Game {
+pub trait ZeroSumGame {
     /// A node of the game tree.
     type State: Clone;
     /// What leads from one node to the next.
@@ -14,7 +14,7 @@ pub trait Game {
     /// The moves of `state` in the order in which they are to be searched; none at a leaf.
     fn moves(&mut self, state: &Self::State) -> Vec<Self::Move>;
 
-    /// The state after `mv`, which must be one of [`Game::moves`].
+    /// The state after `mv`, which must be one of [`ZeroSumGame::moves`].
     fn play(&self, state: &Self::State, mv: Self::Move) -> Self::State;
 
     /// The value of a leaf, or of a state at the end of the depth, for the side to move. It may be

@@ -1,7 +1,7 @@
 //! Lessons: the algorithms of the search, to be watched at work.
 //!
 //! [`search`] has minimax, alpha-beta and principal variation search as the textbooks have them,
-//! for any [`game::Game`]: an explicit [`tree`], or chess. An [`observe::Observer`] hears of
+//! for any [`game::ZeroSumGame`]: an explicit [`tree`], or chess. An [`observe::Observer`] hears of
 //! every step; a [`record::Recorder`] writes the steps down, and a [`story::Story`] tells them in
 //! text, JSON, SVG and as a page to step through.
 

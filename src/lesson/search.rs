@@ -9,7 +9,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use super::game::{Game, Window};
+use super::game::{Window, ZeroSumGame};
 use super::observe::{Observer, Why};
 use crate::score::{Depth, INFINITY, Ply, Score};
 
@@ -55,7 +55,7 @@ impl FromStr for Algorithm {
 }
 
 /// One search of a game, by one thread.
-pub struct Search<'a, G: Game, O> {
+pub struct Search<'a, G: ZeroSumGame, O> {
     /// The game.
     pub game: &'a mut G,
     /// Who watches.
@@ -68,18 +68,18 @@ pub struct Search<'a, G: Game, O> {
 
 /// A node as it is called: how far from the root, and how many plies are left.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct NodePlace {
     ply: Ply,
     depth: Depth,
 }
 
-impl Place {
-    fn next(self) -> Place {
-        Place { ply: self.ply + 1, depth: self.depth - 1 }
+impl NodePlace {
+    fn next(self) -> NodePlace {
+        NodePlace { ply: self.ply + 1, depth: self.depth - 1 }
     }
 }
 
-impl<'a, G: Game, O: Observer<G::Move>> Search<'a, G, O> {
+impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
     /// A search that has not begun.
     pub fn new(game: &'a mut G, observer: &'a mut O, stops: &'a [&'a AtomicBool]) -> Self {
         Search { game, observer, nodes: 0, stops }
@@ -107,7 +107,7 @@ impl<'a, G: Game, O: Observer<G::Move>> Search<'a, G, O> {
         window: Window,
     ) -> (Score, Vec<G::Move>) {
         let mut line = Vec::new();
-        let place = Place { ply, depth };
+        let place = NodePlace { ply, depth };
         self.observer.enter(ply, None, window, Why::Open);
         let value = self.search(algorithm, state, place, window, &mut line);
         (value, line)
@@ -122,7 +122,7 @@ impl<'a, G: Game, O: Observer<G::Move>> Search<'a, G, O> {
         &mut self,
         algorithm: Algorithm,
         state: &G::State,
-        place: Place,
+        place: NodePlace,
         window: Window,
         line: &mut Vec<G::Move>,
     ) -> Score {
@@ -136,7 +136,7 @@ impl<'a, G: Game, O: Observer<G::Move>> Search<'a, G, O> {
     /// The value of every child, the best taken. "Negamax" is minimax with one function for both
     /// players: what is good for one is the negative of it for the other.
     /// <https://www.chessprogramming.org/Negamax>
-    fn negamax(&mut self, state: &G::State, place: Place, line: &mut Vec<G::Move>) -> Score {
+    fn negamax(&mut self, state: &G::State, place: NodePlace, line: &mut Vec<G::Move>) -> Score {
         let Some(moves) = self.expand(state, place) else {
             return self.leaf(state, place, Window::FULL, line);
         };
@@ -160,7 +160,7 @@ impl<'a, G: Game, O: Observer<G::Move>> Search<'a, G, O> {
     fn alpha_beta(
         &mut self,
         state: &G::State,
-        place: Place,
+        place: NodePlace,
         window: Window,
         line: &mut Vec<G::Move>,
     ) -> Score {
@@ -195,7 +195,7 @@ impl<'a, G: Game, O: Observer<G::Move>> Search<'a, G, O> {
     fn pvs(
         &mut self,
         state: &G::State,
-        place: Place,
+        place: NodePlace,
         window: Window,
         line: &mut Vec<G::Move>,
     ) -> Score {
@@ -232,7 +232,7 @@ impl<'a, G: Game, O: Observer<G::Move>> Search<'a, G, O> {
         &mut self,
         next: &G::State,
         mv: G::Move,
-        place: Place,
+        place: NodePlace,
         open: Window,
         rest: &mut Vec<G::Move>,
     ) -> Score {
@@ -252,7 +252,7 @@ impl<'a, G: Game, O: Observer<G::Move>> Search<'a, G, O> {
         &mut self,
         next: &G::State,
         mv: G::Move,
-        place: Place,
+        place: NodePlace,
         window: Window,
         why: Why,
         rest: &mut Vec<G::Move>,
@@ -263,7 +263,7 @@ impl<'a, G: Game, O: Observer<G::Move>> Search<'a, G, O> {
 
     /// Counts a node. The moves to search, or `None` at a leaf, at the end of the depth, and once
     /// the search is stopped.
-    fn expand(&mut self, state: &G::State, place: Place) -> Option<Vec<G::Move>> {
+    fn expand(&mut self, state: &G::State, place: NodePlace) -> Option<Vec<G::Move>> {
         self.nodes += 1;
         if place.depth <= 0 || self.is_stopped() {
             return None;
@@ -275,7 +275,7 @@ impl<'a, G: Game, O: Observer<G::Move>> Search<'a, G, O> {
     fn leaf(
         &mut self,
         state: &G::State,
-        place: Place,
+        place: NodePlace,
         window: Window,
         line: &mut Vec<G::Move>,
     ) -> Score {

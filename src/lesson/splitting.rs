@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use crossbeam::sync::WaitGroup;
 
-use super::game::{Game, Window};
+use super::game::{Window, ZeroSumGame};
 use super::search::{Algorithm, Search};
 use crate::score::{Depth, INFINITY, Ply, Score};
 
@@ -33,14 +33,17 @@ pub struct Value<M> {
 }
 
 /// What threads need of a game that is searched by several of them.
-pub trait Shared:
-    Game<State: Send + Sync, Move: Send + Sync> + Clone + Send + Sync + 'static
+pub trait SharedGame:
+    ZeroSumGame<State: Send + Sync, Move: Send + Sync> + Clone + Send + Sync + 'static
 {
 }
-impl<G: Game<State: Send + Sync, Move: Send + Sync> + Clone + Send + Sync + 'static> Shared for G {}
+impl<G: ZeroSumGame<State: Send + Sync, Move: Send + Sync> + Clone + Send + Sync + 'static>
+    SharedGame for G
+{
+}
 
 /// The brothers of a first move, to be shared out.
-struct SplitPoint<G: Game> {
+struct SplitPoint<G: ZeroSumGame> {
     game: G,
     brothers: Vec<(G::Move, G::State)>,
     next: AtomicUsize,
@@ -59,14 +62,14 @@ struct SplitPoint<G: Game> {
 type Call<G> = (Arc<SplitPoint<G>>, WaitGroup);
 
 /// Threads that search together. They live as long as this does, and sleep between splits.
-pub struct Splitter<G: Shared> {
+pub struct Splitter<G: SharedGame> {
     calls: Option<Sender<Call<G>>>,
     helpers: Vec<JoinHandle<()>>,
     stop: Arc<AtomicBool>,
     nodes: u64,
 }
 
-impl<G: Shared> Splitter<G> {
+impl<G: SharedGame> Splitter<G> {
     /// `threads` threads, the caller's among them; once `stop` is raised they give up.
     ///
     /// # Errors
@@ -147,7 +150,7 @@ impl<G: Shared> Splitter<G> {
     }
 }
 
-impl<G: Shared> Drop for Splitter<G> {
+impl<G: SharedGame> Drop for Splitter<G> {
     fn drop(&mut self) {
         self.calls = None;
         for helper in self.helpers.drain(..) {
@@ -159,14 +162,14 @@ impl<G: Shared> Drop for Splitter<G> {
 }
 
 /// The life of a helper.
-fn help<G: Shared>(inbox: &Receiver<Call<G>>) {
+fn help<G: SharedGame>(inbox: &Receiver<Call<G>>) {
     for (split, done) in inbox {
         split.work();
         drop(done);
     }
 }
 
-impl<G: Shared> SplitPoint<G> {
+impl<G: SharedGame> SplitPoint<G> {
     fn best(&self) -> MutexGuard<'_, (Score, Vec<G::Move>)> {
         self.best.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -226,7 +229,7 @@ mod tests {
     use crate::lesson::tree::GameTree;
     use crate::position::Position;
 
-    fn serial<G: Shared>(game: &G, state: &G::State, depth: Depth) -> Score {
+    fn serial<G: SharedGame>(game: &G, state: &G::State, depth: Depth) -> Score {
         let (mut game, mut nobody) = (game.clone(), ());
         let mut search = Search::new(&mut game, &mut nobody, &[]);
         search.run(Algorithm::AlphaBeta, state, depth, Window::FULL).0

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::game::{Game, Window, bound};
+use super::game::{Window, ZeroSumGame, bound};
 use super::observe::{NodeType, Why};
 use super::record::{Recorder, Step, Visit};
 use super::search::Algorithm;
@@ -59,7 +59,7 @@ pub struct Node {
     /// Whether it lies on the principal variation.
     pub on_line: bool,
     /// Its searches, in order; none if it was cut off.
-    pub visits: Vec<Told>,
+    pub visits: Vec<NodeVisit>,
     /// Nodes that this one stands for: more than one where many moves were cut off together.
     pub stands_for: usize,
     /// Visits below it that were made but are not in the tree.
@@ -68,7 +68,7 @@ pub struct Node {
 
 /// One search of a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Told {
+pub struct NodeVisit {
     /// `(alpha, beta)`.
     pub window: String,
     /// Whether the window is a null window.
@@ -95,7 +95,7 @@ pub struct Happening {
     /// In which of its visits.
     pub visit: usize,
     /// What.
-    pub kind: Kind,
+    pub kind: HappeningKind,
     /// In words.
     pub text: String,
 }
@@ -103,7 +103,7 @@ pub struct Happening {
 /// The kinds of happenings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum HappeningKind {
     /// A node is entered.
     Enter,
     /// A leaf is entered and left.
@@ -119,7 +119,7 @@ pub enum Kind {
 impl Story {
     /// Tells what `recorder` heard of a search of `root`. With `whole_cut` the subtrees that were
     /// cut off are shown whole, otherwise their first moves alone.
-    pub fn new<G: Game>(
+    pub fn new<G: ZeroSumGame>(
         algorithm: Algorithm,
         recorder: &Recorder<G::Move>,
         game: &mut G,
@@ -217,7 +217,7 @@ struct Placed<S, M> {
     children: Vec<usize>,
 }
 
-struct Teller<'a, G: Game> {
+struct Teller<'a, G: ZeroSumGame> {
     game: &'a mut G,
     recorder: &'a Recorder<G::Move>,
     nodes: Vec<Placed<G::State, G::Move>>,
@@ -227,7 +227,7 @@ struct Teller<'a, G: Game> {
     windows: bool,
 }
 
-impl<G: Game> Teller<'_, G> {
+impl<G: ZeroSumGame> Teller<'_, G> {
     fn add_visit(&mut self, visit: &Visit<G::Move>, root: (&G::State, &str)) {
         let node = match (visit.parent, visit.via) {
             (Some(parent), Some(mv)) => {
@@ -336,13 +336,13 @@ impl<G: Game> Teller<'_, G> {
         let told = &visits[number];
         let (kind, text) = match *step {
             Step::Enter(_) if visit.leaf => (
-                Kind::Leaf,
+                HappeningKind::Leaf,
                 format!("{name} {} {}{}", told.relation, told.value, self.window_of(told)),
             ),
             Step::Enter(_) => {
                 let player = if *max { "max" } else { "min" };
                 let again = if told.again { ", again" } else { "" };
-                (Kind::Enter, format!("{name} {player}{again}{}", self.window_of(told)))
+                (HappeningKind::Enter, format!("{name} {player}{again}{}", self.window_of(told)))
             }
             Step::Raise(_, mv, value) => {
                 let which = match (self.windows, *max) {
@@ -352,7 +352,7 @@ impl<G: Game> Teller<'_, G> {
                 };
                 let by = self.game.name(&self.nodes[node].state, mv);
                 let value = if *max { value } else { -value };
-                (Kind::Raise, format!("{name}: {which} = {value} by {by}"))
+                (HappeningKind::Raise, format!("{name}: {which} = {value} by {by}"))
             }
             Step::Cutoff(_) => {
                 let (_, _, rest) = visit.cutoff.as_ref()?;
@@ -364,21 +364,21 @@ impl<G: Game> Teller<'_, G> {
                     many => vec![format!("{many} moves")],
                 };
                 let why = told.cutoff.as_deref()?;
-                (Kind::Cutoff, format!("{name}: {why}, cut off: {}", cut.join(" ")))
+                (HappeningKind::Cutoff, format!("{name}: {why}, cut off: {}", cut.join(" ")))
             }
             Step::Leave(_) if visit.leaf => return None,
             Step::Leave(_) => {
                 let line = self.line_of(Some(visit), node);
                 let by = if line.is_empty() { String::new() } else { " by ".to_owned() };
                 let text = format!("{name} {} {}{by}{}", told.relation, told.value, line.join(" "));
-                (Kind::Leave, text)
+                (HappeningKind::Leave, text)
             }
         };
         Some(Happening { node, visit: number, kind, text })
     }
 
     /// The window in a step's text, if the algorithm has windows.
-    fn window_of(&self, told: &Told) -> String {
+    fn window_of(&self, told: &NodeVisit) -> String {
         let kind = if told.null { "null window" } else { "window" };
         if self.windows { format!(", {kind} {}", told.window) } else { String::new() }
     }
@@ -397,7 +397,7 @@ impl<G: Game> Teller<'_, G> {
 }
 
 /// A visit as Max sees it.
-fn tell<M>(visit: &Visit<M>, max: bool) -> Told {
+fn tell<M>(visit: &Visit<M>, max: bool) -> NodeVisit {
     let Window { alpha, beta } = visit.window;
     let relation = match visit.value {
         _ if visit.leaf => "=",
@@ -409,7 +409,7 @@ fn tell<M>(visit: &Visit<M>, max: bool) -> Told {
         let met = Window::new(alpha, beta).seen(max);
         format!("alpha {} >= beta {}", bound(met.alpha), bound(met.beta))
     });
-    Told {
+    NodeVisit {
         window: visit.window.seen(max).to_string(),
         null: visit.window.is_null(),
         again: visit.why == Why::Again,

@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use super::observe::NodeType;
-use super::story::{Node, Story, Told};
+use super::story::{Node, NodeVisit, Story};
 use crate::words::xml;
 
 /// Room for a leaf, from one to the next, in user units (pixels).
@@ -148,7 +148,7 @@ fn class(node: &Node) -> String {
 }
 
 /// The line from a node's parent, with the windows of its visits beside it.
-fn edge(out: &mut String, class: &str, visits: &[Told], from: Point, to: Point) {
+fn edge(out: &mut String, class: &str, visits: &[NodeVisit], from: Point, to: Point) {
     let (top, bottom) = (from.y + RADIUS, to.y - RADIUS);
     let _ = writeln!(
         out,
@@ -223,8 +223,8 @@ fn draw(out: &mut String, node: &Node, Point { x, y }: Point) {
 }
 
 /// What each visit found.
-fn values(visits: &[Told]) -> Vec<String> {
-    let relation = |visit: &Told| match visit.relation {
+fn values(visits: &[NodeVisit]) -> Vec<String> {
+    let relation = |visit: &NodeVisit| match visit.relation {
         ">=" => "≥",
         "<=" => "≤",
         other => other,

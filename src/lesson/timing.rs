@@ -65,7 +65,7 @@ pub(crate) struct Stopwatch {
 }
 
 /// What one position gave.
-pub(crate) enum Outcome {
+pub(crate) enum TimedPosition {
     /// The measurement and the serial search's best move, where there is one.
     Done(Measurement, Option<Move>),
     /// A split search found another score than the serial one, which must not be.
@@ -88,7 +88,12 @@ impl Stopwatch {
     }
 
     /// Takes the times for `position`, the `number`-th of the game, at `depth`.
-    pub(crate) fn measure(&mut self, position: &Position, number: usize, depth: Depth) -> Outcome {
+    pub(crate) fn measure(
+        &mut self,
+        position: &Position,
+        number: usize,
+        depth: Depth,
+    ) -> TimedPosition {
         let chess = Chess::new(position);
         let begin = Instant::now();
         let (mut serial, mut nobody, stops) = (chess.clone(), (), [&*self.stop]);
@@ -101,10 +106,10 @@ impl Stopwatch {
             let found = splitter.search(&chess, position, depth);
             let elapsed: Duration = begin.elapsed();
             if self.stop.load(Relaxed) {
-                return Outcome::Stopped;
+                return TimedPosition::Stopped;
             }
             if found.score != score {
-                return Outcome::Disagreement(format!(
+                return TimedPosition::Disagreement(format!(
                     "{threads} threads found {} where one finds {score}: {position}",
                     found.score
                 ));
@@ -113,11 +118,11 @@ impl Stopwatch {
             splits.push(Split { threads: *threads, seconds, nodes: found.nodes });
         }
         if self.stop.load(Relaxed) {
-            return Outcome::Stopped;
+            return TimedPosition::Stopped;
         }
         let best = line.first().map_or_else(String::new, |&mv| position.san(mv));
         let measurement = Measurement { depth, number, best, score, seconds, nodes, splits };
-        Outcome::Done(measurement, line.first().copied())
+        TimedPosition::Done(measurement, line.first().copied())
     }
 }
 
@@ -129,13 +134,14 @@ mod tests {
     fn serial_and_split_are_measured_together() {
         let stop = Arc::new(AtomicBool::new(false));
         let mut stopwatch = Stopwatch::new(&[1, 3], &stop).expect("threads");
-        let Outcome::Done(measured, best) = stopwatch.measure(&Position::start(), 1, 3) else {
+        let TimedPosition::Done(measured, best) = stopwatch.measure(&Position::start(), 1, 3)
+        else {
             panic!("a measurement")
         };
         assert_eq!(measured.splits.len(), 2);
         assert!(measured.nodes > 500 && measured.splits.iter().all(|split| split.nodes > 500));
         assert_eq!(best.map(|mv| Position::start().san(mv)), Some(measured.best));
         stop.store(true, Relaxed);
-        assert!(matches!(stopwatch.measure(&Position::start(), 1, 3), Outcome::Stopped));
+        assert!(matches!(stopwatch.measure(&Position::start(), 1, 3), TimedPosition::Stopped));
     }
 }

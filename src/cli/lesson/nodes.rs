@@ -11,7 +11,7 @@ use super::INTERRUPTED;
 use super::output::print;
 use crate::cli::work::{interruption, positions_of, progress_bar};
 use crate::lesson::chess::Ordering;
-use crate::lesson::compare::{Cost, Sum, Way, cost};
+use crate::lesson::compare::{Cost, CostSum, Way, cost};
 use crate::position::Position;
 use crate::score::Depth;
 
@@ -46,7 +46,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let positions = positions_of(args.positions.as_deref())?;
     let stop = interruption()?;
     let ways: Vec<Way> = args.orders.iter().flat_map(|&ordering| Way::both(ordering)).collect();
-    let mut sums = vec![Sum::default(); ways.len()];
+    let mut sums = vec![CostSum::default(); ways.len()];
     let mut rows = Vec::new();
     let bar = progress_bar(positions.len(), "positions");
     for position in &positions {
@@ -72,7 +72,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(if stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
-fn as_text(args: &Args, ways: &[Way], sums: &[Sum], rows: &[(&Position, Vec<Cost>)]) -> String {
+fn as_text(args: &Args, ways: &[Way], sums: &[CostSum], rows: &[(&Position, Vec<Cost>)]) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     if args.each {
@@ -123,7 +123,7 @@ fn as_text(args: &Args, ways: &[Way], sums: &[Sum], rows: &[(&Position, Vec<Cost
 fn as_json(
     args: &Args,
     ways: &[Way],
-    sums: &[Sum],
+    sums: &[CostSum],
     rows: &[(&Position, Vec<Cost>)],
 ) -> serde_json::Value {
     let ways: Vec<_> = ways

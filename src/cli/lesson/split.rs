@@ -14,7 +14,7 @@ use crate::cli::work::{interruption, progress_bar};
 use crate::cli::writing::Force;
 use crate::files::{FileKind, Output};
 use crate::lesson::plot::plot;
-use crate::lesson::timing::{Measurement, Outcome, PUBLISHED, Stopwatch};
+use crate::lesson::timing::{Measurement, PUBLISHED, Stopwatch, TimedPosition};
 use crate::position::{Game, Move};
 use crate::score::Depth;
 
@@ -100,12 +100,14 @@ fn measure(
         let mut next: Option<Move> = None;
         for &depth in &depths {
             match stopwatch.measure(game.position(), number, depth) {
-                Outcome::Done(measurement, best) => {
+                TimedPosition::Done(measurement, best) => {
                     measurements.push(measurement);
                     next = best;
                 }
-                Outcome::Disagreement(fault) => anyhow::bail!("a fault of the program: {fault}"),
-                Outcome::Stopped => return Ok(measurements),
+                TimedPosition::Disagreement(fault) => {
+                    anyhow::bail!("a fault of the program: {fault}")
+                }
+                TimedPosition::Stopped => return Ok(measurements),
             }
             bar.inc(1);
         }

@@ -7,7 +7,7 @@ use super::output::{Forms, print};
 use super::place::LessonPositionArgs;
 use crate::cli::work::interruption;
 use crate::lesson::chess::{Chess, Ordering};
-use crate::lesson::deepening::{News, Plan, deepen};
+use crate::lesson::deepening::{DeepeningNews, Plan, deepen};
 use crate::lesson::record::{Bounds, Recorder};
 use crate::lesson::search::Algorithm;
 use crate::lesson::story::Story;
@@ -67,7 +67,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     chess.quiescence = !args.no_quiescence;
     let bounds = Bounds { ply: args.plies, visits: args.visits };
     let (mut trouble, mut told) = (Ok(()), Vec::new());
-    let mut on_news = |news: News| {
+    let mut on_news = |news: DeepeningNews| {
         if args.forms.json() {
             told.push(news.json(&root));
         } else if trouble.is_ok() {

@@ -6,7 +6,7 @@ mod two_sided;
 pub use parse::TreeError;
 pub use two_sided::search_two_sided;
 
-use super::game::{Game, Window};
+use super::game::{Window, ZeroSumGame};
 use crate::score::{Depth, MAX_PLY, Ply, Score};
 
 /// The shipped tree: fifteen nodes, of which alpha-beta visits fourteen and PVS thirteen.
@@ -106,7 +106,7 @@ impl GameTree {
 }
 
 /// Nodes are numbers, and a move is the child that it leads to.
-impl Game for GameTree {
+impl ZeroSumGame for GameTree {
     type State = NodeId;
     type Move = NodeId;
 

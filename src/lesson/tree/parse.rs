@@ -35,7 +35,7 @@ struct Open {
 }
 
 /// A tree half read.
-struct Reader {
+struct TreeReader {
     tree: GameTree,
     /// The nodes from the root to the last one read.
     open: Vec<Open>,
@@ -49,7 +49,7 @@ impl FromStr for GameTree {
     type Err = TreeError;
 
     fn from_str(text: &str) -> Result<Self, TreeError> {
-        let mut reader = Reader {
+        let mut reader = TreeReader {
             tree: GameTree { nodes: Vec::new(), max_begins: true },
             open: Vec::new(),
             lines: HashMap::new(),
@@ -66,7 +66,7 @@ impl FromStr for GameTree {
     }
 }
 
-impl Reader {
+impl TreeReader {
     fn read(&mut self, content: &str, line: usize) -> Result<(), String> {
         let words: Vec<&str> = content.split_whitespace().collect();
         let indent = content.len() - content.trim_start_matches(' ').len();

@@ -3,7 +3,7 @@
 //! and the windows are the ones that the negamax form shows once its signs are undone.
 
 use super::{GameTree, NodeId};
-use crate::lesson::game::{Game, Window};
+use crate::lesson::game::{Window, ZeroSumGame};
 use crate::lesson::observe::{Observer, Why};
 use crate::lesson::search::Algorithm;
 use crate::score::{INFINITY, Ply, Score};
