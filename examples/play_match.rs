@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use anyhow::Context;
-use tabia::autoplay::clock::Limits;
+use tabia::autoplay::clock::MoveLimits;
 use tabia::autoplay::config::EngineConfig;
 use tabia::autoplay::ledger::{Ledger, Places};
 use tabia::autoplay::openings::Opening;
@@ -23,7 +23,7 @@ fn main() -> anyhow::Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [first, second, rest @ ..] = &words[..] else { anyhow::bail!("two engines are needed") };
     let games = rest.first().map_or(Ok(DEFAULT_GAMES), |text| text.parse())?;
-    let limits = Limits { nodes: Some(NODES), ..Limits::default() };
+    let limits = MoveLimits { nodes: Some(NODES), ..MoveLimits::default() };
     let mut engines = Vec::new();
     for command in [first, second] {
         let config = EngineConfig::from_command(command).context("no command line")?;

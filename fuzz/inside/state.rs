@@ -5,11 +5,11 @@
 use std::fs;
 use std::path::Path;
 
-use crate::autoplay::games::Entry;
+use crate::autoplay::games::GameText;
 use crate::autoplay::ledger::{Ledger, Places};
 use crate::autoplay::report;
 use crate::autoplay::schedule::{Format, Schedule};
-use crate::autoplay::state::{FinishedGame, State};
+use crate::autoplay::state::{FinishedGame, StateFile};
 use crate::autoplay::stats::{EloModel, Sprt};
 use crate::autoplay::verdict::Termination;
 
@@ -36,7 +36,7 @@ fn game(number: usize, at: usize) -> FinishedGame {
         moves: ["f2f3", "e7e5", "g2g4", "d8h4"].map(str::to_owned).to_vec(),
         scores: vec![Some(-12), None, Some(29_999)],
         seconds: vec![0.5, 0.25, 0.0],
-        pgn: Some(Entry { at: at as u64, text: PGN.to_owned() }),
+        pgn: Some(GameText { at: at as u64, text: PGN.to_owned() }),
     }
 }
 
@@ -44,7 +44,7 @@ fn game(number: usize, at: usize) -> FinishedGame {
 fn seeded(folder: &Path, games: &[FinishedGame], pgn: &str) -> Vec<u8> {
     let path = folder.join("seed");
     let _ = fs::remove_file(&path);
-    let mut state = State::create(&path, SETTINGS).expect("a folder");
+    let mut state = StateFile::create(&path, SETTINGS).expect("a folder");
     games.iter().for_each(|game| state.add(game).expect("a folder"));
     [&*fs::read(&path).expect("a state"), b"\0", pgn.as_bytes()].concat()
 }
@@ -76,7 +76,7 @@ fn lacks_only_a_beginning(before: &[u8], after: &[u8], text: &[u8]) -> bool {
 }
 
 /// Holds the PGN file against what it was, after a match with this last game was taken up.
-fn nothing_is_lost(before: &[u8], path: &Path, last: &Entry) {
+fn nothing_is_lost(before: &[u8], path: &Path, last: &GameText) {
     let after = fs::read(path).expect("the file");
     let text = last.text.trim_start().as_bytes();
     if after == before || text.is_empty() {
@@ -103,7 +103,7 @@ pub fn run(folder: &Path, bytes: &[u8]) {
     fs::write(&state, text).expect("a folder");
     fs::write(&pgn, before).expect("a folder");
     // The last game's PGN is handed over once.
-    let last = match State::resume(&state, SETTINGS) {
+    let last = match StateFile::resume(&state, SETTINGS) {
         Ok((_, mut games)) => games.pop().and_then(|game| game.pgn),
         Err(error) => {
             assert!(!error.to_string().is_empty());

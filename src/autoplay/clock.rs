@@ -10,7 +10,7 @@ use crate::words::{Seconds, parse_clock};
 
 /// What limits an engine's thinking. Limits may be combined; at least one should be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Limits {
+pub struct MoveLimits {
     /// A chess clock.
     pub clock: Option<TimeControl>,
     /// At most so long for each move.
@@ -77,7 +77,7 @@ impl fmt::Display for TimeControl {
 }
 
 /// For people and the PGN tag: `10+0.1`, `0.5/move`, `depth 6`.
-impl fmt::Display for Limits {
+impl fmt::Display for MoveLimits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [
             self.clock.map(|clock| clock.to_string()),
@@ -94,7 +94,7 @@ impl fmt::Display for Limits {
 #[derive(Debug, Clone)]
 pub struct Clock {
     /// What the side plays under.
-    pub limits: Limits,
+    pub limits: MoveLimits,
     /// Time left, if there is a clock.
     pub remaining: Duration,
     /// Moves until the next time control, if there are several.
@@ -106,7 +106,7 @@ pub struct Clock {
 
 impl Clock {
     /// A clock at the start of a game. The flag falls `margin` late.
-    pub fn new(limits: Limits, margin: Duration) -> Self {
+    pub fn new(limits: MoveLimits, margin: Duration) -> Self {
         let remaining = limits.clock.map_or(Duration::ZERO, |clock| clock.base);
         let moves_to_go = limits.clock.and_then(|clock| clock.moves);
         Clock { limits, remaining, moves_to_go, used: Duration::ZERO, margin }
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn the_clock_adds_increments_and_sessions() {
-        let limits = Limits { clock: Some(control("2/10+1")), ..Limits::default() };
+        let limits = MoveLimits { clock: Some(control("2/10+1")), ..MoveLimits::default() };
         let mut clock = Clock::new(limits, Duration::from_millis(50));
         assert!(clock.punch(Duration::from_secs(4)));
         assert_eq!((clock.remaining.as_secs(), clock.moves_to_go), (7, Some(1)));
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn fixed_depth_has_no_flag() {
-        let limits = Limits { depth: Some(3), ..Limits::default() };
+        let limits = MoveLimits { depth: Some(3), ..MoveLimits::default() };
         let mut clock = Clock::new(limits, Duration::ZERO);
         assert_eq!(clock.allowance(), None);
         assert!(clock.punch(Duration::from_secs(3600)));

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use thiserror::Error;
 
-use super::clock::{Limits, TimeControl};
+use super::clock::{MoveLimits, TimeControl};
 
 /// The protocol an engine speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -65,7 +65,7 @@ pub struct EngineConfig {
     /// Lines sent before all else once the engine is ready.
     pub init: Vec<String>,
     /// What it plays under.
-    pub limits: Limits,
+    pub limits: MoveLimits,
     /// How late its flag falls.
     pub margin: Duration,
     /// Whether it thinks on the opponent's time.
@@ -173,13 +173,13 @@ impl EngineTable {
         let clock: Option<TimeControl> =
             self.tc.map(|text| text.parse()).transpose().map_err(|e| fail(format!("tc: {e}")))?;
         let move_time = self.st.map(Duration::try_from_secs_f64).transpose();
-        let own = Limits {
+        let own = MoveLimits {
             clock,
             move_time: move_time.map_err(|_| fail("st: expected seconds".to_owned()))?,
             depth: self.depth,
             nodes: self.nodes,
         };
-        let has_own = own != Limits::default();
+        let has_own = own != MoveLimits::default();
         engine.limits = if has_own { own } else { base.limits };
         engine.protocol = self.protocol;
         engine.dir = self.dir.or_else(|| base.dir.clone());
@@ -240,7 +240,7 @@ mod tests {
         "#;
         std::fs::write(&path, text).expect("written");
         let clock = Some("10+0.1".parse().expect("a time control"));
-        let limits = Limits { clock, ..Limits::default() };
+        let limits = MoveLimits { clock, ..MoveLimits::default() };
         let margin = Duration::from_millis(50);
         let base = EngineConfig { limits, ponder: true, margin, ..EngineConfig::default() };
         let engines = read_engines(&path, &base).expect("two engines");

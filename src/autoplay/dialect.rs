@@ -37,7 +37,7 @@ pub struct Turn<'a> {
 
 /// What an engine says about its thinking.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Info {
+pub struct SearchInfo {
     /// Centipawns or mate, for the engine.
     pub score: Option<Score>,
     /// The iteration, in plies.
@@ -54,7 +54,7 @@ pub struct Info {
 
 /// What an engine's line means for the game.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
+pub enum PlayerEvent {
     /// It moves.
     Move {
         /// The move as it came.
@@ -63,7 +63,7 @@ pub enum Event {
         ponder: Option<String>,
     },
     /// It thinks.
-    Thinking(Info),
+    Thinking(SearchInfo),
     /// It tells that its book told the move.
     Book,
     /// It gives up.
@@ -151,7 +151,7 @@ pub trait Dialect: Send {
     fn moved(&mut self, turn: &Turn<'_>, ponder: Option<Move>) -> Result<(), EngineError>;
 
     /// What a line means for the game.
-    fn interpret(&mut self, line: &str) -> Option<Event>;
+    fn interpret(&mut self, line: &str) -> Option<PlayerEvent>;
 
     /// Demands a move at once.
     ///

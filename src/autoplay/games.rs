@@ -24,7 +24,7 @@ const SEARCHED_AT_ONCE: usize = 1 << 20;
 
 /// A game's text, as it goes into the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct GameText {
     /// How long the file was before.
     pub at: u64,
     /// The text, with what parts it from the text before.
@@ -62,9 +62,9 @@ impl GamesFile {
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub(crate) fn entry(&self, text: String) -> io::Result<Entry> {
+    pub(crate) fn entry(&self, text: String) -> io::Result<GameText> {
         if !self.is_regular {
-            return Ok(Entry { at: 0, text });
+            return Ok(GameText { at: 0, text });
         }
         let at = self.file.metadata()?.len();
         let mut end = [0; 2];
@@ -75,14 +75,14 @@ impl GamesFile {
             [.., b'\n'] => "\n",
             _ => "\n\n",
         };
-        Ok(Entry { at, text: format!("{parting}{text}") })
+        Ok(GameText { at, text: format!("{parting}{text}") })
     }
 
     /// Adds a game; on return it is on the disk.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub(crate) fn append(&mut self, entry: &Entry) -> io::Result<()> {
+    pub(crate) fn append(&mut self, entry: &GameText) -> io::Result<()> {
         if !self.is_regular {
             return self.file.write_all(entry.text.as_bytes());
         }
@@ -96,7 +96,7 @@ impl GamesFile {
     ///
     /// # Errors
     /// If the file cannot be read or written.
-    pub(crate) fn settle(&mut self, last: &Entry) -> io::Result<()> {
+    pub(crate) fn settle(&mut self, last: &GameText) -> io::Result<()> {
         let text = last.text.trim_start().as_bytes();
         if !self.is_regular || text.is_empty() {
             return Ok(());

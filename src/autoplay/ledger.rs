@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::games::{Entry, GamesFile};
+use super::games::{GameText, GamesFile};
 use super::record::GameRecord;
 use super::schedule::Slot;
-use super::state::{FinishedGame, State, StateError, remaining};
+use super::state::{FinishedGame, StateError, StateFile, remaining};
 use super::tournament::Standings;
 
 /// Where results go.
@@ -46,7 +46,7 @@ pub enum LedgerError {
 #[derive(Debug)]
 pub struct Ledger {
     pgn: Option<(PathBuf, GamesFile)>,
-    state: Option<State>,
+    state: Option<StateFile>,
     keep: bool,
     /// The tag `Event`.
     pub event: String,
@@ -74,17 +74,17 @@ impl Ledger {
         let (state, mut games) = match &places.state {
             None => (None, Vec::new()),
             Some(path) if places.resume => {
-                let (state, games) = State::resume(path, settings)?;
+                let (state, games) = StateFile::resume(path, settings)?;
                 (Some(state), games)
             }
-            Some(path) => (Some(State::create(path, settings)?), Vec::new()),
+            Some(path) => (Some(StateFile::create(path, settings)?), Vec::new()),
         };
         let last = games.last_mut().and_then(|game| game.pgn.take());
         let pgn = places.pgn.as_deref().map(|path| open_pgn(path, last.as_ref())).transpose();
         let pgn = match (pgn, state.as_ref()) {
             (Err(error), Some(_)) if games.is_empty() => {
                 // Nothing was played: a state would only be in the way.
-                state.map_or(Ok(()), State::remove)?;
+                state.map_or(Ok(()), StateFile::remove)?;
                 return Err(error);
             }
             (pgn, _) => pgn?,
@@ -144,12 +144,12 @@ impl Ledger {
     /// # Errors
     /// If the file cannot be removed.
     pub fn close(&mut self) -> Result<(), LedgerError> {
-        self.state.take().map_or(Ok(()), State::remove).map_err(LedgerError::from)
+        self.state.take().map_or(Ok(()), StateFile::remove).map_err(LedgerError::from)
     }
 }
 
 /// Opens the PGN file, and sees to it that it has the last game that the state knows.
-fn open_pgn(path: &Path, last: Option<&Entry>) -> Result<(PathBuf, GamesFile), LedgerError> {
+fn open_pgn(path: &Path, last: Option<&GameText>) -> Result<(PathBuf, GamesFile), LedgerError> {
     let fail = |cause| LedgerError::Pgn { path: path.to_owned(), cause };
     let mut file = GamesFile::open(path).map_err(fail)?;
     if let Some(last) = last {

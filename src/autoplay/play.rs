@@ -10,7 +10,7 @@ use crate::tablebase::Tables;
 use crate::words;
 
 use super::clock::Clock;
-use super::dialect::{EngineError, Event, Info, Setup, Turn};
+use super::dialect::{EngineError, PlayerEvent, SearchInfo, Setup, Turn};
 use super::player::Player;
 use super::process::Line;
 use super::record::PlayedMove;
@@ -63,7 +63,7 @@ pub struct Conditions {
 
 /// A move as it is made, for logs.
 #[derive(Debug, Clone, Copy)]
-pub struct Step {
+pub struct MoveMade {
     /// The move's number, which Black's shares with White's.
     pub number: u16,
     /// Who moved.
@@ -111,7 +111,7 @@ pub fn play(
     ponder: [bool; 2],
     conditions: &Conditions,
     interrupt: &Interrupt,
-    observer: &mut dyn FnMut(Step),
+    observer: &mut dyn FnMut(MoveMade),
 ) -> Played {
     let mut bout = Bout {
         players,
@@ -151,7 +151,7 @@ impl Bout<'_> {
         None
     }
 
-    fn run(&mut self, observer: &mut dyn FnMut(Step)) -> Verdict {
+    fn run(&mut self, observer: &mut dyn FnMut(MoveMade)) -> Verdict {
         loop {
             if let Some(verdict) = self.turn(observer) {
                 return verdict;
@@ -160,7 +160,7 @@ impl Bout<'_> {
     }
 
     /// One move; a verdict if the game is over with it.
-    fn turn(&mut self, observer: &mut dyn FnMut(Step)) -> Option<Verdict> {
+    fn turn(&mut self, observer: &mut dyn FnMut(MoveMade)) -> Option<Verdict> {
         let mover = self.game.position().side_to_move();
         let number = self.game.position().fullmove_number();
         let [own, other] = [mover.to_index(), (!mover).to_index()];
@@ -182,7 +182,7 @@ impl Bout<'_> {
         self.moves.push(PlayedMove { mv, info: answer.info, elapsed });
         let played = &self.moves[self.moves.len() - 1];
         let used = self.clocks.each_ref().map(|clock| clock.used);
-        observer(Step { number, color: mover, mv, used });
+        observer(MoveMade { number, color: mover, mv, used });
         let verdict = self.referee.look(&self.game, mover, played.info.score);
         let ponder = answer.ponder.filter(|_| verdict.is_none());
         let ponder = ponder.and_then(|text| self.game.position().parse_move(&text).ok());
@@ -213,7 +213,7 @@ impl Bout<'_> {
     fn await_move(&mut self, mover: Color, start: Instant) -> Result<Answer, Verdict> {
         let allowance = self.clocks[mover.to_index()].allowance();
         let deadline = start + allowance.unwrap_or(self.conditions.patience);
-        let mut info = Info::default();
+        let mut info = SearchInfo::default();
         loop {
             let (color, line) = self.next_line(deadline)?;
             let Some((color, line)) = color.zip(line).filter(|(_, line)| line.at <= deadline)
@@ -225,13 +225,13 @@ impl Bout<'_> {
             };
             let event = self.players[color.to_index()].dialect.interpret(&line.text);
             match event {
-                Some(Event::Move { text, ponder }) if color == mover => {
+                Some(PlayerEvent::Move { text, ponder }) if color == mover => {
                     return Ok(Answer { text, ponder, info, at: line.at });
                 }
-                Some(Event::Thinking(thinking)) if color == mover => {
-                    info = Info { book: thinking.book || info.book, ..thinking };
+                Some(PlayerEvent::Thinking(thinking)) if color == mover => {
+                    info = SearchInfo { book: thinking.book || info.book, ..thinking };
                 }
-                Some(Event::Book) if color == mover => info.book = true,
+                Some(PlayerEvent::Book) if color == mover => info.book = true,
                 Some(event) => {
                     if let Some(verdict) = self.talk(color, mover, event) {
                         return Err(verdict);
@@ -259,25 +259,25 @@ impl Bout<'_> {
     }
 
     /// What an engine says besides moves and thoughts.
-    fn talk(&mut self, speaker: Color, mover: Color, event: Event) -> Option<Verdict> {
+    fn talk(&mut self, speaker: Color, mover: Color, event: PlayerEvent) -> Option<Verdict> {
         let name = words::color(speaker);
         let other = (!speaker).to_index();
         match event {
-            Event::Resign => {
+            PlayerEvent::Resign => {
                 let detail = format!("{name} resigns");
                 Some(Verdict::against(speaker, Termination::Resignation, detail))
             }
-            Event::Claim { result, comment } => {
+            PlayerEvent::Claim { result, comment } => {
                 Some(judge_claim(&self.game, speaker, &result, &comment))
             }
-            Event::Refusal(text) if speaker == mover => {
+            PlayerEvent::Refusal(text) if speaker == mover => {
                 let detail = format!("{name} refuses the legal move {text}");
                 Some(Verdict::against(speaker, Termination::IllegalMove, detail))
             }
-            Event::OfferDraw if self.offers[other] => {
+            PlayerEvent::OfferDraw if self.offers[other] => {
                 Some(Verdict::draw(Termination::Agreement, "draw agreed"))
             }
-            Event::OfferDraw => {
+            PlayerEvent::OfferDraw => {
                 self.offers[speaker.to_index()] = true;
                 let told = self.players[other].dialect.offer_draw();
                 told.err().map(|error| self.broke(!speaker, error))
@@ -297,7 +297,7 @@ impl Bout<'_> {
                 Err(verdict) => return verdict,
                 Ok((Some(color), Some(line))) if line.at <= deadline => {
                     let event = self.players[color.to_index()].dialect.interpret(&line.text);
-                    if color == mover && matches!(event, Some(Event::Move { .. })) {
+                    if color == mover && matches!(event, Some(PlayerEvent::Move { .. })) {
                         let late = line.at.saturating_duration_since(fell);
                         return out_of_time(mover, allowed + late, allowed);
                     }
@@ -353,7 +353,7 @@ impl Bout<'_> {
 struct Answer {
     text: String,
     ponder: Option<String>,
-    info: Info,
+    info: SearchInfo,
     at: Instant,
 }
 

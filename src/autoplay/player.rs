@@ -135,29 +135,29 @@ pub(crate) fn find_protocol(config: &EngineConfig, trace: &Trace) -> Result<Prot
     }
     // An xboard engine may die of the question, but a start may also fail once.
     let answer = match ask(config, trace)? {
-        Answer::Gone => ask(config, trace)?,
+        ProtocolAnswer::Gone => ask(config, trace)?,
         answer => answer,
     };
-    Ok(if answer == Answer::Is(Protocol::Uci) { Protocol::Uci } else { Protocol::Xboard })
+    Ok(if answer == ProtocolAnswer::Is(Protocol::Uci) { Protocol::Uci } else { Protocol::Xboard })
 }
 
 /// What an engine answers to the question for its protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Answer {
+enum ProtocolAnswer {
     Is(Protocol),
     Nothing,
     Gone,
 }
 
 /// Asks a new process for its protocol.
-fn ask(config: &EngineConfig, trace: &Trace) -> Result<Answer, StartError> {
+fn ask(config: &EngineConfig, trace: &Trace) -> Result<ProtocolAnswer, StartError> {
     let mut process = spawn(config, trace)?;
-    let mut answer = Answer::Gone;
+    let mut answer = ProtocolAnswer::Gone;
     // An engine that is gone already has answered, too.
     if process.send(uci::Command::Uci).is_ok() {
         answer = listen(&mut process, Instant::now() + PROBE_PATIENCE);
     }
-    let asked_again = answer == Answer::Nothing
+    let asked_again = answer == ProtocolAnswer::Nothing
         && process.send("xboard").and_then(|()| process.send("protover 2")).is_ok();
     if asked_again {
         answer = listen(&mut process, Instant::now() + LATE_PATIENCE);
@@ -167,18 +167,18 @@ fn ask(config: &EngineConfig, trace: &Trace) -> Result<Answer, StartError> {
 }
 
 /// Listens for what tells the protocol.
-fn listen(process: &mut Process, deadline: Instant) -> Answer {
+fn listen(process: &mut Process, deadline: Instant) -> ProtocolAnswer {
     loop {
         match process.receive(deadline) {
-            Received::Timeout => return Answer::Nothing,
-            Received::Closed => return Answer::Gone,
+            Received::Timeout => return ProtocolAnswer::Nothing,
+            Received::Closed => return ProtocolAnswer::Gone,
             Received::Line(line) if uci::Reply::from(&*line.text) == uci::Reply::UciOk => {
-                return Answer::Is(Protocol::Uci);
+                return ProtocolAnswer::Is(Protocol::Uci);
             }
             Received::Line(line) => {
                 let features = matches!(Reply::from(line.text.as_str()), Reply::Features(_));
                 if features || refuses(&line.text) {
-                    return Answer::Is(Protocol::Xboard);
+                    return ProtocolAnswer::Is(Protocol::Xboard);
                 }
             }
         }

@@ -6,8 +6,8 @@ use crate::pgn::{PgnGame, PgnMove};
 use crate::position::{Game, Move};
 use crate::words::{self, visible};
 
-use super::clock::Limits;
-use super::dialect::Info;
+use super::clock::MoveLimits;
+use super::dialect::SearchInfo;
 use super::verdict::Verdict;
 
 /// A move that an engine made.
@@ -16,7 +16,7 @@ pub struct PlayedMove {
     /// The move.
     pub mv: Move,
     /// What the engine said last about its thinking.
-    pub info: Info,
+    pub info: SearchInfo,
     /// The time it took by the runner's clock.
     pub elapsed: Duration,
 }
@@ -31,7 +31,7 @@ pub struct GameRecord {
     /// Names of White and Black.
     pub names: [String; 2],
     /// What White and Black played under.
-    pub limits: [Limits; 2],
+    pub limits: [MoveLimits; 2],
     /// Start and moves, the opening included.
     pub game: Game,
     /// The moves after the opening.
@@ -119,7 +119,8 @@ mod tests {
         for (ply, text) in ["f2f3", "e7e5", "g2g4"].into_iter().enumerate() {
             let mv = text.parse().expect(text);
             game.play(mv).expect(text);
-            let info = Info { score: Some(-35), depth: 9, nodes: 70, ..Info::default() };
+            let info =
+                SearchInfo { score: Some(-35), depth: 9, nodes: 70, ..SearchInfo::default() };
             let elapsed = Duration::from_millis(520);
             moves.extend((ply > 0).then_some(PlayedMove { mv, info, elapsed }));
         }
@@ -128,7 +129,7 @@ mod tests {
             number: 1,
             round: "1".to_owned(),
             names: ["a \u{202e}b".to_owned(), "c".to_owned()],
-            limits: [Limits::default(); 2],
+            limits: [MoveLimits::default(); 2],
             game,
             moves,
             verdict: Verdict::against(Color::White, Termination::Time, detail),

@@ -17,7 +17,7 @@ use crate::files::sync_name;
 use crate::position::{Color, Position};
 use crate::score::Score;
 
-use super::games::Entry;
+use super::games::GameText;
 use super::owned::open_locked;
 use super::record::GameRecord;
 use super::schedule::Slot;
@@ -49,12 +49,12 @@ pub struct FinishedGame {
     pub seconds: Vec<f32>,
     /// Its PGN, on the way into the PGN file; not kept any longer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pgn: Option<Entry>,
+    pub pgn: Option<GameText>,
 }
 
 impl FinishedGame {
     /// What is kept of a game.
-    pub fn new(record: &GameRecord, pgn: Option<Entry>) -> Self {
+    pub fn new(record: &GameRecord, pgn: Option<GameText>) -> Self {
         let start = record.game.start();
         FinishedGame {
             number: record.number,
@@ -84,7 +84,7 @@ impl FinishedGame {
 
 /// The first line of a state file.
 #[derive(Debug, Serialize, Deserialize)]
-struct Header {
+struct StateHeader {
     /// All settings that the results depend on, in words.
     settings: String,
 }
@@ -140,18 +140,18 @@ pub enum StateError {
 
 /// An open state file.
 #[derive(Debug)]
-pub(crate) struct State {
+pub(crate) struct StateFile {
     path: PathBuf,
     file: File,
 }
 
-impl State {
+impl StateFile {
     /// Begins a new state file, which is this run's alone.
     ///
     /// # Errors
     /// If there is one already, or it cannot be written.
     pub(crate) fn create(path: &Path, settings: &str) -> Result<Self, StateError> {
-        let (mut state, text) = State::open(path, true)?;
+        let (mut state, text) = StateFile::open(path, true)?;
         if !is_begun(&text) {
             return Err(StateError::Exists { path: path.to_owned() });
         }
@@ -168,7 +168,7 @@ impl State {
         path: &Path,
         settings: &str,
     ) -> Result<(Self, Vec<FinishedGame>), StateError> {
-        let (mut state, text) = State::open(path, false)?;
+        let (mut state, text) = StateFile::open(path, false)?;
         if is_begun(&text) {
             // The interruption came before anything was finished.
             state.begin(settings)?;
@@ -182,7 +182,7 @@ impl State {
             message: error.to_string(),
         };
         let first = lines.next().map_or("", |(_, line)| line);
-        let header: Header = serde_json::from_str(first).map_err(|error| damaged(0, error))?;
+        let header: StateHeader = serde_json::from_str(first).map_err(|error| damaged(0, error))?;
         if let Some(difference) = first_difference(&header.settings, settings) {
             return Err(StateError::Other { path: path.to_owned(), difference });
         }
@@ -204,13 +204,13 @@ impl State {
         let mut file = open_locked(path, create).map_err(io)?;
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(io)?;
-        Ok((State { path: path.to_owned(), file }, text))
+        Ok((StateFile { path: path.to_owned(), file }, text))
     }
 
     /// Writes the first line of a file that has none.
     fn begin(&mut self, settings: &str) -> Result<(), StateError> {
         self.file.set_len(0).map_err(|cause| self.unusable(cause))?;
-        self.write_line(&Header { settings: settings.to_owned() })?;
+        self.write_line(&StateHeader { settings: settings.to_owned() })?;
         sync_name(&self.path).map_err(|cause| self.unusable(cause))
     }
 
@@ -289,21 +289,21 @@ mod tests {
     fn a_state_survives_a_torn_last_line() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("state");
-        let mut state = State::create(&path, "x\ny").expect("created");
+        let mut state = StateFile::create(&path, "x\ny").expect("created");
         state.add(&game(1)).expect("written");
         state.add(&game(3)).expect("written");
         let length = std::fs::metadata(&path).expect("written").len();
         state.file.write_all(b"{\"number\":4,").expect("written");
-        let refused = State::resume(&path, "x\ny").expect_err("in use");
+        let refused = StateFile::resume(&path, "x\ny").expect_err("in use");
         assert!(refused.to_string().contains("another match"), "{refused}");
         drop(state);
-        let (mut state, games) = State::resume(&path, "x\ny").expect("resumed");
+        let (mut state, games) = StateFile::resume(&path, "x\ny").expect("resumed");
         assert_eq!(games, [game(1), game(3)]);
         assert_eq!(std::fs::metadata(&path).expect("there").len(), length);
         assert_eq!(games[0].verdict().winner, Some(Color::White));
         state.add(&game(2)).expect("written");
         drop(state);
-        let (_, games) = State::resume(&path, "x\ny").expect("resumed");
+        let (_, games) = StateFile::resume(&path, "x\ny").expect("resumed");
         assert_eq!(games.len(), 3);
     }
 
@@ -313,15 +313,17 @@ mod tests {
         let path = dir.path().join("state");
         for torn in ["", "{", "{\"settings\":", "{\"settings\":\"x"] {
             std::fs::write(&path, torn).expect("written");
-            let (state, games) = State::resume(&path, "x").expect("begun again");
+            let (state, games) = StateFile::resume(&path, "x").expect("begun again");
             assert!(games.is_empty());
             drop(state);
             std::fs::write(&path, torn).expect("written");
-            State::create(&path, "x").expect("begun again");
+            StateFile::create(&path, "x").expect("begun again");
         }
         for foreign in ["x", "[Event \"?\"]", "{\"name\":1}"] {
             std::fs::write(&path, foreign).expect("written");
-            assert!(State::create(&path, "x").is_err() && State::resume(&path, "x").is_err());
+            assert!(
+                StateFile::create(&path, "x").is_err() && StateFile::resume(&path, "x").is_err()
+            );
             assert_eq!(std::fs::read_to_string(&path).expect("still there"), foreign);
         }
     }
@@ -330,12 +332,13 @@ mod tests {
     fn a_state_is_neither_overwritten_nor_mistaken() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("state");
-        let missing = State::resume(&path, "x").expect_err("nothing there");
+        let missing = StateFile::resume(&path, "x").expect_err("nothing there");
         assert!(missing.to_string().contains("nothing to resume"));
-        State::create(&path, "engine 1: a\nengine 2: b").expect("created");
-        let exists = State::create(&path, "x").expect_err("there already");
+        StateFile::create(&path, "engine 1: a\nengine 2: b").expect("created");
+        let exists = StateFile::create(&path, "x").expect_err("there already");
         assert!(exists.to_string().contains("--resume"));
-        let other = State::resume(&path, "engine 1: a\nengine 2: c").expect_err("another match");
+        let other =
+            StateFile::resume(&path, "engine 1: a\nengine 2: c").expect_err("another match");
         assert!(other.to_string().contains("it was \"engine 2: b\""), "{other}");
     }
 }

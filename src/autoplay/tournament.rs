@@ -12,7 +12,7 @@ use super::affinity::Cores;
 use super::clock::Clock;
 use super::config::EngineConfig;
 use super::openings::Opening;
-use super::play::{Conditions, Interrupt, Played, Step, play};
+use super::play::{Conditions, Interrupt, MoveMade, Played, play};
 use super::player::{Player, StartError, find_protocol};
 use super::process::Trace;
 use super::record::GameRecord;
@@ -54,7 +54,7 @@ pub enum Progress {
         /// In which game.
         slot: Slot,
         /// Which.
-        step: Step,
+        step: MoveMade,
     },
     /// A game has ended.
     Finished {
@@ -146,7 +146,8 @@ impl Tournament {
         thread::scope(|scope| {
             for index in 0..self.concurrency.clamp(1, self.slots.len().max(1)) {
                 let cores = self.cores.get(index);
-                let worker = Worker { tournament: self, cores, interrupt, sender: sender.clone() };
+                let worker =
+                    MatchWorker { tournament: self, cores, interrupt, sender: sender.clone() };
                 let next = &next;
                 scope.spawn(move || worker.run(next));
             }
@@ -166,7 +167,7 @@ impl Tournament {
 }
 
 /// Plays games one after another.
-struct Worker<'a> {
+struct MatchWorker<'a> {
     tournament: &'a Tournament,
     cores: Option<&'a Cores>,
     interrupt: &'a Interrupt,
@@ -176,7 +177,7 @@ struct Worker<'a> {
 /// A running engine with its number.
 type Seat = Option<(usize, Player)>;
 
-impl Worker<'_> {
+impl MatchWorker<'_> {
     fn run(&self, next: &AtomicUsize) {
         if let Some(cores) = self.cores {
             cores.bind();

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use crate::position::{Color, Game, Move, Position};
 use crate::uci::{self, Command, Go, Reply, Start};
 
-use super::clock::{Clock, Limits};
+use super::clock::{Clock, MoveLimits};
 use super::config::EngineConfig;
-use super::dialect::{Dialect, EngineError, Event, Info, Setup, Turn, read_until};
+use super::dialect::{Dialect, EngineError, PlayerEvent, SearchInfo, Setup, Turn, read_until};
 use super::process::Process;
 
 /// How long an engine may take to start, or to clear its tables for a new game.
@@ -19,7 +19,7 @@ const START_PATIENCE: Duration = Duration::from_secs(20);
 
 /// What the engine is doing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum State {
+enum UciState {
     Idle,
     Thinking,
     /// On the reply it expects.
@@ -36,8 +36,8 @@ pub(super) struct Uci {
     name: Option<String>,
     /// The engine's own spelling of its options, by the lower-case name.
     known: BTreeMap<String, String>,
-    state: State,
-    info: Info,
+    state: UciState,
+    info: SearchInfo,
 }
 
 impl Uci {
@@ -50,8 +50,8 @@ impl Uci {
             ponder: config.ponder,
             name: None,
             known: BTreeMap::new(),
-            state: State::Idle,
-            info: Info::default(),
+            state: UciState::Idle,
+            info: SearchInfo::default(),
         }
     }
 
@@ -81,11 +81,11 @@ impl Uci {
 
     /// Ends a search that is still on; its `bestmove` is waited for, as the protocol wants.
     fn rest(&mut self, deadline: Instant) -> Result<(), EngineError> {
-        if self.state != State::Idle {
+        if self.state != UciState::Idle {
             self.process.send(Command::Stop)?;
             let is_move = |line: &str| matches!(Reply::from(line), Reply::BestMove { .. });
             read_until(&mut self.process, deadline, "bestmove", is_move)?;
-            self.state = State::Idle;
+            self.state = UciState::Idle;
         }
         Ok(())
     }
@@ -126,13 +126,13 @@ fn position(game: &Game, extra: Option<Move>) -> Command {
 
 /// The search for a turn of `color`, on the opponent's time if it is to `ponder`.
 fn go(turn: &Turn<'_>, color: Color, ponder: bool) -> Command {
-    let Limits { clock, move_time, depth, nodes } = turn.own.limits;
+    let MoveLimits { clock, move_time, depth, nodes } = turn.own.limits;
     let mut go = Go {
         ponder,
         move_time,
         depth: depth.map(|plies| i32::try_from(plies).unwrap_or(i32::MAX)),
         nodes,
-        infinite: turn.own.limits == Limits::default(),
+        infinite: turn.own.limits == MoveLimits::default(),
         ..Go::default()
     };
     if clock.is_some() {
@@ -183,9 +183,9 @@ impl Dialect for Uci {
     }
 
     fn go(&mut self, turn: &Turn<'_>) -> Result<(), EngineError> {
-        self.info = Info::default();
+        self.info = SearchInfo::default();
         let expected = match &self.state {
-            State::Pondering(mv) => turn.game.moves().last() == Some(mv),
+            UciState::Pondering(mv) => turn.game.moves().last() == Some(mv),
             _ => false,
         };
         if expected {
@@ -195,7 +195,7 @@ impl Dialect for Uci {
             self.process.send(position(turn.game, None))?;
             self.process.send(go(turn, turn.game.position().side_to_move(), false))?;
         }
-        self.state = State::Thinking;
+        self.state = UciState::Thinking;
         Ok(())
     }
 
@@ -203,18 +203,18 @@ impl Dialect for Uci {
         let Some(mv) = ponder.filter(|_| self.ponder) else { return Ok(()) };
         self.process.send(position(turn.game, Some(mv)))?;
         self.process.send(go(turn, !turn.game.position().side_to_move(), true))?;
-        self.state = State::Pondering(mv);
+        self.state = UciState::Pondering(mv);
         Ok(())
     }
 
-    fn interpret(&mut self, line: &str) -> Option<Event> {
+    fn interpret(&mut self, line: &str) -> Option<PlayerEvent> {
         match Reply::from(line) {
             Reply::BestMove { mv, ponder } => {
-                self.state = State::Idle;
-                Some(Event::Move { text: mv, ponder })
+                self.state = UciState::Idle;
+                Some(PlayerEvent::Move { text: mv, ponder })
             }
             Reply::Info(news) => {
-                take_over(&mut self.info, *news).then(|| Event::Thinking(self.info.clone()))
+                take_over(&mut self.info, *news).then(|| PlayerEvent::Thinking(self.info.clone()))
             }
             _ => None,
         }
@@ -242,7 +242,7 @@ impl Dialect for Uci {
 
 /// Takes over what an `info` line tells; tells whether anything worth showing was in it. Lines of
 /// other than the first variation are passed over.
-fn take_over(info: &mut Info, news: uci::Info) -> bool {
+fn take_over(info: &mut SearchInfo, news: uci::Info) -> bool {
     if news.multi_pv.is_some_and(|number| number != 1) {
         return false;
     }
@@ -264,7 +264,7 @@ mod tests {
 
     fn clock(control: &str) -> Clock {
         let clock = Some(control.parse().expect(control));
-        Clock::new(Limits { clock, ..Limits::default() }, Duration::ZERO)
+        Clock::new(MoveLimits { clock, ..MoveLimits::default() }, Duration::ZERO)
     }
 
     #[test]
@@ -276,7 +276,7 @@ mod tests {
             go(&turn, Color::Black, false).to_string(),
             "go wtime 10000 btime 60000 binc 500 movestogo 40"
         );
-        let limits = Limits { depth: Some(5), nodes: Some(7), ..Limits::default() };
+        let limits = MoveLimits { depth: Some(5), nodes: Some(7), ..MoveLimits::default() };
         let own = Clock::new(limits, Duration::ZERO);
         let turn = Turn { game: &game, own: &own, other: &other };
         assert_eq!(go(&turn, Color::White, true).to_string(), "go ponder depth 5 nodes 7");
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn thinking_is_read() {
-        let mut info = Info::default();
+        let mut info = SearchInfo::default();
         let mut hear = |line: &str| match Reply::from(line) {
             Reply::Info(news) => take_over(&mut info, *news),
             other => panic!("{other}"),

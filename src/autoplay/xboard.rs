@@ -11,9 +11,9 @@ use crate::cecp::{
 };
 use crate::position::{Game, Move, Position};
 
-use super::clock::{Clock, Limits};
+use super::clock::{Clock, MoveLimits};
 use super::config::EngineConfig;
-use super::dialect::{Dialect, EngineError, Event, Info, Setup, Turn, read_until};
+use super::dialect::{Dialect, EngineError, PlayerEvent, SearchInfo, Setup, Turn, read_until};
 use super::process::{Process, Received};
 use super::uci::unknown_option;
 
@@ -251,7 +251,7 @@ impl Xboard {
         }
     }
 
-    fn send_limits(&mut self, limits: &Limits) -> Result<(), EngineError> {
+    fn send_limits(&mut self, limits: &MoveLimits) -> Result<(), EngineError> {
         if let Some(clock) = limits.clock {
             let level = Level {
                 moves: clock.moves.unwrap_or(0),
@@ -394,21 +394,21 @@ impl Dialect for Xboard {
         Ok(())
     }
 
-    fn interpret(&mut self, line: &str) -> Option<Event> {
+    fn interpret(&mut self, line: &str) -> Option<PlayerEvent> {
         match Reply::from(line) {
-            Reply::Move(text) => Some(Event::Move { text, ponder: None }),
-            Reply::Thinking(thinking) => Some(Event::Thinking(info(&thinking))),
-            Reply::Resign => Some(Event::Resign),
-            Reply::OfferDraw => Some(Event::OfferDraw),
-            Reply::Result { result, comment } => Some(Event::Claim { result, comment }),
+            Reply::Move(text) => Some(PlayerEvent::Move { text, ponder: None }),
+            Reply::Thinking(thinking) => Some(PlayerEvent::Thinking(info(&thinking))),
+            Reply::Resign => Some(PlayerEvent::Resign),
+            Reply::OfferDraw => Some(PlayerEvent::OfferDraw),
+            Reply::Result { result, comment } => Some(PlayerEvent::Claim { result, comment }),
             // Some engines say this of commands that they do not know.
             Reply::IllegalMove { text, .. }
                 if !self.last_move.is_empty() && text.contains(&self.last_move) =>
             {
-                Some(Event::Refusal(text))
+                Some(PlayerEvent::Refusal(text))
             }
             Reply::Tell { audience: Audience::Others | Audience::All, text } => {
-                text.to_lowercase().contains("book").then_some(Event::Book)
+                text.to_lowercase().contains("book").then_some(PlayerEvent::Book)
             }
             _ => None,
         }
@@ -446,8 +446,8 @@ impl Dialect for Xboard {
 }
 
 /// A line of thinking output as the match keeps it.
-fn info(thinking: &Thinking) -> Info {
-    Info {
+fn info(thinking: &Thinking) -> SearchInfo {
+    SearchInfo {
         score: Some(from_protocol_score(thinking.score)),
         depth: u32::try_from(thinking.depth).unwrap_or(0),
         nodes: thinking.nodes,

@@ -113,9 +113,9 @@ impl Match {
                 ("OwnBook".to_owned(), "false".to_owned()),
                 ("Hash".to_owned(), MEMORY_MB.to_string()),
             ],
-            limits: crate::autoplay::clock::Limits {
+            limits: crate::autoplay::clock::MoveLimits {
                 nodes: Some(self.nodes),
-                ..crate::autoplay::clock::Limits::default()
+                ..crate::autoplay::clock::MoveLimits::default()
             },
             margin: PATIENCE,
             ..EngineConfig::default()

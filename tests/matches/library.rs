@@ -5,13 +5,13 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use tabia::autoplay::clock::Limits;
+use tabia::autoplay::clock::MoveLimits;
 use tabia::autoplay::config::{EngineConfig, Protocol};
 use tabia::autoplay::ledger::{Ledger, Places};
 use tabia::autoplay::openings::Opening;
 use tabia::autoplay::play::{Conditions, Interrupt};
 use tabia::autoplay::referee::Rules;
-use tabia::autoplay::results::{Kind, MatchError, Output, Results};
+use tabia::autoplay::results::{FileKind, MatchError, Output, Results};
 use tabia::autoplay::schedule::{Format, Schedule};
 use tabia::autoplay::stats::{EloModel, Sprt};
 use tabia::autoplay::tournament::{Progress, Tournament};
@@ -23,7 +23,7 @@ const GAMES: usize = 40;
 
 /// A match of two engines at one node a move, with its files in a folder, and what comes of it.
 fn prepare(commands: [(&str, Protocol); 2], folder: &Path) -> (Tournament, Results) {
-    let limits = Limits { nodes: Some(1), ..Limits::default() };
+    let limits = MoveLimits { nodes: Some(1), ..MoveLimits::default() };
     let engines = commands.map(|(command, protocol)| {
         let config = EngineConfig::from_command(command).expect("a command");
         EngineConfig { limits, protocol, ..config }
@@ -69,7 +69,7 @@ fn a_match_is_kept_until_its_test_is_decided() {
     assert_eq!(results.names, ["Good", "Bad"]);
     assert!(dir.path().join("state").exists());
     let json = dir.path().join("json");
-    results.conclude(None, Some(Output::new(&json, Kind::JSON))).expect("written");
+    results.conclude(None, Some(Output::new(&json, FileKind::JSON))).expect("written");
     assert!(!dir.path().join("state").exists(), "nothing is left to play");
     let json = std::fs::read_to_string(json).expect("written");
     assert!(json.contains("\"decision\": \"accept-h1\""), "{json}");

@@ -7,7 +7,7 @@ use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 
 use crate::autoplay::affinity::Cores;
-use crate::autoplay::clock::{Limits, TimeControl};
+use crate::autoplay::clock::{MoveLimits, TimeControl};
 use crate::autoplay::config::{EngineConfig, Protocol, read_engines};
 use crate::autoplay::ledger::Places;
 use crate::autoplay::openings::{Opening, OpeningChoice};
@@ -187,13 +187,13 @@ macro_rules! side {
         impl $name {
             /// Puts these settings over those for both.
             fn apply(&self, engine: &mut EngineConfig) {
-                let own = Limits {
+                let own = MoveLimits {
                     clock: self.tc,
                     move_time: self.st,
                     depth: self.depth,
                     nodes: self.nodes,
                 };
-                if own != Limits::default() {
+                if own != MoveLimits::default() {
                     engine.limits = own;
                 }
                 if let Some(margin) = self.margin {
@@ -358,7 +358,7 @@ impl Args {
         );
         for engine in &engines {
             ensure!(
-                engine.limits != Limits::default(),
+                engine.limits != MoveLimits::default(),
                 wrong(format!(
                     "nothing limits the thinking of {}: give --tc, --st, --depth or --nodes",
                     engine.label()
@@ -525,7 +525,7 @@ impl Both {
     /// An engine without a command that has these settings.
     fn base(&self) -> EngineConfig {
         EngineConfig {
-            limits: Limits {
+            limits: MoveLimits {
                 clock: self.tc,
                 move_time: self.st,
                 depth: self.depth,

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Args;
-use crate::autoplay::play::Step;
+use crate::autoplay::play::MoveMade;
 use crate::autoplay::record::GameRecord;
 use crate::autoplay::results::Results;
 use crate::autoplay::summary;
@@ -152,7 +152,7 @@ impl Narrator {
 }
 
 /// A move with the time that both sides have used, in two lines that begin with `mark`.
-fn in_lines(step: &Step, name: &str, mark: &str) -> String {
+fn in_lines(step: &MoveMade, name: &str, mark: &str) -> String {
     let (side, dots) = match step.color {
         Color::White => ("WHITE", "."),
         Color::Black => ("BLACK", "..."),
