@@ -199,12 +199,10 @@ fn promise(position: &Position, mv: Move) -> Score {
 fn evaluate(position: &Position) -> Score {
     let queens = has_queens(position);
     let side = |color: Color| -> Score {
-        let pieces = pieces_of(position, color);
-        pieces
-            .map(|(piece, square)| {
-                VALUE[piece.to_index()] + placement(piece, square, color, queens)
-            })
-            .sum()
+        let worth = |(piece, square): (Piece, Square)| {
+            VALUE[piece.to_index()] + placement(piece, square, color, queens)
+        };
+        pieces_of(position, color).map(worth).sum()
     };
     let white = side(Color::White) - side(Color::Black);
     let score = if position.side_to_move() == Color::White { white } else { -white };
@@ -213,9 +211,7 @@ fn evaluate(position: &Position) -> Score {
 }
 
 fn pieces_of(position: &Position, color: Color) -> impl Iterator<Item = (Piece, Square)> + '_ {
-    const KINDS: [Piece; 6] =
-        [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen, Piece::King];
-    KINDS
+    chess::ALL_PIECES
         .into_iter()
         .flat_map(move |piece| position.pieces(color, piece).map(move |square| (piece, square)))
 }

@@ -68,13 +68,8 @@ impl TimeManager {
                 (Some(soft), Some(hard))
             }
         };
-        TimeManager {
-            start: Instant::now(),
-            soft,
-            hard,
-            pondering: limits.ponder,
-            hit: OnceLock::new(),
-        }
+        let (start, hit) = (Instant::now(), OnceLock::new());
+        TimeManager { start, soft, hard, pondering: limits.ponder, hit }
     }
 
     /// Time since the start of the search.

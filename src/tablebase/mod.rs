@@ -233,27 +233,19 @@ impl Tables {
         if position.in_check() && position.has_no_moves() {
             return Some((TablebaseResult::Win, 1));
         }
-        let theirs = match self.note(self.tables.probe_wdl(&chess))? {
-            AmbiguousWdl::Loss | AmbiguousWdl::MaybeLoss => TablebaseResult::Loss,
-            AmbiguousWdl::Win | AmbiguousWdl::MaybeWin => TablebaseResult::Win,
+        let ours = match self.note(self.tables.probe_wdl(&chess))? {
+            AmbiguousWdl::Loss | AmbiguousWdl::MaybeLoss => TablebaseResult::Win,
+            AmbiguousWdl::Win | AmbiguousWdl::MaybeWin => TablebaseResult::Loss,
             AmbiguousWdl::Draw | AmbiguousWdl::CursedWin | AmbiguousWdl::BlessedLoss => {
                 return Some((TablebaseResult::Draw, 0));
             }
         };
         if position.halfmove_clock() == 0 {
             // The move itself leads on: nothing is faster, and nothing resists less.
-            return Some(if theirs == TablebaseResult::Loss {
-                (TablebaseResult::Win, 0)
-            } else {
-                (TablebaseResult::Loss, 0)
-            });
+            return Some((ours, 0));
         }
         let plies = self.note(self.tables.probe_dtz(&chess))?.ignore_rounding().0;
-        Some(if theirs == TablebaseResult::Loss {
-            (TablebaseResult::Win, plies)
-        } else {
-            (TablebaseResult::Loss, plies)
-        })
+        Some((ours, plies))
     }
 }
 

@@ -182,11 +182,8 @@ impl Network {
         let [own, enemy] = [side_to_move, !side_to_move].map(|color| {
             let view = Perspective::new(pieces, color);
             let mut rows = Vec::with_capacity(32);
-            pieces.changes(
-                &PieceSet::NONE,
-                |piece| rows.push(&self.inputs[view.input(piece)]),
-                |_| (),
-            );
+            let add = |piece| rows.push(&self.inputs[view.input(piece)]);
+            pieces.changes(&PieceSet::NONE, add, |_| ());
             let mut values = self.biases;
             Kernel::Portable.update(&self.biases, &rows, &[], &mut values);
             values

@@ -149,11 +149,8 @@ mod tests {
         let pieces = PieceSet::of(&Position::from_fen(fen).expect(fen));
         let view = Perspective::new(&pieces, color);
         let mut inputs = Vec::new();
-        pieces.changes(
-            &PieceSet::NONE,
-            |piece| inputs.push(view.input(piece)),
-            |_| unreachable!("no pieces"),
-        );
+        let add = |piece| inputs.push(view.input(piece));
+        pieces.changes(&PieceSet::NONE, add, |_| unreachable!("no pieces"));
         inputs.sort_unstable();
         inputs
     }
