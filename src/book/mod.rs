@@ -7,11 +7,11 @@
 //!
 //! ```
 //! use tabia::book::{BuildOptions, Counts, build_in_memory};
-//! use tabia::pgn::Input;
+//! use tabia::pgn::PgnInput;
 //! use tabia::position::Position;
 //!
 //! let games = "1. d4 Nf6 2. c4 e6 1-0\n\n1. c4 e6 2. d4 Nf6 0-1\n\n1. c4 Nf6 2. d4 g6 1/2-1/2\n";
-//! let games = Input::Text("my games".to_owned(), games.as_bytes().into());
+//! let games = PgnInput::Text("my games".to_owned(), games.as_bytes().into());
 //! let (book, tally) = build_in_memory(&[games], &BuildOptions::default(), "my book")?;
 //! assert_eq!(tally.broken, 0);
 //! let position = ["c4", "Nf6", "d4"].iter().try_fold(Position::start(), |position, text| {

@@ -6,7 +6,7 @@
 //! ```
 //! use tabia::position::{Game, Position};
 //! use tabia::score::mate_distance;
-//! use tabia::search::{Config, Control, Event, Limits, Searcher};
+//! use tabia::search::{Config, Control, Limits, SearchEvent, Searcher};
 //!
 //! let position = Position::from_fen("7k/8/5K2/8/8/8/8/6R1 w - - 0 1")?;
 //! let mut searcher = Searcher::new(Config { memory_mb: 1, ..Config::default() });
@@ -15,7 +15,7 @@
 //!     &Game::new(position),
 //!     &Limits::depth(8),
 //!     &Control::new(),
-//!     &mut |event| iterations += i32::from(matches!(event, Event::Iteration(_))),
+//!     &mut |event| iterations += i32::from(matches!(event, SearchEvent::Iteration(_))),
 //! );
 //! assert_eq!(mate_distance(result.score), Some(2));
 //! assert_eq!(result.best.map(|mv| position.san(mv)).as_deref(), Some("Kf7"));
