@@ -154,7 +154,7 @@ impl<'a> Output<'a> {
     /// Writes all of it.
     ///
     /// # Errors
-    /// As [`Output::stream`].
+    /// As [`Output::check`], or if it cannot be written to.
     pub fn write(&self, bytes: &[u8]) -> Result<(), OutputError> {
         let mut file = self.stream()?;
         let written = file.write_all(bytes).and_then(|()| file.keep());
