@@ -21,6 +21,7 @@ fuzz_target!(init: seed(seeds()), |bytes: &[u8]| {
     let Ok(book) = Book::from_bytes(bytes.to_vec(), "fuzz") else { return };
     let start = Position::start();
     let _ = (book.manifest(), book.reached(&start), book.moves(&start));
+    let _ = (book.value(&start), book.values().count());
     let _ = book.walk(&start, 4).take(200).count();
     let _ = book.entries().take(10_000).count();
     let _ = book.verify();

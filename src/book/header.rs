@@ -6,8 +6,9 @@
 //! checksum   u64: CRC-32 of all before it
 //! ```
 //! Then the sections, one after the other: entries sorted by key; table of buckets; pawn filter;
-//! manifest (JSON). Each has a CRC-32 of its own in the header, which is written last: a file whose
-//! writing was cut short has no valid header.
+//! manifest (JSON); and, in files of the second version only, the values of an analysis. Each has a
+//! CRC-32 of its own in the header, which is written last: a file whose writing was cut short has no
+//! valid header.
 
 use super::BookError;
 use super::bucket::BUCKET_BYTES;
@@ -15,10 +16,13 @@ use super::pawn_filter::filter_bytes;
 
 /// The first bytes of every book. The line end gives transfers in text mode away.
 pub(super) const MAGIC: [u8; 8] = *b"TABIABK\n";
-/// The version of the format.
+/// The version of the format, of books without values and with them.
 const VERSION: u64 = 2;
+const VERSION_WITH_VALUES: u64 = 3;
 /// Bytes before the first section.
 pub(super) const HEADER_BYTES: usize = 256;
+/// Bytes of a row of the values.
+pub(super) const VALUE_BYTES: usize = 24;
 /// More bits than any filter or table can have: 2^40 bits are 128 GB.
 const MAX_TABLE_BITS: u64 = 40;
 
@@ -43,16 +47,21 @@ pub(super) struct Sections {
     pub buckets: Section,
     pub pawn_filter: Section,
     pub manifest: Section,
+    /// Empty unless the book was analysed.
+    pub values: Section,
 }
 
 impl Sections {
-    pub(super) fn named(&self) -> [(&'static str, Section); 4] {
-        [
+    /// All that a file of this kind has.
+    pub(super) fn named(&self) -> impl Iterator<Item = (&'static str, Section)> {
+        let values = (self.values.length > 0).then_some(("values", self.values));
+        let always = [
             ("entries", self.entries),
             ("buckets", self.buckets),
             ("pawn filter", self.pawn_filter),
             ("manifest", self.manifest),
-        ]
+        ];
+        always.into_iter().chain(values)
     }
 }
 
@@ -69,21 +78,25 @@ pub(super) struct Header {
 
 /// Words before those of the sections.
 const FIRST_WORDS: usize = 5;
-const WORDS: usize = FIRST_WORDS + 4 * 3;
+/// Words of a header with this many sections.
+const fn words(sections: usize) -> usize {
+    FIRST_WORDS + 3 * sections
+}
+const SECTIONS: usize = 4;
+const SECTIONS_WITH_VALUES: usize = 5;
 
 impl Header {
-    fn words(&self) -> [u64; WORDS] {
-        let mut words = [0; WORDS];
-        words[..FIRST_WORDS].copy_from_slice(&[
-            VERSION,
+    fn words(&self) -> Vec<u64> {
+        let analysed = self.sections.values.length > 0;
+        let mut words = vec![
+            if analysed { VERSION_WITH_VALUES } else { VERSION },
             self.positions,
             self.moves,
             self.bucket_bits.into(),
             self.pawn_filter_bits.into(),
-        ]);
-        let slots = words[FIRST_WORDS..].chunks_exact_mut(3);
-        for ((_, section), slot) in self.sections.named().iter().zip(slots) {
-            slot.copy_from_slice(&[section.start, section.length, section.checksum]);
+        ];
+        for (_, section) in self.sections.named() {
+            words.extend([section.start, section.length, section.checksum]);
         }
         words
     }
@@ -91,10 +104,11 @@ impl Header {
     pub(super) fn to_bytes(self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..8].copy_from_slice(&MAGIC);
-        for (word, slot) in self.words().iter().zip(bytes[8..].chunks_exact_mut(8)) {
+        let words = self.words();
+        for (word, slot) in words.iter().zip(bytes[8..].chunks_exact_mut(8)) {
             slot.copy_from_slice(&word.to_le_bytes());
         }
-        let end = 8 + 8 * WORDS;
+        let end = 8 + 8 * words.len();
         let checksum = u64::from(crc32fast::hash(&bytes[..end]));
         bytes[end..end + 8].copy_from_slice(&checksum.to_le_bytes());
         bytes
@@ -114,16 +128,18 @@ impl Header {
             word.copy_from_slice(&head[8 + 8 * index..16 + 8 * index]);
             u64::from_le_bytes(word)
         };
-        if (1..=WORDS).all(|index| word(index) == 0) {
+        if (1..=words(SECTIONS)).all(|index| word(index) == 0) {
             // The header is written last.
             return Err(BookError::Truncated { name: name() });
         }
+        let analysed = word(0) == VERSION_WITH_VALUES;
+        let words = words(if analysed { SECTIONS_WITH_VALUES } else { SECTIONS });
         // A fuzzer would hardly ever get behind a checksum.
-        let sum = u64::from(crc32fast::hash(&head[..8 + 8 * WORDS]));
-        if sum != word(WORDS) && !cfg!(fuzzing) {
+        let sum = u64::from(crc32fast::hash(&head[..8 + 8 * words]));
+        if sum != word(words) && !cfg!(fuzzing) {
             return Err(damaged("header"));
         }
-        if word(0) != VERSION {
+        if word(0) != VERSION && !analysed {
             return Err(BookError::Version { name: name(), version: word(0) });
         }
         if (3..FIRST_WORDS).any(|index| word(index) > MAX_TABLE_BITS) {
@@ -143,8 +159,12 @@ impl Header {
                 buckets: section(1),
                 pawn_filter: section(2),
                 manifest: section(3),
+                values: if analysed { section(4) } else { Section::default() },
             },
         };
+        if analysed && !header.sections.values.length.is_multiple_of(VALUE_BYTES as u64) {
+            return Err(damaged("values"));
+        }
         header.check_sections(bytes.len() as u64, &name())?;
         Ok(header)
     }
@@ -177,4 +197,4 @@ impl Header {
     }
 }
 
-const _: () = assert!(8 + 8 * WORDS + 8 <= HEADER_BYTES);
+const _: () = assert!(8 + 8 * words(SECTIONS_WITH_VALUES) + 8 <= HEADER_BYTES);

@@ -119,6 +119,11 @@ impl Image {
         self.section(self.header.sections.entries)
     }
 
+    /// The bytes of the values, sorted by key; none unless the book was analysed.
+    pub(super) fn values(&self) -> &[u8] {
+        self.section(self.header.sections.values)
+    }
+
     /// The pawn filter and its size as a power of two.
     pub(super) fn pawn_filter(&self) -> (&[u8], u32) {
         (self.section(self.header.sections.pawn_filter), self.header.pawn_filter_bits)

@@ -24,6 +24,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod backup;
 mod bucket;
 mod builder;
 mod combine;
@@ -32,11 +33,13 @@ mod entry;
 mod error;
 mod header;
 mod image;
+mod journal;
 mod manifest;
 mod names;
 mod pawn_filter;
 mod policy;
 mod polyglot;
+mod values;
 mod walk;
 mod words;
 mod writer;
@@ -47,6 +50,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+pub(crate) use backup::{Links, back_up};
 pub use builder::{
     BuildError, BuildOptions, BuildTally, DEFAULT_MAX_PLY, DEFAULT_MEMORY, EcoRange, FaultListener,
     GameFault, GameFilter, Monitor, ParseFilterError, PgnDate, build, build_in_memory,
@@ -55,10 +59,13 @@ pub use combine::{Cut, Difference, cut, differences, merge};
 pub use counts::Counts;
 pub use entry::BookEntry;
 pub use error::BookError;
+pub(crate) use journal::Journal;
 pub use manifest::{GameTotals, InputRecord, Manifest, Skipped};
 pub use names::{NamedOpening, Names};
 pub use policy::{Candidate, Choice, Chooser, ParsePolicyError, Policy, Rejection};
 pub use polyglot::Export;
+pub(crate) use values::kept_nodes;
+pub use values::{BookValue, Scored};
 pub use walk::Visited;
 pub(crate) use words::{book_lines, percent, transposition};
 pub use writer::write_entries;
@@ -231,6 +238,11 @@ impl Book {
     /// The bytes of the book as a `.tbk` file has them.
     pub fn bytes(&self) -> &[u8] {
         self.image.bytes()
+    }
+
+    /// What tells its entries from those of other books.
+    pub(crate) fn entries_checksum(&self) -> u64 {
+        self.image.header().sections.entries.checksum
     }
 
     /// The number of positions.

@@ -1,6 +1,6 @@
 //! What the book knows, in words.
 
-use super::{Book, Chooser, Counts, Policy};
+use super::{Book, BookValue, Chooser, Counts, Policy};
 use crate::position::{Game, Move, Position};
 use crate::words;
 
@@ -23,6 +23,19 @@ fn games(counts: Counts) -> String {
     }
 }
 
+impl BookValue {
+    /// What was found of `position`, which is the one it is of.
+    pub(crate) fn in_words(&self, position: &Position) -> String {
+        let san = |mv: Move| if position.is_legal(mv) { position.san(mv) } else { "?".to_owned() };
+        let best = self.best.map_or_else(|| "no move".to_owned(), san);
+        let mut text = format!("{best} {}, depth {}", words::score(self.score), self.depth);
+        if let Some((mv, score)) = self.outside.filter(|&(mv, _)| Some(mv) != self.best) {
+            text += &format!("; out of the analysis {} {}", san(mv), words::score(score));
+        }
+        text
+    }
+}
+
 /// A score in percent, as books have it.
 pub(crate) fn percent(score: f64) -> String {
     format!("{:.0}%", 100.0 * score)
@@ -38,17 +51,25 @@ pub(crate) fn book_lines(book: &Book, game: &Game) -> Vec<String> {
     if candidates.is_empty() {
         return vec!["The book does not know this position.".to_owned()];
     }
-    let mut lines = vec![
-        format!("{} ({} positions)", book.name(), book.positions()),
-        format!("{:7} {:>5}  {:24} {}", "move", "score", "played here", "position reached"),
-    ];
+    // Only analysed books have a column for it.
+    let analysed = book.values().len() > 0;
+    let value = |text: &str| if analysed { format!(" {text:>6}") } else { String::new() };
+    let mut lines = vec![format!("{} ({} positions)", book.name(), book.positions())];
+    lines.extend(
+        book.value(position).map(|value| format!("analysed: {}", value.in_words(position))),
+    );
+    let (head, column) = (["move", "score", "played here", "position reached"], value("value"));
+    lines.push(format!("{:7} {:>5}{column}  {:24} {}", head[0], head[1], head[2], head[3]));
     let mut length: usize = lines.iter().map(|line| line.len() + 2).sum();
     for (index, candidate) in candidates.iter().enumerate() {
         let book_move = &candidate.book_move;
         let mut line = format!(
-            "{:7} {:>5}  {:24} {}",
+            "{:7} {:>5}{}  {:24} {}",
             position.san(book_move.mv),
             percent(candidate.score),
+            value(
+                &book.value_of_move(position, book_move.mv).map_or_else(String::new, words::score)
+            ),
             book_move.played.to_string(),
             book_move.reached
         );

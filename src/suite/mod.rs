@@ -1,5 +1,6 @@
 //! Suites: positions of files or of real games, and how the search fares on them.
 
+pub(crate) mod analyse;
 pub(crate) mod epd;
 pub(crate) mod solve;
 pub(crate) mod threads;

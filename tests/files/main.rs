@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod analysis;
 mod bad_input;
 mod book;
 mod book_files;

@@ -10,7 +10,7 @@ use anyhow::bail;
 use super::place::PositionArgs;
 use super::{book_output, grouped, open, parse_side, save};
 use crate::book::{Book, Counts, Cut, cut, differences, merge};
-use crate::cli::output;
+use crate::cli::output::{self, outln};
 use crate::cli::usage::wrong;
 use crate::cli::writing::Force;
 use crate::position::{Color, KeyMap, Position};
@@ -37,7 +37,16 @@ pub(super) fn run_merge(args: &MergeArgs) -> anyhow::Result<ExitCode> {
         args.books.iter().map(|text| weighted_book(text)).collect::<anyhow::Result<Vec<_>>>()?;
     let output = book_output(&args.output, args.force, books.iter().map(|(book, _)| book.name()));
     save(&output, |file| merge(&books, file))?;
+    tell_of_values(books.iter().map(|(book, _)| book))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says that what was found of the positions of these books is not in the one made of them.
+fn tell_of_values<'a>(mut books: impl Iterator<Item = &'a Book>) -> std::io::Result<()> {
+    if books.any(|book| book.values().len() > 0) {
+        outln!("without the values of the analysis, which `tabia book analyse` finds anew")?;
+    }
+    Ok(())
 }
 
 /// A book with its weight, as `BOOK:2.5` tells it.
@@ -95,6 +104,7 @@ pub(super) fn run_filter(args: &FilterArgs) -> anyhow::Result<ExitCode> {
     };
     let output = book_output(&args.output, args.force, [&args.book]);
     save(&output, |file| cut(&book, &what, file))?;
+    tell_of_values(std::iter::once(&book))?;
     Ok(ExitCode::SUCCESS)
 }
 

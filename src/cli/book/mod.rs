@@ -1,5 +1,6 @@
 //! `tabia book`: makes books, shows what is in them, and works on them.
 
+mod analyse;
 mod build;
 mod check;
 mod combine;
@@ -31,6 +32,7 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Build(build::Args),
+    Analyse(analyse::AnalyseArgs),
     Info(show::InfoArgs),
     Show(show::ShowArgs),
     Why(show::WhyArgs),
@@ -52,6 +54,7 @@ enum Command {
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Build(args) => build::run(args),
+        Command::Analyse(args) => analyse::run(args),
         Command::Info(args) => show::info(args),
         Command::Show(args) => show::show(args),
         Command::Why(args) => show::why(args),

@@ -11,6 +11,7 @@ use super::{grouped, open, size};
 use crate::book::{Book, Candidate, Chooser, Manifest, Names, Policy};
 use crate::cli::output;
 use crate::position::Game;
+use crate::words;
 
 /// Tell how a book was made and how large it is
 #[derive(Debug, clap::Args)]
@@ -70,6 +71,9 @@ pub(super) fn info(args: &InfoArgs) -> anyhow::Result<ExitCode> {
     writeln!(out, "size        {}", size(book.bytes().len() as u64))?;
     writeln!(out, "positions   {}", grouped(book.positions()))?;
     writeln!(out, "moves       {}", grouped(book.move_count()))?;
+    if book.values().len() > 0 {
+        writeln!(out, "analysed    {}", grouped(book.values().len() as u64))?;
+    }
     write_manifest(&mut out, &manifest)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -127,11 +131,21 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let rows = candidates.iter().map(|candidate| {
         let [played, reached] = [candidate.book_move.played, candidate.book_move.reached]
             .map(|counts| counts.to_string());
-        let name = name_after(&names, &game, candidate);
-        [game.position().san(candidate.book_move.mv), played, reached, score(candidate), name]
+        let (name, value) = (name_after(&names, &game, candidate), value(&book, &game, candidate));
+        [
+            game.position().san(candidate.book_move.mv),
+            played,
+            reached,
+            score(candidate),
+            value,
+            name,
+        ]
     });
-    let head = ["move", "played here", "position reached", "score", "opening"].map(str::to_owned);
-    write_table(&mut out, &std::iter::once(head).chain(rows).collect::<Vec<_>>())?;
+    let head = ["move", "played here", "position reached", "score", "value", "opening"];
+    write_table(
+        &mut out,
+        &std::iter::once(head.map(str::to_owned)).chain(rows).collect::<Vec<_>>(),
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -154,10 +168,11 @@ pub(super) fn why(args: &WhyArgs) -> anyhow::Result<ExitCode> {
     } else {
         let rows = candidates.iter().map(|candidate| {
             let reached = candidate.book_move.reached.to_string();
-            let san = game.position().san(candidate.book_move.mv);
-            [san, reached, score(candidate), verdict(candidate)]
+            let (san, value) =
+                (game.position().san(candidate.book_move.mv), value(&book, &game, candidate));
+            [san, reached, score(candidate), value, verdict(candidate)]
         });
-        let head = ["move", "position reached", "score", "chance"].map(str::to_owned);
+        let head = ["move", "position reached", "score", "value", "chance"].map(str::to_owned);
         write_table(&mut out, &std::iter::once(head).chain(rows).collect::<Vec<_>>())?;
     }
     match chooser.choose(&book, &game) {
@@ -173,6 +188,12 @@ fn verdict(candidate: &Candidate) -> String {
         Some(rejection) => rejection.to_string(),
         None => format!("{:.1}%", 100.0 * candidate.chance),
     }
+}
+
+/// What the analysis says of a move, in pawns for the side that makes it.
+fn value(book: &Book, game: &Game, candidate: &Candidate) -> String {
+    let found = book.value_of_move(game.position(), candidate.book_move.mv);
+    found.map_or_else(String::new, words::score)
 }
 
 /// What the opening after a move is called.
@@ -221,6 +242,10 @@ fn write_heading(
         Some(_) if book.holds_weights() => writeln!(out, "weights of a Polyglot book"),
         Some(counts) => writeln!(out, "reached in {counts}"),
         None => writeln!(out, "not in the book itself"),
+    }?;
+    match book.value(game.position()) {
+        Some(value) => writeln!(out, "analysed: {}", value.in_words(game.position())),
+        None => Ok(()),
     }
 }
 
@@ -230,14 +255,17 @@ fn score(candidate: &Candidate) -> String {
     format!("{:.1}% ({:.0}-{:.0})", 100.0 * candidate.score, 100.0 * low, 100.0 * high)
 }
 
-/// Prints rows in columns as wide as they need to be.
+/// Prints rows in columns as wide as they need to be; columns with nothing under their head are
+/// left out.
 fn write_table<const N: usize>(out: &mut impl Write, rows: &[[String; N]]) -> std::io::Result<()> {
+    let is_empty = |column: usize| rows.iter().skip(1).all(|row| row[column].is_empty());
     let width =
         |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: [usize; N] = std::array::from_fn(width);
     for row in rows {
+        let columns = row.iter().zip(widths).enumerate().filter(|&(column, _)| !is_empty(column));
         let cells: Vec<String> =
-            row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+            columns.map(|(_, (cell, width))| format!("{cell:width$}")).collect();
         writeln!(out, "{}", cells.join("  ").trim_end())?;
     }
     Ok(())

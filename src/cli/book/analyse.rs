@@ -1,0 +1,194 @@
+//! `tabia book analyse`: searches the positions of a book and keeps what is found in it.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread::available_parallelism;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use indicatif::ProgressBar;
+
+use super::{book_output, grouped, open};
+use crate::book::{Book, BookValue, EMBEDDED_NAME, Journal};
+use crate::cli::judge::Judge;
+use crate::cli::output::outln;
+use crate::cli::work::{INTERRUPTED, on_interruption, progress_bar};
+use crate::cli::writing::Force;
+use crate::files::{NewFile, in_words};
+use crate::position::Position;
+use crate::search::{Config, Limits};
+use crate::suite::Switch;
+use crate::suite::analyse::{Analysis, Plan};
+use crate::words::parse_time;
+
+/// Where there is no terminal, progress is told this often.
+const TELL_EVERY: Duration = Duration::from_secs(60);
+
+/// Search the positions of a book, and keep value, depth and best move in it
+///
+/// Positions that most games reached come first. What is found is backed up along the moves of the
+/// book: a position is worth its best reply, of those that stay in the analysis and those that leave
+/// it. An analysis that was ended, by Ctrl-C or the power, is continued by the same command; so is
+/// one with more nodes, or of fewer games.
+#[derive(Debug, clap::Args)]
+pub(super) struct AnalyseArgs {
+    /// The book (.tbk), or `embedded`
+    book: PathBuf,
+    /// The book to write (default: the one that is analysed)
+    #[arg(short, long, value_name = "BOOK")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
+    /// Leave out positions that fewer games reached
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    min_games: u64,
+    /// Nodes for each search; what was searched with fewer is searched again
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Seconds for each search, instead of nodes; what was searched is not searched again
+    #[arg(long, value_parser = parse_time, conflicts_with = "nodes")]
+    seconds: Option<Duration>,
+    /// Search everything again
+    #[arg(long)]
+    again: bool,
+    /// Searches at a time (default: one for each core)
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+    /// Mebibytes for the transposition table of each search
+    #[arg(long, value_name = "MB", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    memory: u32,
+    #[command(flatten)]
+    judge: Judge,
+}
+
+impl AnalyseArgs {
+    fn plan(&self) -> anyhow::Result<Plan> {
+        let limits = self.seconds.map_or_else(|| Limits::nodes(self.nodes), Limits::move_time);
+        let (memory_mb, evaluation) = (self.memory as usize, self.judge.open()?);
+        let config = Config { memory_mb, evaluation, ..Config::default() };
+        Ok(Plan { min_games: self.min_games, limits, config })
+    }
+
+    /// A switch for each thread that searches.
+    fn switches(&self) -> Vec<Switch> {
+        let cores = || available_parallelism().map_or(1, usize::from);
+        let threads = self.threads.map_or_else(cores, usize::from);
+        (0..threads).map(|_| Switch::default()).collect()
+    }
+
+    /// Where the book goes that has the values.
+    fn target(&self) -> anyhow::Result<&Path> {
+        let is_book = self.book.extension().is_some_and(|extension| extension == "tbk");
+        match &self.output {
+            Some(path) => Ok(path),
+            None if self.book.as_os_str() == EMBEDDED_NAME => {
+                bail!("the embedded book cannot be written to; name a file with -o")
+            }
+            None if !is_book => bail!(
+                "{} is no book of Tabia (.tbk); make one of it with `tabia book build` or `import`, \
+                 or name one to write with -o",
+                self.book.display()
+            ),
+            None => Ok(&self.book),
+        }
+    }
+}
+
+/// Searches, and writes the book.
+///
+/// # Errors
+/// If the book cannot be read or written.
+pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
+    let target = args.target()?;
+    let plan = args.plan()?;
+    let book = open(&args.book)?;
+    // It may take the place of its own source: all of that is in it.
+    let output = book_output(target, args.force, [] as [&Path; 0]);
+    output.check()?;
+    let mut path = target.as_os_str().to_owned();
+    path.push(".analysis");
+    let (mut journal, found) = Journal::open(Path::new(&path), &book)?;
+    let old = if args.again { Vec::new() } else { known(&book, target) };
+    let mut analysis = Analysis::new(&book, old.into_iter().chain(found), plan);
+    tell_begin(&analysis)?;
+    let switches = args.switches();
+    let thrown = switches.clone();
+    on_interruption(move || thrown.iter().for_each(Switch::stop))?;
+    let mut progress = Progress::new(analysis.len());
+    let searched = analysis.search(&switches, |value| {
+        journal.append(value)?;
+        progress.step();
+        anyhow::Ok(())
+    });
+    progress.bar.finish_and_clear();
+    searched?;
+    let values = analysis.back_up(&book);
+    let written = output.create()?;
+    let written = book.write_with_values(&values, written).and_then(NewFile::keep);
+    written
+        .map_err(|error| anyhow::anyhow!("{}", in_words(&error)))
+        .with_context(|| format!("cannot write {}", target.display()))?;
+    journal.remove()?;
+    tell_end(target, progress.done, values.len())?;
+    let stopped = switches.iter().any(Switch::is_stopped);
+    Ok(if stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+/// What is known of a book's positions, by the book itself or by one that was made of it before.
+fn known(book: &Book, target: &Path) -> Vec<BookValue> {
+    let before = Book::open(target).ok();
+    let before = before.filter(|before| before.entries_checksum() == book.entries_checksum());
+    let mut values: Vec<BookValue> = book.values().collect();
+    values.extend(before.iter().flat_map(Book::values));
+    values
+}
+
+fn tell_begin(analysis: &Analysis) -> std::io::Result<()> {
+    let (left, known) = (grouped(analysis.len() as u64), grouped(analysis.known() as u64));
+    outln!("{left} positions to be searched, {known} known")?;
+    if analysis.out_of_reach > 0 {
+        let number = grouped(analysis.out_of_reach);
+        outln!("{number} positions left out: no moves of the book lead to them")?;
+    }
+    Ok(())
+}
+
+fn tell_end(target: &Path, searched: u64, values: usize) -> anyhow::Result<()> {
+    let (searched, values) = (grouped(searched), grouped(values as u64));
+    outln!("{}: {searched} positions searched, {values} analysed", target.display())?;
+    let start = Position::start();
+    if let Some(value) = Book::open(target)?.value(&start) {
+        outln!("start position: {}", value.in_words(&start))?;
+    }
+    Ok(())
+}
+
+/// How far it is.
+struct Progress {
+    bar: ProgressBar,
+    wanted: u64,
+    done: u64,
+    begun: Instant,
+    told: Instant,
+}
+
+impl Progress {
+    fn new(wanted: usize) -> Self {
+        let (bar, now) = (progress_bar(wanted, "positions"), Instant::now());
+        Progress { bar, wanted: wanted as u64, done: 0, begun: now, told: now }
+    }
+
+    fn step(&mut self) {
+        self.bar.inc(1);
+        self.done += 1;
+        if !self.bar.is_hidden() || self.told.elapsed() < TELL_EVERY {
+            return;
+        }
+        self.told = Instant::now();
+        let rate = self.done as f64 / self.begun.elapsed().as_secs_f64();
+        let minutes = (self.wanted - self.done) as f64 / rate / 60.0;
+        let (done, wanted) = (grouped(self.done), grouped(self.wanted));
+        // The searches go on, whether anybody reads this or not.
+        let _ = outln!("{done} of {wanted} positions, {rate:.1}/s, {minutes:.0} minutes left");
+    }
+}

@@ -1,0 +1,241 @@
+//! Books that are analysed: what searches find is kept in them, whatever ends the command.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use tabia::book::{Book, BookValue};
+use tabia::position::{Color, Position};
+
+use crate::support::{self, PROGRAM};
+
+/// Lines that transpose, one that ends in mate, and one that comes back to where it was.
+const GAMES: &str = "\
+1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 1-0\n\n\
+1. e4 Nc6 2. Nf3 e5 3. Bc4 Nf6 1/2-1/2\n\n\
+1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n\n\
+1. Nf3 Nf6 2. Ng1 Ng8 3. e4 e5 1/2-1/2\n\n\
+1. d4 d5 2. c4 dxc4 3. e4 0-1\n\n";
+
+/// Makes `games.tbk` in a folder of its own.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("games.pgn"), GAMES).expect("written");
+    run("build -q games.pgn -o games.tbk", folder.path());
+    folder
+}
+
+fn said(arguments: &str, folder: &Path) -> (bool, String) {
+    let arguments = shlex::split(&format!("book {arguments}")).expect("closed quotes");
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let output = support::tabia(&arguments, folder);
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(said).expect("UTF-8"))
+}
+
+fn run(arguments: &str, folder: &Path) -> String {
+    let (ok, said) = said(arguments, folder);
+    assert!(ok, "{arguments}: {said}");
+    said
+}
+
+fn after(moves: &str) -> Position {
+    moves.split_ascii_whitespace().fold(Position::start(), |position, san| {
+        position.play(position.parse_move(san).expect(san))
+    })
+}
+
+fn value(book: &Book, moves: &str) -> BookValue {
+    book.value(&after(moves)).unwrap_or_else(|| panic!("{moves} is not analysed"))
+}
+
+#[test]
+fn every_position_has_the_value_of_its_best_move() {
+    let folder = folder();
+    let said = run("analyse games.tbk --min-games 1 --nodes 3000", folder.path());
+    let book = Book::open(&folder.path().join("games.tbk")).expect("a book");
+    book.verify().expect("sound");
+    // Positions at the end of games are in the book, though without moves.
+    assert_eq!(book.values().len() as u64, book.positions(), "{said}");
+    let mut compared = 0;
+    for visited in book.walk(&Position::start(), 20) {
+        let position = visited.position;
+        let value = book.value(&position).expect("analysed");
+        let legal = position.legal_moves();
+        let within: Vec<_> =
+            legal.iter().filter_map(|mv| Some((mv, book.value_of_move(&position, mv)?))).collect();
+        let outside = value.outside.into_iter();
+        let best = within.iter().copied().chain(outside).map(|(_, score)| score).max();
+        if let Some(best) = best {
+            assert_eq!(value.score, best, "{position}");
+            let first = value.best.expect("a move");
+            let of_best = within.iter().chain(&value.outside).find(|(mv, _)| *mv == first);
+            assert_eq!(of_best.map(|&(_, score)| score), Some(best), "{position}");
+            compared += 1;
+        }
+        if let Some((mv, _)) = value.outside {
+            assert!(book.value_of_move(&position, mv).is_none(), "{mv} in {position}");
+        }
+        assert_eq!(value.outside.is_none(), within.len() == legal.len(), "{position}");
+    }
+    assert!(compared > 15, "{compared} positions");
+    // Mate, and what leads to it.
+    let mated = value(&book, "e4 e5 Bc4 Nc6 Qh5 Nf6 Qxf7#");
+    assert_eq!((mated.best, mated.score), (None, -32_000));
+    let mating = value(&book, "e4 e5 Bc4 Nc6 Qh5 Nf6");
+    assert_eq!((mating.score, mating.outside.is_some()), (31_999, true));
+    assert_eq!(after("e4 e5 Bc4 Nc6 Qh5 Nf6").side_to_move(), Color::White);
+}
+
+#[test]
+fn what_is_analysed_is_shown() {
+    let folder = folder();
+    let before = run("show games.tbk", folder.path());
+    assert!(!before.contains("value") && !before.contains("analysed"), "{before}");
+    run("analyse games.tbk --min-games 1 --nodes 2000 -o analysed.tbk", folder.path());
+    let info = run("info analysed.tbk", folder.path());
+    assert!(info.contains("\nanalysed    "), "{info}");
+    let shown = run("show analysed.tbk --moves 'e4 e5 Bc4 Nc6 Qh5 Nf6'", folder.path());
+    assert!(shown.contains("\nanalysed: Qxf7# +M1, depth "), "{shown}");
+    let row = shown.lines().find(|line| line.starts_with("Qxf7#")).expect("a row");
+    assert!(row.contains("+M1"), "{row}");
+    let why = run("why analysed.tbk", folder.path());
+    assert!(why.contains("value"), "{why}");
+    // In xboard's book window too.
+    let mut engine = support::Engine::start(&["-x", "-b", &path(folder.path(), "analysed.tbk")]);
+    engine.send("protover 2\nbk");
+    let lines = engine.until(|line| line.contains("value"));
+    assert!(lines.iter().any(|line| line.contains("analysed: ")), "{lines:?}");
+    // The one that was analysed is what it was.
+    let other = folder.path().join("other.tbk");
+    run("build -q games.pgn -o other.tbk", folder.path());
+    assert!(
+        fs::read(other).expect("a book")
+            == fs::read(folder.path().join("games.tbk")).expect("a book")
+    );
+}
+
+fn path(folder: &Path, name: &str) -> String {
+    folder.join(name).display().to_string()
+}
+
+#[test]
+fn neither_threads_nor_steps_matter() {
+    let folder = folder();
+    let bytes = |name: &str| fs::read(folder.path().join(name)).expect(name);
+    run("analyse games.tbk --min-games 1 --nodes 2000 -t 1 -o one.tbk", folder.path());
+    run("analyse games.tbk --min-games 1 --nodes 2000 -t 3 -o three.tbk", folder.path());
+    assert!(bytes("one.tbk") == bytes("three.tbk"));
+    // First the most played, then the rest; first few nodes, then more.
+    run("analyse games.tbk --min-games 2 --nodes 1000 -o steps.tbk", folder.path());
+    let some = Book::open(&folder.path().join("steps.tbk")).expect("a book").values().len();
+    assert!(0 < some && some < 10, "{some} positions");
+    run("analyse steps.tbk --min-games 1 --nodes 1000", folder.path());
+    run("analyse steps.tbk --min-games 1 --nodes 2000", folder.path());
+    assert!(bytes("one.tbk") == bytes("steps.tbk"));
+    let again = run("analyse steps.tbk --min-games 1 --nodes 1500", folder.path());
+    assert!(again.starts_with("0 positions to be searched"), "{again}");
+    let again = run("analyse steps.tbk --min-games 1 --nodes 2000 --again", folder.path());
+    assert!(!again.starts_with("0 positions to be searched"), "{again}");
+    assert!(bytes("one.tbk") == bytes("steps.tbk"));
+    // An output that was made by the same command is gone on with.
+    let again = run("analyse games.tbk --min-games 1 --nodes 2000 -o steps.tbk", folder.path());
+    assert!(again.starts_with("0 positions to be searched"), "{again}");
+    let timed = run("analyse steps.tbk --min-games 1 --seconds 0.01", folder.path());
+    assert!(timed.starts_with("0 positions to be searched"), "{timed}");
+}
+
+/// Kills without a warning lose nothing that was found, and the end is the same as without them.
+#[test]
+fn fifty_kills_lose_nothing() {
+    const KILLS: u64 = 50;
+    let folder = folder();
+    let journal = folder.path().join("games.tbk.analysis");
+    let before = fs::read(folder.path().join("games.tbk")).expect("a book");
+    run("analyse games.tbk --min-games 1 --nodes 20000 -t 1 -o whole.tbk", folder.path());
+    let arguments =
+        ["book", "analyse", "games.tbk", "--min-games", "1", "--nodes", "20000", "-t", "1"];
+    let (mut held, mut killed) = (0, 0);
+    for number in 0..KILLS {
+        let mut command = Command::new(PROGRAM);
+        command.args(arguments).current_dir(folder.path()).stdout(Stdio::null());
+        let mut child = command.spawn().expect("it starts");
+        sleep(Duration::from_millis(20 + 37 * number % 60));
+        child.kill().expect("killed");
+        if child.wait().expect("ended").success() {
+            break;
+        }
+        killed += 1;
+        let length = fs::metadata(&journal).map_or(0, |file| file.len());
+        assert!(length >= held, "{length} bytes of {held}");
+        // Now and then half a row is left.
+        held = length - length % 28;
+        let now = fs::read(folder.path().join("games.tbk")).expect("a book");
+        assert!(now == before, "the book is replaced as a whole, or not at all");
+    }
+    assert!(killed > 0 && held > 0, "{killed} kills, {held} bytes");
+    run(&arguments[1..].join(" "), folder.path());
+    let bytes = |name: &str| fs::read(folder.path().join(name)).expect(name);
+    assert!(bytes("games.tbk") == bytes("whole.tbk"));
+    assert!(!journal.exists());
+}
+
+#[test]
+fn ctrl_c_keeps_what_was_found() {
+    let folder = folder();
+    let journal = folder.path().join("games.tbk.analysis");
+    let mut command = Command::new(PROGRAM);
+    command.args(["book", "analyse", "games.tbk", "--min-games", "1", "--nodes", "300000"]);
+    let mut child =
+        command.current_dir(folder.path()).stdout(Stdio::null()).spawn().expect("starts");
+    // Rows come after the first line.
+    while fs::metadata(&journal).map_or(0, |file| file.len()) < 100 {
+        assert!(child.try_wait().expect("a child").is_none(), "it ended too soon");
+        sleep(Duration::from_millis(5));
+    }
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill").success());
+    assert_eq!(child.wait().expect("ended").code(), Some(130));
+    let book = Book::open(&folder.path().join("games.tbk")).expect("a book");
+    let found = book.values().len() as u64;
+    assert!(0 < found && found < book.positions(), "{found} of {}", book.positions());
+    assert!(!journal.exists());
+}
+
+#[test]
+fn what_cannot_be_analysed_is_refused() {
+    let folder = folder();
+    for (arguments, reason) in [
+        ("analyse embedded", "name a file with -o"),
+        ("analyse games.pgn", "`tabia book build`"),
+        ("analyse missing.tbk", "missing.tbk"),
+        ("analyse games.tbk -o games.pgn", "--force"),
+        ("analyse games.tbk --nodes 0", "--nodes"),
+        ("analyse games.tbk --network games.pgn", "no network"),
+    ] {
+        let (ok, said) = said(arguments, folder.path());
+        assert!(!ok && said.contains(reason), "{arguments}: {said}");
+        assert!(!folder.path().join("games.tbk.analysis").exists(), "{arguments}");
+    }
+    let mut file = fs::File::create(folder.path().join("games.tbk.analysis")).expect("written");
+    file.write_all(b"a letter").expect("written");
+    let (ok, said) = said("analyse games.tbk", folder.path());
+    assert!(!ok && said.contains("is in the way"), "{said}");
+    let kept = fs::read(folder.path().join("games.tbk.analysis")).expect("there");
+    assert_eq!(kept, b"a letter");
+}
+
+#[test]
+fn books_made_of_analysed_ones_say_what_they_lack() {
+    let folder = folder();
+    run("analyse games.tbk --min-games 1 --nodes 1000 -o analysed.tbk", folder.path());
+    for arguments in ["merge analysed.tbk games.tbk -o m.tbk", "filter analysed.tbk -o m.tbk"] {
+        let said = run(arguments, folder.path());
+        assert!(said.contains("`tabia book analyse`"), "{said}");
+    }
+    let said = run("merge games.tbk games.tbk -o m.tbk", folder.path());
+    assert!(!said.contains("analyse"), "{said}");
+}
