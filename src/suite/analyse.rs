@@ -104,12 +104,17 @@ impl Analysis {
         let this = &*self;
         let mut new = Vec::new();
         let told = scope(|scope| {
-            for switch in switches {
+            for (number, switch) in switches.iter().enumerate() {
                 let (sender, next) = (sender.clone(), &next);
-                Builder::new()
-                    .stack_size(STACK_SIZE)
-                    .spawn_scoped(scope, move || this.work(next, switch, &sender))
-                    .expect("the system can start a thread");
+                let work = move || this.work(next, switch, &sender);
+                match Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, work) {
+                    Ok(_) => {}
+                    Err(error) if number > 0 => {
+                        log::warn!("{number} threads search, no more can be started: {error}");
+                        break;
+                    }
+                    Err(error) => panic!("no thread can be started: {error}"),
+                }
             }
             drop(sender);
             // After an error nobody listens, and the threads end.
