@@ -14,8 +14,7 @@ use std::path::{Path, PathBuf};
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
-use super::owned::{open_locked, open_output};
-use crate::files::{sync_name, write_whole};
+use crate::files::{open_locked, open_output, sync_name, write_whole};
 
 /// What games begin with; writers of PGN have this tag first.
 const BEGIN: &[u8] = b"[Event ";

@@ -15,7 +15,6 @@ pub(crate) mod dialect;
 pub(crate) mod games;
 pub mod ledger;
 pub mod openings;
-pub(crate) mod owned;
 pub mod play;
 pub(crate) mod player;
 pub(crate) mod process;

@@ -13,12 +13,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::files::sync_name;
+use crate::files::{open_locked, sync_name};
 use crate::position::{Color, Position};
 use crate::score::Score;
 
 use super::games::GameText;
-use super::owned::open_locked;
 use super::record::GameRecord;
 use super::schedule::Slot;
 use super::verdict::{Termination, Verdict};

@@ -6,7 +6,7 @@
 //! checksum   u64: CRC-32 of all before it
 //! ```
 //! Then the sections, one after the other: entries sorted by key; table of buckets; pawn filter;
-//! manifest (JSON); and, in files of the second version only, the values of an analysis. Each has a
+//! manifest (JSON); and, in files of version 3 only, the values of an analysis. Each has a
 //! CRC-32 of its own in the header, which is written last: a file whose writing was cut short has no
 //! valid header.
 

@@ -4,8 +4,8 @@
 //! The first line names the book by a checksum of its entries. Then come rows as in
 //! [`super::values`], each with its CRC-32 (little-endian); what a torn one leaves is cut off.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::Book;
 use super::header::VALUE_BYTES as ROW_BYTES;
 use super::values::BookValue;
-use crate::files::{in_words, open_plain};
+use crate::files::{in_words, open_locked};
 
 const MAGIC: &str = "tabia analysis 1, of the book ";
 const SUM_BYTES: usize = 4;
@@ -57,16 +57,9 @@ impl Journal {
     pub(crate) fn open(path: &Path, book: &Book) -> Result<(Self, Vec<BookValue>), JournalError> {
         let told =
             |error: io::Error| JournalError::Io { path: path.to_owned(), why: in_words(&error) };
-        if path.exists() {
-            // Neither a folder nor a pipe.
-            open_plain(path).map_err(told)?;
-        }
-        let options =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).clone();
-        let mut file = options.open(path).map_err(told)?;
-        file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => JournalError::Busy(path.to_owned()),
-            TryLockError::Error(error) => told(error),
+        let mut file = open_locked(path, true).map_err(|error| match error.kind() {
+            io::ErrorKind::ResourceBusy => JournalError::Busy(path.to_owned()),
+            _ => told(error),
         })?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(told)?;
@@ -76,14 +69,12 @@ impl Journal {
             return Err(JournalError::Foreign(path.to_owned()));
         }
         let (values, whole) = rows(bytes.get(head.len()..).unwrap_or_default());
-        let end = (head.len() + whole) as u64;
-        let mut begin = || {
-            file.seek(SeekFrom::Start(0))?;
-            file.write_all(head)?;
-            file.set_len(end)?;
-            file.seek(SeekFrom::Start(end))
+        let mended = if bytes.len() < head.len() {
+            file.set_len(0).and_then(|()| file.write_all(head))
+        } else {
+            file.set_len((head.len() + whole) as u64)
         };
-        begin().map_err(told)?;
+        mended.map_err(told)?;
         Ok((Journal { file, path: path.to_owned(), synced: Instant::now() }, values))
     }
 

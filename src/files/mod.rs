@@ -1,6 +1,7 @@
 //! Files that are there as a whole or not at all, and files that are files.
 
 mod output;
+mod owned;
 
 use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read};
@@ -8,6 +9,7 @@ use std::path::Path;
 
 pub use output::{FileKind, Output, OutputError};
 pub(crate) use output::{NewFile, sync_name, write_whole};
+pub(crate) use owned::{open_locked, open_output};
 
 /// Opens a plain file for reading. Anything else is refused, above all named pipes, which wait until
 /// somebody writes there.

@@ -21,11 +21,11 @@ use super::work::{INTERRUPTED, on_interruption};
 use super::writing::{LOG, TRACE};
 
 use crate::autoplay::ledger::Ledger;
-use crate::autoplay::owned::open_output;
 use crate::autoplay::play::Interrupt;
 use crate::autoplay::results::Results;
 use crate::autoplay::tournament::{Tournament, find_protocols};
 use crate::files::FileKind;
+use crate::files::open_output;
 
 /// The match ended level, or its test undecided.
 const LEVEL: u8 = 3;
