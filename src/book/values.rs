@@ -50,9 +50,14 @@ pub struct BookValue {
     pub nodes: u64,
 }
 
+/// Nodes as a row keeps them.
+fn thousands(nodes: u64) -> u16 {
+    u16::try_from(nodes / NODES_UNIT).unwrap_or(u16::MAX)
+}
+
 /// Nodes as they come back from a row.
 pub(crate) fn kept_nodes(nodes: u64) -> u64 {
-    (nodes / NODES_UNIT).min(u64::from(u16::MAX)) * NODES_UNIT
+    u64::from(thousands(nodes)) * NODES_UNIT
 }
 
 impl BookValue {
@@ -72,8 +77,7 @@ impl BookValue {
         row[16..20].copy_from_slice(&scored(self.own));
         row[20] = self.depth.clamp(0, u8::MAX.into()) as u8;
         row[21] = self.own_depth.clamp(0, u8::MAX.into()) as u8;
-        let thousands = (self.nodes / NODES_UNIT).min(u64::from(u16::MAX)) as u16;
-        row[22..].copy_from_slice(&thousands.to_le_bytes());
+        row[22..].copy_from_slice(&thousands(self.nodes).to_le_bytes());
         row
     }
 

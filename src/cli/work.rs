@@ -42,6 +42,11 @@ pub(super) fn on_interruption(mut react: impl FnMut() + Send + 'static) -> anyho
     on_signals(&[SIGINT, SIGTERM, SIGHUP], move |_| react()).context("cannot watch for Ctrl-C")
 }
 
+/// The processor cores that this process may use; one if the system does not tell.
+pub(super) fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// A bar on a terminal, nothing elsewhere.
 pub(super) fn progress_bar(length: usize, what: &'static str) -> ProgressBar {
     let style = "{msg} {bar:40} {pos}/{len} ({eta} left)";

@@ -17,6 +17,7 @@ use crate::autoplay::schedule::{Format, Schedule};
 use crate::autoplay::stats::{EloModel, Sprt};
 use crate::cli::output::errln;
 use crate::cli::usage::{of_arguments, wrong};
+use crate::cli::work::cores;
 use crate::cli::writing::Force;
 use crate::files::{FileKind, Output, OutputError};
 use crate::tablebase::Tables;
@@ -436,7 +437,6 @@ impl Args {
 
     /// Games at a time.
     pub(crate) fn resolve_concurrency(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         self.concurrency.unwrap_or_else(cores).max(1)
     }
 

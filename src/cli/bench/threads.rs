@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::cli::output;
 use crate::cli::usage::wrong;
-use crate::cli::work::{on_interruption, positions_of, progress_bar};
+use crate::cli::work::{cores, on_interruption, positions_of, progress_bar};
 use crate::suite::Switch;
 use crate::suite::threads::{Bench, SpeedupSummary, SpeedupTrial, Timing, summarise};
 use crate::words::parse_time;
@@ -41,7 +41,7 @@ pub(super) struct Args {
 
 impl Args {
     fn resolve_threads(&self) -> Vec<usize> {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let cores = cores();
         match self.threads.as_slice() {
             [] => (1..).map(|power| 1 << power).take_while(|&threads| threads <= cores).collect(),
             chosen => chosen.iter().map(|&threads| threads.into()).collect(),

@@ -2,19 +2,17 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use indicatif::ProgressBar;
 
-use super::{book_output, grouped, open};
+use super::{book_output, grouped, open, write};
 use crate::book::{Book, BookValue, EMBEDDED_NAME, Journal};
 use crate::cli::judge::Judge;
 use crate::cli::output::outln;
-use crate::cli::work::{INTERRUPTED, on_interruption, progress_bar};
+use crate::cli::work::{INTERRUPTED, cores, on_interruption, progress_bar};
 use crate::cli::writing::Force;
-use crate::files::{NewFile, in_words};
 use crate::position::Position;
 use crate::search::{Config, Limits};
 use crate::suite::Switch;
@@ -71,7 +69,6 @@ impl AnalyseArgs {
 
     /// A switch for each thread that searches.
     fn switches(&self) -> Vec<Switch> {
-        let cores = || available_parallelism().map_or(1, usize::from);
         let threads = self.threads.map_or_else(cores, usize::from);
         (0..threads).map(|_| Switch::default()).collect()
     }
@@ -108,7 +105,7 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     let mut path = target.as_os_str().to_owned();
     path.push(".analysis");
     let (mut journal, found) = Journal::open(Path::new(&path), &book)?;
-    let old = if args.again { Vec::new() } else { known(&book, target) };
+    let old = if args.again { Vec::new() } else { known(&book, args.output.as_deref()) };
     let mut analysis = Analysis::new(&book, old.into_iter().chain(found), plan);
     tell_begin(&analysis)?;
     let switches = args.switches();
@@ -123,20 +120,16 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     progress.bar.finish_and_clear();
     searched?;
     let values = analysis.back_up(&book);
-    let written = output.create()?;
-    let written = book.write_with_values(&values, written).and_then(NewFile::keep);
-    written
-        .map_err(|error| anyhow::anyhow!("{}", in_words(&error)))
-        .with_context(|| format!("cannot write {}", target.display()))?;
+    let analysed = write(&output, |file| book.write_with_values(&values, file))?;
     journal.remove()?;
-    tell_end(target, progress.done, values.len())?;
+    tell_end(&analysed, progress.done)?;
     let stopped = switches.iter().any(Switch::is_stopped);
     Ok(if stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
 /// What is known of a book's positions, by the book itself or by one that was made of it before.
-fn known(book: &Book, target: &Path) -> Vec<BookValue> {
-    let before = Book::open(target).ok();
+fn known(book: &Book, other: Option<&Path>) -> Vec<BookValue> {
+    let before = other.and_then(|path| Book::open(path).ok());
     let before = before.filter(|before| before.entries_checksum() == book.entries_checksum());
     let mut values: Vec<BookValue> = book.values().collect();
     values.extend(before.iter().flat_map(Book::values));
@@ -153,11 +146,11 @@ fn tell_begin(analysis: &Analysis) -> std::io::Result<()> {
     Ok(())
 }
 
-fn tell_end(target: &Path, searched: u64, values: usize) -> anyhow::Result<()> {
-    let (searched, values) = (grouped(searched), grouped(values as u64));
-    outln!("{}: {searched} positions searched, {values} analysed", target.display())?;
+fn tell_end(book: &Book, searched: u64) -> std::io::Result<()> {
+    let (searched, values) = (grouped(searched), grouped(book.values().len() as u64));
+    outln!("{}: {searched} positions searched, {values} analysed", book.name())?;
     let start = Position::start();
-    if let Some(value) = Book::open(target)?.value(&start) {
+    if let Some(value) = book.value(&start) {
         outln!("start position: {}", value.in_words(&start))?;
     }
     Ok(())

@@ -18,7 +18,7 @@ use crate::book::{
     PgnDate, build,
 };
 use crate::cli::output::{self, errln, outln};
-use crate::cli::work::{INTERRUPTED, on_interruption};
+use crate::cli::work::{INTERRUPTED, cores, on_interruption};
 use crate::cli::writing::{FAULTS, Force, files_of};
 use crate::files::{NewFile, Output};
 use crate::pgn::{GameResult, Language, PgnInput};
@@ -158,7 +158,6 @@ impl Args {
     }
 
     fn resolve(&self) -> BuildOptions {
-        let cores = || thread::available_parallelism().map_or(1, usize::from);
         let folder = self.output.parent().filter(|folder| !folder.as_os_str().is_empty());
         BuildOptions {
             max_ply: self.max_ply,

@@ -90,18 +90,26 @@ fn book_output<'a, P: AsRef<Path>>(
     Output::new(path, BOOK_FILE).force(force.allowed).apart_from(inputs)
 }
 
-/// Writes a book to a new file, all or nothing, and tells what is in it.
-fn save(
+/// Writes a book to a new file, all or nothing, and opens it.
+fn write(
     output: &Output<'_>,
     write: impl FnOnce(NewFile) -> std::io::Result<NewFile>,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Book> {
     let path = output.path();
     write(output.create()?).and_then(NewFile::keep).map_err(|error| {
         anyhow::anyhow!("cannot write {}: {}", path.display(), in_words(&error))
     })?;
-    let book = Book::open(path)?;
+    Ok(Book::open(path)?)
+}
+
+/// Writes a book, see [`write`], and tells what is in it.
+fn save(
+    output: &Output<'_>,
+    content: impl FnOnce(NewFile) -> std::io::Result<NewFile>,
+) -> anyhow::Result<()> {
+    let book = write(output, content)?;
     let (positions, moves) = (grouped(book.positions()), grouped(book.move_count()));
-    outln!("{}: {positions} positions, {moves} moves", path.display())?;
+    outln!("{}: {positions} positions, {moves} moves", book.name())?;
     Ok(())
 }
 

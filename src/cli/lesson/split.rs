@@ -10,7 +10,7 @@ use serde_json::json;
 use super::INTERRUPTED;
 use super::output::{print, save};
 use super::place::LessonPositionArgs;
-use crate::cli::work::{interruption, progress_bar};
+use crate::cli::work::{cores, interruption, progress_bar};
 use crate::cli::writing::Force;
 use crate::files::{FileKind, Output};
 use crate::lesson::plot::plot;
@@ -74,7 +74,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 impl Args {
     fn resolve_threads(&self) -> Vec<usize> {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let cores = cores();
         let mut threads: Vec<usize> = match self.threads.as_slice() {
             [] => vec![1, 2, 5, cores],
             chosen => chosen.iter().map(|&threads| threads.into()).collect(),
@@ -121,7 +121,7 @@ fn measure(
 }
 
 fn as_text(measurements: &[Measurement], threads: &[usize]) -> String {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = cores();
     let mut text = format!("cores: {cores}; seconds, and how many times faster than serial\n\n");
     // Writing to a string cannot fail.
     let _ = write!(text, "{:<6}{:<6}{:<8}{:>9}", "depth", "move", "best", "serial");
