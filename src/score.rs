@@ -96,9 +96,30 @@ pub const fn from_table(score: Score, ply: Ply) -> Score {
     }
 }
 
+/// Centipawns for a factor of e in the odds: the usual logistic scale, of which 400 are a factor of
+/// ten.
+const LOGISTIC_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
+
+/// Expected points, 0 to 1, of a score in centipawns.
+pub(crate) fn expectation(score: Score) -> f64 {
+    1.0 / (1.0 + (-f64::from(score) / LOGISTIC_SCALE).exp())
+}
+
+/// The score in centipawns of which so many points are expected: the reverse of [`expectation`].
+pub(crate) fn score_of(expected: f64) -> f64 {
+    LOGISTIC_SCALE * (expected / (1.0 - expected)).ln()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn expectations_are_logistic() {
+        assert!((expectation(0) - 0.5).abs() < 1e-9);
+        assert!((expectation(400) - 10.0 / 11.0).abs() < 1e-9);
+        assert!((score_of(expectation(-70)) + 70.0).abs() < 1e-9);
+    }
 
     #[test]
     fn mates_are_counted_in_moves() {

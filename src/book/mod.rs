@@ -62,6 +62,7 @@ pub use error::BookError;
 pub(crate) use journal::Journal;
 pub use manifest::{GameTotals, InputRecord, Manifest, Skipped};
 pub use names::{NamedOpening, Names};
+pub(crate) use policy::MAX_LOSS;
 pub use policy::{Candidate, Choice, Chooser, ParsePolicyError, Policy, Rejection};
 pub use polyglot::Export;
 pub(crate) use values::kept_nodes;

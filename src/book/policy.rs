@@ -5,9 +5,11 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::{Book, BookMove, Counts};
+use super::{Book, BookMove, BookValue, Counts};
 use crate::position::{Color, Game, Move, Position};
 use crate::random::Random;
+use crate::score::{Score, expectation};
+use crate::words;
 
 /// How a move is chosen, after GNU Chess (`book on|off|best|worst|random|prefer`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -77,6 +79,8 @@ pub enum Rejection {
     Rare,
     /// Another move is better for certain.
     Worse,
+    /// By what an analysis has found it gives away more than [`Chooser::max_loss`].
+    Loses,
 }
 
 impl fmt::Display for Rejection {
@@ -88,6 +92,7 @@ impl fmt::Display for Rejection {
             Rejection::TooFewGames => "too few games",
             Rejection::Rare => "rarely played",
             Rejection::Worse => "clearly worse than another",
+            Rejection::Loses => "loses too much",
         })
     }
 }
@@ -99,7 +104,11 @@ pub struct Candidate {
     pub book_move: BookMove,
     /// Expected points for the side to move, by the games that reached the position after it.
     pub score: f64,
-    /// Bounds of the true score at the chooser's confidence.
+    /// The value of the position after it, in centipawns for the side to move, if that was analysed.
+    pub value: Option<Score>,
+    /// Expected points by games and value together; without a value, the score.
+    pub expected: f64,
+    /// Bounds of the true expectation at the chooser's confidence.
     pub certain: (f64, f64),
     /// The probability that it is played, 0 to 1.
     pub chance: f64,
@@ -151,8 +160,11 @@ impl Choice {
                 self.candidates.len(),
             );
         }
+        let value = chosen.value.map_or_else(String::new, |value| {
+            format!(", value {}, {:.0}% together", words::score(value), 100.0 * chosen.expected)
+        });
         format!(
-            "{}: {:.0}% in {} ({:.0}-{:.0} for sure); policy {}, chance {:.0}%, {open} of {} book moves in question",
+            "{}: {:.0}% in {}{value} ({:.0}-{:.0} for sure); policy {}, chance {:.0}%, {open} of {} book moves in question",
             position.san(self.mv),
             100.0 * chosen.score,
             chosen.book_move.reached,
@@ -175,11 +187,22 @@ pub struct Chooser {
     pub confidence: f64,
     /// Moves into positions that fewer games reached are not played.
     pub min_games: u64,
+    /// Moves that give away more by what an analysis has found are not played, in centipawns; unless
+    /// the policy is [`Policy::Worst`] or [`Policy::Random`].
+    pub max_loss: Score,
     random: Random,
 }
 
 /// The default of [`Chooser::confidence`].
 const CONFIDENCE: f64 = 0.9;
+/// The default of [`Chooser::max_loss`]. Hand-set.
+pub(crate) const MAX_LOSS: Score = 30;
+/// A value counts as much as so many games that ended as it expects. Hand-set: searches know
+/// tactics, games know plans.
+const VALUE_GAMES: f64 = 100.0;
+/// Without a value there is one win and one loss besides the games, so that a single game proves
+/// nothing.
+const PRIOR: (f64, f64) = (1.0, 1.0);
 /// With [`Policy::Prefer`], a move is too rare if it has less than this share of the games of the
 /// most frequent one.
 const RARE_SHARE: f64 = 0.1;
@@ -192,28 +215,68 @@ const MAX_QUIET_PLIES: u16 = 80;
 impl Chooser {
     /// A chooser whose random choices follow from `seed`.
     pub fn new(policy: Policy, seed: u64) -> Self {
-        Chooser { policy, confidence: CONFIDENCE, min_games: 1, random: Random::new(seed) }
+        let random = Random::new(seed);
+        Chooser { policy, confidence: CONFIDENCE, min_games: 1, max_loss: MAX_LOSS, random }
     }
 
     /// The moves of the book with their scores and chances.
     pub fn candidates(&self, book: &Book, game: &Game) -> Vec<Candidate> {
-        let side = game.position().side_to_move();
-        let z = quantile(self.confidence);
+        self.candidates_of(book, book, game)
+    }
+
+    /// The moves of one book, by what an analysis of it or of any behind it has found.
+    fn candidates_of(&self, book: &Book, values: &Book, game: &Game) -> Vec<Candidate> {
         let weights = book.holds_weights();
-        let mut candidates: Vec<Candidate> = book
-            .moves(game.position())
-            .into_iter()
-            .map(|book_move| Candidate {
-                book_move,
-                score: book_move.reached.score(side),
-                certain: certain_score(&book_move.reached, side, z),
-                chance: 0.0,
-                rejected: self.rejection(&book_move, weights, game),
-                weight: weights.then(|| book_move.played.games()),
-            })
-            .collect();
+        let candidate = |book_move: BookMove| Candidate {
+            value: values.value_of_move(game.position(), book_move.mv),
+            rejected: self.rejection(&book_move, weights, game),
+            weight: weights.then(|| book_move.played.games()),
+            score: book_move.reached.score(game.position().side_to_move()),
+            book_move,
+            expected: 0.0,
+            certain: (0.0, 1.0),
+            chance: 0.0,
+        };
+        let moves = book.moves(game.position()).into_iter();
+        let mut candidates: Vec<Candidate> = moves.map(candidate).collect();
+        self.judge(&mut candidates, game.position());
+        self.reject_losing(&mut candidates, values.value(game.position()));
         self.set_chances(&mut candidates);
         candidates
+    }
+
+    /// Puts games and values together.
+    fn judge(&self, candidates: &mut [Candidate], position: &Position) {
+        let (side, z) = (position.side_to_move(), quantile(self.confidence));
+        for candidate in candidates {
+            let prior = candidate.value.map_or(PRIOR, |value| {
+                let expected = expectation(value);
+                (VALUE_GAMES * expected, VALUE_GAMES * (1.0 - expected))
+            });
+            let counts = &candidate.book_move.reached;
+            let (mean, error) = mean_and_error(counts, side, prior);
+            candidate.certain = ((mean - z * error).max(0.0), (mean + z * error).min(1.0));
+            candidate.expected = candidate.value.map_or(candidate.score, |_| mean);
+        }
+    }
+
+    /// Rejects what loses too much by the analysis: the moves with values against what the position
+    /// is worth, and the others if even the best move out of the analysis does.
+    fn reject_losing(&self, candidates: &mut [Candidate], found: Option<BookValue>) {
+        if matches!(self.policy, Policy::Worst | Policy::Random) {
+            return;
+        }
+        let best = candidates.iter().filter_map(|candidate| candidate.value).max();
+        let Some(best) = best.into_iter().chain(found.map(|found| found.score)).max() else {
+            return;
+        };
+        let outside = found.and_then(|found| found.outside).map(|(_, score)| score);
+        for candidate in candidates.iter_mut().filter(|candidate| candidate.rejected.is_none()) {
+            let at_most = candidate.value.or(outside);
+            if at_most.is_some_and(|value| best - value > self.max_loss) {
+                candidate.rejected = Some(Rejection::Loses);
+            }
+        }
     }
 
     /// Chooses a move in the current position of a game; `None` if the policy is off or the book
@@ -222,11 +285,11 @@ impl Chooser {
         if self.policy == Policy::Off {
             return None;
         }
-        book.in_order().find_map(|book| self.choose_from(&book, game))
+        book.in_order().find_map(|one| self.choose_from(&one, book, game))
     }
 
-    fn choose_from(&mut self, book: &Book, game: &Game) -> Option<Choice> {
-        let candidates = self.candidates(book, game);
+    fn choose_from(&mut self, book: &Book, values: &Book, game: &Game) -> Option<Choice> {
+        let candidates = self.candidates_of(book, values, game);
         let mut left = self.random.fraction();
         let mut chosen = None;
         for candidate in candidates.iter().filter(|candidate| candidate.chance > 0.0) {
@@ -297,20 +360,18 @@ fn reject_rare_and_worse(candidates: &mut [Candidate]) {
     }
 }
 
-/// Bounds of the true score, `z` standard errors to either side of the mean. One win and one loss
-/// are added to the games, so that a single game proves nothing; games without a result count as
-/// half of each.
-fn certain_score(counts: &Counts, side: Color, z: f64) -> (f64, f64) {
+/// The mean of the points of these games and its standard error. The prior's wins and losses are
+/// added to the games; games without a result count as half of each.
+fn mean_and_error(counts: &Counts, side: Color, prior: (f64, f64)) -> (f64, f64) {
     let unknown = f64::from(counts.undecided) / 2.0;
-    let wins = f64::from(counts.wins(side)) + unknown + 1.0;
-    let losses = f64::from(counts.wins(!side)) + unknown + 1.0;
+    let wins = f64::from(counts.wins(side)) + unknown + prior.0;
+    let losses = f64::from(counts.wins(!side)) + unknown + prior.1;
     let draws = f64::from(counts.draws);
     let games = wins + losses + draws;
     let mean = (wins + draws / 2.0) / games;
     let squares =
         wins * (1.0 - mean).powi(2) + draws * (0.5 - mean).powi(2) + losses * mean.powi(2);
-    let error = (squares / games / games).sqrt();
-    ((mean - z * error).max(0.0), (mean + z * error).min(1.0))
+    (mean, (squares / games / games).sqrt())
 }
 
 /// The standard normal quantile of a probability between 0.5 and 1: Abramowitz and Stegun,
@@ -389,6 +450,83 @@ mod tests {
         different.sort();
         different.dedup();
         assert_eq!(different.len(), 3);
+    }
+
+    /// A book with these values of the positions after some moves, for the side to move there; the
+    /// best move outside the analysis is worth `outside`.
+    fn analysed(book: &Book, values: &[(&str, Score, Option<Score>)]) -> Book {
+        let value = |&(moves, score, outside): &(&str, Score, Option<Score>)| {
+            let position = *game(moves).position();
+            let mv = position.legal_moves().iter().next();
+            BookValue {
+                key: position.key(),
+                score,
+                best: mv,
+                outside: mv.zip(outside),
+                own: None,
+                depth: 20,
+                own_depth: 20,
+                nodes: 1_000,
+            }
+        };
+        let mut values: Vec<BookValue> = values.iter().map(value).collect();
+        values.sort_by_key(|value| value.key);
+        let bytes = book.write_with_values(&values, Vec::new()).expect("written");
+        Book::from_bytes(bytes, "analysed").expect("a book")
+    }
+
+    #[test]
+    fn values_and_results_make_one_expectation() {
+        let plain = book(&[("1. e4", "1-0", 60), ("1. e4", "0-1", 40), ("1. d4", "1/2-1/2", 100)]);
+        let start = Game::default();
+        let of = |book: &Book, max_loss: Score, policy: Policy| {
+            let chooser = Chooser { max_loss, ..Chooser::new(policy, 1) };
+            let candidates = chooser.candidates(book, &start);
+            ["e4", "d4"].map(|san| {
+                let mv = start.position().parse_move(san).expect(san);
+                *candidates.iter().find(|candidate| candidate.book_move.mv == mv).expect(san)
+            })
+        };
+        let [e4, d4] = of(&plain, 30, Policy::Best);
+        assert_eq!((e4.value, e4.expected, d4.expected), (None, 0.6, 0.5));
+        // After 1.e4 Black is worth 50 centipawns, after 1.d4 White.
+        let values = [("e4", 50, None), ("d4", -50, None)];
+        let book = analysed(&plain, &values);
+        let [e4, d4] = of(&book, 100, Policy::Best);
+        assert_eq!((e4.value, d4.value), (Some(-50), Some(50)));
+        let worth = expectation(50);
+        assert!((e4.expected - (60.0 + 100.0 * (1.0 - worth)) / 200.0).abs() < 1e-9);
+        assert!((d4.expected - (50.0 + 100.0 * worth) / 200.0).abs() < 1e-9);
+        assert_eq!((e4.rejected, d4.rejected), (None, None), "the loss is within the bound");
+        for policy in [Policy::Best, Policy::Prefer, Policy::Weighted] {
+            let [e4, d4] = of(&book, 99, policy);
+            assert_eq!((e4.rejected, e4.chance), (Some(Rejection::Loses), 0.0), "{policy}");
+            assert_eq!((d4.rejected, d4.chance), (None, 1.0), "{policy}");
+        }
+        assert_eq!(of(&book, 99, Policy::Worst)[0].chance, 1.0, "the worst is wanted");
+    }
+
+    #[test]
+    fn a_move_without_a_value_is_worth_no_more_than_the_best_outside_the_analysis() {
+        let book = book(&[("1. e4", "1/2-1/2", 60), ("1. d4", "1/2-1/2", 60)]);
+        let rejected = |outside| {
+            let book = analysed(&book, &[("", 40, Some(outside)), ("e4", -40, None)]);
+            let candidates = Chooser::new(Policy::Prefer, 1).candidates(&book, &Game::default());
+            candidates
+                .iter()
+                .map(|candidate| (candidate.value, candidate.rejected))
+                .collect::<Vec<_>>()
+        };
+        assert!(rejected(30).iter().all(|(_, rejected)| rejected.is_none()));
+        assert!(rejected(0).contains(&(None, Some(Rejection::Loses))));
+        assert!(rejected(0).contains(&(Some(40), None)));
+    }
+
+    #[test]
+    fn a_position_whose_best_move_is_not_in_the_book_is_left_to_the_search() {
+        let book =
+            analysed(&book(&[("1. e4", "1-0", 60)]), &[("", 80, Some(80)), ("e4", 10, None)]);
+        assert_eq!(chosen(Policy::Prefer, &book, &Game::default()), None);
     }
 
     #[test]

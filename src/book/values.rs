@@ -134,11 +134,26 @@ pub(super) fn all(section: &[u8]) -> impl ExactSizeIterator<Item = BookValue> + 
 }
 
 impl Book {
-    /// What searches found of a position, if it was analysed.
+    /// What searches found of a position, if it was analysed; of several books, what is worth most
+    /// plies.
     pub fn value(&self, position: &Position) -> Option<BookValue> {
         let own = || find(self.image.values(), position.key());
         let found = if self.image.may_hold_pawns(position.pawn_key()) { own() } else { None };
-        found.or_else(|| self.next.as_ref()?.value(position))
+        let behind = self.next.as_ref().and_then(|next| next.value(position));
+        let is_deeper = |other: &BookValue| found.is_none_or(|found| other.depth > found.depth);
+        behind.filter(is_deeper).or(found)
+    }
+
+    /// What tells the values from those of other books; `None` if there are none, in this book or
+    /// any behind it.
+    pub(crate) fn values_checksum(&self) -> Option<u64> {
+        let values = self.image.header().sections.values;
+        let own = (values.length > 0).then_some(values.checksum);
+        let behind = self.next.as_ref().and_then(|next| next.values_checksum());
+        match (own, behind) {
+            (Some(own), Some(behind)) => Some(own.rotate_left(32) ^ behind),
+            (own, behind) => own.or(behind),
+        }
     }
 
     /// The score that a move leads to, in centipawns for the side that makes it, if the position

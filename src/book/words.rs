@@ -4,12 +4,29 @@ use super::{Book, BookValue, Chooser, Counts, Policy};
 use crate::position::{Game, Move, Position};
 use crate::words;
 
-/// Where a line of play meets the book.
-pub(crate) fn transposition(position: &Position, line: &[Move], counts: Counts) -> String {
+/// Where a line of play meets the book, and what an analysis has found there; of a line without
+/// moves, what it has found of the position itself.
+pub(crate) fn transposition(
+    position: &Position,
+    line: &[Move],
+    counts: Counts,
+    value: Option<&BookValue>,
+) -> String {
     let plies = line.len();
-    let unit = if plies == 1 { "ply" } else { "plies" };
+    let end = line.iter().fold(*position, |position, &mv| position.play(mv));
+    let found = value.map(|value| value.in_words(&end));
     let (line, games) = (words::line(position, line), games(counts));
-    format!("transposes to the book after {plies} {unit}: {line} ({games})")
+    match (plies, found) {
+        (0, found) => format!("analysed in the book: {}", found.unwrap_or_default()),
+        (_, None) => format!("transposes to the book after {}: {line} ({games})", count(plies)),
+        (_, Some(found)) => {
+            format!("transposes to the book after {}: {line} ({games}; {found})", count(plies))
+        }
+    }
+}
+
+fn count(plies: usize) -> String {
+    format!("{plies} {}", if plies == 1 { "ply" } else { "plies" })
 }
 
 /// The games that reached a position: the result of a single one, the counts of several.
@@ -67,9 +84,7 @@ pub(crate) fn book_lines(book: &Book, game: &Game) -> Vec<String> {
             "{:7} {:>5}{}  {:24} {}",
             position.san(book_move.mv),
             percent(candidate.score),
-            value(
-                &book.value_of_move(position, book_move.mv).map_or_else(String::new, words::score)
-            ),
+            value(&candidate.value.map_or_else(String::new, words::score)),
             book_move.played.to_string(),
             book_move.reached
         );

@@ -1,6 +1,6 @@
 //! What the engine tells, in the numbers and texts of the protocol.
 
-use crate::book::{Candidate, percent, transposition};
+use crate::book::{Candidate, percent};
 use crate::engine::{Grounds, Moved, SearchProgress, Transposed};
 use crate::position::Move;
 use crate::words;
@@ -47,7 +47,7 @@ fn marked_line(progress: &SearchProgress, moves: &[Move]) -> String {
 /// every GUI, and no GUI takes it for a command.
 pub(super) fn transposed(transposed: &Transposed) -> Thinking {
     let Transposed { position, found, report } = transposed;
-    let line = transposition(position, &found.line, found.counts);
+    let line = found.in_words(position);
     let Some(report) = report else { return Thinking { line, ..Thinking::default() } };
     let progress = SearchProgress { position: *position, expected: None, report: report.clone() };
     Thinking { line, ..thinking(&progress) }
@@ -76,7 +76,7 @@ pub(super) fn grounds(moved: &Moved) -> Option<String> {
         Grounds::Book(choice) => choice,
         Grounds::Search(result) => {
             let found = result.book.as_ref();
-            return found.map(|found| transposition(&moved.position, &found.line, found.counts));
+            return found.map(|found| found.in_words(&moved.position));
         }
     };
     let Candidate { book_move, score, chance, .. } = choice.chosen();

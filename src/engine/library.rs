@@ -75,6 +75,7 @@ impl Library {
             return None;
         }
         self.chooser.policy = settings.policy;
+        self.chooser.max_loss = settings.max_loss;
         self.chooser.choose(&self.book, game)
     }
 
@@ -82,6 +83,7 @@ impl Library {
     pub(super) fn has_move(&self, game: &Game, settings: &Settings) -> bool {
         let mut chooser = self.chooser.clone();
         chooser.policy = settings.policy;
+        chooser.max_loss = settings.max_loss;
         settings.own_book && chooser.choose(&self.book, game).is_some()
     }
 

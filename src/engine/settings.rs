@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::book::Policy;
+use crate::book::{MAX_LOSS, Policy};
 use crate::eval::Evaluation;
 use crate::eval::nnue::{Network, NetworkError};
+use crate::score::Score;
 use crate::search::{BookSearch, Config, MOVE_OVERHEAD, ResearchOrder};
 use crate::tablebase::{Tables, TablesError};
 
@@ -32,6 +33,8 @@ pub(crate) struct Settings {
     pub book: String,
     /// How a move is chosen among those of the book.
     pub policy: Policy,
+    /// How many centipawns a move of the book may give away by what an analysis has found.
+    pub max_loss: Score,
     /// What judges positions.
     pub evaluation: EvaluationKind,
     /// The network's file; empty for the one that is built in.
@@ -105,6 +108,7 @@ impl Default for Settings {
             own_book: true,
             book: String::new(),
             policy: Policy::default(),
+            max_loss: MAX_LOSS,
             evaluation: EvaluationKind::default(),
             network: String::new(),
             resign: 0,
@@ -123,6 +127,9 @@ pub(crate) const FULL_STRENGTH: i64 = 100;
 
 /// The most memory that can be set, in mebibytes, whatever the machine has.
 const MOST_MEMORY: i64 = 1 << 20;
+
+/// The most centipawns that can be set where something may be given away.
+const MOST_CENTIPAWNS: i64 = 1_000;
 
 /// The most threads that can be set.
 const MOST_THREADS: i64 = 256;
@@ -194,10 +201,12 @@ const POLICIES: [Policy; 4] = [Policy::Prefer, Policy::Random, Policy::Best, Pol
 const POLICY_NAMES: [&str; 4] = ["prefer", "random", "best", "worst"];
 
 /// What the search can do with book positions, in the order of [`BookSearch::ALL`].
-const BOOK_SEARCH_NAMES: [&str; 4] = [
+const BOOK_SEARCH_NAMES: [&str; 6] = [
     BookSearch::Off.name(),
     BookSearch::First.name(),
     BookSearch::Stop.name(),
+    BookSearch::Value.name(),
+    BookSearch::Steer.name(),
     BookSearch::Score.name(),
 ];
 
@@ -236,8 +245,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         Kind::File { get: |s| &s.book, set: |s, v| s.book = v }),
     row("BookPolicy", "BookPolicy", "how a move is chosen among those of the book",
         Kind::Choice { choices: &POLICY_NAMES, get: |s| index_of(&POLICIES, &s.policy), set: |s, i| s.policy = POLICIES[i] }),
+    row("BookMaxLoss", "BookMaxLoss", "centipawns that a move of an analysed book may give away",
+        Kind::Spin { min: 0, max: MOST_CENTIPAWNS, get: |s| s.max_loss.into(), set: |s, v| s.max_loss = v as Score }),
     row("BookSearch", "BookSearch", "what the search does where it meets the book",
         Kind::Choice { choices: &BOOK_SEARCH_NAMES, get: |s| index_of(&BookSearch::ALL, &s.search.book_search), set: |s, i| s.search.book_search = BookSearch::ALL[i] }),
+    row("SteerMargin", "SteerMargin", "centipawns that may be given away to lead back into the book (BookSearch steer)",
+        Kind::Spin { min: 0, max: MOST_CENTIPAWNS, get: |s| s.search.steer_margin.into(), set: |s, v| s.search.steer_margin = v as Score }),
     row("NetworkFile", "EvalFile", "a network made by tabia train net",
         Kind::File { get: |s| &s.network, set: |s, v| s.network = v }),
     row("Evaluation", "Evaluation", "what judges positions: the classical terms, or a network",

@@ -451,12 +451,13 @@ fn files_that_cannot_be_used_change_nothing() {
 }
 
 /// The settings by which the engine plays: they are none of the search's business.
-const OF_PLAY: [&str; 12] = [
+const OF_PLAY: [&str; 13] = [
     "Ponder",
     "MultiPV",
     "UCI_ShowWDL",
     "OwnBook",
     "BookPolicy",
+    "BookMaxLoss",
     "ResignBelow",
     "Contempt",
     "Propose-draws",

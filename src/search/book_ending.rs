@@ -25,6 +25,9 @@ const SHARE: f64 = 0.4;
 /// An iteration under way is not broken off before this share: what it costs to complete is less
 /// than what it may find.
 const SHARE_WITHIN: f64 = 0.6;
+/// Iterations that a search may still complete after [`SHARE`] of its time, and one in reserve: each
+/// takes about half as long again as the one before.
+const REACH: Depth = 3;
 /// The choice of the move has settled once the best move has stayed the same for so many
 /// iterations, and has taken this share of all nodes: then it has no rivals.
 const SETTLED_ITERATIONS: u32 = 3;
@@ -53,7 +56,9 @@ impl Worker<'_> {
         let Some(probe) = self.job.book.as_ref() else { return };
         let best = self.job.root_moves()[0].clone();
         match self.job.config.book_search {
-            BookSearch::Stop if self.hope(&best).is_none() => {
+            BookSearch::Stop | BookSearch::Value | BookSearch::Steer
+                if self.hope(&best).is_none() =>
+            {
                 let hope = self.plausible_match(probe, depth, &best);
                 self.watch.hopes.retain(|other| other.first() != Some(best.mv));
                 self.watch.hopes.extend(hope);
@@ -102,6 +107,11 @@ impl Worker<'_> {
         self.ends_in_book_from(SHARE_WITHIN)
     }
 
+    /// Whether an analysis knows the root to a depth that the time left will not reach.
+    pub(super) fn is_out_of_reach(&self, depth: Depth) -> bool {
+        depth + REACH < self.watch.settled && self.book_may_end() && self.spent() >= SHARE
+    }
+
     fn ends_in_book_from(&mut self, share: f64) -> bool {
         let Some(ready) = &self.watch.ready else { return false };
         // The cheap question first: this is asked again and again.
@@ -123,7 +133,7 @@ impl Worker<'_> {
             result.book = Some(found.clone());
         } else if self.watch.ended {
             let ready = self.watch.ready.take().filter(|ready| ready.first() == result.best);
-            result.book = ready.map(|ready| ready.found);
+            result.book = ready.map(|ready| ready.found).or(result.book.take());
         }
     }
 
@@ -134,7 +144,7 @@ impl Worker<'_> {
 
     /// The greatest share that is spent of anything that bounds the search; a fixed depth is
     /// searched to its end.
-    fn spent(&self) -> f64 {
+    pub(super) fn spent(&self) -> f64 {
         let job = self.job;
         let share = |limit: u64| job.nodes() as f64 / limit.max(1) as f64;
         let nodes = [job.limits.nodes, job.limits.soft_nodes].into_iter().flatten().map(share);
@@ -148,7 +158,11 @@ impl Worker<'_> {
         pv.iter().enumerate().find_map(|(index, &mv)| {
             position = position.play(mv);
             let counts = probe.reached(&position)?;
-            Some(Transposition { line: pv[..=index].to_vec(), counts })
+            Some(Transposition {
+                line: pv[..=index].to_vec(),
+                counts,
+                value: probe.value(&position),
+            })
         })
     }
 
@@ -159,7 +173,7 @@ impl Worker<'_> {
         self.watch.in_book = if entered.is_some() { self.watch.in_book + 1 } else { 0 };
         let us = self.job.root.side_to_move();
         let found = entered.filter(|found| {
-            self.watch.in_book >= SCORE_ITERATIONS && verdict(found.counts, us) >= BAD_VERDICT
+            self.watch.in_book >= SCORE_ITERATIONS && !is_bad_for(us, found.counts)
         })?;
         Some(Hope { found, score: best.score })
     }
@@ -179,7 +193,7 @@ impl Worker<'_> {
         let us = self.job.root.side_to_move();
         let candidates = probe.under(best.mv).into_iter();
         let mut verified = 0;
-        for found in candidates.filter(|found| verdict(found.counts, us) >= BAD_VERDICT) {
+        for found in candidates.filter(|found| !is_bad_for(us, found.counts)) {
             if best.pv.starts_with(&found.line) {
                 return Some(Hope { found, score: best.score });
             }
@@ -237,6 +251,11 @@ impl Worker<'_> {
 /// Whether more time would hardly change the choice of the move.
 fn is_settled(stability: Stability) -> bool {
     stability.unchanged >= SETTLED_ITERATIONS && stability.effort >= SETTLED_EFFORT
+}
+
+/// Whether a position has gone badly for `side`.
+pub(super) fn is_bad_for(side: Color, counts: Counts) -> bool {
+    verdict(counts, side) < BAD_VERDICT
 }
 
 /// Expected points for `side` in a position with these results, an even score being worth some

@@ -12,17 +12,21 @@ use hashbrown::HashMap;
 
 use super::config::{BookSearch, Config};
 use super::report::Transposition;
-use crate::book::{Book, Counts};
+use crate::book::{Book, BookValue, Counts};
 use crate::position::{Move, Position};
 
 /// Matches remembered at a time.
 const REMEMBERED: usize = 4_096;
 /// Keeps entries of searches that take book scores apart from all others in the table.
-pub(super) const SCORE_MODE_SALT: u64 = 0x7ab1_a0b0_0c5c_04e5;
+const SCORE_MODE_SALT: u64 = 0x7ab1_a0b0_0c5c_04e5;
+/// The same for those that take the values of analyses, together with what tells the book.
+const VALUES_SALT: u64 = 0x7ab1_a0b0_0a1e_5000;
 
 /// The book as one search uses it, and the matches found in it.
 pub(super) struct BookProbe {
     book: Book,
+    /// What tells the book's values, if the search takes them.
+    values: Option<u64>,
     /// The shortest line to each position, by first move and key.
     matches: Mutex<HashMap<(Move, u64), Transposition>>,
     /// The match that has ended the search (`First`).
@@ -33,7 +37,24 @@ impl BookProbe {
     /// The book of `config`, unless there is none or it is not to be asked.
     pub(super) fn new(config: &Config) -> Option<Self> {
         let book = config.book.clone().filter(|_| config.book_search != BookSearch::Off)?;
-        Some(BookProbe { book, matches: Mutex::default(), decisive: OnceLock::new() })
+        let values = book.values_checksum().filter(|_| config.book_search.takes_values());
+        Some(BookProbe { book, values, matches: Mutex::default(), decisive: OnceLock::new() })
+    }
+
+    /// What keeps the table's entries of this search apart from those of searches that know other
+    /// things of the book; 0 if it tells nothing that goes into the table.
+    pub(super) fn salt(&self, mode: BookSearch) -> u64 {
+        match (mode, self.values) {
+            (BookSearch::Score, _) => SCORE_MODE_SALT,
+            // The checksum takes the upper half, by which the table does not choose its rows alone.
+            (_, Some(values)) => VALUES_SALT ^ values.rotate_left(32),
+            _ => 0,
+        }
+    }
+
+    /// What an analysis has found of a position, if the search takes that.
+    pub(super) fn value(&self, position: &Position) -> Option<BookValue> {
+        self.values.and_then(|_| self.book.value(position))
     }
 
     pub(super) fn reached(&self, position: &Position) -> Option<Counts> {
@@ -41,14 +62,16 @@ impl BookProbe {
     }
 
     /// Keeps a line into the book, unless a shorter one to the same position is known.
-    pub(super) fn remember(&self, key: u64, line: &[Move], counts: Counts) {
+    pub(super) fn remember(&self, position: &Position, line: &[Move], counts: Counts) {
         let Some(&first) = line.first() else { return };
+        let key = position.key();
         let mut matches = self.matches.lock().unwrap_or_else(PoisonError::into_inner);
         let full = matches.len() >= REMEMBERED;
         match matches.get_mut(&(first, key)) {
             Some(known) if known.line.len() > line.len() => known.line = line.to_vec(),
             None if !full => {
-                matches.insert((first, key), Transposition { line: line.to_vec(), counts });
+                let value = self.value(position);
+                matches.insert((first, key), Transposition { line: line.to_vec(), counts, value });
             }
             _ => (),
         }
@@ -62,7 +85,7 @@ impl BookProbe {
             .filter(|((mv, _), _)| *mv == first)
             .map(|(_, found)| found.clone())
             .collect();
-        found.sort_by(|a, b| precedence(a).cmp(&precedence(b)));
+        found.sort_by(|a, b| a.precedence().cmp(&b.precedence()));
         found
     }
 
@@ -72,7 +95,7 @@ impl BookProbe {
         let mut best: HashMap<Move, &Transposition> = HashMap::new();
         for ((first, _), found) in matches.iter() {
             let known = best.entry(*first).or_insert(found);
-            if precedence(found) < precedence(known) {
+            if found.precedence() < known.precedence() {
                 *known = found;
             }
         }
@@ -91,7 +114,9 @@ impl BookProbe {
     }
 }
 
-/// What matches are sorted by: shorter lines first, then those that more games reached.
-fn precedence(found: &Transposition) -> (usize, Reverse<u64>, &[Move]) {
-    (found.line.len(), Reverse(found.counts.games()), &found.line)
+impl Transposition {
+    /// What matches are sorted by: shorter lines first, then those that more games reached.
+    pub(super) fn precedence(&self) -> (usize, Reverse<u64>, &[Move]) {
+        (self.line.len(), Reverse(self.counts.games()), &self.line)
+    }
 }

@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::book::Book;
 use crate::eval::Evaluation;
+use crate::score::Score;
 use crate::tablebase::Tables;
 
 /// What a searcher works with. Two are equal if searches by them are the same.
@@ -26,9 +27,15 @@ pub struct Config {
     pub book: Option<Book>,
     /// What a position of the book does to the search.
     pub book_search: BookSearch,
+    /// What may be given up, in centipawns, to lead back into the book ([`BookSearch::Steer`]).
+    pub steer_margin: Score,
     /// How a reduced move that turns out better is searched again.
     pub research_order: ResearchOrder,
 }
+
+/// The default of [`Config::steer_margin`]: less than what one move is worth to a search of a second.
+/// Hand-set.
+const STEER_MARGIN: Score = 15;
 
 impl Default for Config {
     fn default() -> Self {
@@ -39,6 +46,7 @@ impl Default for Config {
             endgames: None,
             book: None,
             book_search: BookSearch::default(),
+            steer_margin: STEER_MARGIN,
             research_order: ResearchOrder::default(),
         }
     }
@@ -55,6 +63,12 @@ pub enum BookSearch {
     /// It is remembered with its line; the search may end early when its best move, long settled,
     /// leads there by plausible play, unless the book's verdict is bad for us.
     Stop,
+    /// As `Stop`; and what an analysis has found of it settles it, as an entry of the transposition
+    /// table does: to at least the depth wanted, its score; to less, the move that is searched first.
+    Value,
+    /// As `Value`; and of moves that are worth about as much as the best, one is played whose best
+    /// line leads back into the book.
+    Steer,
     /// It is a leaf, worth the results of its games shrunk towards the static evaluation; the
     /// search may end early when the principal variation keeps ending in the book.
     Score,
@@ -62,13 +76,24 @@ pub enum BookSearch {
 
 /// A text that names no [`BookSearch`].
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("unknown book search mode `{0}` (expected off, first, stop or score)")]
+#[error("unknown book search mode `{0}` (expected off, first, stop, value, steer or score)")]
 pub struct ParseBookSearchError(String);
 
 impl BookSearch {
     /// All modes.
-    pub const ALL: [BookSearch; 4] =
-        [BookSearch::Off, BookSearch::First, BookSearch::Stop, BookSearch::Score];
+    pub const ALL: [BookSearch; 6] = [
+        BookSearch::Off,
+        BookSearch::First,
+        BookSearch::Stop,
+        BookSearch::Value,
+        BookSearch::Steer,
+        BookSearch::Score,
+    ];
+
+    /// Whether what an analysis has found takes part in the search.
+    pub const fn takes_values(self) -> bool {
+        matches!(self, BookSearch::Value | BookSearch::Steer)
+    }
 
     /// The word for the mode, in options and on the command line.
     pub const fn name(self) -> &'static str {
@@ -76,6 +101,8 @@ impl BookSearch {
             BookSearch::Off => "off",
             BookSearch::First => "first",
             BookSearch::Stop => "stop",
+            BookSearch::Value => "value",
+            BookSearch::Steer => "steer",
             BookSearch::Score => "score",
         }
     }

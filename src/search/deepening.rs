@@ -33,7 +33,7 @@ const FORCED_MOVE_DEPTH: Depth = 3;
 impl Worker<'_> {
     /// Runs the search on the main thread.
     pub(super) fn think(&mut self) -> SearchResult {
-        let mut result = self.first_guess();
+        let mut result = self.ask_book_of_root().unwrap_or_else(|| self.first_guess());
         let last = self.job.limits.last_iteration();
         let mut unchanged = 0;
         if result.best.is_some() {
@@ -48,12 +48,15 @@ impl Worker<'_> {
                 let fall = if depth > 1 { score_before - result.score } else { 0 };
                 let stability = Stability { unchanged, fall, effort: self.effort() };
                 self.compare_with_book(depth, stability);
-                if self.is_decided(depth, &result, stability) || self.ends_in_book() {
+                self.look_for_detour(depth);
+                let is_decided = self.is_decided(depth, &result, stability);
+                if is_decided || self.is_out_of_reach(depth) || self.ends_in_book() {
                     break;
                 }
             }
         }
         self.obey_book(&mut result);
+        self.take_detour(&mut result);
         self.have_the_last_word(&result);
         // Nothing is left to help with, however long the answer has to wait.
         self.job.splits.finish();
@@ -77,6 +80,7 @@ impl Worker<'_> {
             }
             root_move.score = -INFINITY;
         }
+        self.put_book_move_first(depth);
         let lines = self.job.limits.multi_pv.clamp(1, self.job.root_moves().len());
         for index in 0..lines {
             self.selective_depth = 0;
@@ -135,7 +139,8 @@ impl Worker<'_> {
         let moves: Vec<Move> =
             self.job.root_moves()[index..].iter().map(|root_move| root_move.mv).collect();
         let root = self.job.root;
-        let node = Node { pv: true, ..self.assess(&root, 0, depth, window, false) };
+        let known = self.watch.known;
+        let node = Node { pv: true, ..self.assess(&root, 0, depth, window, false, known) };
         let mut source = MoveSource::List(moves.into_iter());
         let progress = self.search_moves(&node, &mut source, 0);
         if self.is_interrupted() {
@@ -199,10 +204,14 @@ impl Worker<'_> {
     fn take_best(&self, depth: Depth, result: &mut SearchResult) {
         let root_moves = self.job.root_moves();
         let best = &root_moves[0];
+        if depth <= self.watch.settled {
+            return;
+        }
         if best.score > -INFINITY {
             result.score = best.score;
             result.best = Some(best.mv);
             result.ponder = best.pv.get(1).copied();
+            result.book = None;
         }
         if !self.job.control.is_stopped() {
             result.depth = depth;

@@ -25,6 +25,7 @@
 
 pub(crate) mod bench;
 mod book_ending;
+mod book_known;
 mod book_match;
 mod book_probe;
 mod clock;
@@ -50,6 +51,7 @@ mod sharing;
 mod source;
 mod split;
 mod stack;
+mod steer;
 mod table;
 mod watch;
 mod worker;

@@ -19,6 +19,11 @@ impl Pv {
         self.0.extend(rest.0.iter().copied().take(MAX_PLY - 1));
     }
 
+    /// A line of these moves, cut where it is too long.
+    pub(super) fn from_moves(moves: &[Move]) -> Self {
+        Pv(moves.iter().copied().take(MAX_PLY).collect())
+    }
+
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }

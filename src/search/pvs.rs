@@ -7,6 +7,8 @@
 
 use std::sync::atomic::Ordering;
 
+use super::book_known::deeper;
+use super::book_match::BookHit;
 use super::history::bonus;
 use super::node::{Node, NodeProgress, Window};
 use super::ordering::MovePicker;
@@ -91,16 +93,24 @@ impl Worker<'_> {
         if let Some(score) = self.enter_node(position, ply) {
             return score;
         }
-        if self.stack[ply].excluded.is_none()
-            && let Some(score) = self.probe_book(position, ply)
-        {
-            return score;
+        let mut known = None;
+        if self.stack[ply].excluded.is_none() {
+            match self.probe_book(position, ply) {
+                Some(BookHit::Score(score)) => return score,
+                Some(BookHit::Known(entry)) => known = Some(entry),
+                None => {}
+            }
         }
         let window = self.repetition_window(position, ply, mate_distance_window(window, ply));
         if window.alpha >= window.beta {
             return window.alpha;
         }
-        let node = self.assess(position, ply, depth, window, cut);
+        if let Some(known) = known
+            && let Some(score) = self.settle_by_book(known, position, ply, depth, window.is_open())
+        {
+            return score;
+        }
+        let node = self.assess(position, ply, depth, window, cut, known);
         if let Some(score) = table_cutoff(&node) {
             return score;
         }
@@ -164,7 +174,7 @@ impl Worker<'_> {
         })
     }
 
-    /// The facts of a node.
+    /// The facts of a node; the book's word goes before the table's where it is worth more plies.
     pub(super) fn assess(
         &mut self,
         position: &Position,
@@ -172,12 +182,16 @@ impl Worker<'_> {
         depth: Depth,
         window: Window,
         cut: bool,
+        known: Option<TableEntry>,
     ) -> Node {
         let excluded = self.stack[ply].excluded;
-        let table = match excluded {
+        let mut table = match excluded {
             None => self.job.table.probe(self.table_key(position), position, ply),
             Some(_) => None,
         };
+        if let Some(known) = known {
+            table = Some(deeper(known, table));
+        }
         let in_check = position.in_check();
         let raw_eval = self.raw_eval(position, ply, table);
         let static_eval = match in_check {

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::book::Counts;
-use crate::position::Move;
+use crate::book::{BookValue, Counts, transposition};
+use crate::position::{Move, Position};
 use crate::score::{Depth, Ply, Score};
 
 /// How a score relates to the true value.
@@ -27,8 +27,8 @@ pub enum SearchEvent {
     /// Within an iteration another move has become the best; or the search is about to end with
     /// another move than the one told last.
     NewBest(Report),
-    /// A line of the search has transposed into the book; at the end of a search: the one that
-    /// ended it.
+    /// A line of the search has transposed into the book, or an analysis knows the root; at the end
+    /// of a search: what ended it, or what its move rests on.
     Transposition(Transposition),
     /// A root move's turn has come (told once the search has run for a while).
     RootMove {
@@ -77,10 +77,19 @@ pub struct Report {
 /// A line that leads into the book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transposition {
-    /// The moves from the root to the position that the book knows.
+    /// The moves from the root to the position that the book knows; none where that is the root.
     pub line: Vec<Move>,
     /// The results of the games that reached that position, by any order of moves.
     pub counts: Counts,
+    /// What an analysis has found of it, if the search takes that.
+    pub value: Option<BookValue>,
+}
+
+impl Transposition {
+    /// This, as it is told of a line that begins in `position`.
+    pub(crate) fn in_words(&self, position: &Position) -> String {
+        transposition(position, &self.line, self.counts, self.value.as_ref())
+    }
 }
 
 /// The result of a search.
@@ -98,7 +107,8 @@ pub struct SearchResult {
     pub nodes: u64,
     /// Time taken.
     pub elapsed: Duration,
-    /// The line into the book by which the search ended early.
+    /// The line into the book by which the search ended early; without a line: the analysis by which
+    /// the move was chosen.
     pub book: Option<Transposition>,
 }
 

@@ -193,7 +193,7 @@ mod tests {
 
     /// A split point at the root, with no move left and two threads.
     fn split_at_the_root(worker: &mut Worker) -> SplitPoint {
-        let node = worker.assess(&worker.job.root, 0, 9, Window::FULL, false);
+        let node = worker.assess(&worker.job.root, 0, 9, Window::FULL, false, None);
         let shared = SplitState {
             moves: Vec::new().into_iter(),
             progress: NodeProgress::new(node.window.alpha),

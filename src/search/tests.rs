@@ -199,7 +199,10 @@ fn a_line_that_transposes_into_the_book_ends_the_search() {
     let line = ["d8d5", "e2e1", "g8f6"].map(|text| text.parse::<Move>().expect(text));
     let soft = Limits { soft_nodes: Some(NODES), ..Limits::default() };
     for (limits, threads) in [(Limits::nodes(NODES), 1), (Limits::nodes(NODES), 3), (soft, 1)] {
-        let result = search_example(BookSearch::Stop, &limits, threads);
+        let [result, alike] = [BookSearch::Stop, BookSearch::Value]
+            .map(|mode| search_example(mode, &limits, threads));
+        // A book without values is asked alike in both modes.
+        assert!(threads > 1 || alike.nodes == result.nodes, "{} and {}", alike.nodes, result.nodes);
         let found = result.book.expect("the book is met");
         assert_eq!(found.line, line);
         assert_eq!(found.counts, crate::book::Counts::new(0, 0, 1));
@@ -244,7 +247,7 @@ fn without_the_book_the_search_goes_on() {
 
 #[test]
 fn an_analysis_is_not_ended_by_the_book_but_tells_all_ways_into_it() {
-    for mode in [BookSearch::First, BookSearch::Stop, BookSearch::Score] {
+    for mode in BookSearch::ALL.into_iter().filter(|&mode| mode != BookSearch::Off) {
         let pondering = Limits { ponder: true, ..Limits::move_time(Duration::from_secs(3600)) };
         for limits in [Limits::default(), pondering] {
             let (mut searcher, game) = transposition_example(mode, 1);

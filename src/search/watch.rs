@@ -4,8 +4,9 @@ use hashbrown::HashSet;
 
 use super::job::RootMove;
 use super::report::Transposition;
+use super::table::TableEntry;
 use crate::position::Move;
-use crate::score::Score;
+use crate::score::{Depth, Score};
 
 /// How far, in centipawns, the value of a plausible line may be from the root's, and how far the
 /// root's may fall afterwards.
@@ -22,6 +23,13 @@ pub(super) struct Watch {
     pub(super) ready: Option<Hope>,
     /// Whether it was stopped on account of that.
     pub(super) ended: bool,
+    /// What an analysis has found of the root.
+    pub(super) known: Option<TableEntry>,
+    /// Iterations up to this one tell nothing that the analysis does not know better: the move to
+    /// play stays the one that it has found. 0 for none.
+    pub(super) settled: Depth,
+    /// A move that leads back into the book, in place of the best one (`Steer`).
+    pub(super) detour: Option<Detour>,
     /// First moves of the lines that were told.
     pub(super) told: HashSet<Move>,
 }
@@ -46,4 +54,17 @@ impl Hope {
     pub(super) fn first(&self) -> Option<Move> {
         self.found.line.first().copied()
     }
+}
+
+/// A move that leads back into the book, in place of the best one.
+#[derive(Debug, Clone)]
+pub(super) struct Detour {
+    /// The best move.
+    pub(super) instead_of: Move,
+    /// The line of this one.
+    pub(super) pv: Vec<Move>,
+    /// What it is worth.
+    pub(super) score: Score,
+    /// Where its line enters the book.
+    pub(super) found: Transposition,
 }

@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::book_probe::SCORE_MODE_SALT;
-use super::config::BookSearch;
 use super::history::{Context, History, PieceTo};
 use super::job::Job;
 use super::killers::Killers;
@@ -111,8 +109,8 @@ impl<'a> Worker<'a> {
             proving: job.limits.mate.is_some(),
             salt: match &job.book {
                 _ if job.limits.mate.is_some() => PROOF_SALT,
-                Some(_) if job.config.book_search == BookSearch::Score => SCORE_MODE_SALT,
-                _ => 0,
+                Some(probe) => probe.salt(job.config.book_search),
+                None => 0,
             },
             watch: Watch::default(),
             listener,

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use crossbeam::channel::Receiver;
 
-use crate::book::transposition;
 use crate::engine::{
     Engine, Event, Face, Flow, Found, Grounds, Input, Kind, Mode, News, SETTINGS, SearchProgress,
     Setting, SettingError, Settings, Transposed,
@@ -214,7 +213,7 @@ impl<W: Write> Session<W> {
                     self.say(&info)?;
                 }
                 Event::Transposed(Transposed { position, found, .. }) => {
-                    self.remark(&transposition(&position, &found.line, found.counts))?;
+                    self.remark(&found.in_words(&position))?;
                 }
                 Event::Found(found) => self.found(&found)?,
                 Event::BookFailed(why) | Event::Fault(why) => self.remark(&why)?,

@@ -8,9 +8,10 @@ use anyhow::bail;
 
 use super::place::PositionArgs;
 use super::{grouped, open, size};
-use crate::book::{Book, Candidate, Chooser, Manifest, Names, Policy};
+use crate::book::{Book, Candidate, Chooser, MAX_LOSS, Manifest, Names, Policy};
 use crate::cli::output;
 use crate::position::Game;
+use crate::score::Score;
 use crate::words;
 
 /// Tell how a book was made and how large it is
@@ -45,6 +46,9 @@ pub(super) struct WhyArgs {
     /// Games that a move needs
     #[arg(long, default_value_t = 1)]
     min_games: u64,
+    /// Centipawns that a move may give away by what the analysis has found
+    #[arg(long, value_name = "CP", default_value_t = MAX_LOSS)]
+    max_loss: Score,
     /// Draws the lots: the same seed, the same move
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -131,7 +135,7 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let rows = candidates.iter().map(|candidate| {
         let [played, reached] = [candidate.book_move.played, candidate.book_move.reached]
             .map(|counts| counts.to_string());
-        let (name, value) = (name_after(&names, &game, candidate), value(&book, &game, candidate));
+        let (name, value) = (name_after(&names, &game, candidate), value(candidate));
         [
             game.position().san(candidate.book_move.mv),
             played,
@@ -159,6 +163,7 @@ pub(super) fn why(args: &WhyArgs) -> anyhow::Result<ExitCode> {
     let mut chooser = Chooser::new(args.policy, args.seed);
     chooser.confidence = args.confidence / 100.0;
     chooser.min_games = args.min_games;
+    chooser.max_loss = args.max_loss;
     let candidates = known(chooser.candidates(&book, &game), &game)?;
     let mut out = output::stdout();
     let names = Names::embedded();
@@ -168,11 +173,18 @@ pub(super) fn why(args: &WhyArgs) -> anyhow::Result<ExitCode> {
     } else {
         let rows = candidates.iter().map(|candidate| {
             let reached = candidate.book_move.reached.to_string();
-            let (san, value) =
-                (game.position().san(candidate.book_move.mv), value(&book, &game, candidate));
-            [san, reached, score(candidate), value, verdict(candidate)]
+            let san = game.position().san(candidate.book_move.mv);
+            [
+                san,
+                reached,
+                score(candidate),
+                value(candidate),
+                together(candidate),
+                verdict(candidate),
+            ]
         });
-        let head = ["move", "position reached", "score", "value", "chance"].map(str::to_owned);
+        let head = ["move", "position reached", "score", "value", "together", "chance"];
+        let head = head.map(str::to_owned);
         write_table(&mut out, &std::iter::once(head).chain(rows).collect::<Vec<_>>())?;
     }
     match chooser.choose(&book, &game) {
@@ -191,9 +203,19 @@ fn verdict(candidate: &Candidate) -> String {
 }
 
 /// What the analysis says of a move, in pawns for the side that makes it.
-fn value(book: &Book, game: &Game, candidate: &Candidate) -> String {
-    let found = book.value_of_move(game.position(), candidate.book_move.mv);
-    found.map_or_else(String::new, words::score)
+fn value(candidate: &Candidate) -> String {
+    candidate.value.map_or_else(String::new, words::score)
+}
+
+/// The score that is expected of a move by its games and its value, with the bounds of its
+/// confidence.
+fn together(candidate: &Candidate) -> String {
+    let (low, high) = candidate.certain;
+    let bounds = || {
+        let expected = 100.0 * candidate.expected;
+        format!("{expected:.1}% ({:.0}-{:.0})", 100.0 * low, 100.0 * high)
+    };
+    candidate.value.map_or_else(String::new, |_| bounds())
 }
 
 /// What the opening after a move is called.
@@ -249,10 +271,15 @@ fn write_heading(
     }
 }
 
-/// The score of the side to move in percent, with the bounds of its confidence.
+/// The score of the side to move in percent by the games; with the bounds of its confidence where
+/// nothing else is known.
 fn score(candidate: &Candidate) -> String {
+    let score = format!("{:.1}%", 100.0 * candidate.score);
     let (low, high) = candidate.certain;
-    format!("{:.1}% ({:.0}-{:.0})", 100.0 * candidate.score, 100.0 * low, 100.0 * high)
+    match candidate.value {
+        Some(_) => score,
+        None => format!("{score} ({:.0}-{:.0})", 100.0 * low, 100.0 * high),
+    }
 }
 
 /// Prints rows in columns as wide as they need to be; columns with nothing under their head are

@@ -23,7 +23,6 @@ use std::path::PathBuf;
 use crossbeam::channel::{Receiver, Sender};
 
 use super::date::today;
-use crate::book::transposition;
 use crate::engine::{
     Engine, Event, Face, Flow, Input, Mode, Moved, News, SearchProgress, Transposed,
 };
@@ -187,7 +186,7 @@ impl Console {
             }
             Event::Transposed(found) if self.post || self.engine.mode() == Mode::Analysing => {
                 let Transposed { position, found, .. } = found;
-                let text = transposition(&position, &found.line, found.counts);
+                let text = found.in_words(&position);
                 writeln!(self.out, "{text}")
             }
             // Only a GUI sends pings.

@@ -33,7 +33,7 @@ pub(super) struct Args {
     /// How deep the search goes if nothing ends it, in plies
     #[arg(short, long, default_value_t = 12, value_parser = clap::value_parser!(i32).range(1..=64))]
     depth: Depth,
-    /// What to compare: off, first, stop (what -b means) or score
+    /// What to compare: off, first, stop, value (what -b means), steer or score
     #[arg(long, value_delimiter = ',', default_values_t = ["off".to_owned(), "stop".to_owned()])]
     modes: Vec<String>,
     /// Print one JSON object instead of text
