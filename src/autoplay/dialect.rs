@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::position::{Game, Move};
 use crate::score::Score;
-use crate::words::visible;
+use crate::words::{ANALYSED, ENDED, MEETS_BOOK, visible};
 
 use super::clock::Clock;
 use super::process::{Process, Received};
@@ -50,6 +50,30 @@ pub struct SearchInfo {
     pub line: String,
     /// Whether the engine says that its book told the move.
     pub book: bool,
+    /// How its search ended in the book, in its words; empty if it did not, or does not say.
+    pub ending: String,
+}
+
+/// What an engine says of its book.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BookRemark {
+    /// That it told the move.
+    Move,
+    /// By what its search ended there.
+    Ending(String),
+}
+
+impl BookRemark {
+    /// Reads a remark with the word *book* in it. Engines say what they like of a move from their
+    /// book; of a line of the search that only meets the book, ours alone says something.
+    pub fn read(text: &str) -> Option<Self> {
+        let text = text.strip_prefix(ENDED).unwrap_or(text);
+        if [MEETS_BOOK, ANALYSED].iter().any(|words| text.starts_with(words)) {
+            return Some(BookRemark::Ending(text.to_owned()));
+        }
+        let is_book = |word: &str| word.eq_ignore_ascii_case("book");
+        text.split(|c: char| !c.is_alphanumeric()).any(is_book).then_some(BookRemark::Move)
+    }
 }
 
 /// What an engine's line means for the game.
@@ -64,8 +88,8 @@ pub enum PlayerEvent {
     },
     /// It thinks.
     Thinking(SearchInfo),
-    /// It tells that its book told the move.
-    Book,
+    /// It speaks of its book.
+    Book(BookRemark),
     /// It gives up.
     Resign,
     /// It offers a draw, or accepts one.

@@ -10,7 +10,7 @@ use crate::tablebase::Tables;
 use crate::words;
 
 use super::clock::Clock;
-use super::dialect::{EngineError, PlayerEvent, SearchInfo, Setup, Turn};
+use super::dialect::{BookRemark, EngineError, PlayerEvent, SearchInfo, Setup, Turn};
 use super::player::Player;
 use super::process::Line;
 use super::record::PlayedMove;
@@ -229,9 +229,15 @@ impl Bout<'_> {
                     return Ok(Answer { text, ponder, info, at: line.at });
                 }
                 Some(PlayerEvent::Thinking(thinking)) if color == mover => {
-                    info = SearchInfo { book: thinking.book || info.book, ..thinking };
+                    let book = thinking.book || info.book;
+                    let ending =
+                        if thinking.ending.is_empty() { info.ending } else { thinking.ending };
+                    info = SearchInfo { book, ending, ..thinking };
                 }
-                Some(PlayerEvent::Book) if color == mover => info.book = true,
+                Some(PlayerEvent::Book(BookRemark::Move)) if color == mover => info.book = true,
+                Some(PlayerEvent::Book(BookRemark::Ending(how))) if color == mover => {
+                    info.ending = how;
+                }
                 Some(event) => {
                     if let Some(verdict) = self.talk(color, mover, event) {
                         return Err(verdict);

@@ -100,7 +100,8 @@ fn comment(played: &PlayedMove) -> String {
     match info.score {
         None => time,
         Some(score) => {
-            format!("{}/{} {time} {}n", words::score(score), info.depth, info.nodes)
+            let found = format!("{}/{} {time} {}n", words::score(score), info.depth, info.nodes);
+            if info.ending.is_empty() { found } else { format!("{found}, {}", info.ending) }
         }
     }
 }

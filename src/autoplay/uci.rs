@@ -8,10 +8,13 @@ use std::time::{Duration, Instant};
 
 use crate::position::{Color, Game, Move, Position};
 use crate::uci::{self, Command, Go, Reply, Start};
+use crate::words::ENDED;
 
 use super::clock::{Clock, MoveLimits};
 use super::config::EngineConfig;
-use super::dialect::{Dialect, EngineError, PlayerEvent, SearchInfo, Setup, Turn, read_until};
+use super::dialect::{
+    BookRemark, Dialect, EngineError, PlayerEvent, SearchInfo, Setup, Turn, read_until,
+};
 use super::process::Process;
 
 /// How long an engine may take to start, or to clear its tables for a new game.
@@ -246,10 +249,15 @@ fn take_over(info: &mut SearchInfo, news: uci::Info) -> bool {
     if news.multi_pv.is_some_and(|number| number != 1) {
         return false;
     }
-    let is_book = |text: &str| text.split(' ').any(|word| word.eq_ignore_ascii_case("book"));
-    info.book |= news.text.as_deref().is_some_and(is_book);
-    let is_new =
-        news.score.is_some() || news.line.is_some() || news.text.is_some_and(|_| info.book);
+    let is_ending = news.text.as_deref().is_some_and(|text| text.starts_with(ENDED));
+    match news.text.as_deref().and_then(BookRemark::read) {
+        Some(BookRemark::Move) => info.book = true,
+        // Lines on the way are told as well.
+        Some(BookRemark::Ending(how)) if is_ending => info.ending = how,
+        _ => {}
+    }
+    let is_remark = news.text.is_some_and(|_| info.book || is_ending);
+    let is_new = news.score.is_some() || news.line.is_some() || is_remark;
     info.depth = news.depth.map_or(info.depth, |plies| u32::try_from(plies).unwrap_or(u32::MAX));
     info.nodes = news.nodes.unwrap_or(info.nodes);
     info.elapsed = news.elapsed.unwrap_or(info.elapsed);
@@ -311,5 +319,14 @@ mod tests {
         assert_eq!((info.depth, info.nodes, info.elapsed.as_millis()), (9, 77, 12));
         assert_eq!(info.score.and_then(crate::score::mate_distance), Some(-2));
         assert!(info.line == "e2e4 e7e5" && info.book);
+        let mut info = SearchInfo::default();
+        let mut hear = |line: &str| match Reply::from(line) {
+            Reply::Info(news) => take_over(&mut info, *news),
+            other => panic!("{other}"),
+        };
+        let met = "transposes to the book after 1 ply: d4 (2 games)";
+        assert!(!hear("info string transposes to the book after 1 ply: e4 (3 games)"));
+        assert!(hear(&format!("info string ended in the book: {met}")));
+        assert!(!info.book && info.ending == met, "a search that meets the book is no book move");
     }
 }

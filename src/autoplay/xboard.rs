@@ -13,7 +13,9 @@ use crate::position::{Game, Move, Position};
 
 use super::clock::{Clock, MoveLimits};
 use super::config::EngineConfig;
-use super::dialect::{Dialect, EngineError, PlayerEvent, SearchInfo, Setup, Turn, read_until};
+use super::dialect::{
+    BookRemark, Dialect, EngineError, PlayerEvent, SearchInfo, Setup, Turn, read_until,
+};
 use super::process::{Process, Received};
 use super::uci::unknown_option;
 
@@ -408,7 +410,7 @@ impl Dialect for Xboard {
                 Some(PlayerEvent::Refusal(text))
             }
             Reply::Tell { audience: Audience::Others | Audience::All, text } => {
-                text.to_lowercase().contains("book").then_some(PlayerEvent::Book)
+                BookRemark::read(&text).map(PlayerEvent::Book)
             }
             _ => None,
         }
@@ -453,6 +455,8 @@ fn info(thinking: &Thinking) -> SearchInfo {
         nodes: thinking.nodes,
         elapsed: thinking.elapsed,
         line: thinking.line.clone(),
-        book: thinking.line.to_lowercase().contains("book"),
+        // A mark where the line enters the book is no remark.
+        book: BookRemark::read(&thinking.line.replace("{book}", "")) == Some(BookRemark::Move),
+        ending: String::new(),
     }
 }

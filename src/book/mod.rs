@@ -68,7 +68,7 @@ pub use polyglot::Export;
 pub(crate) use values::kept_nodes;
 pub use values::{BookValue, Scored};
 pub use walk::Visited;
-pub(crate) use words::{book_lines, percent, transposition};
+pub(crate) use words::{at_the_end, book_lines, percent, transposition};
 pub use writer::write_entries;
 
 use crate::files::{FileKind, open_plain};

@@ -1,6 +1,8 @@
 //! What the book knows, in words.
 
-use super::{Book, BookValue, Chooser, Counts, Policy};
+use std::cmp::Reverse;
+
+use super::{Book, BookMove, BookValue, Chooser, Counts, Names, Policy};
 use crate::position::{Game, Move, Position};
 use crate::words;
 
@@ -17,12 +19,28 @@ pub(crate) fn transposition(
     let found = value.map(|value| value.in_words(&end));
     let (line, games) = (words::line(position, line), games(counts));
     match (plies, found) {
-        (0, found) => format!("analysed in the book: {}", found.unwrap_or_default()),
-        (_, None) => format!("transposes to the book after {}: {line} ({games})", count(plies)),
+        (0, found) => format!("{}: {}", words::ANALYSED, found.unwrap_or_default()),
+        (_, None) => format!("{} after {}: {line} ({games})", words::MEETS_BOOK, count(plies)),
         (_, Some(found)) => {
-            format!("transposes to the book after {}: {line} ({games}; {found})", count(plies))
+            format!("{} after {}: {line} ({games}; {found})", words::MEETS_BOOK, count(plies))
         }
     }
+}
+
+/// What a book knows of the position at the end of a line: the opening's name, and the move that
+/// most games went on with.
+pub(crate) fn at_the_end(book: &Book, names: &Names, position: &Position) -> String {
+    let name = names.get(position).map(|opening| format!("{} {}", opening.eco, opening.name));
+    let moves = book.moves(position);
+    let usual = moves.iter().filter(|book_move| !book_move.played.is_empty());
+    let usual = usual.max_by_key(|book_move| (book_move.played.games(), Reverse(book_move.mv)));
+    let usual = usual.map(|BookMove { mv, played, reached }| {
+        let (san, value) = (position.san(*mv), book.value_of_move(position, *mv));
+        let value =
+            value.map_or_else(String::new, |value| format!(", value {}", words::score(value)));
+        format!("then usually {san}, played {played}, reached {reached}{value}")
+    });
+    name.into_iter().chain(usual).collect::<Vec<_>>().join(", ")
 }
 
 fn count(plies: usize) -> String {

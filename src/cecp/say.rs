@@ -46,8 +46,8 @@ fn marked_line(progress: &SearchProgress, moves: &[Move]) -> String {
 /// That the search has met the book, as thinking output: in the place of a line it is seen in
 /// every GUI, and no GUI takes it for a command.
 pub(super) fn transposed(transposed: &Transposed) -> Thinking {
-    let Transposed { position, found, report } = transposed;
-    let line = found.in_words(position);
+    let Transposed { position, report, .. } = transposed;
+    let line = transposed.in_words();
     let Some(report) = report else { return Thinking { line, ..Thinking::default() } };
     let progress = SearchProgress { position: *position, expected: None, report: report.clone() };
     Thinking { line, ..thinking(&progress) }

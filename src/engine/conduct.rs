@@ -223,7 +223,19 @@ impl Engine {
             Purpose::Ponder(expected) => self.position().play(expected),
             _ => *self.position(),
         };
-        self.events.push(Event::Transposed(Transposed { position, found, report }));
+        let more = if self.is_studied() {
+            let end = found.line.iter().fold(position, |position, &mv| position.play(mv));
+            self.library.describe(&end)
+        } else {
+            String::new()
+        };
+        self.events.push(Event::Transposed(Transposed { position, found, report, more }));
+    }
+
+    /// Whether the search that runs is an analysis.
+    fn is_studied(&self) -> bool {
+        let ordered = self.wanted.ordered.as_ref();
+        self.mode() == Mode::Analysing || ordered.is_some_and(Limits::is_analysis)
     }
 
     fn report(&mut self, report: Report) {

@@ -52,6 +52,16 @@ pub(crate) struct Transposed {
     pub found: Transposition,
     /// The last report of the search, if there was one.
     pub report: Option<Report>,
+    /// What else the book knows of the line's end, for those who study it; empty in play.
+    pub more: String,
+}
+
+impl Transposed {
+    /// This in a line.
+    pub(crate) fn in_words(&self) -> String {
+        let found = self.found.in_words(&self.position);
+        if self.more.is_empty() { found } else { format!("{found}; {}", self.more) }
+    }
 }
 
 /// A move of the engine.

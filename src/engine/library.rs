@@ -1,13 +1,14 @@
 //! The engine's book: opened on a thread of its own, asked at the root.
 
+use std::cell::OnceCell;
 use std::hash::{BuildHasher, RandomState};
 use std::panic::catch_unwind;
 use std::thread;
 
 use crossbeam::channel::Sender;
 
-use crate::book::{Book, Choice, Chooser, Policy};
-use crate::position::{Game, Move};
+use crate::book::{Book, Choice, Chooser, Names, Policy, at_the_end};
+use crate::position::{Game, Move, Position};
 
 use super::settings::Settings;
 use super::worker::News;
@@ -19,6 +20,8 @@ pub(super) struct Library {
     /// The number of books asked for so far.
     asked: u64,
     is_opening: bool,
+    /// The names of openings, once somebody has asked.
+    names: OnceCell<Names>,
 }
 
 impl Library {
@@ -27,7 +30,7 @@ impl Library {
         // The standard library's own seed is the simplest source of a number that differs.
         let seed = RandomState::new().hash_one(0);
         let chooser = Chooser::new(Policy::Prefer, seed);
-        Library { book, chooser, asked: 0, is_opening: false }
+        Library { book, chooser, asked: 0, is_opening: false, names: OnceCell::new() }
     }
 
     /// Begins to open books as [`Book::open_all`] does, the embedded one if `paths` is empty;
@@ -85,6 +88,11 @@ impl Library {
         chooser.policy = settings.policy;
         chooser.max_loss = settings.max_loss;
         settings.own_book && chooser.choose(&self.book, game).is_some()
+    }
+
+    /// What the book knows of a position that a line leads to: the opening's name and the usual move.
+    pub(super) fn describe(&self, position: &Position) -> String {
+        at_the_end(&self.book, self.names.get_or_init(Names::embedded), position)
     }
 
     /// The move that most games chose.

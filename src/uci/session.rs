@@ -8,12 +8,12 @@ use crossbeam::channel::Receiver;
 
 use crate::engine::{
     Engine, Event, Face, Flow, Found, Grounds, Input, Kind, Mode, News, SETTINGS, SearchProgress,
-    Setting, SettingError, Settings, Transposed,
+    Setting, SettingError, Settings,
 };
 use crate::position::{Color, Game, Move, Position};
 use crate::score::DRAW;
-use crate::search::{Bound, Limits, TimeLimit};
-use crate::words::clip;
+use crate::search::{Bound, Limits, SearchResult, TimeLimit};
+use crate::words::{ENDED, clip};
 
 use super::command::{Command, Go, Start};
 use super::reply::{Info, Reply};
@@ -212,9 +212,7 @@ impl<W: Write> Session<W> {
                     let info = info(&progress, self.engine.settings().show_wdl);
                     self.say(&info)?;
                 }
-                Event::Transposed(Transposed { position, found, .. }) => {
-                    self.remark(&found.in_words(&position))?;
-                }
+                Event::Transposed(found) => self.remark(&found.in_words())?,
                 Event::Found(found) => self.found(&found)?,
                 Event::BookFailed(why) | Event::Fault(why) => self.remark(&why)?,
                 // A GUI of this protocol knows by itself what else there is to know.
@@ -230,6 +228,9 @@ impl<W: Write> Session<W> {
     }
 
     fn found(&mut self, found: &Found) -> io::Result<()> {
+        if let Grounds::Search(SearchResult { book: Some(met), .. }) = &found.grounds {
+            self.remark(&format!("{ENDED}{}", met.in_words(self.engine.position())))?;
+        }
         if let Grounds::Book(choice) = &found.grounds {
             let position = self.engine.position();
             let text = format!(

@@ -12,6 +12,15 @@ pub(crate) use time::{
 use crate::position::{Color, Move, Outcome, OutcomeReason, Position};
 use crate::score::{self, Score};
 
+/// What begins the news that a line of the search has met the book.
+pub(crate) const MEETS_BOOK: &str = "transposes to the book";
+
+/// What begins the news that the book's analysis knows the root.
+pub(crate) const ANALYSED: &str = "analysed in the book";
+
+/// Put before either, where only that can tell that a search ended so.
+pub(crate) const ENDED: &str = "ended in the book: ";
+
 /// `White` or `Black`.
 pub(crate) fn color(color: Color) -> &'static str {
     match color {

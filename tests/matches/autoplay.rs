@@ -120,6 +120,43 @@ fn without_times(game: &str) -> String {
 }
 
 #[test]
+fn the_games_tell_where_a_search_ended_in_the_book() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = |name: &str| dir.path().join(name).display().to_string();
+    let (openings, games) = (file("openings.pgn"), file("games.pgn"));
+    std::fs::write(&openings, "1. e4 Nc6 2. Ke2 d5 3. exd5 *\n").expect("written");
+    let book = concat!(env!("CARGO_MANIFEST_DIR"), "/books/dumb.pgn");
+    for protocol in ["-x", "--uci"] {
+        let engine = format!("{PROGRAM} {protocol} -b {book}");
+        let output = autoplay(&[
+            "-1",
+            &engine,
+            "-2",
+            &engine,
+            "-n",
+            "1",
+            "--openings",
+            &openings,
+            "--nodes",
+            "200000",
+            "--max-moves",
+            "6",
+            "--pgn",
+            &games,
+            "--force",
+        ]);
+        let text = stdout(&output);
+        let games = std::fs::read_to_string(&games).expect("games");
+        let games = games.split_whitespace().collect::<Vec<_>>().join(" ");
+        let told = "n, transposes to the book after 3 plies: Qxd5 Ke1 Nf6 (1 game, 0-1)";
+        let comment = games.split_once("Qxd5 {").map_or("", |(_, comment)| comment);
+        let comment = comment.split_once('}').map_or("", |(comment, _)| comment);
+        assert!(comment.ends_with(told), "{protocol}: {comment}\n{games}\n{text}");
+        assert!(!comment.starts_with("book"), "{protocol}: {comment}");
+    }
+}
+
+#[test]
 fn no_engine_outlives_the_match() {
     let mark = format!("mark-{}", std::process::id());
     let first = format!("uci fault=nobye name={mark}");

@@ -145,7 +145,10 @@ fn trust_02_the_example_holds_in_the_other_protocol() {
         assert!(lines.ends_with(&lines[lines.len() - 1..]) && lines.len() > 1);
         assert!(lines[lines.len() - 1].starts_with("bestmove d8d5"), "{go}: {lines:#?}");
         assert!(lines.contains(&format!("info string {TOLD}")), "{go}: {lines:#?}");
-        let last = &lines[lines.len() - 2];
+        let is_report = |line: &&String| line.starts_with("info depth");
+        let last = lines.iter().rfind(is_report).expect("a report");
+        let ended = lines.contains(&format!("info string ended in the book: {TOLD}"));
+        assert_eq!(ended, unit != "depth", "{go}: {lines:#?}");
         let nodes = number(last, "nodes").expect("the last line is a report");
         match unit {
             "depth" => assert_eq!(number(last, unit), Some(12), "{lines:#?}"),
@@ -162,7 +165,8 @@ fn trust_03_analysis_and_pondering_tell_all_ways_into_the_book_and_end_with_none
         engine.send("force\ne2e4\nb8c6\ne1e2\nd7d5\ne4d5\nanalyze");
         let lines = engine.until_start("13 ");
         for told in [TOLD, TOLD_TOO] {
-            let times = thinking(&lines).iter().filter(|thought| thought.line == told).count();
+            let times =
+                thinking(&lines).iter().filter(|thought| thought.line.starts_with(told)).count();
             assert_eq!(times, 1, "{mode}, {told}: {lines:#?}");
         }
         engine.quit();
@@ -171,7 +175,11 @@ fn trust_03_analysis_and_pondering_tell_all_ways_into_the_book_and_end_with_none
             engine.send(&format!("position startpos moves e2e4 b8c6 e1e2 d7d5 e4d5\ngo {go}"));
             let lines = engine.until_start("info depth 13 ");
             for told in [TOLD, TOLD_TOO] {
-                assert!(lines.contains(&format!("info string {told}")), "{mode} {go}: {lines:#?}");
+                let told = format!("info string {told}");
+                assert!(
+                    lines.iter().any(|line| line.starts_with(&told)),
+                    "{mode} {go}: {lines:#?}"
+                );
             }
             assert!(
                 !lines.iter().any(|line| line.starts_with("bestmove")),

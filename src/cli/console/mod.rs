@@ -23,9 +23,7 @@ use std::path::PathBuf;
 use crossbeam::channel::{Receiver, Sender};
 
 use super::date::today;
-use crate::engine::{
-    Engine, Event, Face, Flow, Input, Mode, Moved, News, SearchProgress, Transposed,
-};
+use crate::engine::{Engine, Event, Face, Flow, Input, Mode, Moved, News, SearchProgress};
 use crate::position::{Move, Outcome, Position};
 use crate::words;
 use board::Look;
@@ -185,9 +183,7 @@ impl Console {
                 self.report(&progress)
             }
             Event::Transposed(found) if self.post || self.engine.mode() == Mode::Analysing => {
-                let Transposed { position, found, .. } = found;
-                let text = found.in_words(&position);
-                writeln!(self.out, "{text}")
+                writeln!(self.out, "{}", found.in_words())
             }
             // Only a GUI sends pings.
             Event::Report(_) | Event::Transposed(_) | Event::Pong(_) | Event::Pondering(_) => {
