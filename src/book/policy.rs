@@ -271,12 +271,9 @@ impl Chooser {
             return;
         };
         let outside = found.and_then(|found| found.outside).map(|(_, score)| score);
-        for candidate in candidates.iter_mut().filter(|candidate| candidate.rejected.is_none()) {
-            let at_most = candidate.value.or(outside);
-            if at_most.is_some_and(|value| best - value > self.max_loss) {
-                candidate.rejected = Some(Rejection::Loses);
-            }
-        }
+        reject(candidates, Rejection::Loses, |candidate| {
+            candidate.value.or(outside).is_some_and(|value| best - value > self.max_loss)
+        });
     }
 
     /// Chooses a move in the current position of a game; `None` if the policy is off or the book
@@ -346,18 +343,25 @@ impl Chooser {
     }
 }
 
-/// Leaves the moves that are played often and that no other beats for certain.
+/// Leaves the moves that are played often and that no other of them beats for certain: a rare move
+/// that has scored well is not played, and must not keep the others from it.
 fn reject_rare_and_worse(candidates: &mut [Candidate]) {
-    let open = || candidates.iter().filter(|candidate| candidate.rejected.is_none());
-    let most = open().map(|candidate| candidate.book_move.reached.games()).max().unwrap_or(0);
-    let best = open().map(|candidate| candidate.certain.0).fold(0.0, f64::max);
-    for candidate in candidates.iter_mut().filter(|candidate| candidate.rejected.is_none()) {
-        if (candidate.book_move.reached.games() as f64) < RARE_SHARE * most as f64 {
-            candidate.rejected = Some(Rejection::Rare);
-        } else if candidate.certain.1 < best {
-            candidate.rejected = Some(Rejection::Worse);
-        }
-    }
+    let games = |candidate: &Candidate| candidate.book_move.reached.games();
+    let open = |candidates: &[Candidate]| -> Vec<Candidate> {
+        candidates.iter().filter(|candidate| candidate.rejected.is_none()).copied().collect()
+    };
+    let most = open(candidates).iter().map(games).max().unwrap_or(0);
+    reject(candidates, Rejection::Rare, |candidate| {
+        (games(candidate) as f64) < RARE_SHARE * most as f64
+    });
+    let best = open(candidates).iter().map(|other| other.certain.0).fold(0.0, f64::max);
+    reject(candidates, Rejection::Worse, |candidate| candidate.certain.1 < best);
+}
+
+/// Rejects those that are still open and of which this is true.
+fn reject(candidates: &mut [Candidate], why: Rejection, is_so: impl Fn(&Candidate) -> bool) {
+    let open = candidates.iter_mut().filter(|candidate| candidate.rejected.is_none());
+    open.filter(|candidate| is_so(candidate)).for_each(|candidate| candidate.rejected = Some(why));
 }
 
 /// The mean of the points of these games and its standard error. The prior's wins and losses are
@@ -434,6 +438,15 @@ mod tests {
         assert_eq!(of("d4").rejected, Some(Rejection::Rare));
         assert!((of("e4").chance - 1.0).abs() < 1e-9);
         assert_eq!(chosen(Policy::Best, &book, &game("a3")), None);
+    }
+
+    #[test]
+    fn a_rare_move_that_scored_well_does_not_keep_the_others_from_being_played() {
+        let book = book(&[("1. e4", "0-1", 300), ("1. d4", "0-1", 200), ("1. c4", "1-0", 9)]);
+        assert_eq!(chosen(Policy::Best, &book, &Game::default()).as_deref(), Some("c4"));
+        let candidates = Chooser::new(Policy::Prefer, 1).candidates(&book, &Game::default());
+        let rejected: Vec<_> = candidates.iter().map(|candidate| candidate.rejected).collect();
+        assert_eq!(rejected, [None, None, Some(Rejection::Rare)]);
     }
 
     #[test]

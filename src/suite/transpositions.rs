@@ -130,7 +130,8 @@ impl Visitor for Selector<'_> {
 }
 
 /// The modes that can be compared with plain search.
-pub(crate) const MODES: [BookSearch; 3] = [BookSearch::Stop, BookSearch::Score, BookSearch::First];
+pub(crate) const MODES: [BookSearch; 5] =
+    [BookSearch::Stop, BookSearch::Value, BookSearch::Steer, BookSearch::Score, BookSearch::First];
 
 /// A score counts for no more centipawns than this in what a move loses: beyond it the game is
 /// decided, and a missed mate is no loss of a hundred pawns.
@@ -360,8 +361,10 @@ mod tests {
         let trial = attempt(&mut searcher, &position, &how, &Switch::default());
         let summaries = summarise(&MODES, std::slice::from_ref(&trial));
         assert_eq!(summaries.len(), MODES.len());
-        let first = summaries[2];
+        let first = summaries[MODES.len() - 1];
         assert_eq!((first.mode, first.positions, first.used), (BookSearch::First, 1, 1));
+        // A book without values is asked alike.
+        assert_eq!(trial.modes[0].nodes, trial.modes[1].nodes);
         assert!(first.cost_used < 1.0 && first.cost < 1.0, "{first:?}");
         assert!(trial.judge.nodes >= trial.plain.nodes);
         // The price is what the one move loses more than the other.
