@@ -186,20 +186,37 @@ impl Analysis {
 
     /// All values, backed up, sorted by key.
     pub(crate) fn back_up(&self, book: &Book) -> Vec<BookValue> {
-        let mut values: Vec<BookValue> = self.known.values().copied().collect();
-        values.sort_unstable_by_key(|value| value.key);
-        let number = |key: u64| {
-            let at = values.binary_search_by_key(&key, |value| value.key).ok()?;
-            u32::try_from(at).ok()
-        };
-        let mut links = Links::new(values.len());
-        book.visit(&Position::start(), false, |position, entry| {
-            if let Some(own) = number(entry.key) {
-                links.find(own, position, number);
-            }
-            ControlFlow::Continue(())
-        });
-        back_up(&mut values, &links);
-        values
+        backed_up(self.known.values().copied().collect(), book)
     }
+}
+
+/// What analyses of other books have found of the positions of this one, backed up along its moves;
+/// where several know a position, the one that searched it longest.
+pub(crate) fn carried_over(found: impl Iterator<Item = BookValue>, book: &Book) -> Vec<BookValue> {
+    let mut longest: KeyMap<BookValue> = KeyMap::default();
+    for value in found {
+        let kept = longest.entry(value.key).or_insert(value);
+        if (value.nodes, value.own_depth) > (kept.nodes, kept.own_depth) {
+            *kept = value;
+        }
+    }
+    let values = book.entries().filter_map(|entry| longest.get(&entry.key).copied());
+    backed_up(values.collect(), book)
+}
+
+fn backed_up(mut values: Vec<BookValue>, book: &Book) -> Vec<BookValue> {
+    values.sort_unstable_by_key(|value| value.key);
+    let number = |key: u64| {
+        let at = values.binary_search_by_key(&key, |value| value.key).ok()?;
+        u32::try_from(at).ok()
+    };
+    let mut links = Links::new(values.len());
+    book.visit(&Position::start(), false, |position, entry| {
+        if let Some(own) = number(entry.key) {
+            links.find(own, position, number);
+        }
+        ControlFlow::Continue(())
+    });
+    back_up(&mut values, &links);
+    values
 }

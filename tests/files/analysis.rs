@@ -107,8 +107,10 @@ fn what_is_analysed_is_shown() {
     // In xboard's book window too.
     let mut engine = support::Engine::start(&["-x", "-b", &path(folder.path(), "analysed.tbk")]);
     engine.send("protover 2\nbk");
-    let lines = engine.until(|line| line.contains("value"));
+    let is_head = |line: &str| line.contains("played here");
+    let lines = engine.until(is_head);
     assert!(lines.iter().any(|line| line.contains("analysed: ")), "{lines:?}");
+    assert!(lines.iter().any(|line| is_head(line) && line.contains(" value ")), "{lines:?}");
     // The one that was analysed is what it was.
     let other = folder.path().join("other.tbk");
     run("build -q games.pgn -o other.tbk", folder.path());
@@ -234,13 +236,33 @@ fn what_cannot_be_analysed_is_refused() {
 }
 
 #[test]
-fn books_made_of_analysed_ones_say_what_they_lack() {
+fn books_made_of_analysed_ones_keep_the_values() {
     let folder = folder();
-    run("analyse games.tbk --min-games 1 --nodes 1000 -o analysed.tbk", folder.path());
-    for arguments in ["merge analysed.tbk games.tbk -o m.tbk", "filter analysed.tbk -o m.tbk"] {
-        let said = run(arguments, folder.path());
-        assert!(said.contains("`tabia book analyse`"), "{said}");
+    let open = |name: &str| Book::open(&folder.path().join(name)).expect("a book");
+    let values = |name: &str| open(name).values().collect::<Vec<_>>();
+    run("analyse games.tbk --min-games 1 --nodes 1000 -o all.tbk", folder.path());
+    run("analyse games.tbk --min-games 2 --nodes 3000 -o some.tbk", folder.path());
+    let said = run("merge all.tbk games.tbk -o same.tbk", folder.path());
+    assert!(said.contains("the values of"), "{said}");
+    assert_eq!(values("same.tbk"), values("all.tbk"));
+    run("filter all.tbk -o same.tbk --force", folder.path());
+    assert_eq!(values("same.tbk"), values("all.tbk"));
+    // Of two analyses the longer one, whatever the order.
+    run("merge all.tbk some.tbk -o one.tbk", folder.path());
+    run("merge some.tbk all.tbk -o other.tbk", folder.path());
+    assert_eq!(values("one.tbk"), values("other.tbk"));
+    let (all, one, some) = (open("all.tbk"), open("one.tbk"), open("some.tbk"));
+    assert_eq!(one.values().len(), all.values().len());
+    assert!((1..all.values().len()).contains(&some.values().len()));
+    for value in one.values() {
+        let longer = some.values().any(|other| other.key == value.key);
+        assert_eq!(value.nodes, if longer { 3_000 } else { 1_000 });
     }
-    let said = run("merge games.tbk games.tbk -o m.tbk", folder.path());
-    assert!(!said.contains("analyse"), "{said}");
+    // What is cut off has no values, and books without any stay as they are.
+    run("filter all.tbk -o cut.tbk --min-games 3", folder.path());
+    let cut = open("cut.tbk");
+    assert!((1..all.values().len()).contains(&cut.values().len()));
+    assert!(cut.values().all(|value| all.values().any(|other| other.own == value.own)));
+    let said = run("merge games.tbk games.tbk -o plain.tbk", folder.path());
+    assert!(!said.contains("values") && values("plain.tbk").is_empty(), "{said}");
 }

@@ -8,12 +8,14 @@ use std::process::ExitCode;
 use anyhow::bail;
 
 use super::place::PositionArgs;
-use super::{book_output, grouped, open, parse_side, save};
+use super::{book_output, grouped, open, parse_side, save, write};
 use crate::book::{Book, Counts, Cut, cut, differences, merge};
 use crate::cli::output::{self, outln};
 use crate::cli::usage::wrong;
 use crate::cli::writing::Force;
+use crate::files::Output;
 use crate::position::{Color, KeyMap, Position};
+use crate::suite::analyse::carried_over;
 
 /// Merge books into one; their counts are added
 #[derive(Debug, clap::Args)]
@@ -37,16 +39,22 @@ pub(super) fn run_merge(args: &MergeArgs) -> anyhow::Result<ExitCode> {
         args.books.iter().map(|text| weighted_book(text)).collect::<anyhow::Result<Vec<_>>>()?;
     let output = book_output(&args.output, args.force, books.iter().map(|(book, _)| book.name()));
     save(&output, |file| merge(&books, file))?;
-    tell_of_values(books.iter().map(|(book, _)| book))?;
-    Ok(ExitCode::SUCCESS)
+    keep_values(&output, books.iter().map(|(book, _)| book))
 }
 
-/// Says that what was found of the positions of these books is not in the one made of them.
-fn tell_of_values<'a>(mut books: impl Iterator<Item = &'a Book>) -> std::io::Result<()> {
-    if books.any(|book| book.values().len() > 0) {
-        outln!("without the values of the analysis, which `tabia book analyse` finds anew")?;
+/// Takes what analyses of these books have found over into the one made of them.
+fn keep_values<'a>(
+    output: &Output<'_>,
+    books: impl Iterator<Item = &'a Book>,
+) -> anyhow::Result<ExitCode> {
+    let mut found = books.flat_map(Book::values).peekable();
+    if found.peek().is_some() {
+        let book = open(output.path())?;
+        let values = carried_over(found, &book);
+        write(output, |file| book.write_with_values(&values, file))?;
+        outln!("the values of {} analysed positions are kept", grouped(values.len() as u64))?;
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
 /// A book with its weight, as `BOOK:2.5` tells it.
@@ -104,8 +112,7 @@ pub(super) fn run_filter(args: &FilterArgs) -> anyhow::Result<ExitCode> {
     };
     let output = book_output(&args.output, args.force, [&args.book]);
     save(&output, |file| cut(&book, &what, file))?;
-    tell_of_values(std::iter::once(&book))?;
-    Ok(ExitCode::SUCCESS)
+    keep_values(&output, std::iter::once(&book))
 }
 
 /// Show in which positions two books differ
