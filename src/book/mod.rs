@@ -40,6 +40,7 @@ mod pawn_filter;
 mod policy;
 mod polyglot;
 mod values;
+mod variety;
 mod walk;
 mod words;
 mod writer;
@@ -67,6 +68,7 @@ pub use policy::{Candidate, Choice, Chooser, ParsePolicyError, Policy, Rejection
 pub use polyglot::Export;
 pub(crate) use values::kept_nodes;
 pub use values::{BookValue, Scored};
+pub(crate) use variety::{Habit, Variety, variety};
 pub use walk::Visited;
 pub(crate) use words::{at_the_end, book_lines, percent, transposition};
 pub use writer::write_entries;

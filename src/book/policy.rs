@@ -253,8 +253,12 @@ impl Chooser {
                 let expected = expectation(value);
                 (VALUE_GAMES * expected, VALUE_GAMES * (1.0 - expected))
             });
-            let counts = &candidate.book_move.reached;
-            let (mean, error) = mean_and_error(counts, side, prior);
+            let mut counts = candidate.book_move.reached;
+            if candidate.value.is_some() {
+                // Where a value is known, games without a result, or mere lines, have nothing to add.
+                counts.undecided = 0;
+            }
+            let (mean, error) = mean_and_error(&counts, side, prior);
             candidate.certain = ((mean - z * error).max(0.0), (mean + z * error).min(1.0));
             candidate.expected = candidate.value.map_or(candidate.score, |_| mean);
         }
@@ -401,7 +405,8 @@ mod tests {
         };
         let text: String = games.iter().map(game).collect();
         let inputs = [PgnInput::Text("test".to_owned(), text.as_bytes().into())];
-        build_in_memory(&inputs, &BuildOptions::default(), "test").expect("a book").0
+        let options = BuildOptions { undecided: true, ..BuildOptions::default() };
+        build_in_memory(&inputs, &options, "test").expect("a book").0
     }
 
     fn game(moves: &str) -> Game {
@@ -517,6 +522,14 @@ mod tests {
             assert_eq!((d4.rejected, d4.chance), (None, 1.0), "{policy}");
         }
         assert_eq!(of(&book, 99, Policy::Worst)[0].chance, 1.0, "the worst is wanted");
+    }
+
+    #[test]
+    fn lines_without_a_result_do_not_outweigh_a_value() {
+        let book =
+            analysed(&book(&[("1. e4", "*", 900), ("1. d4", "1/2-1/2", 1)]), &[("e4", -50, None)]);
+        let candidates = Chooser::new(Policy::Prefer, 1).candidates(&book, &Game::default());
+        assert!((candidates[0].expected - expectation(50)).abs() < 1e-9, "{candidates:?}");
     }
 
     #[test]

@@ -42,9 +42,6 @@ pub(super) struct Args {
     /// Where the search meets the book: off, first, stop, value, steer, score
     #[arg(long, value_name = "MODE", hide_possible_values = true, value_parser = book_search())]
     book_search: Option<BookSearch>,
-    /// Centipawns that a move of an analysed book may give away
-    #[arg(long, value_name = "CP", value_parser = clap::value_parser!(u16).range(..=1000))]
-    max_loss: Option<u16>,
     /// Threads that search
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     cores: Option<u32>,
@@ -86,7 +83,6 @@ impl Args {
             None if !self.bookpvs.is_empty() => BookSearch::Value,
             None => BookSearch::Off,
         };
-        self.max_loss.iter().for_each(|&loss| settings.max_loss = loss.into());
         self.cores.iter().for_each(|&cores| settings.set_threads(cores));
         self.memory.iter().for_each(|&memory| settings.set_memory(memory));
         settings.evaluation = self.judge.evaluation;

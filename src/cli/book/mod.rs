@@ -9,6 +9,7 @@ mod dump;
 mod find;
 mod place;
 mod show;
+mod variety;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -36,6 +37,7 @@ enum Command {
     Info(show::InfoArgs),
     Show(show::ShowArgs),
     Why(show::WhyArgs),
+    Variety(variety::VarietyArgs),
     Dump(dump::Args),
     Merge(combine::MergeArgs),
     Diff(combine::DiffArgs),
@@ -58,6 +60,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Info(args) => show::info(args),
         Command::Show(args) => show::show(args),
         Command::Why(args) => show::why(args),
+        Command::Variety(args) => variety::run(args),
         Command::Dump(args) => dump::run(args),
         Command::Merge(args) => combine::run_merge(args),
         Command::Diff(args) => combine::run_diff(args),

@@ -1,0 +1,51 @@
+//! `tabia book variety`: how much the choice of moves varies.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::open;
+use crate::book::{Chooser, Habit, MAX_LOSS, Policy, Variety, variety};
+use crate::cli::output;
+use crate::score::Score;
+
+/// Tell how much an engine's openings vary with a book
+///
+/// For each ply the entropy of the move in bits (1 for a coin's toss, 2 for four moves alike), and in how
+/// many of the games the book has a move; beside it the same of those who played the book's games.
+#[derive(Debug, clap::Args)]
+pub(super) struct VarietyArgs {
+    /// The book (.tbk, .bin or .pgn), or `embedded`
+    book: PathBuf,
+    /// Plies from the start position
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=40))]
+    plies: u16,
+    /// on, best, worst, random, prefer or weighted
+    #[arg(long, default_value_t = Policy::default())]
+    policy: Policy,
+    /// Centipawns that a move may give away by what the analysis has found
+    #[arg(long, value_name = "CP", default_value_t = MAX_LOSS)]
+    max_loss: Score,
+}
+
+/// Prints the variety by ply and in sum.
+///
+/// # Errors
+/// If the book cannot be read.
+pub(super) fn run(args: &VarietyArgs) -> anyhow::Result<ExitCode> {
+    let book = open(&args.book)?;
+    let mut chooser = Chooser::new(args.policy, 0);
+    chooser.max_loss = args.max_loss;
+    let plies = usize::from(args.plies);
+    let chosen = variety(&book, &Habit::Policy(&chooser), plies);
+    let played = variety(&book, &Habit::Games, plies);
+    let mut out = output::stdout();
+    writeln!(out, "ply  policy {:<12} as played", args.policy.to_string())?;
+    let cell = |found: &Variety| format!("{:.2} bits, {:>3.0}%", found.bits, 100.0 * found.covered);
+    for (ply, (chosen, played)) in chosen.iter().zip(&played).enumerate() {
+        writeln!(out, "{:>3}  {:<19} {}", ply + 1, cell(chosen), cell(played))?;
+    }
+    let sum = |found: &[Variety]| found.iter().map(|ply| ply.bits * ply.covered).sum::<f64>();
+    writeln!(out, "sum  {:<19} {:.2} bits", format!("{:.2} bits", sum(&chosen)), sum(&played))?;
+    Ok(ExitCode::SUCCESS)
+}
