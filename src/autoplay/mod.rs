@@ -23,6 +23,7 @@ pub mod referee;
 pub(crate) mod report;
 pub mod results;
 pub mod schedule;
+mod seats;
 pub(crate) mod state;
 pub mod stats;
 pub(crate) mod summary;

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use crossbeam::channel::{Sender, unbounded};
 
@@ -12,11 +11,12 @@ use super::affinity::Cores;
 use super::clock::Clock;
 use super::config::EngineConfig;
 use super::openings::Opening;
-use super::play::{Conditions, Interrupt, MoveMade, Played, play};
-use super::player::{Player, StartError, find_protocol};
+use super::play::{Conditions, Interrupt, MoveMade, play};
+use super::player::{StartError, find_protocol};
 use super::process::Trace;
 use super::record::GameRecord;
 use super::schedule::{ByPairing, Slot};
+use super::seats::{SeatNews, Seats, persist};
 use super::stats::Tally;
 use super::verdict::{Termination, Verdict};
 
@@ -91,9 +91,6 @@ impl Standings {
     }
 }
 
-/// How long to wait before an engine is started again; the machine may be short of something.
-const BEFORE_NEXT_START: Duration = Duration::from_millis(200);
-
 /// Finds out what those engines speak that have not been told; `observe` hears of engines whose
 /// start failed and is tried again.
 ///
@@ -109,24 +106,6 @@ pub fn find_protocols(
         config.protocol = persist(|| find_protocol(config, trace), stumbled)?;
     }
     Ok(())
-}
-
-/// Tries to start something until it succeeds, or has failed so often that it is no accident.
-fn persist<T>(
-    mut start: impl FnMut() -> Result<T, StartError>,
-    mut stumbled: impl FnMut(String),
-) -> Result<T, StartError> {
-    let mut failed = 0;
-    loop {
-        failed += 1;
-        match start() {
-            Err(error) if failed < error.attempts() => {
-                stumbled(format!("{error}; it is started again"));
-            }
-            done => return done,
-        }
-        thread::sleep(BEFORE_NEXT_START * failed);
-    }
 }
 
 impl Tournament {
@@ -174,15 +153,12 @@ struct MatchWorker<'a> {
     sender: Sender<Progress>,
 }
 
-/// A running engine with its number.
-type Seat = Option<(usize, Player)>;
-
 impl MatchWorker<'_> {
     fn run(&self, next: &AtomicUsize) {
         if let Some(cores) = self.cores {
             cores.bind();
         }
-        let mut seats: [Seat; 2] = [None, None];
+        let mut seats = Seats::default();
         while !self.interrupt.is_triggered() {
             let Some(slot) = self.tournament.slots.get(next.fetch_add(1, Ordering::Relaxed)) else {
                 break;
@@ -192,9 +168,7 @@ impl MatchWorker<'_> {
                 break;
             }
         }
-        for (_, player) in seats.into_iter().flatten() {
-            player.quit();
-        }
+        seats.quit();
     }
 
     /// Tells the collector, which outlives all workers.
@@ -203,13 +177,19 @@ impl MatchWorker<'_> {
     }
 
     /// Plays one game with the engines that are seated, or others.
-    fn game(&self, slot: &Slot, seats: &mut [Seat; 2]) -> Result<(), StartError> {
-        self.seat(slot, seats)?;
-        let [Some((first, a)), Some((_, b))] = seats else { return Ok(()) };
-        let players = if *first == slot.colors[0] { [a, b] } else { [b, a] };
+    fn game(&self, slot: &Slot, seats: &mut Seats) -> Result<(), StartError> {
+        let tournament = self.tournament;
+        let engines = [slot.engines.0, slot.engines.1];
+        let engines = engines.map(|engine| (engine, &tournament.engines[engine]));
+        seats.take(engines, &tournament.trace, |engine, news| {
+            self.tell(match news {
+                SeatNews::Named(name) => Progress::Named(engine, name),
+                SeatNews::Stumbled(what) => Progress::Stumbled { engine, what },
+            });
+        })?;
+        let Some(players) = seats.players(slot.colors[0]) else { return Ok(()) };
         let names = players.each_ref().map(|player| player.name.clone());
         self.tell(Progress::Started(*slot));
-        let tournament = self.tournament;
         let configs = slot.colors.map(|engine| &tournament.engines[engine]);
         let clocks = configs.map(|config| Clock::new(config.limits, config.margin));
         let opening = tournament.openings[slot.opening % tournament.openings.len()].game();
@@ -223,7 +203,7 @@ impl MatchWorker<'_> {
             self.interrupt,
             &mut observer,
         );
-        let last_words = self.clear_seats(slot, seats, &played);
+        let last_words = seats.clear(slot.colors[0], &played);
         if played.verdict.termination == Termination::Unfinished {
             let is_unable = !self.interrupt.is_triggered();
             let unable = is_unable.then_some(StartError::Unable(played.verdict.detail));
@@ -241,46 +221,5 @@ impl MatchWorker<'_> {
         });
         self.tell(Progress::Finished { slot: *slot, record, last_words });
         Ok(())
-    }
-
-    /// Sees to it that the two engines of the game sit, in any order.
-    fn seat(&self, slot: &Slot, seats: &mut [Seat; 2]) -> Result<(), StartError> {
-        let wanted = [slot.engines.0, slot.engines.1];
-        for (seat, engine) in seats.iter_mut().zip(wanted) {
-            let config = &self.tournament.engines[engine];
-            let fits = |(seated, player): &(usize, Player)| {
-                *seated == engine && player.dialect.reusable() && !config.restart
-            };
-            if seat.as_ref().is_some_and(fits) {
-                continue;
-            }
-            if let Some((_, player)) = seat.take() {
-                player.quit();
-            }
-            let stumbled = |what| self.tell(Progress::Stumbled { engine, what });
-            let player = persist(|| Player::start(config, &self.tournament.trace), stumbled)?;
-            player.dialect.stumble().map(stumbled);
-            self.tell(Progress::Named(engine, player.name.clone()));
-            *seat = Some((engine, player));
-        }
-        Ok(())
-    }
-
-    /// Ends engines that broke down, and keeps what they wrote last.
-    fn clear_seats(&self, slot: &Slot, seats: &mut [Seat; 2], played: &Played) -> [Vec<String>; 2] {
-        let mut last_words = [Vec::new(), Vec::new()];
-        for seat in seats {
-            let Some((engine, player)) = seat else { continue };
-            let color = usize::from(*engine != slot.colors[0]);
-            let at_fault = played.verdict.termination.is_fault()
-                && played.verdict.winner.is_some_and(|winner| winner.to_index() != color);
-            if at_fault {
-                last_words[color] = player.dialect.process().last_words();
-            }
-            if played.broken[color] {
-                *seat = None;
-            }
-        }
-        last_words
     }
 }
