@@ -6,8 +6,10 @@
 //! `noise`, `nobye`); `at`, in which of its moves (default 5); `in`, in which of its games
 //! (default every one: 0); `late_ms`, how late; `seed`, for its choice of moves; `name`; `words`,
 //! what it writes before it crashes; `asleep_ms`, how long it takes to start; `starts`, a file that
-//! counts its starts, of which those with the numbers in `stumbles` (`2` or `1,2`) fail. The moves
-//! depend on the seed and the position alone, so games between two of them can be repeated.
+//! counts its starts, of which those with the numbers in `stumbles` (`2` or `1,2`) fail; `best`, the
+//! Level at which it fights longest: an xboard engine resigns the sooner the further its Level is
+//! from it. The moves depend on the seed, the option `Level` and the position alone, so games
+//! between two of them can be repeated.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
@@ -26,6 +28,7 @@ struct Script {
     name: String,
     words: String,
     asleep: Duration,
+    best: Option<u64>,
 }
 
 impl Script {
@@ -44,6 +47,7 @@ impl Script {
             name: pairs.get("name").unwrap_or(&"Fake").to_string(),
             words: pairs.get("words").unwrap_or(&"about to crash").to_string(),
             asleep: Duration::from_millis(number("asleep_ms", 0)),
+            best: pairs.get("best").and_then(|value| value.parse().ok()),
         }
     }
 }
@@ -56,7 +60,13 @@ struct Engine {
     games: u64,
     moves: u64,
     forced: bool,
+    level: u64,
 }
+
+/// The option `Level`, unless it is set.
+const LEVEL: u64 = 1;
+/// Its largest value.
+const MOST_LEVEL: u64 = 40;
 
 /// Whether to go on reading.
 #[derive(PartialEq)]
@@ -87,8 +97,8 @@ fn main() -> ExitCode {
     let uci = args.first().is_some_and(|first| first == "uci");
     let script = Script::new(&args);
     std::thread::sleep(script.asleep);
-    let mut engine =
-        Engine { script, uci, game: Game::default(), games: 0, moves: 0, forced: false };
+    let (game, level) = (Game::default(), LEVEL);
+    let mut engine = Engine { script, uci, game, games: 0, moves: 0, forced: false, level };
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
         let next = if uci { engine.hear_uci(&line) } else { engine.hear_xboard(&line) };
         if next == Next::Stop {
@@ -120,8 +130,11 @@ impl Engine {
         match words.first().copied().unwrap_or_default() {
             "uci" if self.script.fault == "mute" => {}
             "uci" => {
-                say(&format!("id name {}\noption name Level type spin\nuciok", self.script.name));
+                say(&format!("id name {}", self.script.name));
+                say(&format!("option name Level type spin default {LEVEL} min 0 max {MOST_LEVEL}"));
+                say("uciok");
             }
+            "setoption" => self.set_level(words.last().copied().unwrap_or_default()),
             "isready" => say("readyok"),
             "ucinewgame" => self.new_game(),
             "position" => self.set_position(&words[1..]),
@@ -151,9 +164,10 @@ impl Engine {
             "protover" if self.script.fault == "mute" => {}
             "protover" => say(&format!(
                 "feature done=0\nfeature myname=\"{}\" ping=1 setboard=1 usermove=1 sigint=0 \
-                 option=\"Level -spin 1 0 9\"\nfeature done=1",
+                 option=\"Level -spin {LEVEL} 0 {MOST_LEVEL}\"\nfeature done=1",
                 self.script.name
             )),
+            "option" => self.set_level(rest.rsplit('=').next().unwrap_or_default()),
             "ping" => say(&format!("pong {rest}")),
             "new" => self.new_game(),
             "force" => self.forced = true,
@@ -181,6 +195,12 @@ impl Engine {
             _ => {}
         }
         Next::Go
+    }
+
+    /// Takes a value of the option in; others are passed over.
+    fn set_level(&mut self, text: &str) {
+        let level = text.parse().ok().filter(|&level| level <= MOST_LEVEL);
+        self.level = level.unwrap_or(self.level);
     }
 
     fn new_game(&mut self) {
@@ -224,7 +244,9 @@ impl Engine {
             say(if white { "1-0 {White mates}" } else { "0-1 {Black mates}" });
             return;
         }
-        if self.is_due("resign") && !self.uci {
+        let patience = self.script.best.map(|best| MOST_LEVEL - best.abs_diff(self.level));
+        let is_impatient = patience.is_some_and(|moves| self.moves > moves);
+        if (self.is_due("resign") || is_impatient) && !self.uci {
             say("resign");
             return;
         }
@@ -263,7 +285,8 @@ impl Engine {
         let position = self.game.position();
         let moves = position.legal_moves();
         let hash = |mv: &Move| {
-            let mixed = position.key() ^ self.script.seed ^ u64::from(mv.to_polyglot()) << 17;
+            let seed = self.script.seed ^ (self.level ^ LEVEL) << 8;
+            let mixed = position.key() ^ seed ^ u64::from(mv.to_polyglot()) << 17;
             mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20
         };
         moves.iter().max_by_key(|mv| (position.piece_on(mv.to()).is_some(), hash(mv)))

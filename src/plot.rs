@@ -1,4 +1,5 @@
-//! Curves over numbered points, as SVG: panels side by side on one vertical scale.
+//! Curves over numbered points, as SVG: panels side by side on one vertical scale, or in rows, each
+//! with a scale of its own.
 
 use std::fmt::Write;
 
@@ -12,6 +13,8 @@ const BOTTOM: f64 = 46.0;
 const GAP: f64 = 26.0;
 /// Room for a row of the legend.
 const LEGEND_ROW: f64 = 20.0;
+/// Between two rows of panels, the titles of the lower one included.
+const ROW_GAP: f64 = 40.0;
 /// Points are numbered at most this often in a panel.
 const NUMBERS: usize = 20;
 /// Lines across a panel on a linear scale, about.
@@ -106,57 +109,116 @@ fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
 }
 
 /// The next number above `least` that is 1, 2 or 5 times a power of ten.
-fn round_number(least: f64) -> f64 {
+pub(crate) fn round_number(least: f64) -> f64 {
     let power = 10_f64.powf(least.log10().floor());
     let numbers = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
     numbers.into_iter().find(|&number| number >= least).unwrap_or(least)
+}
+
+/// A panel with a vertical axis of its own.
+#[derive(Debug, Clone)]
+pub(crate) struct Tile {
+    /// What it shows.
+    pub panel: Panel,
+    /// Its axis.
+    pub scale: Scale,
 }
 
 /// The picture, each panel `width` pixels wide.
 pub(crate) fn plot(title: &str, panels: &[Panel], width: f64, scale: &Scale) -> String {
     let rows = panels.iter().map(|panel| panel.curves.len()).max().unwrap_or(0) as f64;
     let whole = LEFT + panels.len() as f64 * (width + GAP);
-    let height = TOP + HEIGHT + BOTTOM + rows * LEGEND_ROW;
-    let mut out = String::new();
-    // Writing to a string cannot fail, here and below.
-    let _ = writeln!(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{whole}\" height=\"{height}\" \
-         viewBox=\"0 0 {whole} {height}\" role=\"img\">\n<title>{title}</title>\n<style>\n\
-         text {{ font: 12px system-ui, sans-serif; fill: #1c2024; }}\n\
-         .grid {{ stroke: #d9dee3; }} .line {{ fill: none; stroke-width: 2; }}\n</style>\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n\
-         <text x=\"16\" y=\"26\" style=\"font-size:17px\">{title}</text>",
-        title = xml(title)
-    );
+    let mut out = begin(title, whole, TOP + HEIGHT + BOTTOM + rows * LEGEND_ROW);
     for (index, panel) in panels.iter().enumerate() {
         let left = LEFT + index as f64 * (width + GAP);
-        let points = panel.curves.iter().map(|curve| curve.values.len()).max().unwrap_or(1);
-        let x = |point: usize| left + width * (point as f64 + 0.5) / points.max(1) as f64;
-        axes(&mut out, (left, left + width), points, &x, scale, index == 0);
-        let _ =
-            writeln!(out, "<text x=\"{left}\" y=\"{}\">{}</text>", TOP - 10.0, xml(&panel.title));
-        for curve in &panel.curves {
-            let place = |(point, &value)| format!("{:.1},{:.1}", x(point), scale.y(value));
-            let places: Vec<String> = curve.values.iter().enumerate().map(place).collect();
-            let (look, places) = (look(curve), places.join(" "));
-            let _ = writeln!(out, "<polyline {look} points=\"{places}\"/>");
-        }
-        legend(&mut out, left, &panel.curves);
+        draw(&mut out, panel, (left, left + width), scale, index == 0);
+        let step = points(panel).div_ceil(NUMBERS).max(1);
+        let name = |point: usize| point.is_multiple_of(step).then(|| (point + 1).to_string());
+        number(&mut out, panel, (left, left + width), &name);
     }
     out.push_str("</svg>\n");
     out
 }
 
-/// Grid and numbers of a panel; those of the scale only if it is `labelled`.
-fn axes(
+/// The picture of panels in rows of `columns`, each `width` pixels wide; `name` tells what
+/// stands below a point, counted from 0, if anything does.
+pub(crate) fn tiles(
+    title: &str,
+    tiles: &[Tile],
+    columns: usize,
+    width: f64,
+    name: &dyn Fn(usize) -> Option<String>,
+) -> String {
+    let legend = tiles.iter().map(|tile| tile.panel.curves.len()).max().unwrap_or(0) as f64;
+    let (wide, down) = (LEFT + width + GAP, ROW_GAP + HEIGHT + BOTTOM + legend * LEGEND_ROW);
+    let rows = tiles.len().div_ceil(columns) as f64;
+    let whole = tiles.len().clamp(1, columns) as f64 * wide;
+    let mut out = begin(title, whole, TOP - ROW_GAP + rows * down);
+    for (index, tile) in tiles.iter().enumerate() {
+        let (x, y) = ((index % columns) as f64 * wide, (index / columns) as f64 * down);
+        let _ = writeln!(out, "<g transform=\"translate({x} {y})\">");
+        draw(&mut out, &tile.panel, (LEFT, LEFT + width), &tile.scale, true);
+        number(&mut out, &tile.panel, (LEFT, LEFT + width), name);
+        out.push_str("</g>\n");
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+/// The beginning of a picture of this size, in pixels, with its title.
+fn begin(title: &str, width: f64, height: f64) -> String {
+    let title = xml(title);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" role=\"img\">\n<title>{title}</title>\n<style>\n\
+         text {{ font: 12px system-ui, sans-serif; fill: #1c2024; }}\n\
+         .grid {{ stroke: #d9dee3; }} .line {{ fill: none; stroke-width: 2; }}\n</style>\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n\
+         <text x=\"16\" y=\"26\" style=\"font-size:17px\">{title}</text>\n"
+    )
+}
+
+/// Where a point lies between two horizontal places, if there are so many.
+fn across((left, right): (f64, f64), points: usize, point: usize) -> f64 {
+    left + (right - left) * (point as f64 + 0.5) / points.max(1) as f64
+}
+
+/// Points of a panel.
+fn points(panel: &Panel) -> usize {
+    panel.curves.iter().map(|curve| curve.values.len()).max().unwrap_or(1)
+}
+
+/// A panel between two horizontal places, without the numbers of its points.
+fn draw(out: &mut String, panel: &Panel, ends: (f64, f64), scale: &Scale, labelled: bool) {
+    axes(out, ends, scale, labelled);
+    let (left, points) = (ends.0, points(panel));
+    // Writing to a string cannot fail, here and below.
+    let _ = writeln!(out, "<text x=\"{left}\" y=\"{}\">{}</text>", TOP - 10.0, xml(&panel.title));
+    for curve in &panel.curves {
+        let place =
+            |(point, &value)| format!("{:.1},{:.1}", across(ends, points, point), scale.y(value));
+        let places: Vec<String> = curve.values.iter().enumerate().map(place).collect();
+        let (look, places) = (look(curve), places.join(" "));
+        let _ = writeln!(out, "<polyline {look} points=\"{places}\"/>");
+    }
+    legend(out, left, &panel.curves);
+}
+
+/// What stands below a panel's points.
+fn number(
     out: &mut String,
-    (left, right): (f64, f64),
-    points: usize,
-    x: &dyn Fn(usize) -> f64,
-    scale: &Scale,
-    labelled: bool,
+    panel: &Panel,
+    ends: (f64, f64),
+    name: &dyn Fn(usize) -> Option<String>,
 ) {
+    let points = points(panel);
+    for (point, name) in (0..points).filter_map(|point| Some((point, name(point)?))) {
+        text(out, (across(ends, points, point), TOP + HEIGHT + 16.0), "middle", &name);
+    }
+}
+
+/// The grid of a panel; its numbers only if it is `labelled`.
+fn axes(out: &mut String, (left, right): (f64, f64), scale: &Scale, labelled: bool) {
     for (y, label) in scale.grid() {
         let _ = writeln!(
             out,
@@ -165,9 +227,6 @@ fn axes(
         if labelled {
             text(out, (left - 6.0, y + 4.0), "end", &label);
         }
-    }
-    for point in (0..points).step_by(points.div_ceil(NUMBERS).max(1)) {
-        text(out, (x(point), TOP + HEIGHT + 16.0), "middle", &(point + 1).to_string());
     }
 }
 

@@ -105,6 +105,36 @@ pub enum PlayerEvent {
     Refusal(String),
 }
 
+/// What an engine's option takes, as far as the engine tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OptionRange {
+    /// Whole numbers from the first to the second.
+    Whole(i64, i64),
+    /// Any text.
+    Text,
+    /// Something else, which it calls so.
+    Other(String),
+}
+
+/// An option of an engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct KnownOption {
+    /// In the engine's own spelling.
+    pub name: String,
+    /// What it takes.
+    pub range: OptionRange,
+}
+
+/// What to say of an option that is none of those that the engine has.
+pub(super) fn unknown_option<'a>(
+    name: &str,
+    known: impl Iterator<Item = &'a KnownOption>,
+) -> EngineError {
+    let known: Vec<&str> = known.map(|option| option.name.as_str()).collect();
+    let has = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    EngineError::Unable(format!("has no option \"{name}\" (it has: {has})"))
+}
+
 /// Why an engine cannot play.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EngineError {
@@ -147,6 +177,18 @@ pub trait Dialect: Send {
 
     /// What the engine calls itself, once it has.
     fn engine_name(&self) -> Option<&str>;
+
+    /// What an option takes; the introduction is over.
+    ///
+    /// # Errors
+    /// If the engine has no such option.
+    fn option_range(&self, name: &str) -> Result<OptionRange, EngineError>;
+
+    /// Changes options by name; the engine plays no game meanwhile.
+    ///
+    /// # Errors
+    /// If the engine is gone, or has no such option.
+    fn set_options(&mut self, options: &[(String, String)]) -> Result<(), EngineError>;
 
     /// What was wrong with the start, although the engine plays.
     fn stumble(&self) -> Option<String> {

@@ -3,7 +3,7 @@
 //! From below: `process` runs an engine, `xboard` and `uci` speak with it (`dialect` is what they
 //! have in common), which makes it a `player`; [`play`] lets two of them play a game under a
 //! [`referee`], [`tournament`] plays a [`schedule`] of games, [`results`] keeps what comes of them,
-//! and [`stats`] says what that means. Every wait has a deadline, and no engine outlives its process.
+//! and [`stats`] says what that means. `spsa` tunes an engine's options by such games. Every wait has a deadline, and no engine outlives its process.
 //!
 //! `examples/play_match.rs` plays a match.
 
@@ -24,6 +24,7 @@ pub(crate) mod report;
 pub mod results;
 pub mod schedule;
 mod seats;
+pub(crate) mod spsa;
 pub(crate) mod state;
 pub mod stats;
 pub(crate) mod summary;

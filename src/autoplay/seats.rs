@@ -81,6 +81,13 @@ impl Seats {
         last_words
     }
 
+    /// Ends the engine with this number, which has broken down.
+    pub(super) fn drop_engine(&mut self, number: usize) {
+        for seat in &mut self.0 {
+            seat.take_if(|(engine, _)| *engine == number);
+        }
+    }
+
     /// Says goodbye to the engines; they are gone on return.
     pub(super) fn quit(self) {
         for (_, player) in self.0.into_iter().flatten() {

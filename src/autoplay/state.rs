@@ -248,13 +248,13 @@ fn is_begun(text: &str) -> bool {
 }
 
 /// The first line in which two descriptions differ, for people.
-fn first_difference(before: &str, now: &str) -> Option<String> {
+pub(super) fn first_difference(before: &str, now: &str) -> Option<String> {
     let lines = before.lines().zip(now.lines());
     let differing = lines.into_iter().find(|(before, now)| before != now);
     match differing {
         Some((before, now)) => Some(format!("it was \"{before}\", and is \"{now}\" now")),
         None if before == now => None,
-        None => Some("the number of engines differs".to_owned()),
+        None => Some("there are more settings in one of them".to_owned()),
     }
 }
 

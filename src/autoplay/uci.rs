@@ -13,7 +13,8 @@ use crate::words::ENDED;
 use super::clock::{Clock, MoveLimits};
 use super::config::EngineConfig;
 use super::dialect::{
-    BookRemark, Dialect, EngineError, PlayerEvent, SearchInfo, Setup, Turn, read_until,
+    BookRemark, Dialect, EngineError, KnownOption, OptionRange, PlayerEvent, SearchInfo, Setup,
+    Turn, read_until, unknown_option,
 };
 use super::process::Process;
 
@@ -37,8 +38,8 @@ pub(super) struct Uci {
     init: Vec<String>,
     ponder: bool,
     name: Option<String>,
-    /// The engine's own spelling of its options, by the lower-case name.
-    known: BTreeMap<String, String>,
+    /// The engine's options by their lower-case names.
+    known: BTreeMap<String, KnownOption>,
     state: UciState,
     info: SearchInfo,
 }
@@ -59,20 +60,21 @@ impl Uci {
     }
 
     fn send_options(&mut self) -> Result<(), EngineError> {
-        if let Some(name) = self.known.get("ponder").filter(|_| self.ponder) {
-            self.process.send(set_option(name, "true"))?;
+        if let Some(option) = self.known.get("ponder").filter(|_| self.ponder) {
+            self.process.send(set_option(&option.name, "true"))?;
         }
-        for (name, value) in &self.options {
-            let alias = alias(name);
-            let Some(known) = self.known.get(alias.to_lowercase().as_str()) else {
-                return Err(unknown_option(name, self.known.values()));
-            };
-            self.process.send(set_option(known, value))?;
-        }
+        let options = std::mem::take(&mut self.options);
+        self.set_options(&options)?;
         for line in &self.init {
             self.process.send(line)?;
         }
         Ok(())
+    }
+
+    /// The option of this name, as users call it.
+    fn known(&self, name: &str) -> Result<&KnownOption, EngineError> {
+        let known = self.known.get(alias(name).to_lowercase().as_str());
+        known.ok_or_else(|| unknown_option(name, self.known.values()))
     }
 
     fn ready(&mut self, deadline: Instant) -> Result<(), EngineError> {
@@ -107,14 +109,20 @@ fn alias(name: &str) -> &str {
     }
 }
 
-/// What to say of an option that the engine does not have.
-pub(super) fn unknown_option<'a>(
-    name: &str,
-    known: impl Iterator<Item = &'a String>,
-) -> EngineError {
-    let known: Vec<&str> = known.map(String::as_str).collect();
-    let has = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-    EngineError::Unable(format!("has no option \"{name}\" (it has: {has})"))
+/// What an option takes, by the words after `type`. Limits that it does not tell are none.
+fn range(kind: &str) -> OptionRange {
+    let words: Vec<&str> = kind.split_whitespace().collect();
+    let limit = |name: &str| {
+        let at = words.iter().position(|&word| word == name)?;
+        words.get(at + 1)?.parse().ok()
+    };
+    match words.first() {
+        Some(&"spin") => {
+            OptionRange::Whole(limit("min").unwrap_or(i64::MIN), limit("max").unwrap_or(i64::MAX))
+        }
+        Some(&"string") => OptionRange::Text,
+        other => OptionRange::Other(other.unwrap_or(&"unknown").to_string()),
+    }
 }
 
 /// The position of a game, with `extra` moves that are only expected.
@@ -162,7 +170,10 @@ impl Dialect for Uci {
         read_until(&mut self.process, deadline, "uciok", |line| {
             match Reply::from(line) {
                 Reply::Name(name) => self.name = Some(name),
-                Reply::Option { name, .. } => drop(self.known.insert(name.to_lowercase(), name)),
+                Reply::Option { name, kind } => {
+                    let option = KnownOption { range: range(&kind), name };
+                    self.known.insert(option.name.to_lowercase(), option);
+                }
                 Reply::UciOk => return true,
                 _ => {}
             }
@@ -174,6 +185,18 @@ impl Dialect for Uci {
 
     fn engine_name(&self) -> Option<&str> {
         self.name.as_deref()
+    }
+
+    fn option_range(&self, name: &str) -> Result<OptionRange, EngineError> {
+        Ok(self.known(name)?.range.clone())
+    }
+
+    fn set_options(&mut self, options: &[(String, String)]) -> Result<(), EngineError> {
+        for (name, value) in options {
+            let command = set_option(&self.known(name)?.name, value);
+            self.process.send(command)?;
+        }
+        Ok(())
     }
 
     fn reusable(&self) -> bool {
@@ -301,6 +324,16 @@ mod tests {
         let fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 3 9";
         let game = Game::new(Position::from_fen(fen).expect(fen));
         assert_eq!(position(&game, None), format!("position fen {fen}"));
+    }
+
+    #[test]
+    fn the_range_of_an_option_is_read() {
+        assert_eq!(range("spin default 3 min -1 max 9"), OptionRange::Whole(-1, 9));
+        assert_eq!(range("spin"), OptionRange::Whole(i64::MIN, i64::MAX));
+        assert_eq!(range("spin max x"), OptionRange::Whole(i64::MIN, i64::MAX));
+        assert_eq!(range("string default min"), OptionRange::Text);
+        assert_eq!(range("check default true"), OptionRange::Other("check".to_owned()));
+        assert_eq!(range(""), OptionRange::Other("unknown".to_owned()));
     }
 
     #[test]

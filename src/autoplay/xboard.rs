@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crate::cecp::{
-    Audience, Command, Feature, FeatureValue, Level, OptionSpec, Reply, Thinking,
+    Audience, Command, Feature, FeatureValue, Level, OptionKind, OptionSpec, Reply, Thinking,
     from_protocol_score,
 };
 use crate::position::{Game, Move, Position};
@@ -14,10 +14,10 @@ use crate::position::{Game, Move, Position};
 use super::clock::{Clock, MoveLimits};
 use super::config::EngineConfig;
 use super::dialect::{
-    BookRemark, Dialect, EngineError, PlayerEvent, SearchInfo, Setup, Turn, read_until,
+    BookRemark, Dialect, EngineError, KnownOption, OptionRange, PlayerEvent, SearchInfo, Setup,
+    Turn, read_until, unknown_option,
 };
 use super::process::{Process, Received};
-use super::uci::unknown_option;
 
 /// How long a GUI waits for features unless `done=0` asks for more (engine-intf, section 8).
 const FEATURE_PATIENCE: Duration = Duration::from_secs(2);
@@ -62,7 +62,8 @@ struct Features {
     smp: bool,
     nps: Option<bool>,
     opponent: bool,
-    options: BTreeMap<String, String>,
+    /// By their lower-case names.
+    options: BTreeMap<String, KnownOption>,
     done: Option<bool>,
     any: bool,
 }
@@ -136,10 +137,8 @@ impl Xboard {
             ("done", _) => features.done = Some(on),
             ("myname", FeatureValue::Text(name)) => features.name = Some(name.clone()),
             ("option", FeatureValue::Text(text)) => {
-                let name = text
-                    .parse::<OptionSpec>()
-                    .map_or_else(|()| text.split(" -").next().unwrap_or(text).into(), |o| o.name);
-                features.options.insert(name.to_lowercase(), name);
+                let option = declared_option(text);
+                features.options.insert(option.name.to_lowercase(), option);
             }
             ("ping", _) => features.ping = on,
             ("setboard", _) => features.setboard = on,
@@ -214,22 +213,26 @@ impl Xboard {
     }
 
     fn send_options(&mut self) -> Result<(), EngineError> {
-        for (name, value) in self.config.options.clone() {
-            let megabytes = value.parse().ok().filter(|_| self.features.memory);
-            let cores = value.parse().ok().filter(|_| self.features.smp);
-            let known = self.features.options.get(name.to_lowercase().as_str()).cloned();
-            let command = match (known, name.as_str(), megabytes, cores) {
-                (Some(name), ..) => Command::Option { name, value: Some(value) },
-                (None, "memory", Some(megabytes), _) => Command::Memory(megabytes),
-                (None, "cores", _, Some(cores)) => Command::Cores(cores),
-                _ => return Err(unknown_option(&name, self.features.options.values())),
-            };
-            self.send(&command)?;
-        }
+        self.set_options(&self.config.options.clone())?;
         for line in self.config.init.clone() {
             self.process.send(&line)?;
         }
         Ok(())
+    }
+
+    /// The command that sets an option, or one of the settings that xboard has commands for.
+    fn setting(&self, name: &str, value: &str) -> Result<Command, EngineError> {
+        let Features { options, memory, smp, .. } = &self.features;
+        let megabytes = value.parse().ok().filter(|_| *memory);
+        let cores = value.parse().ok().filter(|_| *smp);
+        match (options.get(name.to_lowercase().as_str()), name, megabytes, cores) {
+            (Some(option), ..) => {
+                Ok(Command::Option { name: option.name.clone(), value: Some(value.to_owned()) })
+            }
+            (None, "memory", Some(megabytes), _) => Ok(Command::Memory(megabytes)),
+            (None, "cores", _, Some(cores)) => Ok(Command::Cores(cores)),
+            _ => Err(unknown_option(name, options.values())),
+        }
     }
 
     /// Waits until the engine has done all it was told.
@@ -314,6 +317,31 @@ fn centiseconds(clock: &Clock) -> i64 {
     i64::try_from(clock.remaining.as_millis() / 10).unwrap_or(i64::MAX)
 }
 
+/// The option that a feature declares.
+fn declared_option(text: &str) -> KnownOption {
+    let bare = || text.split(" -").next().unwrap_or(text).to_owned();
+    match text.parse::<OptionSpec>() {
+        Ok(OptionSpec { name, kind }) => KnownOption { name, range: range(&kind) },
+        Err(()) => KnownOption { name: bare(), range: OptionRange::Other("unknown".to_owned()) },
+    }
+}
+
+/// What an option of a kind takes.
+fn range(kind: &OptionKind) -> OptionRange {
+    let other = match kind {
+        &OptionKind::Spin { min, max, .. } | &OptionKind::Slider { min, max, .. } => {
+            return OptionRange::Whole(min, max);
+        }
+        OptionKind::Text(_) => return OptionRange::Text,
+        OptionKind::Check(_) => "check",
+        OptionKind::Combo { .. } => "combo",
+        OptionKind::File(_) => "file",
+        OptionKind::Path(_) => "path",
+        OptionKind::Button | OptionKind::Save | OptionKind::Reset => "button",
+    };
+    OptionRange::Other(other.to_owned())
+}
+
 /// Whether a line answers `ping`, be it by not understanding it.
 fn answers_ping(line: &str) -> bool {
     matches!(Reply::from(line), Reply::Pong(_)) || line.to_lowercase().contains("ping")
@@ -347,6 +375,24 @@ impl Dialect for Xboard {
 
     fn engine_name(&self) -> Option<&str> {
         self.features.name.as_deref()
+    }
+
+    fn option_range(&self, name: &str) -> Result<OptionRange, EngineError> {
+        let Features { options, memory, smp, .. } = &self.features;
+        match (options.get(name.to_lowercase().as_str()), name) {
+            (Some(option), _) => Ok(option.range.clone()),
+            (None, "memory") if *memory => Ok(OptionRange::Whole(1, i64::MAX)),
+            (None, "cores") if *smp => Ok(OptionRange::Whole(1, i64::MAX)),
+            _ => Err(unknown_option(name, options.values())),
+        }
+    }
+
+    fn set_options(&mut self, options: &[(String, String)]) -> Result<(), EngineError> {
+        for (name, value) in options {
+            let command = self.setting(name, value)?;
+            self.send(&command)?;
+        }
+        Ok(())
     }
 
     fn stumble(&self) -> Option<String> {

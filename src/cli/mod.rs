@@ -15,6 +15,7 @@ mod perft;
 mod play;
 mod solve;
 mod train;
+mod tune;
 mod usage;
 mod work;
 mod writing;
@@ -32,6 +33,8 @@ use clap::{Parser, Subcommand};
     version,
     about,
     args_conflicts_with_subcommands = true,
+    // Without the usual empty line after the first, so that all of it fits on a screen.
+    help_template = "{about-with-newline}{usage-heading} {usage}\n\n{all-args}",
     override_usage = "tabia [OPTIONS] or tabia COMMAND (`tabia help COMMAND` tells more of each)"
 )]
 struct Cli {
@@ -55,6 +58,7 @@ enum Command {
     Perft(perft::Args),
     Solve(solve::Args),
     Train(train::Args),
+    Tune(Box<tune::Args>),
 }
 
 /// Runs the command line of the process.
@@ -78,6 +82,7 @@ pub fn main() -> ExitCode {
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Train(args)) => train::run(&args),
+        Some(Command::Tune(args)) => tune::run(&args),
         None => play::run(&cli.play, &cli.verbosity),
     };
     match done {

@@ -6,3 +6,4 @@ mod support;
 mod autoplay;
 mod library;
 mod replay;
+mod tune;

@@ -104,7 +104,7 @@ pub(crate) struct Args {
 /// Settings for all engines.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Engines")]
-struct Both {
+pub(in crate::cli) struct Both {
     /// Time control in seconds: [MOVES/]TIME[+INCREMENT]
     #[arg(long)]
     tc: Option<TimeControl>,
@@ -260,7 +260,7 @@ enum Order {
 /// When games end.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Ends of games")]
-struct Endings {
+pub(in crate::cli) struct Endings {
     /// Draw after move FROM once both scores lie within CP centipawns for MOVES moves
     #[arg(long, value_name = "FROM,MOVES,CP", value_parser = numbers::<3>)]
     draw: Option<[u32; 3]>,
@@ -357,15 +357,7 @@ impl Args {
             engines.len() >= 2,
             wrong("two engines are needed: name them with -1 CMD -2 CMD, or with --engines FILE")
         );
-        for engine in &engines {
-            ensure!(
-                engine.limits != MoveLimits::default(),
-                wrong(format!(
-                    "nothing limits the thinking of {}: give --tc, --st, --depth or --nodes",
-                    engine.label()
-                ))
-            );
-        }
+        engines.iter().try_for_each(check_limits)?;
         make_unique(&mut engines);
         Ok(engines)
     }
@@ -403,20 +395,7 @@ impl Args {
 
     /// How games are played.
     pub(crate) fn resolve_conditions(&self) -> anyhow::Result<Conditions> {
-        let Endings { draw, resign, max_moves, patience, .. } = self.endings;
-        let limit = |score: u32| i32::try_from(score).unwrap_or(i32::MAX);
-        let rules = Rules {
-            draw: draw.map(|[from_move, moves, score]| DrawRule {
-                from_move,
-                moves,
-                score: limit(score),
-            }),
-            win: resign.map(|[moves, score]| WinRule { moves, score: limit(score) }),
-            max_moves,
-        };
-        let tablebases = self.endings.tablebases.as_deref().map(Tables::open).transpose()?;
-        tablebases.iter().flat_map(Tables::take_damage).for_each(|fault| errln!("{fault}"));
-        Ok(Conditions { rules, tablebases, patience })
+        self.endings.resolve()
     }
 
     /// The sequential test, if one is wished for.
@@ -489,24 +468,14 @@ impl Args {
     pub(crate) fn settings(&self, engines: &[EngineConfig], schedule: &Schedule) -> String {
         let mut lines: Vec<String> = Vec::new();
         for (index, engine) in engines.iter().enumerate() {
-            lines.push(format!(
-                "engine {}: {:?} {}, margin {:?}, ponder {}, options {:?}, init {:?}",
-                index + 1,
-                engine.command,
-                engine.limits,
-                engine.margin,
-                engine.ponder,
-                engine.options,
-                engine.init
-            ));
+            lines.push(format!("engine {}: {}", index + 1, described(engine)));
         }
         let Openings { file, order, seed, start, plies, .. } = &self.openings;
         lines
             .push(format!("openings: {file:?} {order:?} seed {seed} from {start} plies {plies:?}"));
         lines.push(format!("games: {} {:?}", schedule.games, schedule.format));
         lines.push(format!("colours reversed: {}", schedule.reversed));
-        let Endings { draw, resign, max_moves, tablebases, .. } = &self.endings;
-        lines.push(format!("ends: {draw:?} {resign:?} {max_moves:?} {tablebases:?}"));
+        lines.push(self.endings.settings());
         lines.join("\n")
     }
 
@@ -523,7 +492,7 @@ impl Args {
 
 impl Both {
     /// An engine without a command that has these settings.
-    fn base(&self) -> EngineConfig {
+    pub(in crate::cli) fn base(&self) -> EngineConfig {
         EngineConfig {
             limits: MoveLimits {
                 clock: self.tc,
@@ -539,6 +508,55 @@ impl Both {
             ..EngineConfig::default()
         }
     }
+}
+
+impl Endings {
+    /// How games are played.
+    pub(in crate::cli) fn resolve(&self) -> anyhow::Result<Conditions> {
+        let Endings { draw, resign, max_moves, patience, .. } = *self;
+        let limit = |score: u32| i32::try_from(score).unwrap_or(i32::MAX);
+        let rules = Rules {
+            draw: draw.map(|[from_move, moves, score]| DrawRule {
+                from_move,
+                moves,
+                score: limit(score),
+            }),
+            win: resign.map(|[moves, score]| WinRule { moves, score: limit(score) }),
+            max_moves,
+        };
+        let tablebases = self.tablebases.as_deref().map(Tables::open).transpose()?;
+        tablebases.iter().flat_map(Tables::take_damage).for_each(|fault| errln!("{fault}"));
+        Ok(Conditions { rules, tablebases, patience })
+    }
+
+    /// What ends games early, in words that tell matches apart.
+    pub(in crate::cli) fn settings(&self) -> String {
+        let Endings { draw, resign, max_moves, tablebases, .. } = self;
+        format!("ends: {draw:?} {resign:?} {max_moves:?} {tablebases:?}")
+    }
+}
+
+/// All of an engine that results depend on, in words.
+pub(in crate::cli) fn described(engine: &EngineConfig) -> String {
+    let EngineConfig { command, limits, margin, ponder, options, init, .. } = engine;
+    format!(
+        "{command:?} {limits:?}, margin {margin:?}, ponder {ponder}, options {options:?}, init {init:?}"
+    )
+}
+
+/// Refuses an engine that could think for ever.
+///
+/// # Errors
+/// If nothing limits its thinking.
+pub(in crate::cli) fn check_limits(engine: &EngineConfig) -> anyhow::Result<()> {
+    ensure!(
+        engine.limits != MoveLimits::default(),
+        wrong(format!(
+            "nothing limits the thinking of {}: give --tc, --st, --depth or --nodes",
+            engine.label()
+        ))
+    );
+    Ok(())
 }
 
 /// Gives engines of the same name or command names that can be told apart.

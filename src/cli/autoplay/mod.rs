@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 use anyhow::Context;
 
-pub(super) use args::Args;
+pub(super) use args::{Args, Both, Endings, check_limits, described};
 use narrator::Narrator;
 
 use super::date::today;

@@ -1,0 +1,63 @@
+//! The gain sequences: how far parameters are perturbed, and how far a result moves them.
+
+use super::parameter::Parameter;
+
+/// How fast steps become smaller. Spall's choice for finite runs (1998, section III.B); the best
+/// in the limit would be 1.
+const ALPHA: f64 = 0.602;
+/// How fast perturbations become smaller, of the same source; the best in the limit would be 1/6.
+const GAMMA: f64 = 0.101;
+/// The share of all pairs by which the steps are delayed, so that the first of them are not too
+/// large: Spall's "10% or less of the number of iterations".
+const STABILITY: f64 = 0.1;
+
+/// The gains of a tuning of so many pairs of games.
+///
+/// Time is counted in pairs, as Stockfish's framework does: as many games move the parameters as
+/// far whether they are played in few large iterations or in many small ones.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Gains {
+    /// Pairs in all.
+    pairs: f64,
+}
+
+impl Gains {
+    pub(super) fn new(pairs: u64) -> Self {
+        Gains { pairs: pairs as f64 }
+    }
+
+    /// How far a parameter is perturbed after so many pairs, in its own units: Spall's c_k, which
+    /// is `c_end` for the last of all pairs.
+    pub(super) fn perturbation(&self, parameter: &Parameter, played: u64) -> f64 {
+        let k = played as f64 + 1.0;
+        parameter.c_end * (self.pairs / k).powf(GAMMA)
+    }
+
+    /// How far a parameter moves for each game won more than lost: a_k / c_k, with an a_k that is
+    /// `r_end * c_end²` for the last of all pairs.
+    pub(super) fn step(&self, parameter: &Parameter, played: u64) -> f64 {
+        let k = played as f64 + 1.0;
+        let delay = STABILITY * self.pairs;
+        let a_end = parameter.r_end * parameter.c_end.powi(2);
+        let a = a_end * ((delay + self.pairs) / (delay + k)).powf(ALPHA);
+        a / self.perturbation(parameter, played)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_pair_has_the_gains_of_the_end() {
+        let parameter: Parameter = "a,50,0,100,4,0.01".parse().expect("a parameter");
+        let gains = Gains::new(1000);
+        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
+        near(gains.perturbation(&parameter, 999), 4.0);
+        near(gains.step(&parameter, 999), 0.01 * 4.0);
+        // c_1 = 4 * 1000^0.101, and a_1 = 0.01 * 16 * (1100 / 101)^0.602.
+        near(gains.perturbation(&parameter, 0), 4.0 * 1000_f64.powf(0.101));
+        let a = 0.16 * (1100.0_f64 / 101.0).powf(0.602);
+        near(gains.step(&parameter, 0), a / gains.perturbation(&parameter, 0));
+    }
+}

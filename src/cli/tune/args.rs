@@ -1,0 +1,181 @@
+//! The arguments of `tabia tune`, and what they resolve to.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::ensure;
+
+use crate::autoplay::config::{EngineConfig, Protocol};
+use crate::autoplay::openings::{Opening, OpeningChoice};
+use crate::autoplay::spsa::{Parameter, Plan, check_names, is_checkpoint, read_parameters};
+use crate::cli::autoplay::{Both, Endings, check_limits, described};
+use crate::cli::usage::{of_arguments, wrong};
+use crate::cli::work::cores;
+use crate::cli::writing::Force;
+use crate::files::{FileKind, Output, read_plain};
+
+/// Where a tuning stands.
+const CHECKPOINT: FileKind =
+    FileKind { name: "the checkpoint of a tuning", recognises: is_checkpoint };
+
+/// Openings at most: where more pairs are played, they begin again.
+const MOST_OPENINGS: u64 = 100_000;
+
+/// Tune options of an engine by games against itself (SPSA)
+///
+/// Each iteration sets all options a little off their values, to one side for one copy of the
+/// engine and to the other side for another, lets the two play pairs of games, and moves the values
+/// towards the side that scores. The state is kept after each iteration: the same command goes on
+/// with a tuning that was interrupted (then ends with 130).
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Command line of the engine
+    engine: String,
+    /// Its protocol: xboard, uci, or auto to find out
+    #[arg(long = "proto", default_value = "auto", value_name = "PROTOCOL")]
+    protocol: Protocol,
+    /// A parameter: the name of an option, its value at the start, its bounds, how far it is
+    /// perturbed at the end, and its learning rate at the end
+    #[arg(long = "param", value_name = "NAME,START,MIN,MAX,C_END,R_END")]
+    parameters: Vec<Parameter>,
+    /// Parameters from a file, one on a line
+    #[arg(long = "params", value_name = "FILE")]
+    parameter_file: Option<PathBuf>,
+    /// Iterations
+    #[arg(short = 'n', long, default_value_t = 1000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    iterations: u32,
+    /// Pairs of games in each iteration; each pair plays one opening with both colours
+    #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pairs: u32,
+    /// What the perturbations and the order of the openings follow from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where the tuning is kept; what is there already goes on
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+    /// Draw the way of every parameter (SVG)
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// Games at a time (default: one for each core)
+    #[arg(short = 'j', long, value_name = "N")]
+    concurrency: Option<usize>,
+    /// Write all that is said to and by the engines to this file
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Tell how it stands after so many iterations (on a terminal: after each)
+    #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub every: u32,
+    #[command(flatten)]
+    force: Force,
+    #[command(flatten)]
+    both: Both,
+    #[command(flatten)]
+    openings: Openings,
+    #[command(flatten)]
+    endings: Endings,
+}
+
+/// Where games begin.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Openings")]
+struct Openings {
+    /// Positions (EPD) or games (PGN) to begin from, in random order, also as .gz, .bz2 or .zst;
+    /// or a book (.tbk, .bin, or `embedded`) whose lines are drawn at random
+    #[arg(long = "openings", default_value = "embedded", value_name = "FILE")]
+    file: PathBuf,
+    /// Play no more than so many plies of each opening
+    #[arg(long = "opening-plies", value_name = "N")]
+    plies: Option<usize>,
+}
+
+impl Args {
+    /// The engine, with all settings but those that are tuned.
+    pub(super) fn resolve_engine(&self) -> anyhow::Result<EngineConfig> {
+        let command = EngineConfig::from_command(&self.engine)?.command;
+        let engine = EngineConfig { command, protocol: self.protocol, ..self.both.base() };
+        check_limits(&engine)?;
+        Ok(engine)
+    }
+
+    /// What is tuned: the parameters of the file, then those of the command line.
+    pub(super) fn resolve_parameters(&self) -> anyhow::Result<Vec<Parameter>> {
+        let mut parameters = match &self.parameter_file {
+            Some(path) => read_parameters(path)?,
+            None => Vec::new(),
+        };
+        parameters.extend_from_slice(&self.parameters);
+        ensure!(
+            !parameters.is_empty(),
+            wrong("there is nothing to tune: name parameters with --param or --params")
+        );
+        check_names(&parameters).map_err(of_arguments)?;
+        let fixed = |parameter: &&Parameter| {
+            let names = self.both.base().options.into_iter().map(|(name, _)| name.to_lowercase());
+            names.into_iter().any(|name| name == parameter.name.to_lowercase())
+        };
+        if let Some(Parameter { name, .. }) = parameters.iter().find(fixed) {
+            return Err(wrong(format!("{name} is tuned, and set by --option as well")).into());
+        }
+        Ok(parameters)
+    }
+
+    /// How it goes.
+    pub(super) fn plan(&self) -> Plan {
+        Plan { iterations: self.iterations, pairs: self.pairs, seed: self.seed }
+    }
+
+    /// The openings, one for each pair.
+    pub(super) fn resolve_openings(&self) -> anyhow::Result<Vec<Opening>> {
+        let pairs = u64::from(self.iterations) * u64::from(self.pairs);
+        let choice = OpeningChoice {
+            path: self.openings.file.clone(),
+            shuffled: true,
+            seed: self.seed,
+            start: 0,
+            count: pairs.min(MOST_OPENINGS) as usize,
+            plies: self.openings.plies,
+        };
+        Ok(choice.load()?)
+    }
+
+    /// When games end, and how long is waited for engines.
+    pub(super) fn endings(&self) -> &Endings {
+        &self.endings
+    }
+
+    /// Games at a time.
+    pub(super) fn resolve_concurrency(&self) -> usize {
+        self.concurrency.unwrap_or_else(cores).max(1)
+    }
+
+    /// Where the checkpoint is kept, and whether something else there is to be replaced.
+    ///
+    /// # Errors
+    /// If it cannot be written, or is something else without leave to replace it.
+    pub(super) fn place(&self) -> anyhow::Result<(PathBuf, bool)> {
+        self.output(&self.out, CHECKPOINT).check()?;
+        let is_other = |bytes: Vec<u8>| !is_checkpoint(&bytes);
+        let anew = self.force.allowed && read_plain(&self.out).is_ok_and(is_other);
+        Ok((self.out.clone(), anew))
+    }
+
+    /// A file that the tuning writes: none of those that it reads.
+    pub(super) fn output<'a>(&'a self, path: &'a Path, kind: FileKind) -> Output<'a> {
+        let output = Output::new(path, kind).force(self.force.allowed);
+        output.apart_from(&self.parameter_file).apart_from([&self.openings.file])
+    }
+
+    /// All that the path depends on, in lines of words.
+    pub(super) fn settings(&self, engine: &EngineConfig, parameters: &[Parameter]) -> String {
+        let Plan { iterations, pairs, seed } = self.plan();
+        let Openings { file, plies } = &self.openings;
+        let mut lines = vec![
+            format!("engine: {}", described(engine)),
+            format!("{iterations} iterations of {pairs} pairs, seed {seed}"),
+            format!("openings: {file:?} plies {plies:?}"),
+            self.endings.settings(),
+            format!("{} parameters", parameters.len()),
+        ];
+        lines.extend(parameters.iter().map(ToString::to_string));
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,83 @@
+//! `tabia tune`: options of an engine, tuned by games.
+
+mod args;
+mod narrator;
+
+use std::io::BufWriter;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+
+use anyhow::Context;
+
+pub(super) use args::Args;
+use narrator::Narrator;
+
+use crate::autoplay::play::Interrupt;
+use crate::autoplay::process::Trace;
+use crate::autoplay::spsa::{TuneEvent, Tuner, Tuning, picture};
+use crate::files::{FileKind, open_output};
+
+use super::output::errln;
+use super::work::{INTERRUPTED, on_interruption};
+use super::writing::TRACE;
+
+/// Tunes, or goes on.
+///
+/// # Errors
+/// If the arguments make no sense, a file cannot be used, or the engine does not play or cannot be
+/// tuned so.
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let engine = args.resolve_engine()?;
+    let parameters = args.resolve_parameters()?;
+    let place = args.place()?;
+    if let Some(path) = &args.svg {
+        args.output(path, FileKind::SVG).check()?;
+    }
+    let openings = args.resolve_openings()?;
+    let conditions = args.endings().resolve()?;
+    let settings = args.settings(&engine, &parameters);
+    let tuner = Tuner::new(parameters, args.plan());
+    let mut tuning = Tuning::open(engine, tuner, openings, conditions, place, settings)?;
+    tuning.concurrency = args.resolve_concurrency();
+    tuning.trace = trace(args)?;
+    tuning.check_engine(|what| errln!("tabia: the engine stumbled: {what}"))?;
+    let interrupt = Arc::new(Interrupt::new());
+    let handle = Arc::clone(&interrupt);
+    on_interruption(move || handle.trigger())?;
+    let narrator = Narrator::new(&tuning, args.every);
+    let mut trouble = Ok(());
+    let done = tuning.run(&interrupt, |tuning, event| {
+        let told = narrator.tell(tuning, event).map_err(anyhow::Error::from);
+        let is_due = matches!(event, TuneEvent::Advanced) && narrator.is_due(tuning);
+        let drawn = told.and_then(|()| if is_due { draw(args, tuning) } else { Ok(()) });
+        if drawn.is_err() && trouble.is_ok() {
+            trouble = drawn;
+            interrupt.trigger();
+        }
+    });
+    draw(args, &tuning)?;
+    trouble?;
+    if tuning.tuner.iteration() > 0 {
+        narrator.conclude(&tuning)?;
+    }
+    done?;
+    Ok(if tuning.tuner.is_done() { ExitCode::SUCCESS } else { ExitCode::from(INTERRUPTED) })
+}
+
+/// Draws the ways of the parameters, if that is wished for.
+fn draw(args: &Args, tuning: &Tuning) -> anyhow::Result<()> {
+    let Some(path) = &args.svg else { return Ok(()) };
+    Ok(args.output(path, FileKind::SVG).write(picture(&tuning.tuner).as_bytes())?)
+}
+
+/// Where all traffic goes.
+fn trace(args: &Args) -> anyhow::Result<Trace> {
+    let open = |path: &Path| {
+        args.output(path, TRACE).check()?;
+        let file = open_output(path, true);
+        let file = file.with_context(|| format!("cannot write {}", path.display()))?;
+        anyhow::Ok(Arc::new(Mutex::new(BufWriter::new(file))))
+    };
+    args.trace.as_deref().map(open).transpose()
+}

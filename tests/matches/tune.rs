@@ -1,0 +1,170 @@
+//! Options tuned by games.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use crate::support::{PROGRAM, fake_engine as fake, tabia};
+
+/// A tuning of a scripted engine's option in a folder, kept in `out`.
+fn arguments<'a>(engine: &'a str, param: &'a str, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let base = ["tune", engine, "--param", param, "-o", out, "--nodes", "1", "--openings"];
+    base.into_iter()
+        .chain(["embedded", "--opening-plies", "6"])
+        .chain(more.iter().copied())
+        .collect()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// What a checkpoint keeps.
+fn checkpoint(path: &Path) -> serde_json::Value {
+    let text = std::fs::read_to_string(path).expect("a checkpoint");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+#[test]
+fn a_tuning_finds_the_best_value() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let engine = fake("xboard best=30");
+    let more = ["-n", "60", "--pairs", "2", "-j", "3", "--svg", "way.svg", "--every", "20"];
+    let output = tabia(&arguments(&engine, "Level,8,0,40,1,0.4", "t", &more), dir.path());
+    let text = stdout(&output);
+    assert!(output.status.success(), "{text}{}", stderr(&output));
+    let level = checkpoint(&dir.path().join("t"))["values"]["Level"].as_f64().expect("a number");
+    assert!((28.0..=32.0).contains(&level), "{level}");
+    assert!(
+        text.contains("iteration 20 of 60: +") && text.contains(" games/hour Level "),
+        "{text}"
+    );
+    assert!(text.contains(&format!("--option1 'Level={}'", level.round())), "{text}");
+    assert!(text.contains(&format!("\nLevel,{level},0,40,1,0.4\n")), "{text}");
+    let svg = std::fs::read_to_string(dir.path().join("way.svg")).expect("a picture");
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
+    assert!(svg.contains("Tuning: 60 of 60 iterations"), "{svg}");
+    for element in ["g", "text", "style", "title"] {
+        let [opened, closed] = [format!("<{element}"), format!("</{element}>")];
+        let opened = svg.split(&opened).skip(1).filter(|rest| rest.starts_with([' ', '>']));
+        assert_eq!(opened.count(), svg.matches(&closed).count(), "{element}");
+    }
+}
+
+#[test]
+fn a_killed_tuning_goes_on_to_the_same_path() {
+    let dir = tempfile::tempdir().expect("a folder");
+    // The moves depend on the Level, and late ones leave time to kill.
+    let engine = fake("uci fault=late late_ms=20 at=2");
+    let plan = |out, jobs| {
+        let more = ["-n", "12", "--pairs", "2", "--max-moves", "40", "-j", jobs];
+        arguments(&engine, "Level,20,0,40,6,0.9", out, &more)
+    };
+    let whole = tabia(&plan("whole", "2"), dir.path());
+    assert!(whole.status.success(), "{}", stderr(&whole));
+    let mut command = Command::new(PROGRAM);
+    let command = command.args(plan("cut", "2")).current_dir(dir.path()).stdout(Stdio::null());
+    let mut killed = command.spawn().expect("it starts");
+    let cut = dir.path().join("cut");
+    while !cut.exists() || checkpoint(&cut)["scores"].as_array().expect("scores").len() < 3 {
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(killed.try_wait().expect("a child").is_none(), "it ended too early");
+    }
+    killed.kill().expect("killed");
+    killed.wait().expect("reaped");
+    let begun = checkpoint(&cut);
+    assert!(begun["scores"].as_array().is_some_and(|scores| scores.len() < 12), "{begun}");
+    let resumed = tabia(&plan("cut", "1"), dir.path());
+    assert!(resumed.status.success(), "{}", stderr(&resumed));
+    assert_eq!(checkpoint(&dir.path().join("whole")), checkpoint(&cut));
+    let scores = &checkpoint(&cut)["scores"];
+    assert!(
+        scores.as_array().is_some_and(|scores| scores.iter().any(|score| *score != 0)),
+        "{scores}"
+    );
+    let again = tabia(&plan("cut", "1"), dir.path());
+    assert!(again.status.success() && stdout(&again).contains("iteration 12 of 12"), "{again:?}");
+    let other = arguments(&engine, "Level,20,0,40,5,0.9", "cut", &["-n", "12", "--pairs", "2"]);
+    let refused = tabia(&other, dir.path());
+    assert!(stderr(&refused).contains("belongs to a tuning with other settings"), "{refused:?}");
+    assert_eq!(checkpoint(&cut), checkpoint(&dir.path().join("whole")), "nothing is lost");
+}
+
+#[test]
+fn an_interrupted_tuning_says_so() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let engine = fake("xboard fault=late late_ms=30 at=2");
+    let mut command = Command::new(PROGRAM);
+    command.args(arguments(&engine, "Level,20,0,40,6,0.9", "t", &["-n", "1000", "--pairs", "1"]));
+    command.current_dir(dir.path()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    while !dir.path().join("t").exists() {
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(child.try_wait().expect("a child").is_none(), "it ended too early");
+    }
+    let id = child.id().cast_signed();
+    let id = rustix::process::Pid::from_raw(id).expect("a process");
+    rustix::process::kill_process(id, rustix::process::Signal::INT).expect("interrupted");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    assert!(stdout(&output).contains("the same command goes on with it"), "{output:?}");
+    assert!(checkpoint(&dir.path().join("t"))["scores"].as_array().is_some_and(|s| !s.is_empty()));
+}
+
+#[test]
+fn games_that_go_wrong_do_not_count() {
+    let dir = tempfile::tempdir().expect("a folder");
+    for (fault, end) in
+        [("crash", "engine ended with code 3"), ("late late_ms=400", "loses on time")]
+    {
+        // Each engine fails in its third game, and is then started anew or goes on.
+        let engine = fake(&format!("uci fault={fault} at=3 in=3"));
+        let more = ["-n", "4", "--pairs", "1", "-j", "1", "--st", "0.2"];
+        let output = tabia(&arguments(&engine, "Level,20,0,40,6,0.1", fault, &more), dir.path());
+        let text = stdout(&output);
+        assert!(output.status.success(), "{fault}: {text}{}", stderr(&output));
+        assert!(text.contains("a pair of games does not count: ") && text.contains(end), "{text}");
+        let kept = checkpoint(&dir.path().join(fault));
+        let void = kept["games"]["void_pairs"].as_u64().expect("a number");
+        let count = |name: &str| kept["games"][name].as_u64().expect("a number");
+        assert!((1..4).contains(&void), "{kept}");
+        assert_eq!(count("wins") + count("draws") + count("losses"), 2 * (4 - void), "{kept}");
+    }
+    let hopeless = fake("uci fault=illegal at=1");
+    let more = ["-n", "50", "--pairs", "1"];
+    let output = tabia(&arguments(&hopeless, "Level,20,0,40,6,0.1", "h", &more), dir.path());
+    let told = stderr(&output);
+    assert!(told.contains("10 pairs of games in a row do not count"), "{told}");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn what_cannot_be_tuned_is_refused_before_any_game() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (uci, xboard) = (fake("uci"), fake("xboard"));
+    let tabia_engine = format!("{PROGRAM} -x --no-book");
+    for (engine, param, status, part) in [
+        (&uci, "Depth,3,0,9,1,0.1", 1, "Fake: has no option \"Depth\" (it has: Level)"),
+        (&xboard, "Depth,3,0,9,1,0.1", 1, "Fake: has no option \"Depth\" (it has: Level)"),
+        (&uci, "Level,3,0,90,1,0.1", 1, "the option \"Level\" takes 0 to 40, not 0 to 90"),
+        (&xboard, "level,3,-2,9,1,0.1", 1, "the option \"level\" takes 0 to 40, not -2 to 9"),
+        (&uci, "Level,3,0.5,9,1,0.1", 1, "takes whole numbers: MIN 0.5 and MAX 9 must be whole"),
+        (&tabia_engine, "Evaluation,1,0,2,1,0.1", 1, "\"Evaluation\" is no number"),
+        (&uci, "Level,3,0,9,1", 2, "expected NAME,START,MIN,MAX,C_END,R_END"),
+        (&uci, "Level,x,0,9,1,0.1", 2, "Level: START is no number: \"x\""),
+    ] {
+        let output = tabia(&arguments(engine, param, "t", &[]), dir.path());
+        let told = stderr(&output);
+        assert!(told.contains(part), "{param}: {told}");
+        assert_eq!(output.status.code(), Some(status), "{param}: {told}");
+    }
+    assert!(!dir.path().join("t").exists(), "nothing was begun");
+    std::fs::write(dir.path().join("notes"), "mine").expect("written");
+    let output = tabia(&arguments(&uci, "Level,3,0,9,1,0.1", "notes", &[]), dir.path());
+    assert!(stderr(&output).contains("it exists and is not the checkpoint of a tuning"));
+    assert_eq!(std::fs::read(dir.path().join("notes")).expect("still there"), b"mine");
+}
