@@ -40,7 +40,7 @@ fn a_tuning_finds_the_best_value() {
     let level = checkpoint(&dir.path().join("t"))["values"]["Level"].as_f64().expect("a number");
     assert!((28.0..=32.0).contains(&level), "{level}");
     assert!(
-        text.contains("iteration 20 of 60: +") && text.contains(" games/hour Level "),
+        text.contains("iteration 20 of 60: +") && text.contains(" games/hour; Level "),
         "{text}"
     );
     assert!(text.contains(&format!("--option1 'Level={}'", level.round())), "{text}");
@@ -162,7 +162,11 @@ fn what_cannot_be_tuned_is_refused_before_any_game() {
         assert!(told.contains(part), "{param}: {told}");
         assert_eq!(output.status.code(), Some(status), "{param}: {told}");
     }
-    assert!(!dir.path().join("t").exists(), "nothing was begun");
+    let twice = arguments(&uci, "Level,3,0,9,1,0.1", "t", &["--option", "level=3"]);
+    let output = tabia(&twice, dir.path());
+    assert!(stderr(&output).contains("Level is tuned, and set by --option as well"), "{output:?}");
+    let left = std::fs::read_dir(dir.path()).expect("the folder").count();
+    assert_eq!(left, 0, "nothing was begun");
     std::fs::write(dir.path().join("notes"), "mine").expect("written");
     let output = tabia(&arguments(&uci, "Level,3,0,9,1,0.1", "notes", &[]), dir.path());
     assert!(stderr(&output).contains("it exists and is not the checkpoint of a tuning"));

@@ -4,6 +4,7 @@
 //! comes out the same to the last bit.
 
 use std::collections::BTreeMap;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::autoplay::state::first_difference;
-use crate::files::{in_words, read_plain, write_whole};
+use crate::files::{in_words, open_locked, read_plain, write_whole};
 
 use super::tuner::Tuner;
 
@@ -80,6 +81,45 @@ pub(crate) enum CheckpointError {
 /// Whether a file that begins so is a checkpoint.
 pub(crate) fn is_checkpoint(head: &[u8]) -> bool {
     head.starts_with(BEGIN)
+}
+
+/// A file beside a checkpoint that keeps other runs away from it: the checkpoint itself is another
+/// file after each iteration. It is removed at the end; one that a killed run left locks nobody out.
+#[derive(Debug)]
+pub(super) struct Lock {
+    path: PathBuf,
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the checkpoint at a path for this run; there is none to take beside a device or a
+    /// pipe.
+    ///
+    /// # Errors
+    /// If another run has it, or the folder cannot be written to.
+    pub(super) fn beside(path: &Path) -> Result<Option<Self>, CheckpointError> {
+        if path.metadata().is_ok_and(|there| !there.is_file()) {
+            return Ok(None);
+        }
+        let mut name = path.as_os_str().to_owned();
+        name.push(".lock");
+        let lock = PathBuf::from(name);
+        match open_locked(&lock, true) {
+            Ok(file) => Ok(Some(Lock { path: lock, _file: file })),
+            Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+                let cause = io::Error::other("another tuning that is going on has it");
+                Err(CheckpointError::Io { path: path.to_owned(), cause })
+            }
+            Err(cause) => Err(CheckpointError::Io { path: lock, cause }),
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Left behind it does no harm.
+        let _ = fs::remove_file(&self.path);
+    }
 }
 
 /// Takes up what the file keeps of the same tuning; `settings` tell it from others in lines of
@@ -164,10 +204,26 @@ mod tests {
         [3, -1, 0, 4, -4, 1, 1].into_iter().for_each(|score| tuner.update(score));
         let games = Tally { wins: 9, draws: 5, losses: 5, void_pairs: 1 };
         save(&path, "x", &tuner, games).expect("written");
-        assert!(is_checkpoint(&std::fs::read(&path).expect("written")));
+        assert!(is_checkpoint(&fs::read(&path).expect("written")));
         let mut resumed = begun(PLAN);
         assert_eq!(load(&path, "x", &mut resumed).expect("read"), games);
         assert_eq!((resumed.values(), resumed.iteration()), (tuner.values(), 7));
+    }
+
+    #[test]
+    fn a_checkpoint_has_one_owner() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("checkpoint");
+        let owned = Lock::beside(&path).expect("free");
+        let refused = Lock::beside(&path).expect_err("taken").to_string();
+        assert!(
+            refused.ends_with("checkpoint: another tuning that is going on has it"),
+            "{refused}"
+        );
+        drop(owned);
+        assert!(Lock::beside(&path).expect("free again").is_some());
+        assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 0, "nothing is left");
+        assert!(Lock::beside(Path::new("/dev/null")).expect("a device").is_none());
     }
 
     #[test]
@@ -186,7 +242,7 @@ mod tests {
         assert!(few.contains("30 scores"), "{few}");
         let small = refusal("seed: 5\nx", Plan { pairs: 1, ..PLAN });
         assert!(small.contains("a score of 4 in 2 games"), "{small}");
-        std::fs::write(&path, "{\"tuning\":1,").expect("written");
+        fs::write(&path, "{\"tuning\":1,").expect("written");
         let torn = load(&path, "x", &mut begun(PLAN)).expect_err("torn").to_string();
         assert!(torn.contains("is no checkpoint of a tuning"), "{torn}");
     }

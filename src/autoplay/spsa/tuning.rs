@@ -1,6 +1,7 @@
 //! A tuning: iteration by iteration, kept on disk.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::thread;
 
 use crossbeam::channel::{Receiver, Sender};
@@ -14,7 +15,7 @@ use crate::autoplay::player::{Player, StartError, find_protocol};
 use crate::autoplay::process::Trace;
 use crate::autoplay::seats::persist;
 
-use super::checkpoint::{self, CheckpointError, Tally};
+use super::checkpoint::{self, CheckpointError, Lock, Tally};
 use super::pairs::{Arena, Channels, Job, Options, Report, Scored};
 use super::parameter::Parameter;
 use super::tuner::{Perturbation, Tuner};
@@ -65,7 +66,7 @@ pub(crate) struct Tuning {
     /// Games that were played.
     pub games: Tally,
     /// Where games begin; never empty. Each pair has the next.
-    pub openings: Vec<Opening>,
+    pub openings: Arc<[Opening]>,
     /// How games are played.
     pub conditions: Conditions,
     /// Games at a time.
@@ -76,6 +77,8 @@ pub(crate) struct Tuning {
     pub place: PathBuf,
     /// All that the path depends on, in lines of words.
     pub settings: String,
+    /// Keeps other runs out.
+    _lock: Option<Lock>,
     /// For each parameter whether its option takes whole numbers only; known once it was asked.
     whole: Vec<bool>,
     /// Pairs in a row that do not count.
@@ -93,7 +96,7 @@ impl Tuning {
     /// whatever is there will be replaced.
     ///
     /// # Errors
-    /// If the checkpoint cannot be used.
+    /// If the checkpoint cannot be used, or another run has it.
     pub(crate) fn open(
         engine: EngineConfig,
         mut tuner: Tuner,
@@ -102,6 +105,7 @@ impl Tuning {
         (place, anew): (PathBuf, bool),
         settings: String,
     ) -> Result<Self, TuneError> {
+        let lock = Lock::beside(&place)?;
         let games = match anew {
             true => Tally::default(),
             false => checkpoint::load(&place, &settings, &mut tuner)?,
@@ -110,12 +114,13 @@ impl Tuning {
             engine,
             tuner,
             games,
-            openings,
+            openings: openings.into(),
             conditions,
             concurrency: 1,
             trace: None,
             place,
             settings,
+            _lock: lock,
             whole: Vec::new(),
             void_in_a_row: 0,
         })
@@ -152,7 +157,7 @@ impl Tuning {
         let Tuning { engine, openings, conditions, trace, .. } = self;
         let (engine, openings) = (engine.clone(), openings.clone());
         let (conditions, trace) = (conditions.clone(), trace.clone());
-        let (engine, openings, conditions) = (&engine, &openings[..], &conditions);
+        let (engine, openings, conditions) = (&engine, &*openings, &conditions);
         let arena = Arena { engine, openings, conditions, trace: &trace, interrupt };
         let Channels { jobs: (jobs, wanted), reports: (told, reports) } = Channels::new();
         let games = self.tuner.plan().pairs as usize * 2;

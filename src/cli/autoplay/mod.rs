@@ -15,6 +15,7 @@ use anyhow::Context;
 
 pub(super) use args::{Args, Both, Endings, check_limits, described};
 use narrator::Narrator;
+pub(super) use narrator::speed;
 
 use super::date::today;
 use super::work::{INTERRUPTED, on_interruption};

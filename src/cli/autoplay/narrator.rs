@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -14,7 +15,7 @@ use crate::autoplay::tournament::Progress;
 use crate::cli::output::{errln, outln};
 use crate::files::in_words;
 use crate::position::Color;
-use crate::words::visible_lines;
+use crate::words::{MinutesSeconds, visible_lines};
 
 /// What is told of a log that cannot be written.
 const LOG: &str = "the log";
@@ -29,6 +30,11 @@ pub(super) struct Narrator {
     several: bool,
     /// After so many games the statistics are told.
     every: usize,
+    /// When this run began, and how many games were finished by then.
+    begun: Instant,
+    before: usize,
+    /// Games at a time.
+    concurrency: usize,
     /// The live line; hidden where there is no terminal.
     bar: ProgressBar,
 }
@@ -48,6 +54,9 @@ impl Narrator {
             show_moves: args.shows_moves(),
             several: args.resolve_concurrency() > 1 && games > 1,
             every: args.every.max(1),
+            begun: Instant::now(),
+            before: results.ledger.finished,
+            concurrency: args.resolve_concurrency().min(games.max(1)),
             bar,
         }
     }
@@ -133,7 +142,13 @@ impl Narrator {
     /// Tells the statistics at the end.
     pub(super) fn conclude(&mut self, results: &Results) {
         self.bar.finish_and_clear();
-        let mut text = String::new();
+        let played = results.ledger.finished - self.before;
+        let mut text = match played {
+            0 | 1 => String::new(),
+            _ => {
+                format!("{}, {} at a time\n", speed(played, self.begun.elapsed()), self.concurrency)
+            }
+        };
         for (&engines, tally) in &results.ledger.standings.tallies {
             let names = pair_names(results, engines);
             text.push_str(&summary::pairing(names, tally, results.sprt.as_ref()));
@@ -149,6 +164,15 @@ impl Narrator {
         self.note(text.trim_end(), true);
         self.save_log();
     }
+}
+
+/// How many games were played in this time, and how many that would be in an hour.
+pub(in crate::cli) fn speed(games: usize, time: Duration) -> String {
+    const HOUR: f64 = 3600.0;
+    let seconds = time.as_secs_f64();
+    let per_hour = games as f64 * HOUR / seconds.max(f64::EPSILON);
+    let time = MinutesSeconds(Duration::from_secs(seconds.ceil() as u64));
+    format!("{games} games in {time} min: {per_hour:.0} games/hour")
 }
 
 /// A move with the time that both sides have used, in two lines that begin with `mark`.

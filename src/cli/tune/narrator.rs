@@ -2,13 +2,14 @@
 
 use std::fmt::Write;
 use std::io::{IsTerminal, stdout};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::autoplay::spsa::{Parameter, Tally, TuneEvent, Tuning, digits};
+use crate::cli::autoplay::speed;
 use crate::cli::output::outln;
-use crate::words::{MinutesSeconds, visible, visible_lines};
+use crate::words::{visible, visible_lines};
 
 /// What the table calls its first column, which is at least as wide.
 const HEAD: &str = "parameter";
@@ -51,7 +52,7 @@ impl Narrator {
                 self.bar.set_position(tuning.tuner.iteration().into());
                 self.bar.set_message(format!("{}\n{}", self.summary(tuning), table(tuning)));
                 match self.lines && self.is_due(tuning) {
-                    true => self.note(&format!("{} {}", self.summary(tuning), brief(tuning))),
+                    true => self.note(&format!("{}; {}", self.summary(tuning), brief(tuning))),
                     false => Ok(()),
                 }
             }
@@ -72,13 +73,13 @@ impl Narrator {
         let Tally { wins, draws, losses, void_pairs } = tuning.games;
         let (iteration, plan) = (tuning.tuner.iteration(), tuning.tuner.plan());
         let played = games(&tuning.games) - self.before;
-        let speed = per_hour(played, self.begun.elapsed());
+        let speed = speed(played as usize, self.begun.elapsed());
         let void = match void_pairs {
             0 => String::new(),
             pairs => format!(", {pairs} pairs void"),
         };
         format!(
-            "iteration {iteration} of {}: +{wins} ={draws} -{losses}{void}, {speed:.0} games/hour",
+            "iteration {iteration} of {}: +{wins} ={draws} -{losses}{void}; {speed}",
             plan.iterations
         )
     }
@@ -89,10 +90,7 @@ impl Narrator {
     /// If the standard output does not take it.
     pub(super) fn conclude(&self, tuning: &Tuning) -> std::io::Result<()> {
         self.bar.finish_and_clear();
-        let time = Duration::from_secs(self.begun.elapsed().as_secs());
-        let played = games(&tuning.games) - self.before;
-        outln!("{}", self.summary(tuning))?;
-        outln!("{played} games in {} min\n", MinutesSeconds(time))?;
+        outln!("{}\n", self.summary(tuning))?;
         outln!("{}", visible_lines(&table(tuning)))?;
         outln!("\nAs options of an engine of tabia autoplay:")?;
         let options = tuning.option_values().into_iter().map(|(name, value)| {
@@ -114,12 +112,6 @@ impl Narrator {
 /// Games of pairs that count.
 fn games(tally: &Tally) -> u64 {
     tally.wins + tally.draws + tally.losses
-}
-
-/// How many there are in an hour, if there are so many in this time.
-fn per_hour(games: u64, time: Duration) -> f64 {
-    const HOUR: f64 = 3600.0;
-    games as f64 * HOUR / time.as_secs_f64().max(f64::EPSILON)
 }
 
 /// Where each parameter stands, in a line.
