@@ -34,6 +34,7 @@ mod error;
 mod header;
 mod image;
 mod journal;
+mod learning;
 mod manifest;
 mod names;
 mod pawn_filter;
@@ -61,6 +62,9 @@ pub use counts::Counts;
 pub use entry::BookEntry;
 pub use error::BookError;
 pub(crate) use journal::Journal;
+pub(crate) use learning::{
+    Found, Lasting, LearnError, LearnFile, Learned, Row, Stamp, is_learning, stamp,
+};
 pub use manifest::{GameTotals, InputRecord, Manifest, Skipped};
 pub use names::{NamedOpening, Names};
 pub(crate) use policy::MAX_LOSS;
@@ -78,6 +82,7 @@ use crate::pgn::PgnInput;
 use crate::position::{Move, Position};
 use header::MAGIC;
 use image::{Image, Storage};
+use learning::HEADLINE;
 
 /// The default book, made of `books/openings.pgn`.
 static EMBEDDED: &[u8] = include_bytes!("../../books/openings.tbk");
@@ -131,8 +136,8 @@ impl PartialEq for Book {
 impl Eq for Book {}
 
 impl Book {
-    /// Opens a book: a `.tbk` is read whole; a Polyglot `.bin` is imported, and the games of a PGN
-    /// are counted. The file may change or go meanwhile.
+    /// Opens a book: a `.tbk` is read whole; a Polyglot `.bin` is imported, the games of a PGN
+    /// are counted, and what an engine has learnt is summed up. The file may change or go meanwhile.
     ///
     /// # Errors
     /// If the file cannot be read, is damaged, or is neither a book nor games.
@@ -141,9 +146,12 @@ impl Book {
         let reading = |error| BookError::reading(&name, &error);
         let mut file = open_plain(path).map_err(reading)?;
         let mut head = Vec::new();
-        (&mut file).take(MAGIC.len() as u64).read_to_end(&mut head).map_err(reading)?;
+        (&mut file).take(HEADLINE.len() as u64).read_to_end(&mut head).map_err(reading)?;
+        if is_learning(&head) {
+            return learning::open(&read_rest(file, head).map_err(reading)?, path);
+        }
         let is_tbk = path.extension().is_some_and(|extension| extension == "tbk");
-        if head == MAGIC || is_tbk {
+        if head.starts_with(&MAGIC) || is_tbk {
             let bytes = read_rest(file, head).map_err(reading)?;
             return Self::from_bytes(bytes, &name);
         }
@@ -196,6 +204,16 @@ impl Book {
             Book { name, next: Some(Arc::new(next)), ..book }
         });
         first.unwrap_or_else(Self::embedded)
+    }
+
+    /// This book with another behind it and those behind it.
+    pub(crate) fn followed_by(self, last: &Book) -> Self {
+        let next = match self.next {
+            Some(next) => Arc::unwrap_or_clone(next).followed_by(last),
+            None => last.clone(),
+        };
+        let name = format!("{}, then {}", self.name, last.name).into();
+        Book { name, next: Some(Arc::new(next)), ..self }
     }
 
     /// The book that comes with the program: named opening lines, see `books/README.md`.
@@ -266,8 +284,8 @@ impl Book {
         self.image.manifest(&self.name)
     }
 
-    /// The games that reached a position by any order of moves; `None` if the book does not know
-    /// it. Made for the search: allocates nothing, and a miss costs one or two cache lines.
+    /// The games that reached a position by any order of moves; `None` if the book knows none. Made
+    /// for the search: allocates nothing, and a miss costs one or two cache lines.
     #[inline]
     pub fn reached(&self, position: &Position) -> Option<Counts> {
         self.probe(position.key(), position.pawn_key())
@@ -278,6 +296,8 @@ impl Book {
     pub fn probe(&self, key: u64, pawn_key: u64) -> Option<Counts> {
         let found =
             if self.image.may_hold_pawns(pawn_key) { self.image.reached(key) } else { None };
+        // What was learnt holds positions that no game has reached.
+        let found = found.filter(|counts| !counts.is_empty());
         match &self.next {
             Some(next) if found.is_none() => next.probe(key, pawn_key),
             _ => found,

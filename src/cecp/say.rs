@@ -1,6 +1,6 @@
 //! What the engine tells, in the numbers and texts of the protocol.
 
-use crate::book::{Candidate, percent};
+use crate::book::{Candidate, Lasting, percent};
 use crate::engine::{Grounds, Moved, SearchProgress, Transposed};
 use crate::position::Move;
 use crate::words;
@@ -59,7 +59,11 @@ const NAMED: usize = 6;
 /// The moves of the book with their chances, as thinking output of a book move. GUIs know by the
 /// parenthesis that nothing was searched.
 pub(super) fn book_thinking(moved: &Moved) -> Option<Thinking> {
-    let Grounds::Book(choice) = &moved.grounds else { return None };
+    let choice = match &moved.grounds {
+        Grounds::Book(choice) => choice,
+        Grounds::Learned(lasting) => return Some(learned_thinking(moved, lasting)),
+        Grounds::Search(_) => return None,
+    };
     let mut open: Vec<&Candidate> =
         choice.candidates.iter().filter(|candidate| candidate.chance > 0.0).collect();
     open.sort_by(|a, b| b.chance.total_cmp(&a.chance));
@@ -70,10 +74,18 @@ pub(super) fn book_thinking(moved: &Moved) -> Option<Thinking> {
     Some(Thinking { line: format!("(book: {})", words.join(", ")), ..Thinking::default() })
 }
 
+/// A move that was learnt, as thinking output, with what its search found.
+fn learned_thinking(moved: &Moved, lasting: &Lasting) -> Thinking {
+    let (depth, score) = (lasting.value.depth, to_protocol_score(lasting.value.score));
+    let line = format!("(learnt: {})", moved.position.san(moved.mv));
+    Thinking { depth, score, line, ..Thinking::default() }
+}
+
 /// Why a move was played, where there is more to say than that it was searched.
 pub(super) fn grounds(moved: &Moved) -> Option<String> {
     let choice = match &moved.grounds {
         Grounds::Book(choice) => choice,
+        Grounds::Learned(lasting) => return Some(lasting.in_words(&moved.position)),
         Grounds::Search(result) => {
             let found = result.book.as_ref();
             return found.map(|found| found.in_words(&moved.position));

@@ -9,6 +9,7 @@ use crate::book::book_lines;
 use crate::engine::{
     Engine, Event, Expected, Face, Flow, Input, Mode, News, SearchStatus, SettingError,
 };
+use crate::pgn::GameResult;
 use crate::position::{Move, Position};
 use crate::score::Depth;
 use crate::words;
@@ -103,7 +104,10 @@ impl<W: Write> Session<W> {
             Command::OtherTime(left) => engine.set_opponent_time(centiseconds(left)),
             Command::MoveNow => engine.move_now(),
             Command::Draw => engine.offer_draw(),
-            Command::Result { .. } => engine.end_game(),
+            Command::Result { result, .. } => {
+                let result = GameResult::from_token(result.as_bytes());
+                engine.end_game(result.unwrap_or_default());
+            }
             Command::Hard => engine.set_ponder(true),
             Command::Easy => engine.set_ponder(false),
             Command::Post => self.post = true,

@@ -39,6 +39,9 @@ pub(super) struct Args {
     /// Play no moves from a book
     #[arg(long)]
     no_book: bool,
+    /// Learn from games and analyses: keep what is found in this file, and ask it
+    #[arg(long, value_name = "FILE")]
+    learn: Option<PathBuf>,
     /// Where the search meets the book: off, first, stop, value, steer, score
     #[arg(long, value_name = "MODE", hide_possible_values = true, value_parser = book_search())]
     book_search: Option<BookSearch>,
@@ -78,6 +81,7 @@ impl Args {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         settings.own_book = !self.no_book;
         settings.book = self.books();
+        settings.learn = self.learn.as_deref().map(text).unwrap_or_default();
         settings.search.book_search = match self.book_search {
             Some(mode) => mode,
             None if !self.bookpvs.is_empty() => BookSearch::Value,

@@ -47,6 +47,11 @@ impl Engine {
         if old.book != new.book {
             self.library.open(&new.book, &self.worker.outbox());
         }
+        if old.learn != new.learn {
+            self.turn_to_learning();
+            self.put_books_together();
+        }
+        let new = &self.settings;
         if old.search != new.search {
             self.worker.configure(new.search.clone());
             self.restart();
@@ -57,7 +62,7 @@ impl Engine {
         self.reconcile();
     }
 
-    fn change_one(&mut self, change: impl FnOnce(&mut Settings)) {
+    pub(super) fn change_one(&mut self, change: impl FnOnce(&mut Settings)) {
         let mut settings = self.settings.clone();
         change(&mut settings);
         self.change(settings);
@@ -99,13 +104,12 @@ impl Engine {
         };
         if self.library.shelve(number, book) {
             self.events.extend(why.map(Event::BookFailed));
-            let book = self.library.book().clone();
-            self.change_one(|settings| settings.search.book = Some(book));
+            self.put_books_together();
         }
     }
 
-    /// The book that moves are played from.
+    /// The book that moves are played from, and what was learnt behind it.
     pub(crate) fn book(&self) -> &Book {
-        self.library.book()
+        self.settings.search.book.as_ref().unwrap_or(self.library.book())
     }
 }

@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use crate::position::{Color, Game, Move, Position};
-use crate::search::{self, Control, Limits, MOVE_OVERHEAD, Report, TimeLimit, Transposition};
+use crate::search::{
+    self, Control, Limits, MOVE_OVERHEAD, Report, SearchResult, TimeLimit, Transposition,
+};
 
 use super::clock::less_overhead;
 use super::controller::{Engine, Mode, Told};
@@ -47,7 +49,9 @@ impl Engine {
             NextStep::Turn => self.turn_ponder_search(),
             NextStep::Begin(purpose) => {
                 self.cancel();
-                if let Some(purpose) = purpose.filter(|_| self.is_settled()) {
+                // No move may come before the answer to a ping that was asked for first.
+                let may_begin = self.is_settled() && (self.pings.is_empty() || self.is_done());
+                if let Some(purpose) = purpose.filter(|_| may_begin) {
                     self.begin(purpose);
                 }
             }
@@ -56,12 +60,13 @@ impl Engine {
 
     /// Answers the pings that are due. Called before any search begins.
     pub(super) fn answer_pings(&mut self) {
-        let due = self.pings.take_due(self.mode() == Mode::Thinking, self.is_settled());
+        let due = self.pings.take_due(self.mode() == Mode::Thinking, self.is_done());
         self.events.extend(due.into_iter().map(Event::Pong));
     }
 
     /// Calls the search off; what it still tells is dropped.
     pub(super) fn cancel(&mut self) {
+        self.learn_called_off();
         if let Some(job) = self.job.take() {
             job.control.stop();
         }
@@ -84,6 +89,7 @@ impl Engine {
         job.purpose = Purpose::Think;
         job.control.ponder_hit();
         if let Some(result) = job.result.take() {
+            self.learn_result(&result);
             self.job = None;
             self.play_found(result);
         }
@@ -102,25 +108,32 @@ impl Engine {
         match purpose {
             Purpose::Think => {
                 self.read_clocks();
-                if self.play_from_book() {
+                if self.play_known() {
                     return;
                 }
             }
             Purpose::Ponder(expected) => {
-                if game.play(expected).is_err() || self.library.has_move(&game, &self.settings) {
+                if game.play(expected).is_err() || self.knows_move(purpose, &game) {
                     return;
                 }
                 let position = *self.position();
                 self.events.push(Event::Pondering(Expected { position, mv: expected }));
             }
-            Purpose::Ordered if self.find_in_book() => return,
+            Purpose::Ordered if self.find_known() => return,
             Purpose::Ordered | Purpose::Analyse => {}
         }
         self.order(purpose, game);
     }
 
+    /// Whether a move will be known in `game` without a search.
+    fn knows_move(&self, purpose: Purpose, game: &Game) -> bool {
+        let limits = self.limits(purpose, game);
+        self.library.has_move(game, &self.settings) || self.learning.answer(game, &limits).is_some()
+    }
+
     fn order(&mut self, purpose: Purpose, game: Game) {
         let limits = self.limits(purpose, &game);
+        let subject = self.subject(&game, &limits);
         let control = Control::new();
         let time = limits.time;
         if std::mem::take(&mut self.hurry) {
@@ -137,11 +150,14 @@ impl Engine {
             started: Instant::now(),
             status: SearchStatus { of, ..SearchStatus::default() },
             report: None,
+            subject,
+            completed: None,
+            learnt_at: Duration::ZERO,
             result: None,
         });
     }
 
-    fn limits(&self, purpose: Purpose, game: &Game) -> Limits {
+    pub(super) fn limits(&self, purpose: Purpose, game: &Game) -> Limits {
         if let Some(limits) = &self.wanted.ordered {
             let nodes = limits.nodes.into_iter().chain(self.weakness()).min();
             return Limits { nodes, time: self.less_overhead(limits.time), ..limits.clone() };
@@ -186,9 +202,15 @@ impl Engine {
                 self.events.push(Event::Fault(fault));
             }
             News::Opened { number, book } => self.shelve(number, book),
+            News::Kept => {
+                self.learning.kept();
+                self.reconcile();
+            }
+            News::Learned { number, learned } => self.take_learned(number, learned),
             News::Progress { job, event } => {
                 if let Some(current) = self.job.as_mut().filter(|current| current.number == job) {
                     current.note(&event);
+                    self.learn_interim(&event);
                     match event {
                         search::SearchEvent::Iteration(report)
                         | search::SearchEvent::NewBest(report) => {
@@ -200,18 +222,26 @@ impl Engine {
                 }
             }
             News::Finished { job, result } => {
-                let Some(current) = self.job.as_mut().filter(|current| current.number == job)
-                else {
-                    return;
-                };
-                match current.purpose {
-                    Purpose::Think => {
-                        self.job = None;
-                        self.play_found(result);
-                    }
-                    Purpose::Ordered => self.ordered_search_ended(result),
-                    Purpose::Ponder(_) | Purpose::Analyse => current.result = Some(result),
+                if self.job.as_ref().is_some_and(|current| current.number == job) {
+                    self.search_ended(result);
                 }
+            }
+        }
+    }
+
+    fn search_ended(&mut self, result: SearchResult) {
+        let Some(job) = &mut self.job else { return };
+        match job.purpose {
+            Purpose::Think => {
+                self.learn_result(&result);
+                self.job = None;
+                self.play_found(result);
+            }
+            Purpose::Ordered => self.ordered_search_ended(result),
+            Purpose::Ponder(_) => job.result = Some(result),
+            Purpose::Analyse => {
+                self.learn_result(&result);
+                self.job.iter_mut().for_each(|job| job.result = Some(result.clone()));
             }
         }
     }

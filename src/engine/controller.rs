@@ -9,12 +9,14 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::{Receiver, Sender};
 
 use crate::book::Book;
+use crate::pgn::GameResult;
 use crate::position::{Color, Game, IllegalMove, Move, Position};
 use crate::score::{Depth, Score};
 
 use super::clock::{Clocks, Level};
 use super::event::Event;
 use super::job::RunningSearch;
+use super::learning::Learning;
 use super::library::Library;
 use super::pings::Pings;
 use super::settings::{OpenLog, SettingError, Settings};
@@ -57,6 +59,7 @@ pub(crate) struct Engine {
     pub(super) depth_limit: Option<Depth>,
     pub(super) settings: Settings,
     pub(super) library: Library,
+    pub(super) learning: Learning,
     pub(super) worker: SearchThread,
     pub(super) job: Option<RunningSearch>,
     /// The scores of the engine's own moves in this game that were searched.
@@ -82,7 +85,7 @@ impl Engine {
     ) -> Result<Self, SettingError> {
         settings.search.book = Some(book.clone());
         let worker = SearchThread::start(make, settings.search.clone());
-        Ok(Engine {
+        let mut engine = Engine {
             game: Game::default(),
             wanted: Wanted { side: Some(Color::Black), ..Wanted::default() },
             clocks: Clocks::default(),
@@ -90,6 +93,7 @@ impl Engine {
             turn_began: Instant::now(),
             depth_limit: None,
             library: Library::new(book),
+            learning: Learning::default(),
             worker: worker.map_err(|error| SettingError::Start(error.to_string()))?,
             job: None,
             scores: Vec::new(),
@@ -99,7 +103,9 @@ impl Engine {
             open_log: Box::new(|_| Ok(())),
             events: Vec::new(),
             settings,
-        })
+        };
+        engine.turn_to_learning();
+        Ok(engine)
     }
 
     /// Where news of the search come in.
@@ -161,7 +167,12 @@ impl Engine {
 
     /// Whether all orders are done but the search that may run.
     pub(crate) fn is_settled(&self) -> bool {
-        self.worker.is_settled() && !self.library.is_opening()
+        self.worker.is_settled() && !self.library.is_opening() && !self.learning.is_reading()
+    }
+
+    /// Whether all that was to be learnt is written down besides.
+    pub(crate) fn is_done(&self) -> bool {
+        self.is_settled() && self.learning.is_written()
     }
 
     /// Begins a new game that the engine plays as Black; analysis goes on if there is one.
@@ -171,6 +182,7 @@ impl Engine {
         self.told = Told::default();
         self.wanted.paused = false;
         self.worker.new_game();
+        self.read_what_was_learnt();
         self.set_up(Position::start());
         self.wanted.side = (!self.wanted.analysing).then_some(Color::Black);
         self.reconcile();
@@ -185,6 +197,7 @@ impl Engine {
 
     fn set_up(&mut self, position: Position) {
         self.game = Game::new(position);
+        self.learning.board_was_set();
         self.wanted.broken = false;
         self.scores.clear();
         self.changed();
@@ -231,6 +244,7 @@ impl Engine {
     pub(super) fn claim(&mut self) {
         if let Some(outcome) = self.game.outcome() {
             self.wanted.over = true;
+            self.learn_game(GameResult::won_by(outcome.winner));
             self.events.push(Event::Over(outcome));
         }
     }
@@ -346,7 +360,8 @@ impl Engine {
     }
 
     /// The game is over, whoever says so.
-    pub(crate) fn end_game(&mut self) {
+    pub(crate) fn end_game(&mut self, result: GameResult) {
+        self.learn_game(result);
         self.wanted.side = None;
         self.reconcile();
     }

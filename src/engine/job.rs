@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::position::Move;
+use crate::position::{Move, Position};
 use crate::score::Depth;
-use crate::search::{self, Control, Report, SearchResult, TimeLimit};
+use crate::search::{self, Bound, Control, Report, SearchResult, TimeLimit};
 
 use super::wanted::Purpose;
 
@@ -20,6 +20,12 @@ pub(super) struct RunningSearch {
     pub(super) started: Instant,
     pub(super) status: SearchStatus,
     pub(super) report: Option<Report>,
+    /// The position that it is about, if what it finds is to be learnt.
+    pub(super) subject: Option<Position>,
+    /// The report of its last completed iteration.
+    pub(super) completed: Option<Report>,
+    /// How long it had lasted when what it had found was last written down.
+    pub(super) learnt_at: Duration,
     /// What it came to, if it ended before it was needed.
     pub(super) result: Option<SearchResult>,
 }
@@ -47,6 +53,11 @@ impl RunningSearch {
         self.purpose == Purpose::Ponder(mv) && self.revision == revision
     }
 
+    /// Whether it is on the opponent's time.
+    pub(super) fn is_pondering(&self) -> bool {
+        matches!(self.purpose, Purpose::Ponder(_))
+    }
+
     /// Keeps what an event says of how far the search is.
     pub(super) fn note(&mut self, event: &search::SearchEvent) {
         match event {
@@ -55,6 +66,10 @@ impl RunningSearch {
                 self.status.nodes = report.nodes;
                 if report.multi_pv == 1 {
                     self.report = Some(report.clone());
+                    let is_whole = matches!(event, search::SearchEvent::Iteration(_));
+                    if self.subject.is_some() && is_whole && report.bound == Bound::Exact {
+                        self.completed = Some(report.clone());
+                    }
                 }
             }
             &search::SearchEvent::RootMove { mv, number, of, depth, nodes, .. } => {

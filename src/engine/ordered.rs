@@ -5,6 +5,7 @@ use crate::search::{Limits, SearchResult};
 
 use super::controller::Engine;
 use super::event::{Event, Found, Grounds};
+use super::wanted::Purpose;
 
 impl Engine {
     /// Takes over a whole game, to be searched from its end.
@@ -53,24 +54,27 @@ impl Engine {
 
     /// Tells the outcome of the ordered search.
     pub(super) fn finish_ordered(&mut self, result: SearchResult) {
+        self.learn_result(&result);
         self.job = None;
+        let must_wait = self.must_wait();
         self.wanted.ordered = None;
         let (mv, ponder) = (self.trust(result.best), result.ponder);
+        mv.into_iter().filter(|_| !must_wait).for_each(|mv| self.learn_given(mv));
         self.events.push(Event::Found(Found { mv, ponder, grounds: Grounds::Search(result) }));
         self.reconcile();
     }
 
-    /// Answers an order out of the book; `false` if it cannot be.
-    pub(super) fn find_in_book(&mut self) -> bool {
+    /// Answers an order by a move that is known; `false` if there is none.
+    pub(super) fn find_known(&mut self) -> bool {
         let all_moves =
             self.wanted.ordered.as_ref().is_some_and(|limits| limits.root_moves.is_empty());
         if self.must_wait() || !all_moves {
             return false;
         }
-        let Some(choice) = self.library.choose(&self.game, &self.settings) else { return false };
+        let Some((mv, grounds)) = self.known_move(Purpose::Ordered) else { return false };
         self.wanted.ordered = None;
-        let mv = Some(choice.mv);
-        self.events.push(Event::Found(Found { mv, ponder: None, grounds: Grounds::Book(choice) }));
+        self.learn_given(mv);
+        self.events.push(Event::Found(Found { mv: Some(mv), ponder: None, grounds }));
         true
     }
 }

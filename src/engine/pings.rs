@@ -19,6 +19,11 @@ impl Pings {
         if thinking { &mut self.after_move } else { &mut self.due }.push(number);
     }
 
+    /// Whether none waits to be answered.
+    pub(super) fn is_empty(&self) -> bool {
+        self.due.is_empty() && self.after_move.is_empty()
+    }
+
     /// Those that are to be answered now, with the engine `thinking` or not, and all orders done
     /// (`settled`) or not.
     pub(super) fn take_due(&mut self, thinking: bool, settled: bool) -> Vec<u64> {

@@ -1,11 +1,14 @@
 //! The engine's own moves, and what it says with them: draws and resignation.
 
+use crate::pgn::GameResult;
 use crate::position::Move;
 use crate::score::Score;
 use crate::search::SearchResult;
 
 use super::controller::Engine;
 use super::event::{Event, Grounds, Moved};
+use super::settings::FULL_STRENGTH;
+use super::wanted::Purpose;
 
 /// Own moves in a row that must look lost before the engine resigns.
 const LOST_MOVES: usize = 3;
@@ -24,7 +27,8 @@ impl Engine {
             self.scores.push(result.score);
         }
         if self.is_lost() {
-            self.wanted.side = None;
+            let loser = self.wanted.side.take();
+            self.learn_game(GameResult::won_by(loser.map(|side| !side)));
             self.events.push(Event::Resigned);
             return self.reconcile();
         }
@@ -48,14 +52,25 @@ impl Engine {
         })
     }
 
-    /// Plays a move out of the book, if there is one to play.
-    pub(super) fn play_from_book(&mut self) -> bool {
-        let Some(choice) = self.library.choose(&self.game, &self.settings) else { return false };
-        let mv = choice.mv;
+    /// The move that is known here without a search for this purpose: by the book, or else by what
+    /// was learnt.
+    pub(super) fn known_move(&mut self, purpose: Purpose) -> Option<(Move, Grounds)> {
+        if let Some(choice) = self.library.choose(&self.game, &self.settings) {
+            return Some((choice.mv, Grounds::Book(choice)));
+        }
+        let limits = self.limits(purpose, &self.game);
+        let is_free = self.settings.strength == FULL_STRENGTH;
+        let lasting = self.learning.answer(&self.game, &limits).filter(|_| is_free)?;
+        Some((lasting.mv, Grounds::Learned(lasting)))
+    }
+
+    /// Plays a move that is known, if there is one.
+    pub(super) fn play_known(&mut self) -> bool {
+        let Some((mv, grounds)) = self.known_move(Purpose::Think) else { return false };
         if self.draw_offered {
             self.answer_offer();
         }
-        self.make(mv, Grounds::Book(choice));
+        self.make(mv, grounds);
         self.reconcile();
         true
     }
@@ -65,6 +80,7 @@ impl Engine {
         if let Err(error) = self.game.play(mv) {
             return log::error!("{error}");
         }
+        self.learning.moved();
         self.charge(position.side_to_move());
         self.changed();
         self.events.push(Event::Moved(Moved { position, mv, grounds }));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::book::{MAX_LOSS, Policy};
+use crate::book::{LearnError, LearnFile, MAX_LOSS, Policy};
 use crate::eval::Evaluation;
 use crate::eval::nnue::{Network, NetworkError};
 use crate::score::Score;
@@ -35,6 +35,8 @@ pub(crate) struct Settings {
     pub policy: Policy,
     /// How many centipawns a move of the book may give away by what an analysis has found.
     pub max_loss: Score,
+    /// The file that is learnt to, and from; empty for none.
+    pub learn: String,
     /// What judges positions.
     pub evaluation: EvaluationKind,
     /// The network's file; empty for the one that is built in.
@@ -109,6 +111,7 @@ impl Default for Settings {
             book: String::new(),
             policy: Policy::default(),
             max_loss: MAX_LOSS,
+            learn: String::new(),
             evaluation: EvaluationKind::default(),
             network: String::new(),
             resign: 0,
@@ -251,6 +254,8 @@ pub(crate) const SETTINGS: &[Setting] = &[
         Kind::Choice { choices: &BOOK_SEARCH_NAMES, get: |s| index_of(&BookSearch::ALL, &s.search.book_search), set: |s, i| s.search.book_search = BookSearch::ALL[i] }),
     row("SteerMargin", "SteerMargin", "centipawns that may be given away to lead back into the book (BookSearch steer)",
         Kind::Spin { min: 0, max: MOST_CENTIPAWNS, get: |s| s.search.steer_margin.into(), set: |s, v| s.search.steer_margin = v as Score }),
+    row("LearnFile", "LearnFile", "where to write what is learnt, and to look for it; empty for nowhere",
+        Kind::File { get: |s| &s.learn, set: |s, v| s.learn = v }),
     row("NetworkFile", "EvalFile", "a network made by tabia train net",
         Kind::File { get: |s| &s.network, set: |s, v| s.network = v }),
     row("Evaluation", "Evaluation", "what judges positions: the classical terms, or a network",
@@ -289,6 +294,9 @@ pub(crate) enum SettingError {
     /// The network's file cannot be used.
     #[error(transparent)]
     Network(#[from] NetworkError),
+    /// Nothing can be learnt to the file; why.
+    #[error("{0}")]
+    Learning(String),
     /// The system starts no thread; what it says.
     #[error("the system starts no thread to search in: {0}")]
     Start(String),
@@ -300,6 +308,12 @@ pub(crate) enum SettingError {
         /// What the system says.
         why: String,
     },
+}
+
+impl From<LearnError> for SettingError {
+    fn from(error: LearnError) -> Self {
+        SettingError::Learning(error.to_string())
+    }
 }
 
 impl Setting {
@@ -353,8 +367,8 @@ fn parse_switch(value: &str) -> Option<bool> {
 }
 
 impl Settings {
-    /// Opens the files of these settings that are not those of `old`, for the search; the book is
-    /// opened apart.
+    /// Opens the files of these settings that are not those of `old`, for the search, and sees to
+    /// it that there is one to learn to; the book is opened apart.
     ///
     /// # Errors
     /// If one cannot be used.
@@ -364,6 +378,9 @@ impl Settings {
         }
         if self.tablebases != old.tablebases {
             self.search.endgames = self.endgames()?;
+        }
+        if self.learn != old.learn && !self.learn.is_empty() {
+            LearnFile::open(Path::new(&self.learn))?;
         }
         Ok(())
     }
@@ -386,13 +403,14 @@ impl Settings {
         folder.map(|folder| Tables::open(Path::new(folder))).transpose()
     }
 
-    /// Opens the network and the endgame tables, which are not open yet. Those that cannot be used
-    /// are left out; why, for each.
+    /// Opens the network, the endgame tables and the file to learn to, which are not open yet.
+    /// Those that cannot be used are left out; why, for each.
     pub(crate) fn open_usable(&mut self) -> Vec<SettingError> {
         let mut faults = Vec::new();
         while let Err(fault) = self.open_files(&Settings::default()) {
             match fault {
                 SettingError::Network(_) => self.network.clear(),
+                SettingError::Learning(_) => self.learn.clear(),
                 _ => self.tablebases.clear(),
             }
             faults.push(fault);

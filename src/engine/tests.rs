@@ -15,7 +15,7 @@ use crate::score::Score;
 use crate::search::{self, Config, Control, Limits, SearchResult, TimeLimit};
 
 /// A search that was begun.
-struct Begun {
+pub(super) struct Begun {
     game: Game,
     limits: Limits,
     control: Control,
@@ -57,15 +57,15 @@ impl Backend for Scripted {
 }
 
 /// An engine, and the search's strings.
-struct Stage {
-    engine: Engine,
+pub(super) struct Stage {
+    pub(super) engine: Engine,
     begun: Receiver<Begun>,
-    results: Sender<SearchResult>,
+    pub(super) results: Sender<SearchResult>,
     configs: Receiver<Config>,
 }
 
 impl Stage {
-    fn new(change: impl FnOnce(&mut Settings)) -> Self {
+    pub(super) fn new(change: impl FnOnce(&mut Settings)) -> Self {
         let (begun_sender, begun) = unbounded();
         let (results, result_receiver) = unbounded();
         let (config_sender, configs) = unbounded();
@@ -82,14 +82,14 @@ impl Stage {
     }
 
     /// Hands news on until all orders but searches are done.
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         while !self.engine.is_settled() {
             self.hear();
         }
     }
 
     /// Hands the next news on.
-    fn hear(&mut self) {
+    pub(super) fn hear(&mut self) {
         let news = self.engine.news().recv_timeout(Duration::from_secs(60)).expect("news");
         self.engine.receive(news);
     }
@@ -105,7 +105,7 @@ impl Stage {
     }
 
     /// The search that has begun.
-    fn begun(&self) -> Begun {
+    pub(super) fn begun(&self) -> Begun {
         self.begun.recv_timeout(Duration::from_secs(60)).expect("a search")
     }
 
@@ -118,7 +118,7 @@ impl Stage {
         self.hear();
     }
 
-    fn play(&mut self, text: &str) {
+    pub(super) fn play(&mut self, text: &str) {
         let mv = self.engine.position().parse_move(text).expect(text);
         self.engine.play(mv).expect(text);
     }
@@ -134,7 +134,7 @@ impl Stage {
     }
 
     /// The moves that the engine has made since last asked.
-    fn moves(&mut self) -> Vec<String> {
+    pub(super) fn moves(&mut self) -> Vec<String> {
         let moved = |event| match event {
             Event::Moved(moved) => Some(moved.mv.to_string()),
             _ => None,
@@ -451,13 +451,14 @@ fn files_that_cannot_be_used_change_nothing() {
 }
 
 /// The settings by which the engine plays: they are none of the search's business.
-const OF_PLAY: [&str; 13] = [
+const OF_PLAY: [&str; 14] = [
     "Ponder",
     "MultiPV",
     "UCI_ShowWDL",
     "OwnBook",
     "BookPolicy",
     "BookMaxLoss",
+    "LearnFile",
     "ResignBelow",
     "Contempt",
     "Propose-draws",

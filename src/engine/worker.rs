@@ -9,7 +9,7 @@ use std::thread;
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
 
-use crate::book::Book;
+use crate::book::{Book, Learned};
 use crate::position::Game;
 use crate::search::{
     self, Config, Control, Limits, STACK_SIZE, SearchFault, SearchResult, Searcher,
@@ -101,6 +101,15 @@ pub(crate) enum News {
         number: u64,
         /// The book.
         book: Result<Book, String>,
+    },
+    /// What was to be learnt is written down, or waits for a file that can be written to.
+    Kept,
+    /// What was learnt has been read.
+    Learned {
+        /// The number of times that it was asked for until then.
+        number: u64,
+        /// What it is; `None` for nothing.
+        learned: Option<Learned>,
     },
 }
 

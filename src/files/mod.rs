@@ -9,7 +9,7 @@ use std::path::Path;
 
 pub use output::{FileKind, Output, OutputError};
 pub(crate) use output::{NewFile, sync_name, write_whole};
-pub(crate) use owned::{open_locked, open_output};
+pub(crate) use owned::{lock_shared, open_locked, open_output};
 
 /// Opens a plain file for reading. Anything else is refused, above all named pipes, which wait until
 /// somebody writes there.

@@ -1,5 +1,5 @@
-//! Files that one run owns as long as it writes them: a lock keeps a second run out, and a named
-//! pipe that nobody reads keeps nobody waiting.
+//! Files that one run owns as long as it writes them, or that several write to in turn: a lock keeps
+//! a second run out, and a named pipe that nobody reads keeps nobody waiting.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -14,6 +14,10 @@ use rustix::io::Errno;
 /// How long to wait for a file that another run has: one that was killed while it started an engine
 /// has its files until that is done.
 const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Who has a file that cannot be had, by the kind of file.
+const BY_A_MATCH: &str = "another match that is being played writes to it";
+const BY_ANOTHER: &str = "another program does not let go of it";
 
 /// How often to look.
 const LOCK_INTERVAL: Duration = Duration::from_millis(10);
@@ -37,7 +41,7 @@ pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
     // From here on whoever reads a pipe slowly is waited for.
     fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
     if file.metadata()?.is_file() {
-        lock(&file)?;
+        lock(&file, BY_A_MATCH)?;
         if anew {
             file.set_len(0)?;
         }
@@ -48,8 +52,8 @@ pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
 /// Takes a file for this run, until it is closed.
 ///
 /// # Errors
-/// If another run has it.
-pub(crate) fn lock(file: &File) -> io::Result<()> {
+/// If another run has it; `who` that may be.
+fn lock(file: &File, who: &str) -> io::Result<()> {
     let begin = Instant::now();
     loop {
         match file.try_lock() {
@@ -58,8 +62,7 @@ pub(crate) fn lock(file: &File) -> io::Result<()> {
                 thread::sleep(LOCK_INTERVAL);
             }
             Err(TryLockError::WouldBlock) => {
-                let reason = "another match that is being played writes to it";
-                return Err(io::Error::new(io::ErrorKind::ResourceBusy, reason));
+                return Err(io::Error::new(io::ErrorKind::ResourceBusy, who));
             }
             // Some file systems of other machines know no locks.
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
@@ -76,12 +79,25 @@ pub(crate) fn lock(file: &File) -> io::Result<()> {
 /// # Errors
 /// If it is no regular file, another run has it, or it cannot be opened.
 pub(crate) fn open_locked(path: &Path, create: bool) -> io::Result<File> {
+    locked(path, create, BY_A_MATCH)
+}
+
+/// Opens and locks a regular file that several programs append to in turn, and makes it if need be.
+/// Whoever replaces it holds the lock while he does.
+///
+/// # Errors
+/// If it is no regular file, another program keeps it locked, or it cannot be opened.
+pub(crate) fn lock_shared(path: &Path) -> io::Result<File> {
+    locked(path, true, BY_ANOTHER)
+}
+
+fn locked(path: &Path, create: bool, who: &str) -> io::Result<File> {
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         return Err(io::Error::other("it is no regular file"));
     }
     for _ in 0..ATTEMPTS {
         let file = OpenOptions::new().read(true).append(true).create(create).open(path)?;
-        lock(&file)?;
+        lock(&file, who)?;
         if is_at(&file, path) {
             return Ok(file);
         }

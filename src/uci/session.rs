@@ -198,7 +198,7 @@ impl<W: Write> Session<W> {
             let Some(command) = self.waiting.pop_front() else { break };
             self.obey(command)?;
         }
-        if self.asked && (self.engine.is_settled() || self.engine.status().is_some()) {
+        if self.asked && (self.engine.is_done() || self.engine.status().is_some()) {
             self.asked = false;
             self.say(&Reply::ReadyOk)?;
         }
@@ -246,6 +246,17 @@ impl<W: Write> Session<W> {
                 nodes: Some(0),
                 elapsed: Some(Duration::ZERO),
                 line: Some(choice.mv.to_string()),
+                ..Info::default()
+            })))?;
+        }
+        if let Grounds::Learned(lasting) = &found.grounds {
+            self.remark(&lasting.in_words(self.engine.position()))?;
+            self.say(&Reply::Info(Box::new(Info {
+                depth: u64::try_from(lasting.value.depth).ok(),
+                score: Some((lasting.value.score, Bound::Exact)),
+                nodes: Some(0),
+                elapsed: Some(Duration::ZERO),
+                line: Some(lasting.mv.to_string()),
                 ..Info::default()
             })))?;
         }

@@ -157,7 +157,7 @@ impl Console {
     pub(super) fn end(&mut self, result: GameResult) -> io::Result<Flow> {
         self.offer = None;
         self.record.set_result(result);
-        self.engine.end_game();
+        self.engine.end_game(result);
         self.tell(&format!("The result of the game is {result}."))
     }
 
