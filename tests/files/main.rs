@@ -7,4 +7,5 @@ mod analysis;
 mod bad_input;
 mod book;
 mod book_files;
+mod learning;
 mod pgn;

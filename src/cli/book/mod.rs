@@ -7,6 +7,7 @@ mod combine;
 mod convert;
 mod dump;
 mod find;
+mod learn;
 mod place;
 mod show;
 mod variety;
@@ -34,6 +35,7 @@ pub(super) struct Args {
 enum Command {
     Build(build::Args),
     Analyse(analyse::AnalyseArgs),
+    Learn(learn::LearnArgs),
     Info(show::InfoArgs),
     Show(show::ShowArgs),
     Why(show::WhyArgs),
@@ -57,6 +59,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Build(args) => build::run(args),
         Command::Analyse(args) => analyse::run(args),
+        Command::Learn(args) => learn::run(args),
         Command::Info(args) => show::info(args),
         Command::Show(args) => show::show(args),
         Command::Why(args) => show::why(args),

@@ -1,0 +1,46 @@
+//! `tabia book learn`: makes a book of what an engine has learnt.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::bail;
+
+use super::{book_output, grouped, open, save};
+use crate::book::is_learning;
+use crate::cli::output::outln;
+use crate::cli::writing::Force;
+use crate::files::{in_words, read_plain};
+
+/// Make a book of what an engine has learnt (`tabia --learn FILE`)
+#[derive(Debug, clap::Args)]
+pub(super) struct LearnArgs {
+    /// The file that was learnt to
+    file: PathBuf,
+    /// The book to write
+    #[arg(short, long, value_name = "BOOK")]
+    output: PathBuf,
+    #[command(flatten)]
+    force: Force,
+}
+
+/// Makes the book.
+///
+/// # Errors
+/// If the file holds nothing that was learnt, or the book cannot be written.
+pub(super) fn run(args: &LearnArgs) -> anyhow::Result<ExitCode> {
+    let name = args.file.display();
+    let head = read_plain(&args.file)
+        .map_err(|error| anyhow::anyhow!("cannot read {name}: {}", in_words(&error)))?;
+    if !is_learning(&head) {
+        bail!("{name} holds nothing that was learnt; `tabia --learn FILE` writes such files");
+    }
+    let output = book_output(&args.output, args.force, [&args.file]);
+    output.check()?;
+    let book = open(&args.file)?;
+    save(&output, |mut file| file.write_all(book.bytes()).map(|()| file))?;
+    let (values, games) = (book.values().len(), book.manifest()?.games.total());
+    let unit = if games == 1 { "game" } else { "games" };
+    outln!("{} positions with values, {} {unit}", grouped(values as u64), grouped(games))?;
+    Ok(ExitCode::SUCCESS)
+}
