@@ -89,7 +89,7 @@ impl Engine {
         job.purpose = Purpose::Think;
         job.control.ponder_hit();
         if let Some(result) = job.result.take() {
-            self.learn_result(&result);
+            let result = self.learn_result(result);
             self.job = None;
             self.play_found(result);
         }
@@ -132,8 +132,9 @@ impl Engine {
     }
 
     fn order(&mut self, purpose: Purpose, game: Game) {
-        let limits = self.limits(purpose, &game);
+        let mut limits = self.limits(purpose, &game);
         let subject = self.subject(&game, &limits);
+        let refuted = self.leave_out_refuted(&game, &mut limits);
         let control = Control::new();
         let time = limits.time;
         if std::mem::take(&mut self.hurry) {
@@ -151,6 +152,7 @@ impl Engine {
             status: SearchStatus { of, ..SearchStatus::default() },
             report: None,
             subject,
+            refuted,
             completed: None,
             learnt_at: Duration::ZERO,
             result: None,
@@ -233,14 +235,14 @@ impl Engine {
         let Some(job) = &mut self.job else { return };
         match job.purpose {
             Purpose::Think => {
-                self.learn_result(&result);
+                let result = self.learn_result(result);
                 self.job = None;
                 self.play_found(result);
             }
             Purpose::Ordered => self.ordered_search_ended(result),
             Purpose::Ponder(_) => job.result = Some(result),
             Purpose::Analyse => {
-                self.learn_result(&result);
+                let result = self.learn_result(result);
                 self.job.iter_mut().for_each(|job| job.result = Some(result.clone()));
             }
         }

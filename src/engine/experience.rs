@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::book::{Found, Learned, Row};
+use crate::book::{Found, Learned, Row, Scored};
 use crate::pgn::GameResult;
 use crate::position::{Game, Move, Position};
 use crate::score::{Depth, is_mate};
@@ -52,14 +52,29 @@ impl Engine {
         (self.learning.is_on() && is_whole && is_free).then(|| *game.position())
     }
 
-    /// A search has ended whose outcome counts: its last completed iteration is learnt.
-    pub(super) fn learn_result(&mut self, result: &SearchResult) {
-        let subject = self.job.as_mut().and_then(|job| job.subject.take());
-        let (Some(position), Some(best), None) = (subject, result.best, &result.book) else {
-            return;
-        };
-        let SearchResult { score, depth, nodes, elapsed: time, .. } = *result;
-        self.learn_found(&position, best, Found { score, depth, nodes, time });
+    /// Leaves moves out of a search that were played and did not hold, where others are left. The
+    /// best of those left out, with what it is worth.
+    pub(super) fn leave_out_refuted(&self, game: &Game, limits: &mut Limits) -> Option<Scored> {
+        let is_free = self.settings.strength == FULL_STRENGTH;
+        let (open, best) = self.learning.refuted(game, limits).filter(|_| is_free)?;
+        limits.root_moves = open;
+        Some(best)
+    }
+
+    /// A search has ended whose outcome counts: its last completed iteration is learnt. The outcome,
+    /// or the move that was left out if nothing better was found.
+    pub(super) fn learn_result(&mut self, result: SearchResult) -> SearchResult {
+        let Some(job) = &mut self.job else { return result };
+        let (subject, refuted) = (job.teaches(result.score), job.refuted.take());
+        job.subject = None;
+        if let (Some(position), Some(best), None) = (subject, result.best, &result.book) {
+            let SearchResult { score, depth, nodes, elapsed: time, .. } = result;
+            self.learn_found(&position, best, Found { score, depth, nodes, time });
+        }
+        match refuted.filter(|&(_, known)| known > result.score) {
+            Some((mv, score)) => SearchResult { best: Some(mv), ponder: None, score, ..result },
+            None => result,
+        }
     }
 
     /// A long search has come further: that it was cut off must not cost all.
@@ -67,7 +82,8 @@ impl Engine {
         let SearchEvent::Iteration(report) = event else { return };
         let Some(job) = &mut self.job else { return };
         let due = FIRST_INTERIM.max(job.learnt_at * 2);
-        let (Some(position), Some(&best)) = (job.subject, report.pv.first()) else { return };
+        let subject = job.teaches(report.score);
+        let (Some(position), Some(&best)) = (subject, report.pv.first()) else { return };
         let is_whole = report.multi_pv == 1 && report.bound == Bound::Exact;
         if !is_whole || report.elapsed < due || report.book.is_some() {
             return;
@@ -80,7 +96,8 @@ impl Engine {
     /// A search is called off, an analysis as a rule: its last completed iteration is learnt.
     pub(super) fn learn_called_off(&mut self) {
         let Some(job) = self.job.as_ref().filter(|job| !job.is_pondering()) else { return };
-        let (Some(position), Some(report)) = (job.subject, &job.completed) else { return };
+        let Some(report) = &job.completed else { return };
+        let Some(position) = job.teaches(report.score) else { return };
         let Some(&best) = report.pv.first() else { return };
         if report.book.is_none() && report.elapsed > job.learnt_at {
             let (score, depth, nodes) = (report.score, report.depth, report.nodes);
@@ -165,9 +182,9 @@ mod tests {
             self.find(best, score);
         }
 
-        /// Ends the search that has begun.
-        fn find(&mut self, best: &str, score: Score) {
-            self.begun();
+        /// Ends the search that has begun, within these limits.
+        fn find(&mut self, best: &str, score: Score) -> Limits {
+            let limits = self.begun().limits;
             let result = SearchResult {
                 best: best.parse().ok(),
                 score,
@@ -180,6 +197,7 @@ mod tests {
             while self.engine.mode() == Mode::Thinking {
                 self.hear();
             }
+            limits
         }
 
         fn next_game(&mut self) {
@@ -212,7 +230,12 @@ mod tests {
         assert_eq!(stage.answer("e2e4").as_deref(), Some("e7e5"), "without a search");
         assert_eq!(stage.answer("g1f3"), None);
         assert_eq!(stage.engine.mode(), Mode::Thinking);
-        stage.find("b8c6", 5);
+        let searched = stage.find("b8c6", 5).root_moves;
+        assert_eq!(
+            searched.len(),
+            stage.engine.game().positions()[3].legal_moves().iter().count() - 1
+        );
+        assert!(!searched.contains(&"f7f6".parse().expect("a move")));
         stage.searches("f1b5", "a7a6", 8);
         stage.engine.end_game(GameResult::Draw);
         // Another engine knows it too.
@@ -225,6 +248,22 @@ mod tests {
         assert!(book.name().ends_with("learnt"), "{}", book.name());
         let own = Book::open(&path).expect("a book");
         assert_eq!(own.reached(&Position::start()), Some(Counts::new(1, 1, 0)));
+    }
+
+    #[test]
+    fn a_move_that_lost_is_played_if_all_others_are_worse() {
+        let (_dir, path) = place();
+        let mut stage = pupil(&path);
+        after_a_loss(&mut stage);
+        stage.play("e2e4");
+        stage.play("g1f3");
+        stage.moves();
+        stage.find("b8c6", -400);
+        assert_eq!(stage.moves(), ["f7f6"]);
+        // Whoever wants to look at the position sees all of it.
+        stage.engine.undo(1);
+        stage.engine.analyse();
+        assert_eq!(stage.begun().limits.root_moves, []);
     }
 
     #[test]
@@ -244,6 +283,7 @@ mod tests {
         other.engine.set_option("LearnFile", "").expect("an option");
         other.next_game();
         assert_eq!(other.answer("e2e4"), None);
+        other.begun();
     }
 
     #[test]

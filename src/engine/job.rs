@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use crate::book::Scored;
 use crate::position::{Move, Position};
-use crate::score::Depth;
+use crate::score::{Depth, Score};
 use crate::search::{self, Bound, Control, Report, SearchResult, TimeLimit};
 
 use super::wanted::Purpose;
@@ -22,6 +23,8 @@ pub(super) struct RunningSearch {
     pub(super) report: Option<Report>,
     /// The position that it is about, if what it finds is to be learnt.
     pub(super) subject: Option<Position>,
+    /// The best of the moves that it leaves out since they did not hold, with what it is worth.
+    pub(super) refuted: Option<Scored>,
     /// The report of its last completed iteration.
     pub(super) completed: Option<Report>,
     /// How long it had lasted when what it had found was last written down.
@@ -56,6 +59,11 @@ impl RunningSearch {
     /// Whether it is on the opponent's time.
     pub(super) fn is_pondering(&self) -> bool {
         matches!(self.purpose, Purpose::Ponder(_))
+    }
+
+    /// The position of which this score can be learnt: of all its moves, no better one is known.
+    pub(super) fn teaches(&self, score: Score) -> Option<Position> {
+        self.subject.filter(|_| self.refuted.is_none_or(|(_, known)| score >= known))
     }
 
     /// Keeps what an event says of how far the search is.

@@ -2,7 +2,7 @@
 
 use crossbeam::channel::Sender;
 
-use crate::book::{Book, Lasting, Learned, Row};
+use crate::book::{Book, Lasting, Learned, Row, Scored};
 use crate::position::{Game, Move};
 use crate::search::{Limits, TimeLimit};
 
@@ -117,6 +117,18 @@ impl Learning {
             Some(learned) => book.clone().followed_by(learned.book()),
             None => book.clone(),
         }
+    }
+
+    /// The moves to search in a game within `limits`, where others were played and did not hold; and
+    /// the best of those, with what it is worth. `None` if all are to be searched.
+    pub(super) fn refuted(&self, game: &Game, limits: &Limits) -> Option<(Vec<Move>, Scored)> {
+        let is_plain = limits.root_moves.is_empty() && limits.mate.is_none();
+        let learned = self.learned.as_ref().filter(|_| is_plain && !limits.is_analysis())?;
+        let refuted = learned.refuted(game.position());
+        let best = refuted.iter().copied().max_by_key(|&(_, score)| score)?;
+        let is_open = |mv: &Move| refuted.iter().all(|(known, _)| known != mv);
+        let open: Vec<Move> = game.position().legal_moves().iter().filter(is_open).collect();
+        (limits.multi_pv == 1 && !open.is_empty()).then_some((open, best))
     }
 
     /// The move to play at once in a game, instead of searching within `limits`.

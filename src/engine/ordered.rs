@@ -54,7 +54,7 @@ impl Engine {
 
     /// Tells the outcome of the ordered search.
     pub(super) fn finish_ordered(&mut self, result: SearchResult) {
-        self.learn_result(&result);
+        let result = self.learn_result(result);
         self.job = None;
         let must_wait = self.must_wait();
         self.wanted.ordered = None;

@@ -17,7 +17,7 @@ use crate::search::{self, Config, Control, Limits, SearchResult, TimeLimit};
 /// A search that was begun.
 pub(super) struct Begun {
     game: Game,
-    limits: Limits,
+    pub(super) limits: Limits,
     control: Control,
 }
 

@@ -19,9 +19,9 @@ use crate::files::{in_words, lock_shared, open_plain, sync_name, write_whole};
 /// The first line of the file: what it is, and the version of its rows.
 pub(crate) const HEADLINE: &[u8] = b"tabia learning 1\n";
 
-/// The most bytes of a file: some 1.6 million rows, which take a second or two to be made a book
-/// of. Hand-set.
-const MOST_BYTES: u64 = 64 << 20;
+/// The most bytes of a file: 400,000 rows, those of some 4,000 games. Hand-set: they are made a book
+/// of at the begin of each game, which takes a second or two for so many.
+const MOST_BYTES: u64 = 16 << 20;
 
 /// Why nothing can be learnt to a file, or from it.
 #[derive(Debug, Error)]

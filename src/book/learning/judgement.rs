@@ -10,6 +10,7 @@
 use std::time::Duration;
 
 use super::memory::{Lesson, Memory};
+use super::row::Found;
 use crate::book::values::{BookValue, before};
 use crate::position::{KeyMap, Move};
 use crate::score::{Depth, MATE, Score, is_decided, to_table};
@@ -60,16 +61,18 @@ pub(super) fn judge(memory: &Memory) -> Vec<BookValue> {
     let nodes = Nodes::of(memory);
     let values = nodes.list.iter().zip(nodes.worths()).filter_map(|(node, worth)| {
         let (own, worth) = (node.own?, worth?);
-        let found = memory.lesson(node.key).and_then(|lesson| lesson.found);
-        let best = found.and_then(|(row, _)| row.mv);
+        let lesson = memory.lesson(node.key);
+        let deepest = lesson.and_then(Lesson::deepest);
+        let best = worth.best.or(deepest.and_then(|(row, _)| row.mv));
+        let found = lesson.and_then(|lesson| lesson.found_of(best)).or(deepest);
         Some(BookValue {
             key: node.key,
             score: worth.score,
-            best: worth.best.or(best),
+            best,
             outside: None,
             own: found.and_then(|(row, found)| Some((row.mv?, found.score))),
             depth: worth.depth,
-            own_depth: own.depth,
+            own_depth: found.map_or(own.depth, |(_, found)| found.depth),
             nodes: found.map_or(0, |(_, found)| found.nodes),
         })
     });
@@ -78,10 +81,10 @@ pub(super) fn judge(memory: &Memory) -> Vec<BookValue> {
     values
 }
 
-/// The time of the search of a position, if its own best move is still the best.
+/// The time of the search that found the best move of a position, unless it is refuted.
 pub(super) fn time_of(value: &BookValue, lesson: &Lesson) -> Option<Duration> {
-    let (row, found) = lesson.found?;
-    (value.depth > 0 && value.best.is_some() && value.best == row.mv).then_some(found.time)
+    let (_, found) = lesson.found_of(Some(value.best?))?;
+    (value.depth > 0).then_some(found.time)
 }
 
 /// The score of a position for the side that moves there, as the position after its best move has
@@ -104,11 +107,12 @@ impl Nodes {
             for played in &lesson.played {
                 nodes.link(number, played.mv, played.next);
             }
-            let Some((row, found)) = lesson.found else { continue };
-            let (score, depth) = (found.score, found.depth);
-            nodes.tell(number, Own { mv: row.mv, score, depth });
-            if let Some(next) = nodes.link(number, row.mv, row.next) {
-                nodes.tell(next, Own { mv: None, score: after(score), depth: depth - 1 });
+            for &(row, Found { score, depth, .. }) in &lesson.found {
+                let score = score.clamp(-MATE, MATE);
+                nodes.tell(number, Own { mv: row.mv, score, depth });
+                if let Some(next) = nodes.link(number, row.mv, row.next) {
+                    nodes.tell(next, Own { mv: None, score: after(score), depth: depth - 1 });
+                }
             }
         }
         nodes
@@ -133,18 +137,18 @@ impl Nodes {
         Some(to)
     }
 
-    /// Takes note of what a search says, unless a deeper one has; of two as deep, that of the
-    /// position itself.
+    /// Takes note of what a search says, unless a deeper one has. Of those as deep, the latest
+    /// counts, and one of the position itself.
     fn tell(&mut self, number: u32, own: Own) {
         let node = &mut self.list[number as usize];
         let rank = |own: &Own| (own.depth, own.mv.is_some());
-        if node.own.as_ref().is_none_or(|known| rank(known) < rank(&own)) {
+        if node.own.as_ref().is_none_or(|known| rank(known) <= rank(&own)) {
             node.own = Some(own);
         }
     }
 
     /// All positions, those behind before those in front, but for circles.
-    fn from_behind(&self) -> Vec<u32> {
+    fn backwards(&self) -> Vec<u32> {
         let mut order = Vec::with_capacity(self.list.len());
         let mut seen = vec![false; self.list.len()];
         for root in 0..self.list.len() as u32 {
@@ -174,7 +178,7 @@ impl Nodes {
         let begin =
             |node: &Node| node.own.map(|Own { mv, score, depth }| Worth { score, best: mv, depth });
         let mut worths: Vec<Option<Worth>> = self.list.iter().map(begin).collect();
-        let order = self.from_behind();
+        let order = self.backwards();
         for _ in 0..MAX_ROUNDS {
             let mut changed = false;
             for &number in &order {
@@ -217,7 +221,9 @@ impl Nodes {
 
 #[cfg(test)]
 mod tests {
-    use super::super::row::{Found, Row};
+    use proptest::prelude::*;
+
+    use super::super::row::{Fact, Row};
     use super::*;
     use crate::pgn::GameResult;
     use crate::position::{Game, Position};
@@ -275,10 +281,13 @@ mod tests {
     #[test]
     fn another_move_that_holds_takes_its_place() {
         let lost = rows("e4 e5 Nf3 f6 Nxe5 fxe5 Qh5+", &LOSES, GameResult::White);
-        let held = rows("e4 e5 Nf3 Nc6 Bb5 a6", &[(3, 8, 12), (5, 12, 12)], GameResult::Draw);
-        let all = [lost, held].concat();
-        assert_eq!(known(&all, "e4 e5 Nf3"), Some((8, "Nc6".into(), 12)));
-        assert_eq!(known(&all, "e4"), Some((8, "e5".into(), 12)));
+        for depth in [12, 11] {
+            let held = [(3, 8, depth), (5, 12, depth)];
+            let held = rows("e4 e5 Nf3 Nc6 Bb5 a6", &held, GameResult::Draw);
+            let all = [lost.clone(), held].concat();
+            assert_eq!(known(&all, "e4 e5 Nf3"), Some((8, "Nc6".into(), depth)));
+            assert_eq!(known(&all, "e4"), Some((8, "e5".into(), 12)));
+        }
     }
 
     #[test]
@@ -305,6 +314,38 @@ mod tests {
         // The rules alone say what the reply leads to.
         assert_eq!(known(&blunder, "f3 e5 g4"), Some((mate_in(1), "Qh4#".into(), 11)));
         assert_eq!(known(&blunder, "f3 e5"), Some((-40 - NEXT_BEST_COSTS, "g4".into(), 0)));
+    }
+
+    /// Rows as anybody could write them, of few positions.
+    fn any_row() -> impl Strategy<Value = Row> {
+        let key = || 0..4_u64;
+        let mv = (0_u16..9).prop_map(Move::from_polyglot);
+        let fact = (any::<i16>(), any::<u8>(), any::<bool>()).prop_map(|(score, depth, found)| {
+            let (score, depth, time) = (score.into(), depth.into(), Duration::MAX);
+            match found {
+                true => Fact::Found(Found { score, depth, nodes: u64::MAX, time }),
+                false => Fact::Played { result: GameResult::Draw, games: u32::MAX },
+            }
+        });
+        let pawns = any::<(u32, u32)>();
+        (key(), key(), pawns, mv, fact).prop_map(|(key, next, (pawns, next_pawns), mv, fact)| Row {
+            key,
+            next,
+            pawns,
+            next_pawns,
+            mv,
+            fact,
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn no_rows_do_harm(rows in proptest::collection::vec(any_row(), 0..20)) {
+            let memory = Memory::of(rows.into_iter());
+            for value in judge(&memory) {
+                prop_assert!(value.score.abs() <= MATE + 1 + REFUTED_BY, "{value:?}");
+            }
+        }
     }
 
     #[test]

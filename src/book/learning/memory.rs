@@ -22,8 +22,8 @@ pub(super) struct Played {
 pub(super) struct Lesson {
     pub key: u64,
     pub pawns: u32,
-    /// The best move by the deepest search, of those the latest, and what it found.
-    pub found: Option<(Row, Found)>,
+    /// The moves that searches found the best, each by the deepest of them, of those the latest.
+    pub found: Vec<(Row, Found)>,
     pub played: Vec<Played>,
     /// The number of the last row that told of it.
     latest: usize,
@@ -33,6 +33,16 @@ impl Lesson {
     /// How the games ended that came here.
     pub(super) fn reached(&self) -> Counts {
         self.played.iter().map(|played| played.counts).sum()
+    }
+
+    /// What the deepest search found, of those the latest.
+    pub(super) fn deepest(&self) -> Option<(Row, Found)> {
+        self.found.iter().max_by_key(|(_, found)| found.depth).copied()
+    }
+
+    /// What was found of a move.
+    pub(super) fn found_of(&self, mv: Option<Move>) -> Option<(Row, Found)> {
+        self.found.iter().find(|(row, _)| row.mv == mv).copied()
     }
 
     /// The rows that say the same.
@@ -77,14 +87,16 @@ impl Memory {
         let number = *self.numbers.entry(row.key).or_insert(number) as usize;
         if number == self.lessons.len() {
             let (key, pawns) = (row.key, row.pawns);
-            self.lessons.push(Lesson { key, pawns, found: None, played: Vec::new(), latest });
+            let (found, played) = (Vec::new(), Vec::new());
+            self.lessons.push(Lesson { key, pawns, found, played, latest });
         }
         let lesson = &mut self.lessons[number];
         lesson.latest = latest;
         match row.fact {
             Fact::Found(found) => {
-                if lesson.found.is_none_or(|(_, known)| known.depth <= found.depth) {
-                    lesson.found = Some((row, found));
+                if lesson.found_of(row.mv).is_none_or(|(_, known)| known.depth <= found.depth) {
+                    lesson.found.retain(|(known, _)| known.mv != row.mv);
+                    lesson.found.push((row, found));
                 }
             }
             Fact::Played { result, games } => {
@@ -156,19 +168,17 @@ mod tests {
     }
 
     #[test]
-    fn the_deepest_of_the_searches_stays_and_of_those_the_latest() {
+    fn the_deepest_search_of_each_move_stays() {
         let start = Position::start();
-        let [d4, e4, c4, a3] =
-            [("d4", 9), ("e4", 12), ("c4", 12), ("a3", 11)].map(|(san, n)| found(&start, san, n));
-        let memory = Memory::of([d4, e4, c4, a3].into_iter());
-        assert_eq!(memory.compacted(9), [c4]);
-        assert_eq!(
-            Memory::of(memory.compacted(9).into_iter()).lessons()[0].found,
-            Some((c4, {
-                let Fact::Found(found) = c4.fact else { panic!("found") };
-                found
-            }))
-        );
+        let told = [("d4", 9), ("e4", 12), ("d4", 8), ("c4", 12), ("e4", 12), ("c4", 11)];
+        let rows: Vec<Row> = told.iter().map(|&(san, depth)| found(&start, san, depth)).collect();
+        let memory = Memory::of(rows.iter().copied());
+        assert_eq!(memory.compacted(9), [rows[0], rows[3], rows[4]]);
+        let again = Memory::of(memory.compacted(9).into_iter());
+        for memory in [memory, again] {
+            let deepest = memory.lessons()[0].deepest().map(|(row, _)| row);
+            assert_eq!(deepest, Some(rows[4]), "the latest of those as deep");
+        }
     }
 
     #[test]

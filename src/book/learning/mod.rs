@@ -10,7 +10,6 @@ mod judgement;
 mod memory;
 mod row;
 
-use std::collections::BTreeMap;
 use std::io::{self, Cursor};
 use std::path::Path;
 use std::sync::Arc;
@@ -21,10 +20,18 @@ pub(crate) use row::{Found, Row};
 
 use super::pawn_filter::PawnSet;
 use super::writer::write_book;
-use super::{Book, BookEntry, BookError, BookValue, Counts, GameTotals, InputRecord, Manifest};
+use super::{
+    Book, BookEntry, BookError, BookValue, Counts, GameTotals, InputRecord, Manifest, Scored,
+};
 use crate::position::{KeyMap, Move, Position};
+use crate::score::Score;
 use crate::words;
 use memory::{Lesson, Memory};
+
+/// A move is not searched again if it is known to be worth so many centipawns less than the search
+/// that chose it has promised. Hand-set: twice what refutes that search, since scores of two moves
+/// in a row differ by some of it without either being wrong.
+const FAR_SHORT: Score = 50;
 
 /// What was learnt, to be asked. Cloning is cheap.
 #[derive(Debug, Clone)]
@@ -91,6 +98,19 @@ impl Learned {
         let (mv, time) = (value.best?, *self.times.get(&position.key())?);
         position.is_legal(mv).then_some(Lasting { mv, value, time })
     }
+
+    /// The moves of a position that are known to fall far short of what searches had promised, with
+    /// what they are worth, where no move is known that holds.
+    pub(crate) fn refuted(&self, position: &Position) -> Vec<Scored> {
+        let Some(value) = self.book.value(position).filter(|value| value.depth == 0) else {
+            return Vec::new();
+        };
+        let moves = self.book.entry(position).unwrap_or_default().moves.into_iter();
+        let known = moves
+            .filter(|&(mv, _)| position.is_legal(mv))
+            .filter_map(|(mv, _)| Some((mv, self.book.value_of_move(position, mv)?)));
+        known.filter(|&(_, score)| score < value.score - FAR_SHORT).collect()
+    }
 }
 
 /// The book of what was learnt, out of the bytes of a file.
@@ -108,7 +128,7 @@ pub(super) fn open(bytes: &[u8], path: &Path) -> Result<Book, BookError> {
 }
 
 fn manifest(memory: &Memory, path: &Path, bytes: usize) -> Manifest {
-    let searches = memory.lessons().iter().filter(|lesson| lesson.found.is_some()).count();
+    let searches = memory.lessons().iter().filter(|lesson| !lesson.found.is_empty()).count();
     // Each game has one position from which nothing was played.
     let ends = memory.lessons().iter().flat_map(|lesson| &lesson.played);
     let games: Counts = ends.filter(|played| played.mv.is_none()).map(|played| played.counts).sum();
@@ -137,38 +157,38 @@ fn book_of(
     let (entries, pawns) = entries(memory);
     let told = |error: io::Error| BookError::writing(name, &error);
     let output = Cursor::new(Vec::new());
-    let written = write_book(output, entries.into_values(), &pawns, manifest).map_err(told)?;
+    let written = write_book(output, entries.into_iter(), &pawns, manifest).map_err(told)?;
     let book = Book::from_bytes(written.into_inner(), name)?;
     let bytes = book.write_with_values(values, Vec::new()).map_err(told)?;
     Book::from_bytes(bytes, name)
 }
 
-/// The entries by key, and their pawns. A position that was only searched, or that only a search
-/// leads to, has an entry without games.
-fn entries(memory: &Memory) -> (BTreeMap<u64, BookEntry>, PawnSet) {
-    let mut entries: BTreeMap<u64, BookEntry> = BTreeMap::new();
+/// The entries, sorted by key, and their pawns. A position that was only searched, or that only a
+/// search leads to, has an entry without games.
+fn entries(memory: &Memory) -> (Vec<BookEntry>, PawnSet) {
+    let mut entries = Vec::with_capacity(memory.lessons().len());
     let mut pawns = PawnSet::new();
     let whole = |half: u32| u64::from(half) << 32;
     for lesson in memory.lessons() {
         pawns.insert(whole(lesson.pawns));
-        let entry = entries.entry(lesson.key).or_default();
-        entry.key = lesson.key;
-        entry.reached = lesson.reached();
-        entry.moves = moves(lesson);
-        if let Some((row, _)) = lesson.found
-            && row.mv.is_some()
-        {
+        let (key, reached, moves) = (lesson.key, lesson.reached(), moves(lesson));
+        entries.push(BookEntry { key, reached, moves });
+        for (row, _) in lesson.found.iter().filter(|(row, _)| row.mv.is_some()) {
             pawns.insert(whole(row.next_pawns));
-            entries.entry(row.next).or_default().key = row.next;
+            if memory.lesson(row.next).is_none() {
+                entries.push(BookEntry { key: row.next, ..BookEntry::default() });
+            }
         }
     }
+    entries.sort_unstable_by_key(|entry| entry.key);
+    entries.dedup_by_key(|entry| entry.key);
     (entries, pawns)
 }
 
 /// The moves of a position with their games: those that were played, and the one that was found.
 fn moves(lesson: &Lesson) -> Vec<(Move, Counts)> {
     let played = lesson.played.iter().filter_map(|played| Some((played.mv?, played.counts)));
-    let found = lesson.found.and_then(|(row, _)| row.mv);
+    let found = lesson.found.iter().filter_map(|(row, _)| row.mv);
     let mut entry = BookEntry::default();
     entry.moves.extend(played.chain(found.map(|mv| (mv, Counts::default()))));
     entry.join_moves();
@@ -183,7 +203,7 @@ mod tests {
     use crate::book::{Chooser, Policy};
     use crate::pgn::GameResult;
     use crate::position::Game;
-    use crate::score::{Depth, Score};
+    use crate::score::Depth;
 
     fn game(moves: &str) -> Game {
         let mut game = Game::default();
@@ -237,7 +257,10 @@ mod tests {
         // The move that lost is not to be played again; the one before it is.
         let lasting = learned.lasting(position).expect("found");
         assert_eq!((position.san(lasting.mv).as_str(), lasting.time.as_millis()), ("e5", 800));
-        assert_eq!(learned.lasting(game("e4 e5 Nf3").position()), None);
+        let lost_at = *game("e4 e5 Nf3").position();
+        assert_eq!(learned.lasting(&lost_at), None);
+        assert_eq!(learned.refuted(&lost_at), [(lost.moves()[3], -250)]);
+        assert_eq!(learned.refuted(position), []);
         let refuted = book.value(game("e4 e5 Nf3").position()).expect("searched");
         assert_eq!((refuted.depth, refuted.own_depth), (0, 12));
         // The file is a book for all who ask for one.
