@@ -227,8 +227,12 @@ impl Chooser {
     /// The moves of one book, by what an analysis of it or of any behind it has found.
     fn candidates_of(&self, book: &Book, values: &Book, game: &Game) -> Vec<Candidate> {
         let weights = book.holds_weights();
+        let found = values.value(game.position());
+        let outside = found.and_then(|found| found.outside);
         let candidate = |book_move: BookMove| Candidate {
-            value: values.value_of_move(game.position(), book_move.mv),
+            value: values
+                .value_of_move(game.position(), book_move.mv)
+                .or_else(|| Some(outside.filter(|&(mv, _)| mv == book_move.mv)?.1)),
             rejected: self.rejection(&book_move, weights, game),
             weight: weights.then(|| book_move.played.games()),
             score: book_move.reached.score(game.position().side_to_move()),
@@ -240,7 +244,7 @@ impl Chooser {
         let moves = book.moves(game.position()).into_iter();
         let mut candidates: Vec<Candidate> = moves.map(candidate).collect();
         self.judge(&mut candidates, game.position());
-        self.reject_losing(&mut candidates, values.value(game.position()));
+        self.reject_losing(&mut candidates, found);
         self.set_chances(&mut candidates);
         candidates
     }
