@@ -81,6 +81,8 @@ pub enum Rejection {
     Worse,
     /// By what an analysis has found it gives away more than [`Chooser::max_loss`].
     Loses,
+    /// The position was analysed, and others were found; of this move nothing is known but its games.
+    Unknown,
 }
 
 impl fmt::Display for Rejection {
@@ -93,6 +95,7 @@ impl fmt::Display for Rejection {
             Rejection::Rare => "rarely played",
             Rejection::Worse => "clearly worse than another",
             Rejection::Loses => "loses too much",
+            Rejection::Unknown => "not analysed",
         })
     }
 }
@@ -244,7 +247,7 @@ impl Chooser {
         let moves = book.moves(game.position()).into_iter();
         let mut candidates: Vec<Candidate> = moves.map(candidate).collect();
         self.judge(&mut candidates, game.position());
-        self.reject_losing(&mut candidates, found);
+        self.reject_losing(&mut candidates, found, book.value(game.position()).is_some());
         self.set_chances(&mut candidates);
         candidates
     }
@@ -268,9 +271,14 @@ impl Chooser {
         }
     }
 
-    /// Rejects what loses too much by the analysis: the moves with values against what the position
-    /// is worth, and the others if even the best move out of the analysis does.
-    fn reject_losing(&self, candidates: &mut [Candidate], found: Option<BookValue>) {
+    /// Rejects what loses too much against what the position is worth; and, where the book itself
+    /// was analysed, what the analysis left out: a game or two are no reason to leave it.
+    fn reject_losing(
+        &self,
+        candidates: &mut [Candidate],
+        found: Option<BookValue>,
+        is_analysed: bool,
+    ) {
         if matches!(self.policy, Policy::Worst | Policy::Random) {
             return;
         }
@@ -278,9 +286,11 @@ impl Chooser {
         let Some(best) = best.into_iter().chain(found.map(|found| found.score)).max() else {
             return;
         };
-        let outside = found.and_then(|found| found.outside).map(|(_, score)| score);
         reject(candidates, Rejection::Loses, |candidate| {
-            candidate.value.or(outside).is_some_and(|value| best - value > self.max_loss)
+            candidate.value.is_some_and(|value| best - value > self.max_loss)
+        });
+        reject(candidates, Rejection::Unknown, |candidate| {
+            is_analysed && candidate.value.is_none()
         });
     }
 
@@ -537,19 +547,35 @@ mod tests {
     }
 
     #[test]
-    fn a_move_without_a_value_is_worth_no_more_than_the_best_outside_the_analysis() {
-        let book = book(&[("1. e4", "1/2-1/2", 60), ("1. d4", "1/2-1/2", 60)]);
-        let rejected = |outside| {
-            let book = analysed(&book, &[("", 40, Some(outside)), ("e4", -40, None)]);
+    fn an_analysed_position_is_not_left_by_a_move_that_nothing_is_known_of() {
+        let book = book(&["e4", "d4", "c4"].map(|mv| (mv, "1/2-1/2", 60)));
+        let c4 = Game::default().position().parse_move("c4").expect("a move");
+        let judged = |values: &[(&str, Score, Option<Score>)]| {
+            let mut book = analysed(&book, values);
+            // The best move outside is one of the book's.
+            let mut found: Vec<BookValue> = book.values().collect();
+            for value in found.iter_mut().filter(|value| value.outside.is_some()) {
+                value.outside = value.outside.map(|(_, score)| (c4, score));
+            }
+            let bytes = book.write_with_values(&found, Vec::new()).expect("written");
+            book = Book::from_bytes(bytes, "analysed").expect("a book");
             let candidates = Chooser::new(Policy::Prefer, 1).candidates(&book, &Game::default());
-            candidates
-                .iter()
-                .map(|candidate| (candidate.value, candidate.rejected))
-                .collect::<Vec<_>>()
+            let of = |san: &str| {
+                let mv = Game::default().position().parse_move(san).expect(san);
+                let found = candidates.iter().find(|candidate| candidate.book_move.mv == mv);
+                found.map(|found| (found.value, found.rejected)).expect(san)
+            };
+            ["e4", "d4", "c4"].map(of)
         };
-        assert!(rejected(30).iter().all(|(_, rejected)| rejected.is_none()));
-        assert!(rejected(0).contains(&(None, Some(Rejection::Loses))));
-        assert!(rejected(0).contains(&(Some(40), None)));
+        let unknown = (None, Some(Rejection::Unknown));
+        assert_eq!(
+            judged(&[("", 40, Some(30)), ("e4", -40, None)]),
+            [(Some(40), None), unknown, (Some(30), None)]
+        );
+        let [_, _, c4] = judged(&[("", 40, Some(0)), ("e4", -40, None)]);
+        assert_eq!(c4, (Some(0), Some(Rejection::Loses)));
+        // Where the position itself was not analysed, its games decide.
+        assert_eq!(judged(&[("e4", -40, None)])[1].1, None);
     }
 
     #[test]
