@@ -95,6 +95,28 @@ fn a_killed_tuning_goes_on_to_the_same_path() {
 }
 
 #[test]
+fn a_real_engine_repeats_its_path_in_both_protocols() {
+    let dir = tempfile::tempdir().expect("a folder");
+    for (protocol, engine) in [("xboard", "-x --no-book"), ("uci", "--uci --no-book")] {
+        let engine = format!("{PROGRAM} {engine} --memory 1");
+        let outs = ["1", "2"].map(|jobs| {
+            let out = format!("{protocol}-{jobs}");
+            let more = ["-n", "3", "--pairs", "2", "-j", jobs, "--max-moves", "30"];
+            let more = [&more[..], &["--proto", protocol, "--resign", "2,300"]].concat();
+            let mut arguments = arguments(&engine, "Strength,9,0,30,8,0.5", &out, &more);
+            let nodes = arguments.iter().position(|word| *word == "--nodes").expect("there");
+            arguments[nodes + 1] = "1000";
+            let output = tabia(&arguments, dir.path());
+            assert!(output.status.success(), "{protocol}: {}", stderr(&output));
+            checkpoint(&dir.path().join(out))
+        });
+        assert_eq!(outs[0], outs[1], "{protocol}");
+        let level = outs[0]["values"]["Strength"].as_f64().expect("a number");
+        assert!(level > 9.0, "{protocol}: more nodes win: {}", outs[0]);
+    }
+}
+
+#[test]
 fn an_interrupted_tuning_says_so() {
     let dir = tempfile::tempdir().expect("a folder");
     let engine = fake("xboard fault=late late_ms=30 at=2");

@@ -212,6 +212,22 @@ mod tests {
         }
     }
 
+    /// The rules of thumb in docs/tune.md, for a loss of 2 Elo at a distance of `c_end`.
+    #[test]
+    fn speed_and_noise_are_as_the_page_tells() {
+        const RUNS: u64 = 40;
+        let distances = |start: f64, iterations: u32| {
+            let hills = || [Hill { best: 0.0, width: 1.0, drop: 2.0 }];
+            let parameter = format!("a,{start},-50,50,1,0.01");
+            let plan = move |seed| Plan { iterations, pairs: 1, seed };
+            (1..=RUNS).map(move |seed| tuned(&[&parameter], &hills(), plan(seed)).values()[0])
+        };
+        let noise = distances(0.0, 8_800).map(|off| off * off).sum::<f64>() / RUNS as f64;
+        assert!((0.23..0.43).contains(&noise.sqrt()), "0.33 expected, found {}", noise.sqrt());
+        let left = distances(20.0, 2_200).sum::<f64>() / RUNS as f64 / 20.0;
+        assert!((0.05..0.37).contains(&left), "less than 1/e of the distance, found {left}");
+    }
+
     #[test]
     fn without_anything_to_gain_nothing_goes_far() {
         for seed in 1..=4 {
