@@ -95,6 +95,33 @@ fn a_killed_tuning_goes_on_to_the_same_path() {
 }
 
 #[test]
+fn either_side_gets_its_values_before_each_game() {
+    let dir = tempfile::tempdir().expect("a folder");
+    for (protocol, words) in
+        [("uci", "< setoption name Level value "), ("xboard", "< option Level=")]
+    {
+        let engine = fake(protocol);
+        let (out, trace) = (format!("{protocol}.t"), format!("{protocol}.trace"));
+        let more = ["-n", "3", "--pairs", "2", "-j", "1", "--trace", &trace, "--max-moves", "8"];
+        let output = tabia(&arguments(&engine, "level,20.4,0,40,3,0.1", &out, &more), dir.path());
+        assert!(output.status.success(), "{}", stderr(&output));
+        let trace = std::fs::read_to_string(dir.path().join(trace)).expect("a trace");
+        let values = |sign: &str| -> Vec<i32> {
+            let begin = format!("{sign}{words}");
+            let values = trace.lines().filter_map(|line| line.split_once(&begin));
+            values.map(|(_, value)| value.trim().parse().expect("a whole number")).collect()
+        };
+        let (plus, minus) = (values("+"), values("-"));
+        assert_eq!([plus.len(), minus.len()], [12, 12], "{protocol}: {trace}");
+        for (plus, minus) in plus.iter().zip(&minus) {
+            // Three off at the end, and a fifth more at the beginning.
+            assert!((6..=8).contains(&(plus - minus).abs()), "{protocol}: {plus} {minus}");
+            assert!((40..=42).contains(&(plus + minus)), "{protocol}: {plus} {minus}");
+        }
+    }
+}
+
+#[test]
 fn a_real_engine_repeats_its_path_in_both_protocols() {
     let dir = tempfile::tempdir().expect("a folder");
     for (protocol, engine) in [("xboard", "-x --no-book"), ("uci", "--uci --no-book")] {

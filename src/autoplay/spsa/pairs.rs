@@ -16,7 +16,8 @@ use crate::position::Color;
 /// What all games have in common.
 #[derive(Debug)]
 pub(super) struct Arena<'a> {
-    pub engine: &'a EngineConfig,
+    /// The engine for either side, under names that tell the sides apart.
+    pub sides: [EngineConfig; 2],
     pub openings: &'a [Opening],
     pub conditions: &'a Conditions,
     pub trace: &'a Trace,
@@ -95,16 +96,16 @@ impl Arena<'_> {
                 stumbled(what);
             }
         };
-        let engines = [(0, self.engine), (1, self.engine)];
-        seats.take(engines, self.trace, tell).map_err(NoScore::Failed)?;
+        let [first, second] = &self.sides;
+        seats.take([(0, first), (1, second)], self.trace, tell).map_err(NoScore::Failed)?;
         self.set_options(job, seats)?;
         let Some(players) = seats.players(job.white) else { return Err(NoScore::Stopped) };
-        let clock = || Clock::new(self.engine.limits, self.engine.margin);
+        let clock = || Clock::new(first.limits, first.margin);
         let played = play(
             players,
             self.openings[job.opening % self.openings.len()].game(),
             [clock(), clock()],
-            [self.engine.ponder; 2],
+            [first.ponder; 2],
             self.conditions,
             self.interrupt,
             &mut |_| {},
@@ -121,12 +122,12 @@ impl Arena<'_> {
             match player.map_or(Ok(()), set) {
                 Ok(()) => {}
                 Err(EngineError::Unable(what)) => {
-                    let what = format!("{} {what}", self.engine.label());
+                    let what = format!("{} {what}", self.sides[side].label());
                     return Err(NoScore::Failed(StartError::Unable(what)));
                 }
                 Err(error) => {
                     seats.drop_engine(side);
-                    return Err(NoScore::Void(format!("{}: {error}", self.engine.label())));
+                    return Err(NoScore::Void(format!("{}: {error}", self.sides[side].label())));
                 }
             }
         }

@@ -155,10 +155,13 @@ impl Tuning {
         mut observe: impl FnMut(&Self, &TuneEvent),
     ) -> Result<(), TuneError> {
         let Tuning { engine, openings, conditions, trace, .. } = self;
-        let (engine, openings) = (engine.clone(), openings.clone());
-        let (conditions, trace) = (conditions.clone(), trace.clone());
-        let (engine, openings, conditions) = (&engine, &*openings, &conditions);
-        let arena = Arena { engine, openings, conditions, trace: &trace, interrupt };
+        let sides = ["+", "-"].map(|sign| EngineConfig {
+            name: format!("{}{sign}", engine.label()),
+            ..engine.clone()
+        });
+        let (openings, conditions, trace) = (openings.clone(), conditions.clone(), trace.clone());
+        let (openings, conditions, trace) = (&*openings, &conditions, &trace);
+        let arena = Arena { sides, openings, conditions, trace, interrupt };
         let Channels { jobs: (jobs, wanted), reports: (told, reports) } = Channels::new();
         let games = self.tuner.plan().pairs as usize * 2;
         thread::scope(|scope| {
