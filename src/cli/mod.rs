@@ -33,8 +33,8 @@ use clap::{Parser, Subcommand};
     version,
     about,
     args_conflicts_with_subcommands = true,
-    // Without the usual empty line after the first, so that all of it fits on a screen.
-    help_template = "{about-with-newline}{usage-heading} {usage}\n\n{all-args}",
+    // Without the usual empty lines before and after the usage, so that all of it fits on a screen.
+    help_template = "{about-with-newline}{usage-heading} {usage}\n{all-args}",
     override_usage = "tabia [OPTIONS] or tabia COMMAND (`tabia help COMMAND` tells more of each)"
 )]
 struct Cli {

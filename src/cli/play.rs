@@ -39,7 +39,7 @@ pub(super) struct Args {
     /// Play no moves from a book
     #[arg(long)]
     no_book: bool,
-    /// Learn from games and analyses: keep what is found in this file, and ask it
+    /// Learn from games and analyses, to and from this file
     #[arg(long, value_name = "FILE")]
     learn: Option<PathBuf>,
     /// Where the search meets the book: off, first, stop, value, steer, score

@@ -99,7 +99,9 @@ fn fifty_kills_lose_nothing() {
     play.engine.sync();
     drop(play);
     let bytes = fs::read(&file).expect("the file");
-    assert!(bytes.starts_with(&held[..held.len() - ROW]) && (bytes.len() - HEAD) % ROW == 0);
+    assert!(
+        bytes.starts_with(&held[..held.len() - ROW]) && (bytes.len() - HEAD).is_multiple_of(ROW)
+    );
 }
 
 #[test]
