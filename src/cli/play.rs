@@ -84,7 +84,7 @@ impl Args {
         settings.learn = self.learn.as_deref().map(text).unwrap_or_default();
         settings.search.book_search = match self.book_search {
             Some(mode) => mode,
-            None if !self.bookpvs.is_empty() => BookSearch::Value,
+            None if !self.bookpvs.is_empty() || self.learn.is_some() => BookSearch::Value,
             None => BookSearch::Off,
         };
         self.cores.iter().for_each(|&cores| settings.set_threads(cores));

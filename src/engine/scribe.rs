@@ -123,10 +123,10 @@ impl<'a> Desk<'a> {
                 Ok(Order::Keep { rows, ends_game }) => {
                     self.waiting.extend(rows);
                     self.write();
-                    let _ = self.news.send(News::Kept);
                     if ends_game {
                         self.sync();
                     }
+                    let _ = self.news.send(News::Kept);
                 }
                 Ok(Order::Read(number)) => self.tell(number),
                 Err(RecvTimeoutError::Timeout) => self.sync(),
