@@ -294,12 +294,28 @@ impl Book {
     /// The same by the position's keys.
     #[inline]
     pub fn probe(&self, key: u64, pawn_key: u64) -> Option<Counts> {
+        self.look_up(key, pawn_key, |counts| !counts.is_empty())
+    }
+
+    /// As [`Book::reached`]; a position that was analysed or learnt, but that no game has reached, is
+    /// known too, and has no games.
+    #[inline]
+    pub(crate) fn holds(&self, position: &Position) -> Option<Counts> {
+        self.look_up(position.key(), position.pawn_key(), |_| true)
+    }
+
+    #[inline]
+    fn look_up(
+        &self,
+        key: u64,
+        pawn_key: u64,
+        is_wanted: impl Fn(&Counts) -> bool + Copy,
+    ) -> Option<Counts> {
         let found =
             if self.image.may_hold_pawns(pawn_key) { self.image.reached(key) } else { None };
-        // What was learnt holds positions that no game has reached.
-        let found = found.filter(|counts| !counts.is_empty());
+        let found = found.filter(is_wanted);
         match &self.next {
-            Some(next) if found.is_none() => next.probe(key, pawn_key),
+            Some(next) if found.is_none() => next.look_up(key, pawn_key, is_wanted),
             _ => found,
         }
     }

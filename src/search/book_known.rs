@@ -219,6 +219,31 @@ mod tests {
     }
 
     #[test]
+    fn a_position_that_no_game_has_reached_is_settled_but_is_no_match() {
+        // As what was learnt has them: an entry without games.
+        let value = found("e4", "e5", -900, 20);
+        let entry = crate::book::BookEntry { key: value.key, ..Default::default() };
+        let file = std::io::Cursor::new(Vec::new());
+        let bytes = crate::book::write_entries(file, std::iter::once(entry)).expect("written");
+        let plain = Book::from_bytes(bytes.into_inner(), "x").expect("a book");
+        let bytes = plain.write_with_values(&[value], Vec::new()).expect("written");
+        let config = Config {
+            memory_mb: 4,
+            book: Some(Book::from_bytes(bytes, "x").expect("a book")),
+            book_search: BookSearch::Value,
+            ..Config::default()
+        };
+        let mut met = 0;
+        let result = Searcher::new(config).search(
+            &Game::default(),
+            &Limits::depth(6),
+            &Control::new(),
+            &mut |event| met += u32::from(matches!(event, SearchEvent::Transposition(_))),
+        );
+        assert_eq!((result.score, met), (900, 0));
+    }
+
+    #[test]
     fn the_root_keeps_the_move_of_a_deeper_analysis_and_the_search_ends_early() {
         let (start, limits) = (Game::default(), Limits::nodes(NODES));
         let known = [found("", "a4", 50, 60)];

@@ -28,7 +28,7 @@ impl Worker<'_> {
     #[inline]
     pub(super) fn probe_book(&mut self, position: &Position, ply: Ply) -> Option<BookHit> {
         let probe = self.job.book.as_ref()?;
-        let counts = probe.reached(position)?;
+        let counts = probe.holds(position)?;
         self.book_match(probe, position, ply, counts)
     }
 
@@ -40,7 +40,7 @@ impl Worker<'_> {
         ply: Ply,
         counts: Counts,
     ) -> Option<BookHit> {
-        let line = self.line_to(ply);
+        let line = self.line_to(ply).filter(|_| !counts.is_empty());
         if let Some(line) = &line {
             probe.remember(position, line, counts);
         }

@@ -61,6 +61,15 @@ impl BookProbe {
         self.book.reached(position)
     }
 
+    /// The same; where the search takes values, also of positions that no game has reached.
+    #[inline]
+    pub(super) fn holds(&self, position: &Position) -> Option<Counts> {
+        match self.values {
+            Some(_) => self.book.holds(position),
+            None => self.book.reached(position),
+        }
+    }
+
     /// Keeps a line into the book, unless a shorter one to the same position is known.
     pub(super) fn remember(&self, position: &Position, line: &[Move], counts: Counts) {
         let Some(&first) = line.first() else { return };
