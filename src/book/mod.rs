@@ -27,6 +27,7 @@
 mod backup;
 mod bucket;
 mod builder;
+mod certainty;
 mod combine;
 mod counts;
 mod entry;

@@ -5,8 +5,9 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::{Book, BookMove, BookValue, Counts};
-use crate::position::{Color, Game, Move, Position};
+use super::certainty::{mean_and_error, quantile};
+use super::{Book, BookMove, BookValue};
+use crate::position::{Game, Move, Position};
 use crate::random::Random;
 use crate::score::{Score, expectation};
 use crate::words;
@@ -382,30 +383,6 @@ fn reject(candidates: &mut [Candidate], why: Rejection, is_so: impl Fn(&Candidat
     open.filter(|candidate| is_so(candidate)).for_each(|candidate| candidate.rejected = Some(why));
 }
 
-/// The mean of the points of these games and its standard error. The prior's wins and losses are
-/// added to the games; games without a result count as half of each.
-fn mean_and_error(counts: &Counts, side: Color, prior: (f64, f64)) -> (f64, f64) {
-    let unknown = f64::from(counts.undecided) / 2.0;
-    let wins = f64::from(counts.wins(side)) + unknown + prior.0;
-    let losses = f64::from(counts.wins(!side)) + unknown + prior.1;
-    let draws = f64::from(counts.draws);
-    let games = wins + losses + draws;
-    let mean = (wins + draws / 2.0) / games;
-    let squares =
-        wins * (1.0 - mean).powi(2) + draws * (0.5 - mean).powi(2) + losses * mean.powi(2);
-    (mean, (squares / games / games).sqrt())
-}
-
-/// The standard normal quantile of a probability between 0.5 and 1: Abramowitz and Stegun,
-/// *Handbook of Mathematical Functions* (1964), formula 26.2.23; the error is below 0.00045.
-fn quantile(probability: f64) -> f64 {
-    let tail = (1.0 - probability).clamp(1e-9, 0.5);
-    let t = (-2.0 * tail.ln()).sqrt();
-    let numerator = 2.515_517 + t * (0.802_853 + t * 0.010_328);
-    let denominator = 1.0 + t * (1.432_788 + t * (0.189_269 + t * 0.001_308));
-    (t - numerator / denominator).max(0.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -593,12 +570,5 @@ mod tests {
         let candidates = Chooser::new(Policy::Best, 0).candidates(&book, &there);
         assert_eq!(candidates[0].rejected, Some(Rejection::Repeats));
         assert_eq!(chosen(Policy::Best, &book, &there).as_deref(), Some("Nc6"));
-    }
-
-    #[test]
-    fn the_quantiles_are_those_of_the_table() {
-        for (probability, z) in [(0.5, 0.0), (0.9, 1.2816), (0.95, 1.6449), (0.99, 2.3263)] {
-            assert!((quantile(probability) - z).abs() < 5e-4, "{probability}");
-        }
     }
 }
