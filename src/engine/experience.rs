@@ -6,7 +6,7 @@ use crate::book::{Found, Learned, Row, Scored};
 use crate::pgn::GameResult;
 use crate::position::{Game, Move, Position};
 use crate::score::{Depth, is_mate};
-use crate::search::{Bound, Limits, SearchEvent, SearchResult};
+use crate::search::{BookSearch, Bound, Limits, SearchEvent, SearchResult, Transposition};
 
 use super::controller::Engine;
 use super::learning::MAX_QUIET_PLIES;
@@ -67,7 +67,8 @@ impl Engine {
         let Some(job) = &mut self.job else { return result };
         let (subject, refuted) = (job.teaches(result.score), job.refuted.take());
         job.subject = None;
-        if let (Some(position), Some(best), None) = (subject, result.best, &result.book) {
+        let is_own = self.is_own_finding(result.book.as_ref());
+        if let (Some(position), Some(best), true) = (subject, result.best, is_own) {
             let SearchResult { score, depth, nodes, elapsed: time, .. } = result;
             self.learn_found(&position, best, Found { score, depth, nodes, time });
         }
@@ -77,15 +78,24 @@ impl Engine {
         }
     }
 
+    /// Whether what a search has found is its own, whatever it has met of the book: not the word of
+    /// an analysis, nor that of games.
+    fn is_own_finding(&self, met: Option<&Transposition>) -> bool {
+        let mode = self.settings.search.book_search;
+        let by_games = matches!(mode, BookSearch::First | BookSearch::Score);
+        met.is_none_or(|met| !met.line.is_empty() && !by_games)
+    }
+
     /// A long search has come further: that it was cut off must not cost all.
     pub(super) fn learn_interim(&mut self, event: &SearchEvent) {
         let SearchEvent::Iteration(report) = event else { return };
+        let is_own = self.is_own_finding(report.book.as_ref());
         let Some(job) = &mut self.job else { return };
         let due = FIRST_INTERIM.max(job.learnt_at * 2);
         let subject = job.teaches(report.score);
         let (Some(position), Some(&best)) = (subject, report.pv.first()) else { return };
         let is_whole = report.multi_pv == 1 && report.bound == Bound::Exact;
-        if !is_whole || report.elapsed < due || report.book.is_some() {
+        if !is_whole || report.elapsed < due || !is_own {
             return;
         }
         job.learnt_at = report.elapsed;
@@ -99,7 +109,7 @@ impl Engine {
         let Some(report) = &job.completed else { return };
         let Some(position) = job.teaches(report.score) else { return };
         let Some(&best) = report.pv.first() else { return };
-        if report.book.is_none() && report.elapsed > job.learnt_at {
+        if self.is_own_finding(report.book.as_ref()) && report.elapsed > job.learnt_at {
             let (score, depth, nodes) = (report.score, report.depth, report.nodes);
             self.learn_found(&position, best, Found { score, depth, nodes, time: report.elapsed });
         }
