@@ -64,7 +64,7 @@ pub use entry::BookEntry;
 pub use error::BookError;
 pub(crate) use journal::Journal;
 pub(crate) use learning::{
-    Found, Lasting, LearnError, LearnFile, Learned, Row, Stamp, is_learning, stamp,
+    Found, HEADLINE, Lasting, LearnError, LearnFile, Learned, Row, Stamp, is_learning, stamp,
 };
 pub use manifest::{GameTotals, InputRecord, Manifest, Skipped};
 pub use names::{NamedOpening, Names};
@@ -83,7 +83,6 @@ use crate::pgn::PgnInput;
 use crate::position::{Move, Position};
 use header::MAGIC;
 use image::{Image, Storage};
-use learning::HEADLINE;
 
 /// The default book, made of `books/openings.pgn`.
 static EMBEDDED: &[u8] = include_bytes!("../../books/openings.tbk");

@@ -339,9 +339,9 @@ impl Chooser {
         if self.policy == Policy::Prefer && !weights {
             reject_rare_and_worse(candidates);
         }
-        let open = || candidates.iter().filter(|candidate| candidate.rejected.is_none());
-        let best = open().map(|candidate| candidate.bounds().0).fold(0.0, f64::max);
-        let worst = open().map(|candidate| candidate.bounds().1).fold(f64::INFINITY, f64::min);
+        let best = open(candidates).map(|candidate| candidate.bounds().0).fold(0.0, f64::max);
+        let worst =
+            open(candidates).map(|candidate| candidate.bounds().1).fold(f64::INFINITY, f64::min);
         let weights: Vec<f64> = candidates
             .iter()
             .map(|candidate| match self.policy {
@@ -366,15 +366,17 @@ impl Chooser {
 /// that has scored well is not played, and must not keep the others from it.
 fn reject_rare_and_worse(candidates: &mut [Candidate]) {
     let games = |candidate: &Candidate| candidate.book_move.reached.games();
-    let open = |candidates: &[Candidate]| -> Vec<Candidate> {
-        candidates.iter().filter(|candidate| candidate.rejected.is_none()).copied().collect()
-    };
-    let most = open(candidates).iter().map(games).max().unwrap_or(0);
+    let most = open(candidates).map(games).max().unwrap_or(0);
     reject(candidates, Rejection::Rare, |candidate| {
         (games(candidate) as f64) < RARE_SHARE * most as f64
     });
-    let best = open(candidates).iter().map(|other| other.certain.0).fold(0.0, f64::max);
+    let best = open(candidates).map(|other| other.certain.0).fold(0.0, f64::max);
     reject(candidates, Rejection::Worse, |candidate| candidate.certain.1 < best);
+}
+
+/// Those that are not rejected.
+fn open(candidates: &[Candidate]) -> impl Iterator<Item = &Candidate> {
+    candidates.iter().filter(|candidate| candidate.rejected.is_none())
 }
 
 /// Rejects those that are still open and of which this is true.
@@ -480,8 +482,7 @@ mod tests {
         };
         let mut values: Vec<BookValue> = values.iter().map(value).collect();
         values.sort_by_key(|value| value.key);
-        let bytes = book.write_with_values(&values, Vec::new()).expect("written");
-        Book::from_bytes(bytes, "analysed").expect("a book")
+        book.with_values(&values).expect("a book")
     }
 
     #[test]
@@ -528,14 +529,12 @@ mod tests {
         let book = book(&["e4", "d4", "c4"].map(|mv| (mv, "1/2-1/2", 60)));
         let c4 = Game::default().position().parse_move("c4").expect("a move");
         let judged = |values: &[(&str, Score, Option<Score>)]| {
-            let mut book = analysed(&book, values);
             // The best move outside is one of the book's.
-            let mut found: Vec<BookValue> = book.values().collect();
+            let mut found: Vec<BookValue> = analysed(&book, values).values().collect();
             for value in found.iter_mut().filter(|value| value.outside.is_some()) {
                 value.outside = value.outside.map(|(_, score)| (c4, score));
             }
-            let bytes = book.write_with_values(&found, Vec::new()).expect("written");
-            book = Book::from_bytes(bytes, "analysed").expect("a book");
+            let book = book.with_values(&found).expect("a book");
             let candidates = Chooser::new(Policy::Prefer, 1).candidates(&book, &Game::default());
             let of = |san: &str| {
                 let mv = Game::default().position().parse_move(san).expect(san);

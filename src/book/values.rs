@@ -16,8 +16,8 @@
 
 use std::io::{self, Write};
 
-use super::Book;
 use super::header::{HEADER_BYTES, Section, VALUE_BYTES as ROW_BYTES};
+use super::{Book, BookError};
 use crate::position::{Move, Position};
 use crate::score::{Depth, Score, from_table};
 
@@ -167,6 +167,16 @@ impl Book {
         all(self.image.values())
     }
 
+    /// This book with these values, sorted by key, in place of those it has.
+    ///
+    /// # Errors
+    /// If it is damaged.
+    pub(crate) fn with_values(&self, values: &[BookValue]) -> Result<Self, BookError> {
+        let told = |error: io::Error| BookError::writing(self.name(), &error);
+        let bytes = self.write_with_values(values, Vec::new()).map_err(told)?;
+        Self::from_bytes(bytes, self.name())
+    }
+
     /// Writes this book with these values, sorted by key, in place of those it has.
     ///
     /// # Errors
@@ -196,7 +206,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::book::BookError;
 
     fn value(key: u64, score: Score) -> BookValue {
         let mv: Option<Move> = "e2e4".parse().ok();

@@ -182,8 +182,7 @@ mod tests {
         let games = PgnInput::Text("a game".to_owned(), GAME.as_bytes().into());
         let book = build_in_memory(&[games], &BuildOptions::default(), "x").expect("a book").0;
         values.sort_by_key(|value| value.key);
-        let bytes = book.write_with_values(&values, Vec::new()).expect("written");
-        Book::from_bytes(bytes, "x").expect("a book")
+        book.with_values(&values).expect("a book")
     }
 
     fn search(
@@ -226,10 +225,9 @@ mod tests {
         let file = std::io::Cursor::new(Vec::new());
         let bytes = crate::book::write_entries(file, std::iter::once(entry)).expect("written");
         let plain = Book::from_bytes(bytes.into_inner(), "x").expect("a book");
-        let bytes = plain.write_with_values(&[value], Vec::new()).expect("written");
         let config = Config {
             memory_mb: 4,
-            book: Some(Book::from_bytes(bytes, "x").expect("a book")),
+            book: Some(plain.with_values(&[value]).expect("a book")),
             book_search: BookSearch::Value,
             ..Config::default()
         };

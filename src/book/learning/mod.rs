@@ -76,15 +76,13 @@ impl Learned {
             return Ok(None);
         }
         let memory = Memory::of(rows.into_iter());
-        let values = judgement::judge(&memory);
-        let times = values.iter().filter_map(|value| {
-            Some((value.key, judgement::time_of(value, memory.lesson(value.key)?)?))
+        let told = |error: BookError| LearnError::Io { path: path.into(), why: error.to_string() };
+        let book = book_of(&memory, path, bytes.len()).map_err(told)?;
+        let times = book.values().filter_map(|value| {
+            Some((value.key, judgement::time_of(&value, memory.lesson(value.key)?)?))
         });
         let times = Arc::new(times.collect());
-        let name = path.display().to_string();
-        let book = book_of(&memory, &values, &manifest(&memory, path, bytes.len()), &name);
-        let told = |error: BookError| LearnError::Io { path: path.into(), why: error.to_string() };
-        Ok(Some(Learned { book: book.map_err(told)?, times }))
+        Ok(Some(Learned { book, times }))
     }
 
     /// The book that it makes: positions of games, and of searches without any.
@@ -120,9 +118,7 @@ impl Learned {
 pub(super) fn open(bytes: &[u8], path: &Path) -> Result<Book, BookError> {
     let (rows, damaged) = file::rows_of(bytes);
     let memory = Memory::of(rows.into_iter());
-    let values = judgement::judge(&memory);
-    let name = path.display().to_string();
-    let book = book_of(&memory, &values, &manifest(&memory, path, bytes.len()), &name)?;
+    let book = book_of(&memory, path, bytes.len())?;
     let remark = (damaged > 0).then(|| format!("{damaged} rows are damaged and are passed over"));
     Ok(Book { remarks: remark.into_iter().collect(), ..book })
 }
@@ -148,19 +144,14 @@ fn manifest(memory: &Memory, path: &Path, bytes: usize) -> Manifest {
     }
 }
 
-fn book_of(
-    memory: &Memory,
-    values: &[BookValue],
-    manifest: &Manifest,
-    name: &str,
-) -> Result<Book, BookError> {
-    let (entries, pawns) = entries(memory);
-    let told = |error: io::Error| BookError::writing(name, &error);
+/// The book of what was learnt to the file at `path`, of so many bytes.
+fn book_of(memory: &Memory, path: &Path, bytes: usize) -> Result<Book, BookError> {
+    let ((entries, pawns), manifest) = (entries(memory), manifest(memory, path, bytes));
+    let name = path.display().to_string();
+    let told = |error: io::Error| BookError::writing(&name, &error);
     let output = Cursor::new(Vec::new());
-    let written = write_book(output, entries.into_iter(), &pawns, manifest).map_err(told)?;
-    let book = Book::from_bytes(written.into_inner(), name)?;
-    let bytes = book.write_with_values(values, Vec::new()).map_err(told)?;
-    Book::from_bytes(bytes, name)
+    let written = write_book(output, entries.into_iter(), &pawns, &manifest).map_err(told)?;
+    Book::from_bytes(written.into_inner(), &name)?.with_values(&judgement::judge(memory))
 }
 
 /// The entries, sorted by key, and their pawns. A position that was only searched, or that only a
