@@ -6,7 +6,7 @@ use crate::book::{Found, Learned, Row, Scored};
 use crate::pgn::GameResult;
 use crate::position::{Game, Move, Position};
 use crate::score::{Depth, is_mate};
-use crate::search::{BookSearch, Bound, Limits, SearchEvent, SearchResult, Transposition};
+use crate::search::{BookSearch, Bound, Limits, Report, SearchEvent, SearchResult, Transposition};
 
 use super::controller::Engine;
 use super::learning::MAX_QUIET_PLIES;
@@ -89,30 +89,32 @@ impl Engine {
     /// A long search has come further: that it was cut off must not cost all.
     pub(super) fn learn_interim(&mut self, event: &SearchEvent) {
         let SearchEvent::Iteration(report) = event else { return };
-        let is_own = self.is_own_finding(report.book.as_ref());
-        let Some(job) = &mut self.job else { return };
+        let Some(job) = &self.job else { return };
         let due = FIRST_INTERIM.max(job.learnt_at * 2);
-        let subject = job.teaches(report.score);
-        let (Some(position), Some(&best)) = (subject, report.pv.first()) else { return };
         let is_whole = report.multi_pv == 1 && report.bound == Bound::Exact;
-        if !is_whole || report.elapsed < due || !is_own {
-            return;
+        if is_whole && report.elapsed >= due {
+            self.learn_report(report);
         }
-        job.learnt_at = report.elapsed;
-        let (score, depth, nodes) = (report.score, report.depth, report.nodes);
-        self.learn_found(&position, best, Found { score, depth, nodes, time: report.elapsed });
     }
 
     /// A search is called off, an analysis as a rule: its last completed iteration is learnt.
     pub(super) fn learn_called_off(&mut self) {
         let Some(job) = self.job.as_ref().filter(|job| !job.is_pondering()) else { return };
-        let Some(report) = &job.completed else { return };
-        let Some(position) = job.teaches(report.score) else { return };
-        let Some(&best) = report.pv.first() else { return };
-        if self.is_own_finding(report.book.as_ref()) && report.elapsed > job.learnt_at {
-            let (score, depth, nodes) = (report.score, report.depth, report.nodes);
-            self.learn_found(&position, best, Found { score, depth, nodes, time: report.elapsed });
+        let news = job.completed.clone().filter(|report| report.elapsed > job.learnt_at);
+        if let Some(report) = news {
+            self.learn_report(&report);
         }
+    }
+
+    /// What the search that runs has come to is learnt, if that is its own finding.
+    fn learn_report(&mut self, report: &Report) {
+        let is_own = self.is_own_finding(report.book.as_ref());
+        let Some(job) = self.job.as_mut().filter(|_| is_own) else { return };
+        let subject = job.teaches(report.score);
+        let (Some(position), Some(&best)) = (subject, report.pv.first()) else { return };
+        job.learnt_at = report.elapsed;
+        let &Report { score, depth, nodes, elapsed: time, .. } = report;
+        self.learn_found(&position, best, Found { score, depth, nodes, time });
     }
 
     fn learn_found(&mut self, position: &Position, best: Move, found: Found) {

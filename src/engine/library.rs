@@ -77,16 +77,14 @@ impl Library {
         if !settings.own_book {
             return None;
         }
-        self.chooser.policy = settings.policy;
-        self.chooser.max_loss = settings.max_loss;
+        instruct(&mut self.chooser, settings);
         self.chooser.choose(&self.book, game)
     }
 
     /// Whether there would be a move to play.
     pub(super) fn has_move(&self, game: &Game, settings: &Settings) -> bool {
         let mut chooser = self.chooser.clone();
-        chooser.policy = settings.policy;
-        chooser.max_loss = settings.max_loss;
+        instruct(&mut chooser, settings);
         settings.own_book && chooser.choose(&self.book, game).is_some()
     }
 
@@ -99,4 +97,10 @@ impl Library {
     pub(super) fn best_move(&self, game: &Game) -> Option<Move> {
         self.book.moves(game.position()).first().map(|book_move| book_move.mv)
     }
+}
+
+/// Has moves chosen as the user wishes.
+fn instruct(chooser: &mut Chooser, settings: &Settings) {
+    chooser.policy = settings.policy;
+    chooser.max_loss = settings.max_loss;
 }
