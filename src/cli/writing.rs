@@ -1,8 +1,12 @@
 //! What the commands write, and what they may replace by it.
 
+use std::fs::File;
+use std::io::BufWriter;
 use std::path::PathBuf;
 
-use crate::files::FileKind;
+use anyhow::Context;
+
+use crate::files::{FileKind, Output, open_output};
 use crate::pgn::PgnInput;
 
 /// Leave to replace a file that is something else.
@@ -34,6 +38,14 @@ pub(super) const WEIGHTS: FileKind = FileKind {
 pub(super) const LOG: FileKind = FileKind { name: "the log of a match", recognises: is_log };
 /// What engines said in a match.
 pub(super) const TRACE: FileKind = FileKind { name: "the trace of a match", recognises: is_trace };
+
+/// Opens an output to write to as long as a run lasts: anew, or to add to what is there.
+pub(super) fn lasting(output: &Output<'_>, anew: bool) -> anyhow::Result<BufWriter<File>> {
+    output.check()?;
+    let path = output.path();
+    let file = open_output(path, anew).with_context(|| format!("cannot write {}", path.display()));
+    Ok(BufWriter::new(file?))
+}
 
 /// The files that a list of inputs reads, as [`crate::files::Output::apart_from`] takes them.
 pub(super) fn files_of(inputs: &[PgnInput]) -> impl Iterator<Item = PathBuf> + '_ {

@@ -5,9 +5,7 @@ mod check;
 mod narrator;
 
 use std::cmp::Ordering;
-use std::fs::{File, create_dir_all};
-use std::io::BufWriter;
-use std::path::Path;
+use std::fs::create_dir_all;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
@@ -19,14 +17,13 @@ pub(super) use narrator::speed;
 
 use super::date::today;
 use super::work::{INTERRUPTED, on_interruption};
-use super::writing::{LOG, TRACE};
+use super::writing::{LOG, TRACE, lasting};
 
 use crate::autoplay::ledger::Ledger;
 use crate::autoplay::play::Interrupt;
 use crate::autoplay::results::Results;
 use crate::autoplay::tournament::{Tournament, find_protocols};
 use crate::files::FileKind;
-use crate::files::open_output;
 
 /// The match ended level, or its test undecided.
 const LEVEL: u8 = 3;
@@ -38,7 +35,8 @@ const SECOND_AHEAD: u8 = 4;
 /// # Errors
 /// If the arguments make no sense, a file cannot be used, or an engine cannot be started.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let trace = args.trace.as_deref().map(|path| create(path, TRACE, args, true)).transpose()?;
+    let trace =
+        args.trace.as_deref().map(|path| lasting(&args.output(path, TRACE), true)).transpose()?;
     let trace = trace.map(|file| Arc::new(Mutex::new(file)));
     if let Some(command) = &args.check {
         return check::run(command, &trace);
@@ -54,8 +52,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut stumbles = Vec::new();
     find_protocols(&mut engines, &trace, |stumble| stumbles.push(stumble))?;
     let cores = args.resolve_cores()?;
-    let log =
-        args.log.as_deref().map(|path| create(path, LOG, args, !args.resumes())).transpose()?;
+    let log = args
+        .log
+        .as_deref()
+        .map(|path| lasting(&args.output(path, LOG), !args.resumes()))
+        .transpose()?;
     // After all else that may be wrong: a state is the beginning of a match.
     let (ledger, left) = Ledger::open(&args.places(), &slots, &settings)?;
     let tournament = Tournament {
@@ -101,11 +102,4 @@ fn write_down(args: &Args, results: &mut Results, narrator: &mut Narrator) -> an
         narrator.note(&format!("Report: {}", page.display()), true);
     }
     Ok(())
-}
-
-/// Opens a file of this kind to write to: anew, or to add to what is there.
-fn create(path: &Path, kind: FileKind, args: &Args, anew: bool) -> anyhow::Result<BufWriter<File>> {
-    args.output(path, kind).check()?;
-    let file = open_output(path, anew).with_context(|| format!("cannot write {}", path.display()));
-    Ok(BufWriter::new(file?))
 }

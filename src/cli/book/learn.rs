@@ -1,16 +1,16 @@
 //! `tabia book learn`: makes a book of what an engine has learnt.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
 
 use super::{book_output, grouped, open, save};
-use crate::book::is_learning;
+use crate::book::{HEADLINE, is_learning};
 use crate::cli::output::outln;
 use crate::cli::writing::Force;
-use crate::files::{in_words, read_plain};
+use crate::files::{in_words, open_plain};
 
 /// Make a book of what an engine has learnt (`tabia --learn FILE`)
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,9 @@ pub(super) struct LearnArgs {
 /// If the file holds nothing that was learnt, or the book cannot be written.
 pub(super) fn run(args: &LearnArgs) -> anyhow::Result<ExitCode> {
     let name = args.file.display();
-    let head = read_plain(&args.file)
+    let mut head = Vec::new();
+    open_plain(&args.file)
+        .and_then(|file| file.take(HEADLINE.len() as u64).read_to_end(&mut head))
         .map_err(|error| anyhow::anyhow!("cannot read {name}: {}", in_words(&error)))?;
     if !is_learning(&head) {
         bail!("{name} holds nothing that was learnt; `tabia --learn FILE` writes such files");

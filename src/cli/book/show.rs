@@ -210,12 +210,7 @@ fn value(candidate: &Candidate) -> String {
 /// The score that is expected of a move by its games and its value, with the bounds of its
 /// confidence.
 fn together(candidate: &Candidate) -> String {
-    let (low, high) = candidate.certain;
-    let bounds = || {
-        let expected = 100.0 * candidate.expected;
-        format!("{expected:.1}% ({:.0}-{:.0})", 100.0 * low, 100.0 * high)
-    };
-    candidate.value.map_or_else(String::new, |_| bounds())
+    candidate.value.map_or_else(String::new, |_| bounded(candidate.expected, candidate.certain))
 }
 
 /// What the opening after a move is called.
@@ -274,12 +269,15 @@ fn write_heading(
 /// The score of the side to move in percent by the games; with the bounds of its confidence where
 /// nothing else is known.
 fn score(candidate: &Candidate) -> String {
-    let score = format!("{:.1}%", 100.0 * candidate.score);
-    let (low, high) = candidate.certain;
     match candidate.value {
-        Some(_) => score,
-        None => format!("{score} ({:.0}-{:.0})", 100.0 * low, 100.0 * high),
+        Some(_) => format!("{:.1}%", 100.0 * candidate.score),
+        None => bounded(candidate.score, candidate.certain),
     }
+}
+
+/// A score with its bounds, in percent.
+fn bounded(score: f64, (low, high): (f64, f64)) -> String {
+    format!("{:.1}% ({:.0}-{:.0})", 100.0 * score, 100.0 * low, 100.0 * high)
 }
 
 /// Prints rows in columns as wide as they need to be; columns with nothing under their head are

@@ -3,12 +3,9 @@
 mod args;
 mod narrator;
 
-use std::io::BufWriter;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
-
-use anyhow::Context;
 
 pub(super) use args::Args;
 use narrator::Narrator;
@@ -16,11 +13,11 @@ use narrator::Narrator;
 use crate::autoplay::play::Interrupt;
 use crate::autoplay::process::Trace;
 use crate::autoplay::spsa::{TuneEvent, Tuner, Tuning, picture};
-use crate::files::{FileKind, open_output};
+use crate::files::FileKind;
 
 use super::output::errln;
 use super::work::{INTERRUPTED, on_interruption};
-use super::writing::TRACE;
+use super::writing::{TRACE, lasting};
 
 /// Tunes, or goes on.
 ///
@@ -74,10 +71,8 @@ fn draw(args: &Args, tuning: &Tuning) -> anyhow::Result<()> {
 /// Where all traffic goes.
 fn trace(args: &Args) -> anyhow::Result<Trace> {
     let open = |path: &Path| {
-        args.output(path, TRACE).check()?;
-        let file = open_output(path, true);
-        let file = file.with_context(|| format!("cannot write {}", path.display()))?;
-        anyhow::Ok(Arc::new(Mutex::new(BufWriter::new(file))))
+        let file = lasting(&args.output(path, TRACE), true)?;
+        anyhow::Ok(Arc::new(Mutex::new(file)))
     };
     args.trace.as_deref().map(open).transpose()
 }
