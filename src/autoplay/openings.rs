@@ -238,7 +238,7 @@ impl OpeningChoice {
     fn draw_lines(&self, book: &Book) -> Vec<Opening> {
         let mut random = Random::new(self.seed);
         let plies = self.plies.unwrap_or(BOOK_PLIES);
-        let line = |_| Opening::new(&random_line(book, plies, &mut random));
+        let line = |_| Opening::new(&book.draw_line(plies, &mut random));
         (0..self.count.max(1)).map(line).collect()
     }
 
@@ -330,30 +330,6 @@ impl Visitor for OpeningVisitor {
 
 /// How many plies lines from a book have unless told otherwise.
 const BOOK_PLIES: usize = 8;
-
-/// One line of a book.
-fn random_line(book: &Book, plies: usize, random: &mut Random) -> Game {
-    let mut game = Game::default();
-    for _ in 0..plies {
-        let moves = book.moves(game.position());
-        let total: u64 = moves.iter().map(|mv| mv.played.games()).sum();
-        if total == 0 {
-            break;
-        }
-        let mut ticket = random.below_u64(total);
-        let drawn = moves.iter().find(|mv| {
-            let games = mv.played.games();
-            let is_it = ticket < games;
-            ticket = ticket.saturating_sub(games);
-            is_it
-        });
-        // Moves of the book are legal ones.
-        if drawn.is_none_or(|drawn| game.play(drawn.mv).is_err()) {
-            break;
-        }
-    }
-    game
-}
 
 #[cfg(test)]
 mod tests {

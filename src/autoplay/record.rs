@@ -21,6 +21,14 @@ pub struct PlayedMove {
     pub elapsed: Duration,
 }
 
+impl PlayedMove {
+    /// What the engine said of its book: `book` where it told the move, how the search ended in it,
+    /// or nothing.
+    pub fn remark(&self) -> &str {
+        if self.info.book { "book" } else { &self.info.ending }
+    }
+}
+
 /// A finished game.
 #[derive(Debug, Clone)]
 pub struct GameRecord {

@@ -18,7 +18,7 @@ use crate::position::{Color, Position};
 use crate::score::Score;
 
 use super::games::GameText;
-use super::record::GameRecord;
+use super::record::{GameRecord, PlayedMove};
 use super::schedule::Slot;
 use super::verdict::{Termination, Verdict};
 
@@ -46,9 +46,18 @@ pub struct FinishedGame {
     pub scores: Vec<Option<Score>>,
     /// The seconds they took.
     pub seconds: Vec<f32>,
+    /// What their engines said of their books, see [`PlayedMove::remark`]; empty if none said anything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
     /// Its PGN, on the way into the PGN file; not kept any longer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pgn: Option<GameText>,
+}
+
+/// What was said of books at each move; nothing at all if it would be nothing everywhere.
+fn remarks(moves: &[PlayedMove]) -> Vec<String> {
+    let remarks: Vec<String> = moves.iter().map(|played| played.remark().to_owned()).collect();
+    if remarks.iter().all(String::is_empty) { Vec::new() } else { remarks }
 }
 
 impl FinishedGame {
@@ -66,6 +75,7 @@ impl FinishedGame {
             moves: record.game.moves().iter().map(ToString::to_string).collect(),
             scores: record.moves.iter().map(|played| played.info.score).collect(),
             seconds: record.moves.iter().map(|played| played.elapsed.as_secs_f32()).collect(),
+            remarks: remarks(&record.moves),
             pgn,
         }
     }
@@ -280,6 +290,7 @@ mod tests {
             moves: vec!["e2e4".to_owned(), "e7e5".to_owned()],
             scores: vec![Some(-12)],
             seconds: vec![0.5],
+            remarks: Vec::new(),
             pgn: None,
         }
     }

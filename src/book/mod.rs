@@ -261,6 +261,11 @@ impl Book {
         self.image.bytes()
     }
 
+    /// What tells it from other books, of the same games with other values as well.
+    pub(crate) fn checksum(&self) -> u64 {
+        self.entries_checksum() ^ self.values_checksum().unwrap_or(0).rotate_left(32)
+    }
+
     /// What tells its entries from those of other books.
     pub(crate) fn entries_checksum(&self) -> u64 {
         self.image.header().sections.entries.checksum

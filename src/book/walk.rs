@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use super::{Book, BookEntry, Counts};
-use crate::position::{KeyMap, Move, Position};
+use crate::position::{Game, KeyMap, Move, Position};
+use crate::random::Random;
 
 /// A position of the book with the way to it.
 #[derive(Debug, Clone)]
@@ -18,6 +19,31 @@ pub struct Visited {
 }
 
 impl Book {
+    /// A line from the start position, each move the likelier the more games played it. It ends
+    /// where the book does, or after so many plies.
+    pub(crate) fn draw_line(&self, plies: usize, random: &mut Random) -> Game {
+        let mut game = Game::default();
+        for _ in 0..plies {
+            let moves = self.moves(game.position());
+            let total: u64 = moves.iter().map(|mv| mv.played.games()).sum();
+            if total == 0 {
+                break;
+            }
+            let mut ticket = random.below_u64(total);
+            let drawn = moves.iter().find(|mv| {
+                let games = mv.played.games();
+                let is_it = ticket < games;
+                ticket = ticket.saturating_sub(games);
+                is_it
+            });
+            // Moves of the book are legal ones.
+            if drawn.is_none_or(|drawn| game.play(drawn.mv).is_err()) {
+                break;
+            }
+        }
+        game
+    }
+
     /// Visits every position of the book that can be reached from `start` without leaving the
     /// book, the nearest first, each once, down to `max_ply` plies. Moves that were never played
     /// where they lead back into the book count as well: so books of one side's moves are visited

@@ -190,6 +190,11 @@ impl GameReader {
         }
     }
 
+    /// What the games were played with, in words.
+    pub(crate) fn settings(&self) -> &str {
+        &self.settings
+    }
+
     /// The number of the game read last, counted from 1.
     pub(crate) fn games(&self) -> usize {
         self.games

@@ -12,7 +12,7 @@ pub(crate) mod tune;
 pub(crate) use games::{GameError, GameFile, GameReader, PlayedGame, SearchedMove};
 pub(crate) use quiet::Quiescence;
 pub(crate) use sample::{ParseSampleError, Sample};
-pub(crate) use selfplay::{GameSettings, SelfPlay};
+pub(crate) use selfplay::{BookOpenings, GameSettings, SelfPlay};
 pub(crate) use source::{SampleSelection, Sampler};
 
 use tools::in_parallel;

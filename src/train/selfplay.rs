@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{PlayedGame, SearchedMove};
+use crate::book::{Book, Chooser, Policy};
 use crate::eval::Evaluation;
 use crate::position::{Color, Game, Move, Position};
 use crate::random::Random;
@@ -15,8 +16,20 @@ const MEMORY_MB: usize = 1;
 /// How many times the soft number of nodes a search may take.
 const HARD_NODES: u64 = 8;
 
+/// Longer openings are not taken from a book; a file of games counts their plies in a byte.
+const LONGEST_OPENING: usize = 80;
+
 /// Games longer than this are drawn.
 const MAX_PLIES: usize = 400;
+
+/// How openings are taken from a book, to its end.
+#[derive(Clone)]
+pub(crate) struct BookOpenings {
+    /// The book.
+    pub book: Book,
+    /// How moves are chosen after those that are drawn.
+    pub policy: Policy,
+}
 
 /// How games are played.
 #[derive(Clone)]
@@ -27,8 +40,10 @@ pub(crate) struct GameSettings {
     pub seed: u64,
     /// Nodes for each move: none begins an iteration that has taken more.
     pub nodes: u64,
-    /// Random moves at the beginning.
+    /// Random moves at the beginning; with a book, moves of it that are drawn as its games have them.
     pub random_plies: usize,
+    /// What openings are taken from, in place of random moves.
+    pub book: Option<BookOpenings>,
     /// Openings that a search values higher than this for either side are not played.
     pub opening_limit: Score,
     /// A game in which both sides agree on a larger score is over, once they have done so for
@@ -47,6 +62,7 @@ impl Default for GameSettings {
             seed: 1,
             nodes: 300,
             random_plies: 8,
+            book: None,
             opening_limit: 400,
             adjudicate_score: 1000,
             adjudicate_plies: 4,
@@ -66,6 +82,9 @@ impl fmt::Display for GameSettings {
             }
         }
         write!(f, "seed {seed}; {nodes} nodes; {random_plies} random plies; ")?;
+        if let Some(BookOpenings { book, policy }) = &self.book {
+            write!(f, "book {:016x}, {policy}; ", book.checksum())?;
+        }
         write!(f, "openings within {opening_limit} cp; ended at {score} cp for {plies} plies")
     }
 }
@@ -113,12 +132,21 @@ impl SelfPlay {
         let mixed = Random::new(self.settings.seed).next_u64() ^ number;
         let mut random = Random::new(Random::new(mixed).next_u64());
         loop {
-            let game = random_opening(&mut random, self.settings.random_plies);
+            let game = self.opening(&mut random);
             self.searcher.new_game();
             let Some((_, score)) = self.search(&game) else { continue };
             if score.abs() <= self.settings.opening_limit {
                 return self.play_out(game);
             }
+        }
+    }
+
+    /// An opening as the settings want it.
+    fn opening(&self, random: &mut Random) -> Game {
+        let plies = self.settings.random_plies;
+        match &self.settings.book {
+            None => random_opening(random, plies),
+            Some(openings) => book_opening(random, openings, plies),
         }
     }
 
@@ -184,6 +212,18 @@ fn random_opening(random: &mut Random, plies: usize) -> Game {
     }
 }
 
+/// A line of a book: the first plies as its games played them, the others chosen, until the book has
+/// nothing to play.
+fn book_opening(random: &mut Random, openings: &BookOpenings, plies: usize) -> Game {
+    let mut game = openings.book.draw_line(plies, random);
+    let mut chooser = Chooser::new(openings.policy, random.next_u64());
+    while game.moves().len() < LONGEST_OPENING
+        && let Some(choice) = chooser.choose(&openings.book, &game)
+        && game.play(choice.mv).is_ok()
+    {}
+    game
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,6 +244,28 @@ mod tests {
         }));
         assert_eq!(visited, first.moves.len());
         assert!(visited > 5, "{visited}");
+    }
+
+    #[test]
+    fn a_game_begins_with_the_book_and_leaves_it_where_it_ends() {
+        let book = Book::embedded();
+        let openings = BookOpenings { book: book.clone(), policy: Policy::Weighted };
+        let settings = GameSettings { nodes: 50, random_plies: 3, ..GameSettings::default() };
+        let told = settings.to_string();
+        let settings = GameSettings { book: Some(openings), ..settings };
+        assert!(settings.to_string().starts_with(&told[..told.len() - 60]), "{settings}");
+        assert!(settings.to_string().contains(&format!("book {:016x}, weighted", book.checksum())));
+        let mut player = SelfPlay::new(settings);
+        let first = player.play(5);
+        assert_eq!(first, player.play(5));
+        let mut game = Game::default();
+        for &mv in &first.opening {
+            assert!(book.moves(game.position()).iter().any(|known| known.mv == mv), "{mv}");
+            game.play(mv).expect("a legal move");
+        }
+        assert!(first.opening.len() >= 3, "{first:?}");
+        assert!(Chooser::new(Policy::Weighted, 1).choose(&book, &game).is_none(), "{first:?}");
+        assert_ne!(first.opening, player.play(6).opening);
     }
 
     #[test]

@@ -158,6 +158,7 @@ fn game_data(finished: &FinishedGame) -> Result<Value, ReportError> {
         "moves": finished.moves,
         "scores": finished.scores,
         "seconds": finished.seconds,
+        "remarks": finished.remarks,
     }))
 }
 
@@ -188,6 +189,7 @@ mod tests {
             moves: ["f2f3", "e7e5", "g2g4", "d8h4"].map(str::to_owned).to_vec(),
             scores: vec![None; 4],
             seconds: vec![0.0; 4],
+            remarks: vec!["book".to_owned(), String::new(), "meets".to_owned(), String::new()],
             pgn: None,
         };
         let names = ["</script><b>".to_owned(), "b".to_owned()];

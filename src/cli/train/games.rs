@@ -11,11 +11,12 @@ use crossbeam::channel::{Receiver, bounded};
 use indicatif::ProgressBar;
 
 use super::{interruption, progress_bar};
+use crate::book::{Book, Policy};
 use crate::cli::judge::Judge;
 use crate::cli::output::outln;
 use crate::score::Score;
 use crate::search::STACK_SIZE;
-use crate::train::{GameError, GameFile, GameSettings, PlayedGame, SelfPlay};
+use crate::train::{BookOpenings, GameError, GameFile, GameSettings, PlayedGame, SelfPlay};
 
 /// Where there is no terminal, progress is told this often.
 const TELL_EVERY: Duration = Duration::from_secs(60);
@@ -37,7 +38,14 @@ pub(super) struct Args {
     /// Nodes a move, after which no new iteration begins
     #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Random plies at the beginning of each game
+    /// Begin with lines of this book, .tbk or `embedded`, in place of random moves
+    #[arg(long, value_name = "BOOK")]
+    book: Option<String>,
+    /// How moves of the book are chosen after the random plies
+    #[arg(long, value_name = "POLICY", default_value_t = Policy::Weighted, requires = "book")]
+    book_policy: Policy,
+    /// Random plies at the beginning of each game; with --book, moves that are drawn as often as
+    /// its games played them
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u8).range(..=40))]
     random_plies: u8,
     /// Openings with a higher score, in centipawns, are not played
@@ -150,11 +158,15 @@ fn tell(bar: &ProgressBar, tally: &GamesWritten, told: &mut Instant) {
 
 impl Args {
     fn settings(&self) -> anyhow::Result<GameSettings> {
+        let open = |path: &String| -> anyhow::Result<BookOpenings> {
+            Ok(BookOpenings { book: Book::open_all(path)?, policy: self.book_policy })
+        };
         Ok(GameSettings {
             evaluation: self.judge.open()?,
             seed: self.seed,
             nodes: self.nodes,
             random_plies: self.random_plies.into(),
+            book: self.book.as_ref().map(open).transpose()?,
             opening_limit: self.opening_limit,
             ..GameSettings::default()
         })

@@ -2,6 +2,7 @@
 
 mod games;
 mod net;
+mod pgn;
 mod tune;
 
 use std::process::ExitCode;
@@ -21,6 +22,7 @@ pub(super) struct Args {
 enum Command {
     Games(games::Args),
     Net(net::Args),
+    Pgn(pgn::Args),
     Tune(tune::Args),
 }
 
@@ -32,6 +34,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Games(args) => games::run(args),
         Command::Net(args) => net::run(args),
+        Command::Pgn(args) => pgn::run(args),
         Command::Tune(args) => tune::run(args),
     }
 }

@@ -1,0 +1,100 @@
+//! `tabia train pgn`: self-play games as PGN, for books and for whoever reads them.
+
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crate::cli::output;
+use crate::pgn::{GameResult, PgnGame};
+use crate::position::{Color, Position};
+use crate::train::{GameError, GameReader, PlayedGame};
+
+/// What both players are called.
+const PLAYER: &str = "Tabia";
+
+/// Print self-play games as PGN, to be piped to `tabia book build -` or read elsewhere
+///
+/// The event of each game is what it was played with, its round the number it has in its file.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Files of games, made by `tabia train games`
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Leave out what comes after so many plies; the result stays
+    #[arg(long, value_name = "N", default_value_t = usize::MAX, hide_default_value = true)]
+    max_ply: usize,
+}
+
+/// Prints the games of all files.
+///
+/// # Errors
+/// If a file cannot be read, is something else, or is damaged.
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let mut out = BufWriter::new(output::stdout());
+    for path in &args.files {
+        print_games(path, args.max_ply, &mut out)?;
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print_games(path: &Path, max_ply: usize, out: &mut impl Write) -> anyhow::Result<()> {
+    let mut reader = GameReader::open(path)?;
+    while let Some(game) = reader.read_game()? {
+        let number = reader.games();
+        let mut pgn = pgn(&game, max_ply).ok_or_else(|| GameError::Damaged {
+            path: path.to_owned(),
+            game: number,
+            what: "a move is illegal",
+        })?;
+        pgn.set_tag("Event", reader.settings());
+        pgn.set_tag("Round", number.to_string());
+        pgn.set_tag("White", PLAYER);
+        pgn.set_tag("Black", PLAYER);
+        writeln!(out, "{pgn}")?;
+    }
+    Ok(())
+}
+
+/// The first plies of a game, and its result; `None` if a move is illegal.
+fn pgn(game: &PlayedGame, max_ply: usize) -> Option<PgnGame> {
+    let mut pgn = PgnGame::new(Position::start());
+    let mut position = Position::start();
+    let chosen = game.moves.iter().map(|played| played.mv);
+    for mv in game.opening.iter().copied().chain(chosen).take(max_ply) {
+        if !position.is_legal(mv) {
+            return None;
+        }
+        position = position.play(mv);
+        pgn.moves.push(mv.into());
+    }
+    pgn.result = match game.half_points {
+        2 => GameResult::won_by(Some(Color::White)),
+        0 => GameResult::won_by(Some(Color::Black)),
+        _ => GameResult::won_by(None),
+    };
+    Some(pgn)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::train::SearchedMove;
+
+    #[test]
+    fn a_game_keeps_its_result_when_it_is_cut() {
+        let chosen = |text: &str| {
+            let mv = text.parse().expect(text);
+            SearchedMove { mv, score: 0, noisy: false }
+        };
+        let opening = vec!["f2f3".parse().expect("f2f3")];
+        let moves = ["e7e5", "g2g4", "d8h4"].map(chosen).to_vec();
+        let game = PlayedGame { half_points: 0, opening, moves };
+        let text = pgn(&game, 3).expect("legal").to_string();
+        assert!(text.ends_with("\n1. f3 e5 2. g4 0-1\n"), "{text}");
+        let whole = pgn(&game, usize::MAX).expect("legal").to_string();
+        assert!(whole.ends_with("\n1. f3 e5 2. g4 Qh4# 0-1\n"), "{whole}");
+        let again = PlayedGame { moves: game.moves.repeat(2), ..game };
+        assert!(pgn(&again, usize::MAX).is_none(), "e7e5 twice");
+    }
+}
