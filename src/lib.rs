@@ -16,6 +16,7 @@
 
 #![warn(unreachable_pub)]
 
+mod annotate;
 pub mod autoplay;
 pub mod book;
 pub mod cecp;

@@ -17,6 +17,11 @@ pub(super) struct Force {
     pub allowed: bool,
 }
 
+/// Games, as programs write them.
+pub(super) const GAMES: FileKind = FileKind {
+    name: "a file of games (PGN)",
+    recognises: |head| head.trim_ascii_start().starts_with(b"[Event "),
+};
 /// Positions, one a line.
 pub(super) const EPD: FileKind = FileKind { name: "a file of positions (EPD)", recognises: is_epd };
 /// Pages of the manual.

@@ -13,6 +13,7 @@ pub(crate) use breakdown::breakdown;
 pub(crate) use classical::tuned::LOGISTIC_SCALE;
 pub use nnue::{Network, NetworkError};
 
+use std::fmt;
 use std::sync::Arc;
 
 use classical::assess;
@@ -39,6 +40,19 @@ impl Default for Evaluation {
     /// The network that is built in.
     fn default() -> Self {
         Evaluation::Nnue(Network::embedded())
+    }
+}
+
+/// What tells it from others, on a line: networks by their checksums.
+impl fmt::Display for Evaluation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Evaluation::Classical => f.write_str("classical"),
+            Evaluation::Nnue(network) => write!(f, "network {:08x}", network.checksum()),
+            Evaluation::Mean(network) => {
+                write!(f, "classical and network {:08x}", network.checksum())
+            }
+        }
     }
 }
 

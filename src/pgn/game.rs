@@ -69,11 +69,14 @@ pub struct PgnMove {
     pub nags: Vec<u8>,
     /// The comment after the move, empty if there is none.
     pub comment: String,
+    /// Variations in place of the move: movetext without the parentheses, with move numbers, comments
+    /// and variations of its own. It is written as it is.
+    pub variations: Vec<String>,
 }
 
 impl From<Move> for PgnMove {
     fn from(mv: Move) -> Self {
-        PgnMove { mv, nags: Vec::new(), comment: String::new() }
+        PgnMove { mv, nags: Vec::new(), comment: String::new(), variations: Vec::new() }
     }
 }
 
@@ -125,22 +128,25 @@ impl PgnGame {
 /// come without moves; text between the games is passed over.
 pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame, GameEnd)>> {
     let mut reader = Reader::new(input);
-    let mut failed = false;
+    let mut over = false;
     std::iter::from_fn(move || {
-        if failed {
+        if over {
             return None;
         }
         loop {
             let mut collector = Collector { game: PgnGame::new(Position::start()) };
             match reader.read_game(&mut collector) {
-                Ok(None) => return None,
+                Ok(None) => {
+                    over = true;
+                    return None;
+                }
                 Ok(Some(end)) if end.fate == Fate::Text => {}
                 Ok(Some(end)) => {
                     collector.game.result = end.result;
                     return Some(Ok((collector.game, end)));
                 }
                 Err(error) => {
-                    failed = true;
+                    over = true;
                     return Some(Err(error));
                 }
             }
@@ -183,5 +189,50 @@ impl Visitor for Collector {
         }
     }
 
+    fn variation(&mut self, movetext: &[u8]) {
+        if let Some(mv) = self.game.moves.last_mut() {
+            mv.variations.push(in_one_line(&text(movetext)));
+        }
+    }
+
     fn end(&mut self, _end: &GameEnd) {}
+}
+
+/// Movetext on one line: comments to the end of a line become comments in braces.
+fn in_one_line(movetext: &str) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let mut left = movetext;
+    while let Some(at) = left.find(['{', ';']) {
+        let (before, comment) = left.split_at(at);
+        words.extend(before.split_whitespace().map(str::to_owned));
+        let end = if comment.starts_with('{') { '}' } else { '\n' };
+        let (text, after) = comment[1..].split_once(end).unwrap_or((&comment[1..], ""));
+        let text: Vec<&str> = text.split_whitespace().collect();
+        words.push(format!("{{{}}}", text.join(" ").replace('}', ")")));
+        left = after;
+    }
+    words.extend(left.split_whitespace().map(str::to_owned));
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variations_stay_as_they_are() {
+        let text = "1. e4 (1. d4 {a (\n b} d5 (1... Nf6 $1) ; to the } end\n 2. c4) e5 (1... c5) \
+                    (1... e6!) 2. Nf3 *\n";
+        let (game, _) = read_games(text.as_bytes()).next().expect("a game").expect("read");
+        let variations: Vec<&[String]> = game.moves.iter().map(|mv| &mv.variations[..]).collect();
+        let first = "1. d4 {a ( b} d5 (1... Nf6 $1) {to the ) end} 2. c4";
+        assert_eq!(variations, [&[first][..], &["1... c5", "1... e6!"], &[]]);
+        let written = game.to_string();
+        let words = written.replace('\n', " ");
+        assert!(words.contains(&format!("1. e4 ({first}) 1... e5 (1... c5) (1... e6!) 2. Nf3")));
+        let mut games = read_games(written.as_bytes());
+        let (again, _) = games.next().expect("a game").expect("read");
+        assert_eq!(again.moves, game.moves);
+        assert!(games.next().is_none() && games.next().is_none(), "the end, however often asked");
+    }
 }

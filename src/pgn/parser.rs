@@ -344,7 +344,10 @@ impl<V: Visitor> Parser<'_, V> {
                 None => return ControlFlow::Break(Fate::broken(FaultReason::OpenComment)),
             },
             b'(' => match scan::variation_end(self.text, self.at) {
-                Some(after) => self.at = after,
+                Some(after) => {
+                    self.visitor.variation(&self.text[self.at + 1..after - 1]);
+                    self.at = after;
+                }
                 None => return ControlFlow::Break(Fate::broken(FaultReason::OpenVariation)),
             },
             b'$' => {

@@ -24,6 +24,11 @@ pub trait Visitor {
     fn nag(&mut self, nag: u8) {
         let _ = nag;
     }
+    /// A variation in place of the move before: its movetext without the parentheses, as it stands
+    /// in the file. Its moves have not been looked at.
+    fn variation(&mut self, text: &[u8]) {
+        let _ = text;
+    }
     /// The game that [`Visitor::begin`] accepted is over, one way or another.
     fn end(&mut self, end: &GameEnd);
 }

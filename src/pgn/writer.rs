@@ -7,7 +7,7 @@ use crate::position::{Color, Position};
 use crate::words::one_line;
 
 /// Lines of movetext are no longer than this, as the PGN standard wants them, unless a single
-/// word is.
+/// word is, or the next one may not begin a line.
 const LINE_WIDTH: usize = 79;
 
 /// The seven tags that every game has, in their order, with the values of those that are missing.
@@ -91,7 +91,10 @@ fn movetext(game: &PgnGame, lines: &mut Lines<'_, '_>) -> fmt::Result {
         if !pgn_move.comment.is_empty() {
             lines.comment(&pgn_move.comment)?;
         }
-        number_due = !pgn_move.comment.is_empty();
+        for variation in &pgn_move.variations {
+            lines.variation(variation)?;
+        }
+        number_due = !(pgn_move.comment.is_empty() && pgn_move.variations.is_empty());
         position = position.play(pgn_move.mv);
     }
     Ok(())
@@ -121,9 +124,31 @@ impl Lines<'_, '_> {
         Ok(())
     }
 
-    /// A comment in braces.
+    /// A comment in braces. Its commands, such as `[%eval 0.17]`, stay in one piece: some readers
+    /// want them so.
     fn comment(&mut self, text: &str) -> fmt::Result {
-        comment(text).split(' ').try_for_each(|word| self.word(word))
+        let text = comment(text);
+        let mut left = text.as_str();
+        while !left.is_empty() {
+            let blank = |text: &str| text.find(' ').unwrap_or(text.len());
+            let mut end = blank(left);
+            if left[..end].contains("[%")
+                && let Some(closed) = left.find([']', '}']).filter(|&at| at < LINE_WIDTH)
+                && left[closed..].starts_with(']')
+            {
+                end = closed + blank(&left[closed..]);
+            }
+            self.word(&left[..end])?;
+            left = left[end..].trim_start_matches(' ');
+        }
+        Ok(())
+    }
+
+    /// A variation in parentheses.
+    fn variation(&mut self, movetext: &str) -> fmt::Result {
+        let movetext = one_line(movetext);
+        let words: Vec<&str> = movetext.split_ascii_whitespace().collect();
+        format!("({})", words.join(" ")).split(' ').try_for_each(|word| self.word(word))
     }
 }
 
@@ -141,6 +166,26 @@ mod tests {
             position = position.play(mv);
         }
         game
+    }
+
+    #[test]
+    fn commands_stay_in_one_piece() {
+        let mut written = game(&Position::start().fen(), "e4 e5 Nf3 Nc6 Bb5 a6 Ba4");
+        for mv in &mut written.moves {
+            mv.comment = "[%eval 0.17] [%clk 0:01:00] and [%odd".to_owned();
+        }
+        let text = written.to_string();
+        let longest = LINE_WIDTH + " [%clk 0:01:00]".len();
+        assert!(text.lines().all(|line| line.chars().count() <= longest), "{text}");
+        assert_eq!(text.matches("[%eval 0.17]").count(), 7, "{text}");
+        assert_eq!(text.matches("[%clk 0:01:00]").count(), 7, "{text}");
+        let (read, _) = read_games(text.as_bytes()).next().expect("one game").expect("read");
+        let comments: Vec<String> =
+            read.moves.iter().map(|mv| mv.comment.replace('\n', " ")).collect();
+        assert!(
+            comments.iter().all(|comment| *comment == written.moves[0].comment),
+            "{comments:?}"
+        );
     }
 
     #[test]

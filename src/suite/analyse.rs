@@ -7,15 +7,14 @@
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::thread::{Builder, scope};
 
-use crossbeam::channel::{Sender, bounded};
+use crossbeam::channel::Sender;
 
-use super::Switch;
+use super::{Switch, share_out};
 use crate::book::{Book, BookValue, Links, Scored, back_up, kept_nodes};
 use crate::position::{Game, KeyMap, Move, Position};
 use crate::score::{DRAW, Depth, MAX_PLY, mated_in};
-use crate::search::{Config, Control, Limits, STACK_SIZE, Searcher};
+use crate::search::{Config, Control, Limits, Searcher};
 
 /// What is to be searched, and how.
 #[derive(Debug, Clone)]
@@ -100,29 +99,13 @@ impl Analysis {
         mut tell: impl FnMut(&BookValue) -> Result<(), E>,
     ) -> Result<(), E> {
         let next = AtomicUsize::new(0);
-        let (sender, found) = bounded(switches.len());
         let this = &*self;
         let mut new = Vec::new();
-        let told = scope(|scope| {
-            for (number, switch) in switches.iter().enumerate() {
-                let (sender, next) = (sender.clone(), &next);
-                let work = move || this.work(next, switch, &sender);
-                match Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, work) {
-                    Ok(_) => {}
-                    Err(error) if number > 0 => {
-                        log::warn!("{number} threads search, no more can be started: {error}");
-                        break;
-                    }
-                    Err(error) => panic!("no thread can be started: {error}"),
-                }
-            }
-            drop(sender);
-            // After an error nobody listens, and the threads end.
-            found.into_iter().try_for_each(|value| {
+        let told =
+            share_out(switches, |switch, found| this.work(&next, switch, found), &mut |value| {
                 new.push(value);
                 tell(&value)
-            })
-        });
+            });
         self.known.extend(new.into_iter().map(|value| (value.key, value)));
         told
     }

@@ -74,14 +74,11 @@ impl fmt::Display for GameSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let GameSettings { seed, nodes, random_plies, opening_limit, .. } = self;
         let (score, plies) = (self.adjudicate_score, self.adjudicate_plies);
-        match &self.evaluation {
-            Evaluation::Classical => write!(f, "classical; ")?,
-            Evaluation::Nnue(network) => write!(f, "network {:08x}; ", network.checksum())?,
-            Evaluation::Mean(network) => {
-                write!(f, "classical and network {:08x}; ", network.checksum())?;
-            }
-        }
-        write!(f, "seed {seed}; {nodes} nodes; {random_plies} random plies; ")?;
+        write!(
+            f,
+            "{}; seed {seed}; {nodes} nodes; {random_plies} random plies; ",
+            self.evaluation
+        )?;
         if let Some(BookOpenings { book, policy }) = &self.book {
             write!(f, "book {:016x}, {policy}; ", book.checksum())?;
         }

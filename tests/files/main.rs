@@ -4,6 +4,7 @@
 mod support;
 
 mod analysis;
+mod annotation;
 mod bad_input;
 mod book;
 mod book_files;

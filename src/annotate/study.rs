@@ -1,0 +1,144 @@
+//! What searches find of the positions of a game.
+
+use std::time::Duration;
+
+use crate::position::{Game, Move, Position};
+use crate::score::{DRAW, Depth, Score, is_decided, mated_in};
+use crate::search::{Bound, Control, Limits, SearchEvent, Searcher};
+use crate::suite::Switch;
+
+/// What the search of a position may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// So many nodes; then the same game gives the same study.
+    Nodes(u64),
+    /// So much time.
+    Time(Duration),
+}
+
+impl Effort {
+    /// Limits for the n-th part of it.
+    fn limits(self, part: u32) -> Limits {
+        match self {
+            Effort::Nodes(nodes) => Limits::nodes((nodes / u64::from(part)).max(1)),
+            Effort::Time(time) => Limits::move_time(time / part),
+        }
+    }
+}
+
+/// The search whether there is a second good move is this part of the whole: only the size of
+/// its score matters.
+const SECOND_PART: u32 = 4;
+
+/// What was found of a position, for the side to move.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Found {
+    /// The score of best play.
+    pub score: Score,
+    /// The best moves, the first for the side to move.
+    pub line: Vec<Move>,
+    /// The depth that the search completed, in plies.
+    pub depth: Depth,
+}
+
+/// A game with what was found of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Study {
+    /// The game.
+    pub game: Game,
+    /// For each position, the one at the end too, what a search found; `None` where the game is over.
+    pub found: Vec<Option<Found>>,
+    /// For each move that is the best: the score of the best other one, where there is one and
+    /// the game is open.
+    pub second: Vec<Option<Score>>,
+}
+
+impl Study {
+    /// Searches all positions of a game, the last one first: what is found late in the game is in
+    /// the table when the searches before come there. `None` if the switch was turned off.
+    pub(crate) fn of(
+        game: Game,
+        searcher: &mut Searcher,
+        effort: Effort,
+        switch: &Switch,
+    ) -> Option<Self> {
+        searcher.new_game();
+        let plies = game.moves().len();
+        let mut found = vec![None; plies + 1];
+        let mut second = vec![None; plies];
+        let mut before = game.clone();
+        for ply in (0..=plies).rev() {
+            found[ply] = search(&before, searcher, &effort.limits(1), &switch.control());
+            if let (Some(&mv), Some(found)) = (game.moves().get(ply), &found[ply])
+                && found.line.first() == Some(&mv)
+                && !is_decided(found.score)
+            {
+                let limits = effort.limits(SECOND_PART);
+                second[ply] = best_but(mv, &before, searcher, limits, &switch.control());
+            }
+            if switch.is_stopped() {
+                return None;
+            }
+            before.undo();
+        }
+        Some(Study { game, found, second })
+    }
+
+    /// The position before a ply, or at the end.
+    pub(crate) fn position(&self, ply: usize) -> &Position {
+        &self.game.positions()[ply]
+    }
+
+    /// The score of the position before a ply, or at the end, for the side to move; where the game is
+    /// over, what that is worth.
+    pub(crate) fn score(&self, ply: usize) -> Score {
+        let over = || {
+            let position = self.position(ply);
+            let is_mate = position.in_check() && position.has_no_moves();
+            if is_mate { mated_in(0) } else { DRAW }
+        };
+        self.found[ply].as_ref().map_or_else(over, |found| found.score)
+    }
+}
+
+/// Searches the position at the end of a game, unless it is over there by the rules of the board: a
+/// game may go on after a draw by repetition that nobody claimed.
+fn search(
+    game: &Game,
+    searcher: &mut Searcher,
+    limits: &Limits,
+    control: &Control,
+) -> Option<Found> {
+    let position = game.position();
+    if position.has_no_moves() {
+        return None;
+    }
+    let mut line = Vec::new();
+    let result = searcher.search(game, limits, control, &mut |event| {
+        if let SearchEvent::Iteration(report) | SearchEvent::NewBest(report) = event
+            && report.bound != Bound::Upper
+        {
+            line.clone_from(&report.pv);
+        }
+    });
+    let best = result.best?;
+    if line.first() != Some(&best) {
+        line = vec![best];
+    }
+    Some(Found { score: result.score, line, depth: result.depth })
+}
+
+/// The score of the best move but this one; `None` if there is no other.
+fn best_but(
+    mv: Move,
+    game: &Game,
+    searcher: &mut Searcher,
+    limits: Limits,
+    control: &Control,
+) -> Option<Score> {
+    let root_moves: Vec<Move> =
+        game.position().legal_moves().iter().filter(|&other| other != mv).collect();
+    let limits = Limits { root_moves, ..limits };
+    let are_there = !limits.root_moves.is_empty();
+    are_there.then(|| searcher.search_silently(game, &limits, control).score)
+}

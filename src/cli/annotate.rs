@@ -1,0 +1,385 @@
+//! `tabia annotate`: games explained by searches.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use indicatif::ProgressBar;
+
+use super::judge::Judge;
+use super::output::{self, errln};
+use super::work::{INTERRUPTED, cores, on_interruption, progress_bar};
+use super::writing::{Force, GAMES, files_of};
+use crate::annotate::journal::Journal;
+use crate::annotate::work::{Numbered, Plan, annotate_all};
+use crate::annotate::{Annotated, Background, Effort, Limits, in_words};
+use crate::book::{Book, EMBEDDED_NAME, Names};
+use crate::files::{NewFile, Output};
+use crate::pgn::{Fate, GameEnd, PgnGame, PgnInput, read_games};
+use crate::search::Config;
+use crate::suite::Switch;
+use crate::words::{parse_time, visible};
+
+/// Where there is no terminal, progress is told this often.
+const TELL_EVERY: Duration = Duration::from_secs(60);
+
+/// Search the moves of games, and write what they give away beside them
+///
+/// Moves that lose expected points are called inaccuracies (?!), mistakes (?) and blunders (??), with
+/// the better line beside them; only moves, missed mates, the opening's name, where the game left the
+/// book, and each player's accuracy are told. What stands in the games is kept. With -o, a run that
+/// was ended, by Ctrl-C or the power, is continued by the same command.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// PGN files or folders, also .gz, .bz2 and .zst; - for standard input
+    #[arg(required = true, value_name = "GAMES")]
+    games: Vec<PathBuf>,
+    /// Where the annotated games go (default: standard output)
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
+    /// Nodes for each position
+    #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Seconds for each position, instead of nodes
+    #[arg(long, value_parser = parse_time, conflicts_with = "nodes")]
+    seconds: Option<Duration>,
+    /// Expected points, 0 to 1, whose loss makes an inaccuracy, a mistake and a blunder
+    #[arg(long, value_name = "A,B,C", default_value = "0.05,0.1,0.15", value_parser = parse_limits)]
+    limits: Limits,
+    /// The book that the games are compared with: .tbk, .bin or .pgn, or several with ; between them
+    #[arg(long, value_name = "BOOK", default_value = EMBEDDED_NAME)]
+    book: String,
+    /// Games at a time (default: one for each core)
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+    /// Mebibytes for the transposition table of each
+    #[arg(long, value_name = "MB", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
+    memory: u32,
+    #[command(flatten)]
+    judge: Judge,
+}
+
+/// Three shares of a point, each larger than the one before.
+fn parse_limits(text: &str) -> Result<Limits, String> {
+    let shares: Option<Vec<f64>> = text.split(',').map(|share| share.trim().parse().ok()).collect();
+    match shares.as_deref() {
+        Some(&[inaccuracy, mistake, blunder])
+            if 0.0 < inaccuracy && inaccuracy < mistake && mistake < blunder && blunder <= 1.0 =>
+        {
+            Ok(Limits { inaccuracy, mistake, blunder })
+        }
+        _ => Err("expected three rising numbers up to 1, such as 0.05,0.1,0.15".to_owned()),
+    }
+}
+
+impl Args {
+    fn effort(&self) -> Effort {
+        self.seconds.map_or(Effort::Nodes(self.nodes), Effort::Time)
+    }
+
+    /// How positions are searched, in words.
+    fn effort_in_words(&self) -> String {
+        match self.effort() {
+            Effort::Nodes(nodes) => format!("{nodes} nodes a move"),
+            Effort::Time(time) => format!("{} s a move", time.as_secs_f64()),
+        }
+    }
+
+    /// All that the annotated games follow from, in a line.
+    fn settings(&self, inputs: &[PgnInput], book: &Book, evaluation: &str) -> String {
+        let Limits { inaccuracy, mistake, blunder } = self.limits;
+        let inputs: Vec<String> = inputs
+            .iter()
+            .map(|input| format!("{} ({} bytes)", input.name(), input.size().unwrap_or(0)))
+            .collect();
+        visible(&format!(
+            "version {}; {}; limits {inaccuracy}, {mistake}, {blunder}; book {:016x}; {} MB; {evaluation}; {}",
+            env!("CARGO_PKG_VERSION"),
+            self.effort_in_words(),
+            book.checksum(),
+            self.memory,
+            inputs.join(", ")
+        ))
+        .into_owned()
+    }
+}
+
+/// Annotates the games, and writes them.
+///
+/// # Errors
+/// If a file cannot be read or written.
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let inputs = PgnInput::from_paths(&args.games)?;
+    let book = Book::open_all(&args.book)?;
+    let evaluation = args.judge.open()?;
+    let settings = args.settings(&inputs, &book, &evaluation.to_string());
+    let mut target = args
+        .output
+        .as_deref()
+        .map(|path| Target::open(path, args, &inputs, &settings))
+        .transpose()?;
+    let held = |number| target.as_ref().is_some_and(|target| target.journal.holds(number));
+    let count = count(&inputs)?;
+    let plan = Plan {
+        config: Config { memory_mb: args.memory as usize, evaluation, ..Config::default() },
+        effort: args.effort(),
+    };
+    let names = Names::embedded();
+    let background = Background {
+        book: &book,
+        names: &names,
+        limits: args.limits,
+        effort: args.effort_in_words(),
+    };
+    let switches: Vec<Switch> =
+        (0..args.threads.map_or_else(cores, usize::from)).map(|_| Switch::default()).collect();
+    let thrown = switches.clone();
+    on_interruption(move || thrown.iter().for_each(Switch::stop))?;
+
+    let failure = Failure::default();
+    let held: Vec<bool> = (0..count.unwrap_or(0)).map(held).collect();
+    let games = Games::new(inputs, failure.clone())
+        .filter(move |(number, _)| !held.get(*number as usize).is_some_and(|&held| held));
+    let mut teller = Teller::new(count, target.as_ref().map_or(0, |target| target.journal.len()));
+    let mut printer = Printer::default();
+    let done = annotate_all(games, &plan, &background, &switches, |(number, annotated)| {
+        match &mut target {
+            Some(target) => target.journal.append(number, &annotated.pgn.to_string())?,
+            None => printer.print(number, &annotated)?,
+        }
+        teller.tell(&annotated);
+        anyhow::Ok(())
+    });
+    teller.bar.finish_and_clear();
+    done?;
+    failure.take().map_or(Ok(()), Err)?;
+    let stopped = switches.iter().any(Switch::is_stopped);
+    if let Some(target) = target {
+        target.close(args, stopped, count)?;
+    }
+    Ok(if stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+/// Where annotated games are kept until all are there, and where they go then.
+struct Target<'a> {
+    output: Output<'a>,
+    journal: Journal,
+}
+
+impl<'a> Target<'a> {
+    fn open(
+        path: &'a Path,
+        args: &Args,
+        inputs: &[PgnInput],
+        settings: &str,
+    ) -> anyhow::Result<Self> {
+        let output =
+            Output::new(path, GAMES).force(args.force.allowed).apart_from(files_of(inputs));
+        output.check()?;
+        let mut journal = path.as_os_str().to_owned();
+        journal.push(".annotations");
+        Ok(Target { output, journal: Journal::open(Path::new(&journal), settings)? })
+    }
+
+    /// Writes all games that are there; the journal stays until there are all.
+    fn close(mut self, args: &Args, stopped: bool, count: Option<u64>) -> anyhow::Result<()> {
+        let path = self.output.path();
+        let mut file = self.output.stream()?;
+        let written = self.journal.write_all(&mut file).and_then(|()| NewFile::keep(file));
+        written.with_context(|| format!("cannot write {}", path.display()))?;
+        let games = self.journal.len();
+        if stopped {
+            let of = count.map_or_else(String::new, |count| format!(" of {count}"));
+            errln!("{}: {games}{of} games; the same command goes on from here", path.display());
+            return Ok(());
+        }
+        self.journal.remove()?;
+        errln!("{}: {games} games, {}", path.display(), args.effort_in_words());
+        Ok(())
+    }
+}
+
+/// Prints games in their order, whatever order they are finished in.
+#[derive(Default)]
+struct Printer {
+    next: u64,
+    early: BTreeMap<u64, String>,
+}
+
+impl Printer {
+    fn print(&mut self, number: u64, annotated: &Annotated) -> std::io::Result<()> {
+        self.early.insert(number, annotated.pgn.to_string());
+        let mut out = output::stdout();
+        while let Some(pgn) = self.early.remove(&self.next) {
+            writeln!(out, "{pgn}")?;
+            self.next += 1;
+        }
+        out.flush()
+    }
+}
+
+/// Tells how far it is.
+struct Teller {
+    bar: ProgressBar,
+    wanted: Option<u64>,
+    held: u64,
+    done: u64,
+    begun: Instant,
+    told: Instant,
+}
+
+impl Teller {
+    fn new(wanted: Option<u64>, held: usize) -> Self {
+        let bar = progress_bar(wanted.unwrap_or(0) as usize, "games");
+        bar.set_position(held as u64);
+        let now = Instant::now();
+        Teller { bar, wanted, held: held as u64, done: 0, begun: now, told: now }
+    }
+
+    fn tell(&mut self, annotated: &Annotated) {
+        self.done += 1;
+        self.bar.inc(1);
+        let tag = |name| annotated.pgn.tag(name).unwrap_or("?").to_owned();
+        let [white, black] = annotated.players.each_ref().map(in_words);
+        log::info!("{} - {}: White: {white}; Black: {black}", tag("White"), tag("Black"));
+        if !self.bar.is_hidden() || self.told.elapsed() < TELL_EVERY {
+            return;
+        }
+        self.told = Instant::now();
+        let minutes = self.begun.elapsed().as_secs_f64() / 60.0;
+        let rate = self.done as f64 / minutes;
+        let (done, of) = (self.held + self.done, self.wanted);
+        let left = of.map_or_else(String::new, |of| {
+            format!(" of {of}, {:.0} minutes left", of.saturating_sub(done) as f64 / rate)
+        });
+        errln!("{done} games{left}, {rate:.1} a minute");
+    }
+}
+
+/// The first thing that went wrong while games were read.
+#[derive(Clone, Default)]
+struct Failure(Arc<Mutex<Option<anyhow::Error>>>);
+
+impl Failure {
+    fn set(&self, error: anyhow::Error) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+
+    fn take(&self) -> Option<anyhow::Error> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// What reading games gives.
+type Reading = Box<dyn Iterator<Item = std::io::Result<(PgnGame, GameEnd)>> + Send>;
+
+/// The games of all inputs, numbered from 0; those that are no orthodox chess are named and passed
+/// over.
+struct Games {
+    inputs: std::vec::IntoIter<PgnInput>,
+    open: Option<(String, Reading)>,
+    /// Of the input, those passed over included.
+    in_input: u64,
+    number: u64,
+    failure: Failure,
+}
+
+impl Games {
+    fn new(inputs: Vec<PgnInput>, failure: Failure) -> Self {
+        Games { inputs: inputs.into_iter(), open: None, in_input: 0, number: 0, failure }
+    }
+
+    /// The next game of the input that is open; `None` at its end.
+    fn read(&mut self) -> Option<std::io::Result<(PgnGame, GameEnd)>> {
+        self.in_input += 1;
+        self.open.as_mut()?.1.next()
+    }
+
+    /// Opens the next input; `None` if there is no more, or it cannot be opened.
+    fn open_next(&mut self) -> Option<()> {
+        let input = self.inputs.next()?;
+        match input.open(&Arc::default()) {
+            Ok(text) => {
+                self.open = Some((input.name(), Box::new(read_games(text))));
+                self.in_input = 0;
+                Some(())
+            }
+            Err(error) => self.fail(&input.name(), &error),
+        }
+    }
+
+    fn fail(&self, name: &str, error: &std::io::Error) -> Option<()> {
+        let words = crate::files::in_words(error);
+        self.failure.set(anyhow::anyhow!("cannot read {}: {words}", visible(name)));
+        None
+    }
+
+    fn tell(&self, what: &str) {
+        let name = self.open.as_ref().map_or("", |(name, _)| name);
+        errln!("{}: game {}: {}", visible(name), self.in_input, visible(what));
+    }
+}
+
+impl Iterator for Games {
+    type Item = Numbered<PgnGame>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.read() {
+                None => self.open_next()?,
+                Some(Err(error)) => {
+                    let name = self.open.take().map_or_else(String::new, |(name, _)| name);
+                    self.fail(&name, &error)?;
+                }
+                Some(Ok((_, end))) if end.fate == Fate::Variant => {
+                    self.tell("passed over: it is not orthodox chess");
+                }
+                Some(Ok((game, end))) => {
+                    if let Fate::Broken(fault) = &end.fate {
+                        self.tell(&format!("annotated up to where it breaks off: {fault}"));
+                    }
+                    self.number += 1;
+                    return Some((self.number - 1, game));
+                }
+            }
+        }
+    }
+}
+
+/// How many games are to be annotated; `None` if that cannot be known before.
+fn count(inputs: &[PgnInput]) -> anyhow::Result<Option<u64>> {
+    let mut games = 0;
+    for input in inputs {
+        if matches!(input, PgnInput::Stdin) || input.size().is_none() {
+            return Ok(None);
+        }
+        let told = |error: std::io::Error| {
+            anyhow::anyhow!("cannot read {}: {}", input.name(), crate::files::in_words(&error))
+        };
+        for game in read_games(input.open(&Arc::default()).map_err(told)?) {
+            games += u64::from(game.map_err(told)?.1.fate != Fate::Variant);
+        }
+    }
+    Ok(Some(games))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_rise() {
+        assert_eq!(parse_limits("0.05, 0.1,0.15"), Ok(Limits::default()));
+        for text in
+            ["", "0.1,0.2", "0.2,0.1,0.3", "0,0.1,0.2", "0.1,0.2,1.5", "a,b,c", "0.1,0.2,nan"]
+        {
+            assert!(parse_limits(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Games explained: what is written beside their moves, whatever stands there and whatever ends the
+//! command.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use tabia::pgn::{GameResult, PgnGame, read_games};
+
+use crate::support::{self, PROGRAM};
+
+/// A mate allowed, a broken game, one of another chess, one from a position, one with remarks of its
+/// own, and one without moves.
+const GAMES: &str = "\
+[White \"a\"]\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n\
+[White \"b\"]\n\n1. e4 e5 2. Ke3 Nf6 1-0\n\n\
+[White \"c\"]\n[Variant \"Atomic\"]\n\n1. e4 *\n\n\
+[White \"d\"]\n[SetUp \"1\"]\n[FEN \"6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1\"]\n\n1. Rb1 Kf8 *\n\n\
+[White \"e\"]\n[Annotator \"somebody\"]\n\n1. e4 $2 $14 {[%clk 0:01:00] [%eval 9.9] best by test} \
+(1. d4 d5) 1... c5 1/2-1/2\n\n\
+[White \"f\"]\n\n*\n";
+
+const NODES: &str = "2000";
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("games.pgn"), GAMES).expect("written");
+    folder
+}
+
+fn said(arguments: &str, folder: &Path) -> (bool, String, String) {
+    let arguments = shlex::split(&format!("annotate {arguments}")).expect("closed quotes");
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let output = support::tabia(&arguments, folder);
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.success(), text(output.stdout), text(output.stderr))
+}
+
+fn games(pgn: &str) -> Vec<PgnGame> {
+    read_games(pgn.as_bytes()).map(|game| game.expect("read").0).collect()
+}
+
+/// The comment on a ply, on one line.
+fn comment(game: &PgnGame, ply: usize) -> String {
+    game.moves[ply].comment.replace('\n', " ")
+}
+
+#[test]
+fn what_moves_give_away_stands_beside_them() {
+    let folder = folder();
+    let (ok, pgn, said) = said(&format!("games.pgn --nodes {NODES}"), folder.path());
+    assert!(ok, "{said}");
+    assert!(said.contains("games.pgn: game 2: annotated up to where it breaks off"), "{said}");
+    assert!(said.contains("games.pgn: game 3: passed over"), "{said}");
+    let games = games(&pgn);
+    let white: Vec<_> = games.iter().map(|game| game.tag("White").expect("a name")).collect();
+    assert_eq!(white, ["a", "b", "d", "e", "f"]);
+
+    let mate = &games[0];
+    assert_eq!(
+        (mate.result, mate.tag("Opening")),
+        (GameResult::Black, Some("Barnes Opening: Fool's Mate"))
+    );
+    assert_eq!(mate.moves[2].nags, [4], "{pgn}");
+    assert!(comment(mate, 2).contains("Allows mate in 1."), "{pgn}");
+    assert!(comment(mate, 2).starts_with("[%eval #-1] Blunder: "), "{pgn}");
+    assert!(mate.moves[2].variations[0].starts_with("2. "), "{pgn}");
+    assert_eq!(comment(mate, 3), "", "the game is over: {pgn}");
+    assert!(mate.comment.contains("1 blunder"), "{pgn}");
+
+    assert_eq!(games[1].moves.len(), 2);
+    let missed = &games[2];
+    assert!(comment(missed, 0).contains("Misses mate in 1."), "{pgn}");
+    assert_eq!(missed.moves[0].variations, ["1. Ra8#"]);
+
+    let e = &games[3];
+    assert_eq!(
+        e.moves[0].nags,
+        [14],
+        "its judgement is replaced, what else it says is kept: {pgn}"
+    );
+    let first = comment(e, 0);
+    assert!(first.contains("[%clk 0:01:00] best by test") && !first.contains("9.9"), "{first}");
+    assert_eq!(e.moves[0].variations, ["1. d4 d5"]);
+    assert!(e.tag("Annotator").is_some_and(|name| name.contains("2000 nodes a move")), "{pgn}");
+    assert_eq!(games[4].moves, []);
+}
+
+#[test]
+fn to_annotate_again_changes_nothing() {
+    let folder = folder();
+    // Also where somebody else had annotated them, and where the first run was a shorter one.
+    assert!(said("games.pgn --nodes 100 -o none.pgn", folder.path()).0);
+    let once = format!("none.pgn --nodes {NODES} -o once.pgn");
+    assert!(said(&once, folder.path()).0);
+    let (ok, _, told) = said(&format!("once.pgn --nodes {NODES} -t 3 -o twice.pgn"), folder.path());
+    assert!(ok, "{told}");
+    let read = |name| fs::read_to_string(folder.path().join(name)).expect("written");
+    assert_eq!(read("once.pgn"), read("twice.pgn"));
+    assert!(!folder.path().join("once.pgn.annotations").exists());
+}
+
+#[test]
+fn a_killed_run_goes_on_to_the_same_bytes() {
+    let folder = folder();
+    let text: String = (0..12).map(|_| "1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n\n").collect();
+    fs::write(folder.path().join("many.pgn"), text).expect("written");
+    let arguments = ["annotate", "many.pgn", "--nodes", "6000", "-t", "1", "-o"];
+    let whole = [&arguments[..], &["whole.pgn"]].concat();
+    assert!(support::tabia(&whole, folder.path()).status.success());
+    let command = [&arguments[..], &["killed.pgn"]].concat();
+    let journal = folder.path().join("killed.pgn.annotations");
+    let mut kills = 0;
+    while kills < 3 {
+        let held = journal.metadata().map_or(0, |metadata| metadata.len());
+        let mut child = Command::new(PROGRAM)
+            .args(&command)
+            .current_dir(folder.path())
+            .stderr(File::create(folder.path().join("said")).expect("a file"))
+            .stdin(Stdio::null())
+            .spawn()
+            .expect("started");
+        // Until it has done something more, or all.
+        while journal.metadata().map_or(0, |metadata| metadata.len()) <= held.max(200)
+            && child.try_wait().expect("a child").is_none()
+        {
+            sleep(Duration::from_millis(1));
+        }
+        child.kill().expect("killed");
+        if child.wait().expect("ended").success() {
+            break;
+        }
+        kills += 1;
+    }
+    assert!(kills > 0, "it ended before it was killed");
+    assert!(support::tabia(&command, folder.path()).status.success());
+    let read = |name| fs::read(folder.path().join(name)).expect("written");
+    assert_eq!(read("whole.pgn"), read("killed.pgn"));
+    assert!(!journal.exists());
+}
+
+#[test]
+fn nothing_is_lost_by_a_wrong_command() {
+    let folder = folder();
+    for (arguments, why) in [
+        ("games.pgn -o games.pgn", "it is read as well"),
+        ("nothing.pgn", "nothing.pgn"),
+        ("games.pgn --limits 0.2,0.1,0.3", "three rising numbers"),
+        ("games.pgn --book none.tbk", "none.tbk"),
+        ("games.pgn -o none/out.pgn", "cannot keep the games in none/out.pgn.annotations"),
+    ] {
+        let (ok, _, said) = said(arguments, folder.path());
+        assert!(!ok && said.contains(why), "{arguments}: {said}");
+    }
+    assert_eq!(fs::read_to_string(folder.path().join("games.pgn")).expect("there"), GAMES);
+    fs::write(folder.path().join("out.pgn.annotations"), "a letter").expect("written");
+    let (ok, _, said) = said("games.pgn -o out.pgn", folder.path());
+    assert!(!ok && said.contains("is in the way"), "{said}");
+}
