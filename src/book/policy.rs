@@ -78,7 +78,7 @@ pub enum Rejection {
     TooFewGames,
     /// Played far less often than the most frequent move.
     Rare,
-    /// Another move is better for certain.
+    /// Another move is clearly better, and that for certain.
     Worse,
     /// By what an analysis has found it gives away more than [`Chooser::max_loss`].
     Loses,
@@ -207,6 +207,10 @@ const VALUE_GAMES: f64 = 100.0;
 /// Without a value there is one win and one loss besides the games, so that a single game proves
 /// nothing.
 const PRIOR: (f64, f64) = (1.0, 1.0);
+/// With [`Policy::Prefer`], a move must promise so many points less for certain to be clearly worse.
+/// Of many games a tenth of a percent is certain, and would leave one move in every position. As much as
+/// [`MAX_LOSS`] centipawns between equal sides.
+const CLEARLY: f64 = 0.04;
 /// With [`Policy::Prefer`], a move is too rare if it has less than this share of the games of the
 /// most frequent one.
 const RARE_SHARE: f64 = 0.1;
@@ -362,7 +366,7 @@ impl Chooser {
     }
 }
 
-/// Leaves the moves that are played often and that no other of them beats for certain: a rare move
+/// Leaves the moves that are played often and that no other of them clearly beats: a rare move
 /// that has scored well is not played, and must not keep the others from it.
 fn reject_rare_and_worse(candidates: &mut [Candidate]) {
     let games = |candidate: &Candidate| candidate.book_move.reached.games();
@@ -371,7 +375,7 @@ fn reject_rare_and_worse(candidates: &mut [Candidate]) {
         (games(candidate) as f64) < RARE_SHARE * most as f64
     });
     let best = open(candidates).map(|other| other.certain.0).fold(0.0, f64::max);
-    reject(candidates, Rejection::Worse, |candidate| candidate.certain.1 < best);
+    reject(candidates, Rejection::Worse, |candidate| candidate.certain.1 < best - CLEARLY);
 }
 
 /// Those that are not rejected.
@@ -436,6 +440,22 @@ mod tests {
         assert_eq!(of("d4").rejected, Some(Rejection::Rare));
         assert!((of("e4").chance - 1.0).abs() < 1e-9);
         assert_eq!(chosen(Policy::Best, &book, &game("a3")), None);
+    }
+
+    #[test]
+    fn moves_that_many_games_find_about_alike_are_all_played() {
+        let book = book(&[
+            ("1. e4", "1-0", 2_200),
+            ("1. e4", "0-1", 2_000),
+            ("1. d4", "1-0", 1_900),
+            ("1. d4", "0-1", 2_000),
+            ("1. c4", "1-0", 300),
+            ("1. c4", "0-1", 600),
+        ]);
+        let candidates = Chooser::new(Policy::Prefer, 1).candidates(&book, &Game::default());
+        let rejected: Vec<_> = candidates.iter().map(|candidate| candidate.rejected).collect();
+        assert!(candidates[0].certain.0 > candidates[1].certain.1, "the games are sure of it");
+        assert_eq!(rejected, [None, None, Some(Rejection::Worse)]);
     }
 
     #[test]

@@ -150,6 +150,29 @@ fn neither_threads_nor_steps_matter() {
     assert!(timed.starts_with("0 positions to be searched"), "{timed}");
 }
 
+#[test]
+fn what_another_analysis_found_is_not_searched_again() {
+    let folder = folder();
+    run("analyse games.tbk --min-games 1 --nodes 2000", folder.path());
+    let more = format!("{GAMES}1. c4 c5 1/2-1/2\n\n");
+    fs::write(folder.path().join("more.pgn"), more).expect("written");
+    run("build -q more.pgn -o more.tbk", folder.path());
+    run("analyse more.tbk --min-games 1 --nodes 2000 -o alone.tbk", folder.path());
+    let known = "analyse more.tbk --min-games 1 --nodes 2000 --known games.tbk -o both.tbk";
+    let said = run(known, folder.path());
+    // The two new ones, and the start position, one of whose moves leads to them.
+    assert!(said.starts_with("3 positions to be searched") || said.starts_with("2 "), "{said}");
+    let [alone, both] = ["alone.tbk", "both.tbk"].map(|name| {
+        let book = Book::open(&folder.path().join(name)).expect("a book");
+        book.values().map(|value| (value.key, value.own)).collect::<Vec<_>>()
+    });
+    assert_eq!(alone, both);
+    // Nothing of what is not in this book.
+    run("analyse games.tbk --min-games 1 --nodes 2000 --known both.tbk -o less.tbk", folder.path());
+    let less = Book::open(&folder.path().join("less.tbk")).expect("a book");
+    assert_eq!(less.values().len() + 2, both.len());
+}
+
 /// Kills without a warning lose nothing that was found, and the end is the same as without them.
 #[test]
 fn fifty_kills_lose_nothing() {

@@ -13,7 +13,7 @@ use crate::cli::judge::Judge;
 use crate::cli::output::outln;
 use crate::cli::work::{INTERRUPTED, cores, on_interruption, progress_bar};
 use crate::cli::writing::Force;
-use crate::position::Position;
+use crate::position::{KeyMap, Position};
 use crate::search::{Config, Limits};
 use crate::suite::Switch;
 use crate::suite::analyse::{Analysis, Plan};
@@ -46,6 +46,9 @@ pub(super) struct AnalyseArgs {
     /// Seconds for each search, instead of nodes; what was searched is not searched again
     #[arg(long, value_parser = parse_time, conflicts_with = "nodes")]
     seconds: Option<Duration>,
+    /// Take over what analyses of other books have found of the same positions
+    #[arg(long, value_name = "BOOK", conflicts_with = "again")]
+    known: Vec<PathBuf>,
     /// Search everything again
     #[arg(long)]
     again: bool,
@@ -105,7 +108,7 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     let mut path = target.as_os_str().to_owned();
     path.push(".analysis");
     let (mut journal, found) = Journal::open(Path::new(&path), &book)?;
-    let old = if args.again { Vec::new() } else { known(&book, args.output.as_deref()) };
+    let old = if args.again { Vec::new() } else { args.known(&book)? };
     let mut analysis = Analysis::new(&book, old.into_iter().chain(found), plan);
     tell_begin(&analysis)?;
     let switches = args.switches();
@@ -127,13 +130,24 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     Ok(if stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
-/// What is known of a book's positions, by the book itself or by one that was made of it before.
-fn known(book: &Book, other: Option<&Path>) -> Vec<BookValue> {
-    let before = other.and_then(|path| Book::open(path).ok());
-    let before = before.filter(|before| before.entries_checksum() == book.entries_checksum());
-    let mut values: Vec<BookValue> = book.values().collect();
-    values.extend(before.iter().flat_map(Book::values));
-    values
+impl AnalyseArgs {
+    /// What is known of a book's positions: by the book itself, by one that was made of it before,
+    /// and by others; what was searched longest comes last.
+    fn known(&self, book: &Book) -> anyhow::Result<Vec<BookValue>> {
+        let before = self.output.as_deref().and_then(|path| Book::open(path).ok());
+        let before = before.filter(|before| before.entries_checksum() == book.entries_checksum());
+        let mut values: Vec<BookValue> = book.values().collect();
+        values.extend(before.iter().flat_map(Book::values));
+        if !self.known.is_empty() {
+            let own: KeyMap<()> = book.entries().map(|entry| (entry.key, ())).collect();
+            for path in &self.known {
+                let other = open(path)?;
+                values.extend(other.values().filter(|value| own.contains_key(&value.key)));
+            }
+        }
+        values.sort_by_key(|value| (value.nodes, value.own_depth));
+        Ok(values)
+    }
 }
 
 fn tell_begin(analysis: &Analysis) -> std::io::Result<()> {

@@ -1,12 +1,13 @@
 //! `tabia train pgn`: self-play games as PGN, for books and for whoever reads them.
 
+use std::collections::HashSet;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::cli::output;
 use crate::pgn::{GameResult, PgnGame};
-use crate::position::{Color, Position};
+use crate::position::{Color, Move, Position};
 use crate::train::{GameError, GameReader, PlayedGame};
 
 /// What both players are called.
@@ -23,6 +24,10 @@ pub(super) struct Args {
     /// Leave out what comes after so many plies; the result stays
     #[arg(long, value_name = "N", default_value_t = usize::MAX, hide_default_value = true)]
     max_ply: usize,
+    /// Print a game once, however often it was played: from the same end of a book the same
+    /// number of nodes always finds the same
+    #[arg(long)]
+    unique: bool,
 }
 
 /// Prints the games of all files.
@@ -31,16 +36,27 @@ pub(super) struct Args {
 /// If a file cannot be read, is something else, or is damaged.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut out = BufWriter::new(output::stdout());
+    let mut seen = args.unique.then(HashSet::new);
     for path in &args.files {
-        print_games(path, args.max_ply, &mut out)?;
+        print_games(path, args.max_ply, seen.as_mut(), &mut out)?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn print_games(path: &Path, max_ply: usize, out: &mut impl Write) -> anyhow::Result<()> {
+/// Prints the games of a file, but for those that have been seen, if it matters.
+fn print_games(
+    path: &Path,
+    max_ply: usize,
+    mut seen: Option<&mut HashSet<(u8, Vec<Move>)>>,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
     let mut reader = GameReader::open(path)?;
     while let Some(game) = reader.read_game()? {
+        let is_new = |seen: &mut &mut HashSet<_>| seen.insert((game.half_points, moves_of(&game)));
+        if !seen.as_mut().is_none_or(is_new) {
+            continue;
+        }
         let number = reader.games();
         let mut pgn = pgn(&game, max_ply).ok_or_else(|| GameError::Damaged {
             path: path.to_owned(),
@@ -56,12 +72,16 @@ fn print_games(path: &Path, max_ply: usize, out: &mut impl Write) -> anyhow::Res
     Ok(())
 }
 
+/// All moves of a game.
+fn moves_of(game: &PlayedGame) -> Vec<Move> {
+    game.opening.iter().copied().chain(game.moves.iter().map(|played| played.mv)).collect()
+}
+
 /// The first plies of a game, and its result; `None` if a move is illegal.
 fn pgn(game: &PlayedGame, max_ply: usize) -> Option<PgnGame> {
     let mut pgn = PgnGame::new(Position::start());
     let mut position = Position::start();
-    let chosen = game.moves.iter().map(|played| played.mv);
-    for mv in game.opening.iter().copied().chain(chosen).take(max_ply) {
+    for mv in moves_of(game).into_iter().take(max_ply) {
         if !position.is_legal(mv) {
             return None;
         }
