@@ -28,6 +28,7 @@ mod moves;
 mod perft;
 mod polyglot_constants;
 mod replay;
+mod retro;
 mod san;
 mod zobrist;
 

@@ -1,0 +1,400 @@
+//! Moves taken back: the positions that a position can come from.
+//!
+//! Whoever asks knows a set of positions, such as a book, and wants those among them from which one
+//! move leads here. So the candidates are no more than keys, changed piece by piece; only those
+//! that are in the set are set up and proven by playing the move.
+
+use chess::{BitBoard, Color, EMPTY, File, Piece, Rank, Square, get_pawn_attacks};
+
+use super::{Move, Position, attacks, zobrist};
+
+/// Short castling of White, in the bits that keys count castling rights by; Black's are two higher.
+const SHORT: u8 = 1;
+/// Long castling of White.
+const LONG: u8 = 2;
+/// What one side can have castled from.
+const HOME_KING: File = File::E;
+
+/// A move that may have led to a position.
+#[derive(Debug, Clone, Copy)]
+struct Unmove {
+    mv: Move,
+    /// What stood on the origin: a pawn where the move promoted.
+    piece: Piece,
+    /// What was taken, and where it stood.
+    taken: Option<(Piece, Square)>,
+    /// The rook of a castling: where it stood, and where it stands.
+    rook: Option<(Square, Square)>,
+}
+
+/// What a position is besides its pieces.
+#[derive(Debug, Clone, Copy)]
+struct State {
+    castling: u8,
+    en_passant: Option<File>,
+}
+
+impl Position {
+    /// The positions from which one move leads to this one, each with the move, as far as `is_known`
+    /// says that they are of interest. It is given the key and the key of the pawns of each
+    /// candidate, some hundreds of them; those that it takes are then proven.
+    ///
+    /// The clocks of what is returned are a guess: they are no part of a key. Captures that no game
+    /// can have had, such as of a ninth pawn, are tried as well.
+    pub(crate) fn predecessors(
+        &self,
+        is_known: impl Fn(u64, u64) -> bool,
+    ) -> Vec<(Position, Move)> {
+        let mut found = Vec::new();
+        for unmove in self.unmoves() {
+            for state in self.states_before(&unmove) {
+                let (key, pawn_key) = self.keys_before(&unmove, state);
+                if is_known(key, pawn_key)
+                    && let Some(before) = self.before(&unmove, state)
+                    && before.key() == key
+                    && before.is_legal(unmove.mv)
+                    && before.play(unmove.mv).key() == self.key()
+                {
+                    found.push((before, unmove.mv));
+                }
+            }
+        }
+        found
+    }
+
+    /// Whoever has made the last move.
+    fn mover(&self) -> Color {
+        !self.side_to_move()
+    }
+
+    /// Every move that can have led to the pieces as they stand, whatever the king said to it.
+    fn unmoves(&self) -> Vec<Unmove> {
+        let mut list = Vec::new();
+        for to in self.by_color(self.mover()) {
+            match self.piece_on(to) {
+                Some(Piece::Pawn) => self.unmove_pawn(to, None, &mut list),
+                Some(piece) => {
+                    let origins = attacks(piece, to, self.occupied()) & !self.occupied();
+                    for from in origins {
+                        self.with_captures(Move::new(from, to), piece, true, &mut list);
+                    }
+                    let last_rank = self.mover().to_their_backrank();
+                    if to.get_rank() == last_rank && piece != Piece::King {
+                        self.unmove_pawn(to, Some(piece), &mut list);
+                    }
+                    if piece == Piece::King {
+                        list.extend(self.uncastle(to));
+                    }
+                }
+                None => {}
+            }
+        }
+        list
+    }
+
+    /// The move without a capture, if it can be one, and with each that it can have made.
+    fn with_captures(&self, mv: Move, piece: Piece, is_quiet: bool, list: &mut Vec<Unmove>) {
+        if is_quiet {
+            list.push(Unmove { mv, piece, taken: None, rook: None });
+        }
+        let is_edge = matches!(mv.to().get_rank(), Rank::First | Rank::Eighth);
+        let kinds = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
+        for taken in kinds.into_iter().filter(|&kind| !(is_edge && kind == Piece::Pawn)) {
+            list.push(Unmove { mv, piece, taken: Some((taken, mv.to())), rook: None });
+        }
+    }
+
+    /// Takes a pawn back from `to`, where it may have become something.
+    fn unmove_pawn(&self, to: Square, promotion: Option<Piece>, list: &mut Vec<Unmove>) {
+        let us = self.mover();
+        let mv = |from| match promotion {
+            Some(piece) => Move::promoting(from, to, piece),
+            None => Move::new(from, to),
+        };
+        let is_free = |square: Square| self.piece_on(square).is_none();
+        let Some(behind) =
+            to.backward(us).filter(|square| square.get_rank() != us.to_my_backrank())
+        else {
+            return;
+        };
+        if is_free(behind) {
+            let quiet = |from| Unmove { mv: mv(from), piece: Piece::Pawn, taken: None, rook: None };
+            list.push(quiet(behind));
+            let start =
+                behind.backward(us).filter(|square| square.get_rank() == us.to_second_rank());
+            list.extend(start.filter(|&square| is_free(square)).map(quiet));
+        }
+        // The squares from which a pawn takes on `to` are those that one of the other side there attacks.
+        let origins = get_pawn_attacks(to, !us, !EMPTY) & !self.occupied();
+        for from in origins {
+            self.with_captures(mv(from), Piece::Pawn, false, list);
+            let is_sixth = behind.get_rank() == (!us).to_fourth_rank();
+            if is_sixth && is_free(behind) {
+                let taken = Some((Piece::Pawn, behind));
+                list.push(Unmove { mv: mv(from), piece: Piece::Pawn, taken, rook: None });
+            }
+        }
+    }
+
+    /// Castling that may have brought the king to `to`.
+    fn uncastle(&self, to: Square) -> Option<Unmove> {
+        let us = self.mover();
+        let rank = us.to_my_backrank();
+        let at = |file| Square::make_square(rank, file);
+        let (corner, beside, empty) = match to.get_file() {
+            File::G => (File::H, File::F, vec![File::E, File::H]),
+            File::C => (File::A, File::D, vec![File::A, File::B, File::E]),
+            _ => return None,
+        };
+        let is_free = |file: &File| self.piece_on(at(*file)).is_none();
+        let has_rook = self.pieces(us, Piece::Rook) & BitBoard::from_square(at(beside)) != EMPTY;
+        (to.get_rank() == rank && has_rook && empty.iter().all(is_free)).then(|| Unmove {
+            mv: Move::new(at(HOME_KING), to),
+            piece: Piece::King,
+            taken: None,
+            rook: Some((at(corner), at(beside))),
+        })
+    }
+
+    /// What stood on a square before a move.
+    fn stood(&self, unmove: &Unmove, square: Square) -> Option<(Color, Piece)> {
+        let us = self.mover();
+        if square == unmove.mv.from() {
+            return Some((us, unmove.piece));
+        }
+        if let Some((taken, at)) = unmove.taken
+            && at == square
+        {
+            return Some((!us, taken));
+        }
+        match unmove.rook {
+            Some((from, _)) if from == square => return Some((us, Piece::Rook)),
+            Some((_, to)) if to == square => return None,
+            _ => {}
+        }
+        if square == unmove.mv.to() {
+            return None;
+        }
+        let piece = self.piece_on(square)?;
+        let is_white = self.by_color(Color::White) & BitBoard::from_square(square) != EMPTY;
+        Some((if is_white { Color::White } else { Color::Black }, piece))
+    }
+
+    /// The castling rights as keys count them.
+    fn castling(&self) -> u8 {
+        let bits = |color| self.castle_rights(color).to_index() as u8;
+        bits(Color::White) | bits(Color::Black) << 2
+    }
+
+    /// The rights and en passant squares that the position before can have had.
+    fn states_before(&self, unmove: &Unmove) -> Vec<State> {
+        let now = self.castling();
+        let lost = self.rights_at_stake(unmove) & !now;
+        let must = match unmove.rook {
+            Some(_) if unmove.mv.to().get_file() == File::G => SHORT,
+            Some(_) => LONG,
+            None => 0,
+        } << if self.mover() == Color::White { 0 } else { 2 };
+        let files = self.en_passant_before(unmove);
+        let mut states = Vec::new();
+        for castling in (0..16).filter(|set| set & !lost == 0 && set & must == must) {
+            for &en_passant in &files {
+                states.push(State { castling: now | castling, en_passant });
+            }
+        }
+        states
+    }
+
+    /// The castling rights that the move touches, where king and rook stood at home before it.
+    fn rights_at_stake(&self, unmove: &Unmove) -> u8 {
+        let mut rights = 0;
+        for color in [Color::White, Color::Black] {
+            let rank = color.to_my_backrank();
+            let home = |file, piece| {
+                self.stood(unmove, Square::make_square(rank, file)) == Some((color, piece))
+            };
+            let touched = |file| {
+                let square = Square::make_square(rank, file);
+                [unmove.mv.from(), unmove.mv.to()].contains(&square)
+            };
+            for (right, corner) in [(SHORT, File::H), (LONG, File::A)] {
+                let is_home = home(HOME_KING, Piece::King) && home(corner, Piece::Rook);
+                if is_home && (touched(HOME_KING) || touched(corner)) {
+                    rights |= right << if color == Color::White { 0 } else { 2 };
+                }
+            }
+        }
+        rights
+    }
+
+    /// No en passant, and the files of pawns that may have made a double step just before.
+    fn en_passant_before(&self, unmove: &Unmove) -> Vec<Option<File>> {
+        let (us, them) = (self.mover(), self.side_to_move());
+        let at = |file, rank| self.stood(unmove, Square::make_square(rank, file));
+        let rank = them.to_fourth_rank();
+        let mut files = vec![None];
+        for square in chess::get_rank(rank) {
+            let file = square.get_file();
+            let passed = square.ubackward(them);
+            let has_stepped = at(file, rank) == Some((them, Piece::Pawn))
+                && self.stood(unmove, passed).is_none()
+                && self.stood(unmove, passed.ubackward(them)).is_none();
+            let beside = [square.left(), square.right()];
+            let is_met = beside
+                .into_iter()
+                .flatten()
+                .any(|next| self.stood(unmove, next) == Some((us, Piece::Pawn)));
+            if has_stepped && is_met {
+                files.push(Some(file));
+            }
+        }
+        // Whoever took en passant had the right to.
+        match unmove.taken {
+            Some((_, square)) if square != unmove.mv.to() => {
+                files.retain(|&file| file == Some(square.get_file()));
+            }
+            _ => {}
+        }
+        files
+    }
+
+    /// The key and the key of the pawns before a move.
+    fn keys_before(&self, unmove: &Unmove, state: State) -> (u64, u64) {
+        let us = self.mover();
+        let mut changes = vec![
+            (us, unmove.piece, unmove.mv.from()),
+            (us, unmove.mv.promotion().unwrap_or(unmove.piece), unmove.mv.to()),
+        ];
+        changes.extend(unmove.taken.map(|(piece, square)| (!us, piece, square)));
+        let rook = unmove.rook.into_iter().flat_map(|(from, to)| [from, to]);
+        changes.extend(rook.map(|square| (us, Piece::Rook, square)));
+        let own = zobrist::state_of(
+            self.castling(),
+            self.en_passant_target().map(|square| square.get_file()),
+        );
+        let mut key = self.key()
+            ^ zobrist::turn()
+            ^ own
+            ^ zobrist::state_of(state.castling, state.en_passant);
+        let mut pawn_key = self.pawn_key();
+        for (color, piece, square) in changes {
+            let change = zobrist::piece_square(color, piece, square);
+            key ^= change;
+            if piece == Piece::Pawn {
+                pawn_key ^= change;
+            }
+        }
+        (key, pawn_key)
+    }
+
+    /// The position before a move, if it is legal.
+    fn before(&self, unmove: &Unmove, state: State) -> Option<Position> {
+        let mut text = String::new();
+        for rank in chess::ALL_RANKS.into_iter().rev() {
+            for file in chess::ALL_FILES {
+                let stood = self.stood(unmove, Square::make_square(rank, file));
+                text.push_str(
+                    &stood.map_or("1".to_owned(), |(color, piece)| piece.to_string(color)),
+                );
+            }
+            text.push('/');
+        }
+        text.pop();
+        let us = self.mover();
+        let turn = if us == Color::White { 'w' } else { 'b' };
+        let letters = ['K', 'Q', 'k', 'q'].into_iter().enumerate();
+        let castling: String = letters
+            .filter(|(bit, _)| state.castling >> bit & 1 == 1)
+            .map(|(_, letter)| letter)
+            .collect();
+        let castling = if castling.is_empty() { "-" } else { &castling };
+        let en_passant = state.en_passant.map_or("-".to_owned(), |file| {
+            Square::make_square(us.to_their_third_rank(), file).to_string()
+        });
+        let number =
+            self.fullmove_number() - u16::from(us == Color::Black && self.fullmove_number() > 1);
+        Position::from_fen(&format!("{text} {turn} {castling} {en_passant} 0 {number}")).ok()
+    }
+}
+
+/// Ranks as a side counts them that `chess` has no name for.
+trait Ranks {
+    /// The third rank of the other side, where a pawn is taken en passant.
+    fn to_their_third_rank(self) -> Rank;
+}
+
+impl Ranks for Color {
+    fn to_their_third_rank(self) -> Rank {
+        if self == Color::White { Rank::Sixth } else { Rank::Third }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn position(fen: &str) -> Position {
+        Position::from_fen(fen).expect(fen)
+    }
+
+    /// All predecessors, whether anybody knows them or not.
+    fn all(position: &Position) -> Vec<(Position, Move)> {
+        position.predecessors(|_, _| true)
+    }
+
+    #[test]
+    fn special_moves_are_taken_back() {
+        for (before, mv) in [
+            ("rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3", "e5f6"),
+            ("rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3", "b1c3"),
+            ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1g1"),
+            ("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1", "e8c8"),
+            ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "h1h8"),
+            ("3nk3/2P5/8/8/8/8/8/4K3 w - - 0 1", "c7d8n"),
+            ("4k3/2P5/8/8/8/8/8/4K3 w - - 0 1", "c7c8q"),
+            ("rnbqkbnr/ppp1pppp/8/8/3p4/8/PPPPPPP1/RNBQKBN1 w - - 0 1", "e2e4"),
+        ] {
+            let before = position(before);
+            let mv: Move = mv.parse().expect(mv);
+            let found = all(&before.play(mv));
+            let is_it =
+                |(other, with): &(Position, Move)| (other.key(), *with) == (before.key(), mv);
+            assert!(found.iter().any(is_it), "{before} {mv}");
+        }
+    }
+
+    #[test]
+    fn nothing_leads_to_a_position_that_no_last_move_explains() {
+        assert!(
+            all(&position("4k3/8/8/8/8/8/8/4K2R w K - 0 1")).iter().all(|(before, mv)| {
+                before.is_legal(*mv) && before.side_to_move() == Color::Black
+            })
+        );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn the_position_before_is_found_and_every_one_found_leads_here(
+            choices in proptest::collection::vec(any::<prop::sample::Index>(), 1..90),
+        ) {
+            let mut now = Position::start();
+            for choice in choices {
+                let moves: Vec<Move> = now.legal_moves().iter().collect();
+                if moves.is_empty() {
+                    break;
+                }
+                let (before, mv) = (now, moves[choice.index(moves.len())]);
+                now = before.play(mv);
+                let known = now.predecessors(|key, pawn_key| (key, pawn_key) == (before.key(), before.pawn_key()));
+                prop_assert!(known.iter().any(|(other, with)| (other.key(), *with) == (before.key(), mv)));
+            }
+            for (before, mv) in all(&now) {
+                prop_assert!(before.is_legal(mv));
+                prop_assert_eq!(before.play(mv).key(), now.key());
+            }
+        }
+    }
+}
