@@ -31,6 +31,7 @@ pub mod position;
 mod random;
 pub mod score;
 pub mod search;
+mod serve;
 mod suite;
 pub mod tablebase;
 mod train;

@@ -19,7 +19,7 @@ pub(super) fn mean_and_error(counts: &Counts, side: Color, prior: (f64, f64)) ->
 
 /// The standard normal quantile of a probability between 0.5 and 1: Abramowitz and Stegun,
 /// *Handbook of Mathematical Functions* (1964), formula 26.2.23; the error is below 0.00045.
-pub(super) fn quantile(probability: f64) -> f64 {
+pub(crate) fn quantile(probability: f64) -> f64 {
     let tail = (1.0 - probability).clamp(1e-9, 0.5);
     let t = (-2.0 * tail.ln()).sqrt();
     let numerator = 2.515_517 + t * (0.802_853 + t * 0.010_328);

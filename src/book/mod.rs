@@ -58,6 +58,7 @@ pub use builder::{
     BuildError, BuildOptions, BuildTally, DEFAULT_MAX_PLY, DEFAULT_MEMORY, EcoRange, FaultListener,
     GameFault, GameFilter, Monitor, ParseFilterError, PgnDate, build, build_in_memory,
 };
+pub(crate) use certainty::quantile;
 pub use combine::{Cut, Difference, cut, differences, merge};
 pub use counts::Counts;
 pub use entry::BookEntry;

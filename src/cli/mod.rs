@@ -14,6 +14,7 @@ mod logging;
 mod output;
 mod perft;
 mod play;
+mod serve;
 mod solve;
 mod train;
 mod tune;
@@ -34,8 +35,8 @@ use clap::{Parser, Subcommand};
     version,
     about,
     args_conflicts_with_subcommands = true,
-    // Without the usual empty lines before and after the usage, so that all of it fits on a screen.
-    help_template = "{about-with-newline}{usage-heading} {usage}\n{all-args}",
+    // Without the usual empty lines between the parts, so that all of it fits on a screen.
+    help_template = "{about-with-newline}{usage-heading} {usage}\nCommands:\n{subcommands}\nOptions:\n{options}",
     override_usage = "tabia [OPTIONS] or tabia COMMAND (`tabia help COMMAND` tells more of each)"
 )]
 struct Cli {
@@ -58,6 +59,7 @@ enum Command {
     Generate(generate::Args),
     Lesson(lesson::Args),
     Perft(perft::Args),
+    Serve(serve::Args),
     Solve(solve::Args),
     Train(train::Args),
     Tune(Box<tune::Args>),
@@ -83,6 +85,7 @@ pub fn main() -> ExitCode {
         Some(Command::Generate(args)) => generate::run(&args),
         Some(Command::Lesson(args)) => lesson::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
+        Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Train(args)) => train::run(&args),
         Some(Command::Tune(args)) => tune::run(&args),

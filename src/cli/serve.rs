@@ -1,0 +1,89 @@
+//! `tabia serve`: books for the browser, and for other programs over HTTP.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::output::{errln, outln};
+use super::usage::wrong;
+use super::work::on_interruption;
+use crate::book::EMBEDDED_NAME;
+use crate::serve::{Shelf, Stopper, serve};
+
+/// Where the server listens if nobody says otherwise: the port of Lichess' explorer, as it runs at
+/// home.
+const PORT: u16 = 9002;
+
+/// Serve books to the browser, and to programs as Lichess' opening explorer
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Books, asked in order: .tbk, .bin, PGN files or folders of them, or `embedded`
+    #[arg(value_name = "BOOK", default_value = EMBEDDED_NAME)]
+    books: Vec<PathBuf>,
+    /// Where to listen: a port, an address, or both; not beyond this machine unless you say so
+    #[arg(long, value_name = "ADDR", default_value_t = SocketAddr::from((Ipv4Addr::LOCALHOST, PORT)), value_parser = parse_address)]
+    listen: SocketAddr,
+    /// Where the games of a book lie, if not beside it; may be given more than once
+    #[arg(long, value_name = "FOLDER")]
+    games: Vec<PathBuf>,
+}
+
+/// A port, an address, or both.
+fn parse_address(text: &str) -> Result<SocketAddr, String> {
+    if let Ok(address) = text.parse::<IpAddr>() {
+        return Ok(SocketAddr::from((address, PORT)));
+    }
+    if let Ok(port) = text.trim_start_matches(':').parse() {
+        return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    }
+    let found = text.to_socket_addrs().ok().and_then(|mut found| found.next());
+    found.ok_or_else(|| "expected an address such as 127.0.0.1:9002, or a port".to_owned())
+}
+
+/// Serves until Ctrl-C.
+///
+/// # Errors
+/// If a book cannot be opened, or the address cannot be had.
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    if let Some(folder) = args.games.iter().find(|folder| !folder.is_dir()) {
+        return Err(wrong(format!("--games {}: there is no such folder", folder.display())).into());
+    }
+    let stopper = Stopper::new();
+    let stop = stopper.clone();
+    on_interruption(move || stop.stop())?;
+    let shelf = Shelf::new(args.books.clone(), args.games.clone());
+    let mut told = Ok(());
+    let on_ready = |address: SocketAddr| {
+        if !address.ip().is_loopback() {
+            errln!(
+                "tabia: {address} can be reached from elsewhere. There are no accounts: whoever \
+                 gets here may ask, so put it behind a proxy that decides who does"
+            );
+        }
+        told = outln!("http://{address}/");
+    };
+    let on_open = || errln!("all books are open; Ctrl-C ends");
+    serve(shelf, args.listen, &stopper, on_ready, on_open)?;
+    told?;
+    Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_and_addresses_are_read() {
+        for (text, address) in [
+            ("8000", "127.0.0.1:8000"),
+            (":8000", "127.0.0.1:8000"),
+            ("0.0.0.0", "0.0.0.0:9002"),
+            ("::1", "[::1]:9002"),
+            ("[::1]:80", "[::1]:80"),
+            ("192.168.0.1:0", "192.168.0.1:0"),
+        ] {
+            assert_eq!(parse_address(text).map(|found| found.to_string()).as_deref(), Ok(address));
+        }
+        assert!(parse_address("nowhere at all").is_err());
+    }
+}

@@ -1,0 +1,28 @@
+//! The explorer: books served over HTTP, to a page of its own and to other programs.
+//!
+//! `/book` and what belongs to it is ours, described by `openapi.json`; `/masters`, `/lichess` and
+//! `/player` answer in the form of Lichess' opening explorer. All that is answered is of the books and
+//! games that were named when the server began: no request names a file.
+
+mod analysis;
+mod book_answer;
+mod cache;
+mod explorer;
+mod facets;
+mod games;
+mod knowledge;
+mod limits;
+mod page;
+mod pasted;
+mod player;
+mod progress;
+mod query;
+mod refusal;
+mod routes;
+mod server;
+mod shape;
+mod shelf;
+mod ways;
+
+pub(crate) use server::{Stopper, serve};
+pub(crate) use shelf::Shelf;

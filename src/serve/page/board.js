@@ -1,0 +1,238 @@
+// A board to look at and to move on: by mouse, finger or keys. It knows no rules: it is told the legal
+// moves, and tells which of them was made.
+
+import { make } from "./dom.js";
+import { NAMES, piece } from "./pieces.js";
+
+const FILES = "abcdefgh";
+/** Pixels that a pointer must go for a click to become a drag. */
+const DRAG_FROM = 4;
+const PROMOTIONS = ["q", "n", "r", "b"];
+
+/** The letters of the pieces by square. */
+export function piecesOf(fen) {
+  const pieces = new Map();
+  fen.split(" ")[0].split("/").forEach((rank, row) => {
+    let file = 0;
+    for (const letter of rank) {
+      if (/\d/.test(letter)) file += Number(letter);
+      else pieces.set(FILES[file++] + (8 - row), letter);
+    }
+  });
+  return pieces;
+}
+
+export class Board {
+  #root; #squares = new Map(); #pieces = new Map(); #legal = []; #turn = "white";
+  #chosen = null; #flipped = false; #focus = "e2"; #drag = null; #onMove; #state = null;
+
+  constructor(root, onMove) {
+    this.#root = root;
+    this.#onMove = onMove;
+    root.classList.add("board");
+    root.setAttribute("role", "grid");
+    root.setAttribute("aria-label", "Chessboard");
+    this.#lay();
+    root.addEventListener("pointerdown", event => this.#press(event));
+    root.addEventListener("pointermove", event => this.#move(event));
+    root.addEventListener("pointerup", event => this.#release(event));
+    root.addEventListener("pointercancel", () => this.#drop());
+    root.addEventListener("keydown", event => this.#key(event));
+    root.addEventListener("focusin", event => {
+      const name = event.target.dataset?.square;
+      if (name) this.#walkTo(name, false);
+    });
+  }
+
+  get flipped() { return this.#flipped; }
+
+  flip(flipped = !this.#flipped) {
+    this.#flipped = flipped;
+    this.#lay();
+    if (this.#state) this.show(this.#state);
+  }
+
+  /** Shows a position: its FEN, the legal moves in UCI's notation, the last move, whether it is check. */
+  show(state) {
+    this.#state = state;
+    this.#pieces = piecesOf(state.fen);
+    this.#turn = state.fen.split(" ")[1] === "w" ? "white" : "black";
+    this.#legal = state.legal;
+    this.#chosen = null;
+    this.#root.querySelector(".promotion")?.remove();
+    this.#drop();
+    this.#paint();
+  }
+
+  /** Marks the squares of a move that somebody points at. */
+  hint(uci) {
+    for (const [name, square] of this.#squares) {
+      square.classList.toggle("hint", uci !== null && (uci.slice(0, 2) === name || uci.slice(2, 4) === name));
+    }
+  }
+
+  #lay() {
+    const ranks = this.#flipped ? "12345678" : "87654321";
+    const files = this.#flipped ? [...FILES].reverse() : [...FILES];
+    this.#squares.clear();
+    this.#root.replaceChildren(...[...ranks].map((rank, row) => make("div", { role: "row", class: "rank" }, ...files.map((file, column) => {
+      const name = file + rank;
+      const shade = (FILES.indexOf(file) + Number(rank)) % 2 ? "dark" : "light";
+      const square = make("div", { role: "gridcell", class: `square ${shade}`, "data-square": name, tabindex: "-1" },
+        row === 7 ? make("span", { class: "mark file", "aria-hidden": "true" }, file) : null,
+        column === 0 ? make("span", { class: "mark number", "aria-hidden": "true" }, rank) : null);
+      this.#squares.set(name, square);
+      return square;
+    }))));
+    this.#squares.get(this.#focus).tabIndex = 0;
+  }
+
+  #paint() {
+    const last = this.#state.last ?? "";
+    const king = this.#state.check ? (this.#turn === "white" ? "K" : "k") : null;
+    const targets = new Set(this.#movesFrom(this.#chosen).map(move => move.slice(2, 4)));
+    for (const [name, square] of this.#squares) {
+      const letter = this.#pieces.get(name);
+      square.querySelector(".piece")?.remove();
+      if (letter) square.append(piece(letter));
+      square.classList.toggle("last", last.slice(0, 2) === name || last.slice(2, 4) === name);
+      square.classList.toggle("check", king !== null && letter === king);
+      square.classList.toggle("chosen", name === this.#chosen);
+      square.classList.toggle("target", targets.has(name));
+      square.classList.toggle("taken", targets.has(name) && letter !== undefined);
+      const what = letter ? `${letter === letter.toLowerCase() ? "black" : "white"} ${NAMES[letter.toLowerCase()]}` : "empty";
+      const role = targets.has(name) ? ", can be moved to" : "";
+      square.setAttribute("aria-label", `${name}, ${what}${role}`);
+      square.setAttribute("aria-selected", String(name === this.#chosen));
+    }
+  }
+
+  #movesFrom(square) {
+    return square === null ? [] : this.#legal.filter(move => move.startsWith(square));
+  }
+
+  #choose(square) {
+    this.#chosen = square;
+    this.#paint();
+  }
+
+  /** A square was pointed at: it takes a piece, puts one down, or lets go. */
+  #act(name) {
+    const moves = this.#movesFrom(this.#chosen).filter(move => move.slice(2, 4) === name);
+    if (moves.length > 0) this.#make(moves);
+    else if (name !== this.#chosen && this.#movesFrom(name).length > 0) this.#choose(name);
+    else this.#choose(null);
+  }
+
+  #make(moves) {
+    if (moves.length === 1) {
+      this.#choose(null);
+      this.#onMove(moves[0]);
+    } else {
+      this.#ask(moves);
+    }
+  }
+
+  /** Asks what a pawn becomes. */
+  #ask(moves) {
+    const close = () => { box.remove(); this.#choose(null); this.#squares.get(this.#focus).focus(); };
+    const buttons = PROMOTIONS.map(kind => {
+      const move = moves.find(move => move[4] === kind);
+      const letter = this.#turn === "white" ? kind.toUpperCase() : kind;
+      return make("button", { type: "button", "aria-label": NAMES[kind], onclick: () => { close(); this.#onMove(move); } }, piece(letter));
+    });
+    const box = make("div", { class: "promotion", role: "dialog", "aria-label": "What does the pawn become?", "aria-modal": "true" }, make("div", {}, ...buttons));
+    box.addEventListener("keydown", event => {
+      const at = buttons.indexOf(document.activeElement);
+      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Tab: event.shiftKey ? -1 : 1 }[event.key];
+      if (event.key === "Escape") close();
+      else if (step) { event.preventDefault(); buttons[(at + step + buttons.length) % buttons.length].focus(); }
+      event.stopPropagation();
+    });
+    box.addEventListener("pointerdown", event => { event.stopPropagation(); if (event.target === box) close(); });
+    this.#root.append(box);
+    buttons[0].focus();
+  }
+
+  #squareAt(x, y) {
+    const box = this.#root.getBoundingClientRect();
+    const [column, row] = [x - box.left, y - box.top].map(length => Math.floor(8 * length / box.width));
+    if (column < 0 || column > 7 || row < 0 || row > 7) return null;
+    return this.#flipped ? FILES[7 - column] + (row + 1) : FILES[column] + (8 - row);
+  }
+
+  #press(event) {
+    if (event.button !== 0) return;
+    const name = this.#squareAt(event.clientX, event.clientY);
+    if (name === null) return;
+    this.#walkTo(name, false);
+    if (this.#movesFrom(name).length > 0 && !this.#movesFrom(this.#chosen).some(move => move.slice(2, 4) === name)) {
+      this.#drag = { from: name, x: event.clientX, y: event.clientY, picture: null, wasChosen: this.#chosen === name };
+      this.#root.setPointerCapture(event.pointerId);
+      this.#choose(name);
+    }
+  }
+
+  #move(event) {
+    const drag = this.#drag;
+    if (!drag) return;
+    if (!drag.picture) {
+      if (Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < DRAG_FROM) return;
+      const side = this.#root.getBoundingClientRect().width / 8;
+      drag.picture = piece(this.#pieces.get(drag.from));
+      drag.picture.classList.add("floating");
+      drag.picture.style.width = drag.picture.style.height = `${side}px`;
+      drag.side = side;
+      document.body.append(drag.picture);
+      this.#squares.get(drag.from).classList.add("held");
+    }
+    drag.picture.style.left = `${event.clientX - drag.side / 2}px`;
+    drag.picture.style.top = `${event.clientY - drag.side / 2}px`;
+  }
+
+  #release(event) {
+    const name = this.#squareAt(event.clientX, event.clientY);
+    const drag = this.#drag;
+    this.#drop();
+    if (drag?.picture) {
+      if (name === drag.from || name === null) this.#choose(null);
+      else this.#act(name);
+    } else if (drag) {
+      if (drag.wasChosen) this.#choose(null);
+    } else if (name !== null && !event.target.closest?.(".promotion")) {
+      this.#act(name);
+    }
+  }
+
+  #drop() {
+    this.#drag?.picture?.remove();
+    if (this.#drag) this.#squares.get(this.#drag.from).classList.remove("held");
+    this.#drag = null;
+  }
+
+  #walkTo(name, focus = true) {
+    this.#squares.get(this.#focus).tabIndex = -1;
+    this.#focus = name;
+    const square = this.#squares.get(name);
+    square.tabIndex = 0;
+    if (focus) square.focus();
+  }
+
+  #key(event) {
+    const step = { ArrowUp: [0, 1], ArrowDown: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[event.key];
+    if (step) {
+      const sign = this.#flipped ? -1 : 1;
+      const file = FILES.indexOf(this.#focus[0]) + sign * step[0];
+      const rank = Number(this.#focus[1]) + sign * step[1];
+      if (file >= 0 && file < 8 && rank >= 1 && rank <= 8) this.#walkTo(FILES[file] + rank);
+    } else if (event.key === "Enter" || event.key === " ") {
+      this.#act(this.#focus);
+    } else if (event.key === "Escape") {
+      this.#choose(null);
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}

@@ -1,0 +1,39 @@
+// Elements out of names, attributes and children. Texts stay texts: nothing is ever parsed as HTML.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export const byId = id => document.getElementById(id);
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.filter(child => child !== null && child !== undefined).map(child => child instanceof Node ? child : String(child)));
+  return element;
+}
+
+export const make = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
+
+export const draw = (name, attributes = {}, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
+
+/** A number with its thousands set apart. */
+export const grouped = number => number.toLocaleString("en-US");
+
+/** A share in percent. */
+export const percent = share => `${Math.round(100 * share)}%`;
+
+/** A score of the side to move for a reader: pawns, or moves to mate. */
+export function score(answer) {
+  if ("mate" in answer) return answer.mate > 0 ? `#${answer.mate}` : `#−${-answer.mate}`;
+  return (answer.cp < 0 ? "−" : "+") + (Math.abs(answer.cp) / 100).toFixed(2);
+}
+
+/** Asks the server; what it refuses becomes an error with its words. */
+export async function ask(address, options = {}) {
+  const answer = await fetch(address, options);
+  const isJson = (answer.headers.get("content-type") ?? "").startsWith("application/json");
+  const told = isJson ? await answer.json() : { error: await answer.text() };
+  if (!answer.ok) throw Object.assign(new Error(told.error), { status: answer.status });
+  return told;
+}

@@ -1,0 +1,105 @@
+// The engine's lines as they come, with the places where they run into the book.
+
+import { byId, grouped, make, score } from "./dom.js";
+
+/** The name by which the server tells this page's searches from those of others. */
+const CLIENT = crypto.getRandomValues(new Uint32Array(2)).join("-");
+
+export class Engine {
+  #source = null; #lines = new Map(); #address = ""; #play; #fen = "";
+
+  /** `play` is told the moves that somebody wants to follow. */
+  constructor(play) {
+    this.#play = play;
+    byId("engine-run").addEventListener("click", () => this.toggle());
+    byId("engine-lines").addEventListener("change", () => { if (this.isOn) this.#start(); });
+  }
+
+  get isOn() { return byId("engine-run").getAttribute("aria-pressed") === "true"; }
+
+  toggle() {
+    byId("engine-run").setAttribute("aria-pressed", String(!this.isOn));
+    byId("engine-run").textContent = this.isOn ? "Stop" : "Analyse";
+    if (this.isOn) this.#start();
+    else this.#stop("Off.");
+  }
+
+  /** Another position is looked at. */
+  look(address, fen, isOver) {
+    if (address === this.#address) return;
+    [this.#address, this.#fen] = [address, fen];
+    this.#stop(isOver ? "The game is over." : this.isOn ? "" : "Off. What it finds is shown as it comes, and where a line runs into the book.");
+    if (this.isOn && !isOver) this.#start();
+  }
+
+  #stop(words) {
+    this.#source?.close();
+    this.#source = null;
+    this.#lines.clear();
+    byId("engine").replaceChildren();
+    byId("engine-found").replaceChildren();
+    byId("engine-state").textContent = words;
+  }
+
+  #start() {
+    this.#stop("Searching …");
+    const lines = byId("engine-lines").value;
+    const mark = this.#address ? "&" : "";
+    const source = new EventSource(`analysis?${this.#address}${mark}lines=${lines}&client=${CLIENT}`);
+    this.#source = source;
+    const heard = (name, take) => source.addEventListener(name, event => { if (source === this.#source) take(JSON.parse(event.data)); });
+    heard("line", line => this.#show(line));
+    heard("transposition", found => this.#note(found));
+    heard("end", end => {
+      source.close();
+      byId("engine-state").textContent = `Done: depth ${end.depth}, ${grouped(end.nodes)} nodes.`;
+    });
+    source.addEventListener("error", () => {
+      source.close();
+      if (source === this.#source) byId("engine-state").textContent = "The engine does not answer: other searches may be running. Try again.";
+    });
+  }
+
+  #show(line) {
+    byId("engine-state").textContent = `Depth ${line.depth}, ${grouped(line.nodes)} nodes, ${(line.milliseconds / 1000).toFixed(1)} s.`;
+    this.#lines.set(line.number, this.#item(line));
+    byId("engine").replaceChildren(...[...this.#lines].sort(([one], [other]) => one - other).map(([, item]) => item));
+  }
+
+  #item(line) {
+    const moves = make("div", { class: "line" });
+    const known = new Set(line.inBook);
+    let ply = this.#ply();
+    line.moves.forEach((move, index) => {
+      const number = ply % 2 === 0 ? `${ply / 2 + 1}.` : index === 0 ? `${(ply + 1) / 2}…` : "";
+      const isKnown = known.has(index + 1);
+      const way = line.moves.slice(0, index + 1).map(move => move.uci);
+      moves.append(make("button", { type: "button", class: isKnown ? "known" : "", title: isKnown ? "in the book" : null, onclick: () => this.#play(way) }, number + move.san));
+      if (line.transposes?.plies === index + 1) {
+        const games = line.transposes.reached.games;
+        const name = line.transposes.opening ? `${line.transposes.opening.name}, ` : "";
+        moves.append(make("span", { class: "gate" }, `◆ into the book: ${name}${grouped(games)} ${games === 1 ? "game" : "games"}`));
+      }
+      ply++;
+    });
+    const sign = { exact: "", lower: "≥ ", upper: "≤ " }[line.bound];
+    return make("li", {}, make("div", { class: "score" }, sign + score(line.score), make("small", {}, `depth ${line.depth}`)), moves);
+  }
+
+  #ply() {
+    const fields = this.#fen.split(" ");
+    return 2 * (Number(fields[5] ?? 1) - 1) + (fields[1] === "b" ? 1 : 0);
+  }
+
+  /** What the search itself tells of the book. */
+  #note(found) {
+    if (found.moves.length === 0) return;
+    const name = found.opening ? `${found.opening.eco} ${found.opening.name}` : "a position of the book";
+    const line = found.moves.map(move => move.san).join(" ");
+    const button = make("button", { type: "button", onclick: () => this.#play(found.moves.map(move => move.uci)) }, `◆ ${line} → ${name} (${grouped(found.reached.games)})`);
+    const list = byId("engine-found");
+    if ([...list.children].some(item => item.textContent === button.textContent)) return;
+    list.prepend(make("li", {}, button));
+    while (list.children.length > 6) list.lastChild.remove();
+  }
+}

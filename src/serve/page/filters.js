@@ -1,0 +1,60 @@
+// Which games count: ratings, speeds and dates, where the book keeps them.
+
+import { byId, make } from "./dom.js";
+
+const RATINGS = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
+const SPEEDS = [["ultraBullet", "ultra"], ["bullet", "bullet"], ["blitz", "blitz"], ["rapid", "rapid"], ["classical", "classical"], ["correspondence", "letter"]];
+export const NAMES = ["ratings", "speeds", "since", "until"];
+
+function boxes(name, legend, choices) {
+  return make("fieldset", {}, make("legend", {}, legend), ...choices.map(([value, text]) =>
+    make("label", {}, make("input", { type: "checkbox", name, value, checked: true }), text)));
+}
+
+/** Makes the form; `changed` is told when another choice was made. */
+export function makeFilters(changed) {
+  const form = byId("filters");
+  form.append(
+    boxes("ratings", "Ratings", RATINGS.map(group => [group, `${group}+`])),
+    boxes("speeds", "Speeds", SPEEDS),
+    make("fieldset", {}, make("legend", {}, "Dates"),
+      make("label", {}, "from ", make("input", { type: "month", name: "since" })),
+      make("label", {}, "to ", make("input", { type: "month", name: "until" }))));
+  form.addEventListener("change", () => changed());
+  form.addEventListener("submit", event => event.preventDefault());
+  const open = byId("filters-open");
+  open.addEventListener("click", () => {
+    form.hidden = !form.hidden;
+    open.setAttribute("aria-expanded", String(!form.hidden));
+  });
+  open.hidden = false;
+}
+
+/** The filter as parameters of a query; what lets everything pass is left out. */
+export function chosen() {
+  const form = byId("filters");
+  const parameters = new URLSearchParams();
+  for (const name of ["ratings", "speeds"]) {
+    const all = [...form.querySelectorAll(`[name=${name}]`)];
+    const on = all.filter(box => box.checked);
+    if (on.length > 0 && on.length < all.length) parameters.set(name, on.map(box => box.value).join(","));
+  }
+  for (const name of ["since", "until"]) {
+    const value = form.querySelector(`[name=${name}]`)?.value;
+    if (value) parameters.set(name, value);
+  }
+  return parameters;
+}
+
+/** Sets the form to what an address says. */
+export function set(parameters) {
+  const form = byId("filters");
+  for (const name of ["ratings", "speeds"]) {
+    const wanted = parameters.get(name)?.split(",");
+    for (const box of form.querySelectorAll(`[name=${name}]`)) box.checked = !wanted || wanted.includes(box.value);
+  }
+  for (const name of ["since", "until"]) {
+    const field = form.querySelector(`[name=${name}]`);
+    if (field) field.value = parameters.get(name) ?? "";
+  }
+}

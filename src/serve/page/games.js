@@ -1,0 +1,66 @@
+// Games to click through: those of the position, and those of a player.
+
+import { ask, byId, make } from "./dom.js";
+
+const RESULTS = { white: "1–0", black: "0–1" };
+
+function who(player) {
+  return player.rating > 0 ? `${player.name} ${player.rating}` : player.name;
+}
+
+function list(title, games, open) {
+  if (games.length === 0) return [];
+  return [make("h3", {}, title), make("ul", {}, ...games.map(game => make("li", {},
+    make("button", { type: "button", onclick: () => open(game.id) },
+      make("span", {}, `${who(game.white)} – ${who(game.black)}`),
+      make("span", {}, RESULTS[game.winner] ?? "½–½"),
+      make("span", { class: "date" }, game.month ?? (game.year || ""))))))];
+}
+
+/** Shows the games of an answer; whether there are any. */
+export function showGames(root, answer, open) {
+  const items = [...list("Highest rated", answer.topGames, open), ...list("Latest", answer.recentGames, open)];
+  root.replaceChildren(...items);
+  return items.length > 0;
+}
+
+/** Asks for a player's games and shows them as they are found; ends when `signal` says so. */
+export async function showPlayer(root, query, open, signal) {
+  const answer = await fetch(`player?${query}`, { signal });
+  if (!answer.ok) throw new Error(await answer.text());
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const lines = (rest + value).split("\n");
+    rest = lines.pop();
+    const last = lines.filter(Boolean).at(-1);
+    if (!last) continue;
+    const found = JSON.parse(last);
+    const games = found.white + found.draws + found.black;
+    const words = found.queuePosition > 0 ? `${found.queuePosition} players come first.`
+      : games === 0 ? "No game of this player in this position." : `${games} ${games === 1 ? "game" : "games"} in this position: +${found.white} =${found.draws} −${found.black} for White, Black.`;
+    root.replaceChildren(make("p", { class: "note" }, words), ...list("Latest", found.recentGames, open));
+  }
+}
+
+/** A game by its id. */
+export const game = id => ask(`game/${id}`);
+
+/** Shows whose game is on the board. */
+export function showHead(head, id, close) {
+  const place = byId("game");
+  if (!head) {
+    place.hidden = true;
+    return;
+  }
+  const tags = Object.fromEntries(head.tags);
+  const name = side => [tags[side] ?? "?", tags[`${side}Elo`]].filter(Boolean).join(" ");
+  const where = [tags.Event, tags.Date].filter(text => text && !/^\?/.test(text)).join(", ");
+  place.replaceChildren(
+    make("div", {}, make("b", {}, `${name("White")} – ${name("Black")}`), make("p", {}, [head.result, where].filter(Boolean).join(" · ")), head.fault ? make("p", { class: "fault" }, head.fault) : ""),
+    ...(id ? [make("a", { href: `masters/pgn/${id}`, download: `${id}.pgn` }, "PGN")] : []),
+    make("button", { type: "button", "aria-label": "Close the game", onclick: close }, "✕"));
+  place.hidden = false;
+}

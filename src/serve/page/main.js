@@ -1,0 +1,266 @@
+// The explorer's page: a position, named by the address, and all that the server knows of it.
+
+import { Board } from "./board.js";
+import { ask, byId, grouped, make } from "./dom.js";
+import { Engine } from "./engine.js";
+import * as filters from "./filters.js";
+import { game as fetchGame, showGames, showHead, showPlayer } from "./games.js";
+import { showMoves } from "./moves.js";
+import { showWays } from "./ways.js";
+
+const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+/** Milliseconds between two questions how far a book is. */
+const PATIENCE = 400;
+
+/** Where we are: a start, a line of moves from it, and how many of them stand on the board. */
+const state = { fen: START, line: [], at: 0, game: null, gameId: null };
+let newest = 0;
+let playerSearch = null;
+let status = null;
+
+const board = new Board(byId("board"), uci => play([uci]));
+const engine = new Engine(play);
+
+/** The position as parameters of a query. */
+function place(moves = state.line.slice(0, state.at)) {
+  const parameters = new URLSearchParams();
+  if (state.fen !== START) parameters.set("fen", state.fen);
+  if (moves.length > 0) parameters.set("play", moves.join(","));
+  // Commas and slashes may stand in a query as they are, and are easier to read.
+  return parameters.toString().replaceAll("%2C", ",").replaceAll("%2F", "/");
+}
+
+const joined = (...parts) => parts.filter(Boolean).join("&");
+
+/** The address of this page for the position. */
+function address() {
+  const query = joined(place(), filters.chosen().toString());
+  return query ? `?${query}` : location.pathname;
+}
+
+/** Reads where we are from the address. */
+function readAddress() {
+  const parameters = new URLSearchParams(location.search);
+  const moves = (parameters.get("play") ?? "").split(",").filter(Boolean);
+  const fen = parameters.get("fen") ?? START;
+  const isOnLine = fen === state.fen && moves.every((move, index) => move === state.line[index]);
+  if (!isOnLine) Object.assign(state, { line: moves, game: null, gameId: null });
+  Object.assign(state, { fen, at: moves.length });
+  filters.set(parameters);
+}
+
+/** Goes on by moves, along the line that is there as long as they are the same. */
+function play(moves) {
+  const now = state.line.slice(0, state.at);
+  const all = [...now, ...moves];
+  const isSame = all.every((move, index) => move === state.line[index]);
+  if (!isSame) state.line = all;
+  goTo(all.length);
+}
+
+function goTo(at) {
+  const wanted = Math.max(0, Math.min(at, state.line.length));
+  if (wanted === state.at && byId("opening").dataset.shown) return;
+  state.at = wanted;
+  history.pushState(null, "", address());
+  look();
+}
+
+/** Another start, another line. */
+function set(fen, line, at, game = null, gameId = null) {
+  Object.assign(state, { fen, line, at, game, gameId });
+  history.pushState(null, "", address());
+  look();
+}
+
+/** Asks the server for the position, and shows what it knows. */
+async function look() {
+  const number = ++newest;
+  const query = place();
+  try {
+    const answer = await ask(`book?${joined(query, filters.chosen().toString())}`);
+    if (number !== newest) return;
+    show(answer);
+    engine.look(query, answer.fen, answer.legal.length === 0);
+    const [ways, line] = await Promise.all([ask(`book/ways?${query}`), wholeLine(answer)]);
+    if (number !== newest) return;
+    showWays(byId("ways"), ways, START, order => set(order.fen, order.moves.map(move => move.uci), order.moves.length));
+    showLine(line);
+  } catch (error) {
+    if (number !== newest) return;
+    if (error.status === 503) await wait().then(look);
+    else say(error.message);
+  }
+}
+
+/** The names of all moves of the line, those too that are still to come. */
+async function wholeLine(answer) {
+  if (state.at === state.line.length) return answer.line;
+  const whole = await ask(`book?${place(state.line)}`);
+  return whole.line;
+}
+
+function say(text) {
+  byId("said").textContent = text;
+}
+
+function show(answer) {
+  say(answer.outcome ? `${answer.outcome}.` : "");
+  const opening = byId("opening");
+  opening.textContent = answer.opening ? `${answer.opening.eco} ${answer.opening.name}` : state.at === 0 && state.fen === START ? "Start position" : "Position without a name";
+  opening.dataset.shown = "yes";
+  const { games } = answer.reached;
+  byId("reached").textContent = games > 0 ? `${grouped(games)} ${games === 1 ? "game" : "games"} reached it, by any order of moves` : "not in the book";
+  document.title = answer.opening ? `${answer.opening.name} – Tabia` : "Tabia";
+  board.show({ fen: answer.fen, legal: answer.legal.map(move => move.uci), last: answer.line.at(-1)?.uci, check: answer.check });
+  showMoves(byId("moves"), byId("moves-note"), answer, uci => play([uci]), uci => board.hint(uci));
+  const hasGames = showGames(byId("games"), answer, openGame);
+  byId("games-panel").hidden = !hasGames && !status?.games;
+  showHead(state.game, state.gameId, () => { Object.assign(state, { game: null, gameId: null }); showHead(null); });
+  if (state.at === state.line.length) showLine(answer.line);
+  for (const [id, isOff] of [["first", state.at === 0], ["back", state.at === 0], ["next", state.at === state.line.length], ["last", state.at === state.line.length]]) byId(id).disabled = isOff;
+}
+
+function showLine(moves) {
+  const fields = state.fen.split(" ");
+  let ply = 2 * (Number(fields[5] ?? 1) - 1) + (fields[1] === "b" ? 1 : 0);
+  byId("line").replaceChildren(...moves.map((move, index) => {
+    const number = ply % 2 === 0 ? `${ply / 2 + 1}.` : index === 0 ? `${(ply + 1) / 2}…` : null;
+    ply++;
+    const isHere = index + 1 === state.at;
+    return make("li", { class: index >= state.at ? "later" : "" }, number ? make("span", { class: "number" }, number) : null,
+      make("button", { type: "button", "aria-current": isHere ? "step" : null, onclick: () => goTo(index + 1) }, move.san));
+  }));
+  byId("line").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+}
+
+async function openGame(id) {
+  try {
+    const [found, here] = await Promise.all([fetchGame(id), ask(`book?${place()}`)]);
+    const moves = found.moves.map(move => move.uci);
+    // The game is opened where it comes to the position, by whatever moves.
+    const wanted = here.fen.split(" ").slice(0, 4).join(" ");
+    const at = await findPly(found.fen, moves, wanted, state.at);
+    set(found.fen, moves, at, found, id);
+    byId("game").scrollIntoView({ block: "nearest" });
+  } catch (error) {
+    say(error.message);
+  }
+}
+
+/** The ply at which a game stands in a position; the nearest ones to where we are are tried first. */
+async function findPly(fen, moves, wanted, near) {
+  const plies = Array.from({ length: Math.min(moves.length, 80) + 1 }, (_, ply) => ply);
+  plies.sort((one, other) => Math.abs(one - near) - Math.abs(other - near));
+  for (const ply of plies.slice(0, 12)) {
+    const parameters = new URLSearchParams(fen === START ? {} : { fen });
+    if (ply > 0) parameters.set("play", moves.slice(0, ply).join(","));
+    const answer = await ask(`book?${parameters}`);
+    if (answer.fen.split(" ").slice(0, 4).join(" ") === wanted) return ply;
+  }
+  return 0;
+}
+
+/** Shows how far the books are until they are open. */
+async function wait() {
+  for (;;) {
+    status = await ask("status");
+    const bar = byId("progress");
+    bar.hidden = status.ready;
+    byId("books").textContent = status.books.map(book => book.positions === undefined ? book.name : `${book.name} · ${grouped(book.positions)} positions`).join("   ");
+    if (status.ready) return;
+    const rows = status.books.map(book => {
+      const words = { waiting: "waits", opening: "is being read", counting: `games are being counted: ${grouped(book.games ?? 0)}`, ready: "is ready" }[book.stage];
+      return make("div", {}, make("label", {}, `${book.name} ${words} `, book.bytes ? make("progress", { max: book.bytes[1], value: book.bytes[0] }) : book.stage === "opening" ? make("progress") : ""));
+    });
+    bar.replaceChildren(...rows);
+    await new Promise(resolve => setTimeout(resolve, PATIENCE));
+  }
+}
+
+function listenToKeys(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog, [role=grid]")) return;
+  const act = {
+    ArrowLeft: () => goTo(state.at - 1), ArrowRight: () => goTo(state.at + 1),
+    Home: () => goTo(0), End: () => goTo(state.line.length),
+    f: () => board.flip(), a: () => engine.toggle(), p: openPaste, "?": () => byId("help").showModal(),
+  }[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+}
+
+function openPaste() {
+  byId("paste-fault").textContent = "";
+  byId("paste").showModal();
+  byId("paste-text").focus();
+}
+
+async function takePasted(event) {
+  event.preventDefault();
+  try {
+    const found = await ask("read", { method: "POST", body: byId("paste-text").value });
+    byId("paste").close();
+    const moves = found.moves.map(move => move.uci);
+    const isGame = found.tags.length > 0 || found.fault;
+    set(found.fen, moves, isGame ? 0 : moves.length, isGame ? found : null);
+  } catch (error) {
+    byId("paste-fault").textContent = error.message;
+  }
+}
+
+function wireTheme() {
+  const button = byId("theme");
+  const isDark = () => (document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  const apply = theme => {
+    if (theme) document.documentElement.dataset.theme = theme;
+    button.setAttribute("aria-pressed", String(isDark()));
+  };
+  apply(localStorage.getItem("theme"));
+  button.addEventListener("click", () => {
+    const theme = isDark() ? "light" : "dark";
+    localStorage.setItem("theme", theme);
+    apply(theme);
+  });
+}
+
+function wire() {
+  const steps = { first: () => goTo(0), back: () => goTo(state.at - 1), next: () => goTo(state.at + 1), last: () => goTo(state.line.length), flip: () => board.flip() };
+  for (const [id, act] of Object.entries(steps)) byId(id).addEventListener("click", act);
+  byId("paste-open").addEventListener("click", openPaste);
+  byId("paste-close").addEventListener("click", () => byId("paste").close());
+  byId("paste").addEventListener("submit", takePasted);
+  byId("help-open").addEventListener("click", () => byId("help").showModal());
+  byId("share").addEventListener("click", async () => {
+    await navigator.clipboard?.writeText(location.href).then(() => say("The link is copied."), () => say(location.href));
+  });
+  byId("player").addEventListener("submit", async event => {
+    event.preventDefault();
+    playerSearch?.abort();
+    playerSearch = new AbortController();
+    const who = new URLSearchParams({ player: byId("player-name").value, color: byId("player-color").value });
+    try {
+      await showPlayer(byId("games"), joined(who.toString(), place()), openGame, playerSearch.signal);
+    } catch (error) {
+      if (error.name !== "AbortError") say(error.message);
+    }
+  });
+  addEventListener("popstate", () => { readAddress(); look(); });
+  addEventListener("keydown", listenToKeys);
+  wireTheme();
+}
+
+async function begin() {
+  wire();
+  readAddress();
+  board.show({ fen: START, legal: [] });
+  await wait();
+  if (status.facets) {
+    filters.makeFilters(() => { history.pushState(null, "", address()); look(); });
+    filters.set(new URLSearchParams(location.search));
+  }
+  byId("player").hidden = !status.games;
+  await look();
+}
+
+begin();

@@ -1,0 +1,104 @@
+//! What several answers are made of.
+
+use serde::Serialize;
+
+use super::facets::{Month, Speed};
+use crate::book::{Counts, NamedOpening};
+use crate::position::{Move, Position};
+
+/// A named opening.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Opening {
+    eco: String,
+    name: String,
+}
+
+impl From<&NamedOpening> for Opening {
+    fn from(opening: &NamedOpening) -> Self {
+        Opening { eco: opening.eco.clone(), name: opening.name.clone() }
+    }
+}
+
+/// A move, for programs and for people.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct NamedMove {
+    /// UCI's notation; castling is the king's own move.
+    pub(crate) uci: String,
+    pub(crate) san: String,
+}
+
+impl NamedMove {
+    /// A legal move of a position.
+    pub(crate) fn new(position: &Position, mv: Move) -> Self {
+        NamedMove { uci: mv.to_string(), san: position.san(mv) }
+    }
+
+    /// The moves of a line, as long as they are legal.
+    pub(crate) fn line(start: &Position, moves: &[Move]) -> Vec<Self> {
+        let mut position = *start;
+        let mut line = Vec::with_capacity(moves.len());
+        for &mv in moves {
+            if !position.is_legal(mv) {
+                break;
+            }
+            line.push(Self::new(&position, mv));
+            position = position.play(mv);
+        }
+        line
+    }
+}
+
+/// How games ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(crate) struct Results {
+    games: u64,
+    white: u32,
+    draws: u32,
+    black: u32,
+    /// Games and lines without a result.
+    undecided: u32,
+}
+
+impl From<Counts> for Results {
+    fn from(counts: Counts) -> Self {
+        let Counts { white, draws, black, undecided } = counts;
+        Results { games: counts.games(), white, draws, black, undecided }
+    }
+}
+
+/// One of the players of a game.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Player {
+    pub(crate) name: String,
+    /// 0 where the game does not say.
+    pub(crate) rating: u16,
+}
+
+/// A game, as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct ListedGame {
+    /// The move that was played in the position.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) uci: Option<String>,
+    pub(crate) id: String,
+    /// `white`, `black` or nobody.
+    pub(crate) winner: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) speed: Option<Speed>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) mode: Option<&'static str>,
+    pub(crate) white: Player,
+    pub(crate) black: Player,
+    /// 0 where the game does not say.
+    pub(crate) year: u16,
+    pub(crate) month: Option<Month>,
+}
+
+/// The results of a month.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct MonthResults {
+    pub(crate) month: Month,
+    pub(crate) white: u32,
+    pub(crate) draws: u32,
+    pub(crate) black: u32,
+}
