@@ -5,12 +5,14 @@ use std::iter::Peekable;
 use std::ops::ControlFlow;
 
 use super::pawn_filter::PawnSet;
+use super::regroup::{cut_known, merge_known};
 use super::writer::write_book;
 use super::{Book, BookEntry, Counts, Manifest};
 use crate::position::{Color, KeyMap, Position};
 use crate::words;
 
-/// Merges books into an empty `output`. The counts of each are multiplied by its weight first.
+/// Merges books into an empty `output`. The counts of each are multiplied by its weight first. Facets
+/// are kept if all books have them and count once.
 ///
 /// # Errors
 /// Those of the output.
@@ -19,7 +21,12 @@ pub fn merge<W: Read + Write + Seek>(books: &[(Book, f64)], output: W) -> io::Re
     for (book, _) in books {
         insert_pawns(book, &Position::start(), &|_| true, &mut pawns);
     }
-    write_book(output, Merged::new(books), &pawns, &merged_manifest(books))
+    let manifest = merged_manifest(books);
+    if books.iter().all(|(book, weight)| *weight == 1.0 && book.image.facets().is_some()) {
+        let books: Vec<&Book> = books.iter().map(|(book, _)| book).collect();
+        return merge_known(&books, &pawns, &manifest, output);
+    }
+    write_book(output, Merged::new(books), &pawns, &manifest)
 }
 
 /// Adds the pawn structures of a book's positions that stay. Only a position that can be reached
@@ -173,7 +180,7 @@ impl Cut {
     }
 }
 
-/// Writes what stays of a book to an empty `output`.
+/// Writes what stays of a book to an empty `output`, with its facets if it has some.
 ///
 /// # Errors
 /// Those of the output.
@@ -198,13 +205,19 @@ pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Res
     };
     let mut pawns = PawnSet::new();
     insert_pawns(book, &start, &stays, &mut pawns);
-    let entries = book.entries().filter(stays).map(|mut entry| {
+    let trim = |mut entry: BookEntry| {
+        if !stays(&entry) {
+            return None;
+        }
         let place = known.get(&entry.key);
         let ply = place.map_or(0, |&(_, ply)| ply);
         cut.apply(&mut entry, place.map(|&(side, _)| side), ply);
-        entry
-    });
-    write_book(output, entries, &pawns, &manifest)
+        Some(entry)
+    };
+    match book.image.facets() {
+        Some(_) => cut_known(book, trim, &pawns, &manifest, output),
+        None => write_book(output, book.entries().filter_map(trim), &pawns, &manifest),
+    }
 }
 
 /// How two books differ in one position.

@@ -165,7 +165,7 @@ fn take_counts(bytes: &[u8]) -> Option<(Counts, &[u8])> {
     Some((Counts { white, draws, black, undecided }, rest))
 }
 
-fn push_varint(out: &mut Vec<u8>, mut value: u64) {
+pub(super) fn push_varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
         value >>= 7;
@@ -174,7 +174,7 @@ fn push_varint(out: &mut Vec<u8>, mut value: u64) {
 }
 
 #[inline]
-fn take_varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
+pub(super) fn take_varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let (&first, rest) = bytes.split_first()?;
     if first < 0x80 {
         return Some((u64::from(first), rest));

@@ -58,6 +58,14 @@ pub enum BookError {
         /// The part that is wrong.
         part: &'static str,
     },
+    /// A book without facets was asked for what only they tell.
+    #[error(
+        "{name} does not know which games its counts are of: `tabia book build --facets` makes a book that does"
+    )]
+    NoFacets {
+        /// The file.
+        name: String,
+    },
     /// The input holds no game that counts.
     #[error("{name}: {reason}")]
     NoGames {

@@ -6,9 +6,10 @@
 //! checksum   u64: CRC-32 of all before it
 //! ```
 //! Then the sections, one after the other: entries sorted by key; table of buckets; pawn filter;
-//! manifest (JSON); and, in files of version 3 only, the values of an analysis. Each has a
-//! CRC-32 of its own in the header, which is written last: a file whose writing was cut short has no
-//! valid header.
+//! manifest (JSON); in files of version 4 only, the facets (lists of games, their index, and the
+//! games); and, in files of version 3 and perhaps of version 4, the values of an analysis. Each has
+//! a CRC-32 of its own in the header, which is written last: a file whose writing was cut short has
+//! no valid header.
 
 use super::BookError;
 use super::bucket::BUCKET_BYTES;
@@ -16,9 +17,10 @@ use super::pawn_filter::filter_bytes;
 
 /// The first bytes of every book. The line end gives transfers in text mode away.
 pub(super) const MAGIC: [u8; 8] = *b"TABIABK\n";
-/// The version of the format, of books without values and with them.
+/// The version of the format, of books with entries alone, with values, and with facets.
 const VERSION: u64 = 2;
 const VERSION_WITH_VALUES: u64 = 3;
+const VERSION_WITH_FACETS: u64 = 4;
 /// Bytes before the first section.
 pub(super) const HEADER_BYTES: usize = 256;
 /// Bytes of a row of the values.
@@ -47,21 +49,49 @@ pub(super) struct Sections {
     pub buckets: Section,
     pub pawn_filter: Section,
     pub manifest: Section,
+    /// The games of each position, the way to them, and what they are: see [`super::facets`]. Empty
+    /// in a book without facets.
+    pub lists: Section,
+    pub list_index: Section,
+    pub games: Section,
     /// Empty unless the book was analysed.
     pub values: Section,
 }
 
 impl Sections {
-    /// All that a file of this kind has.
+    /// All that a file of this kind has, in the order of the file.
     pub(super) fn named(&self) -> impl Iterator<Item = (&'static str, Section)> {
-        let values = (self.values.length > 0).then_some(("values", self.values));
+        let [facets, values] = [self.version() == VERSION_WITH_FACETS, self.version() != VERSION];
         let always = [
             ("entries", self.entries),
             ("buckets", self.buckets),
             ("pawn filter", self.pawn_filter),
             ("manifest", self.manifest),
         ];
-        always.into_iter().chain(values)
+        let with_facets =
+            [("lists", self.lists), ("list index", self.list_index), ("games", self.games)];
+        let with_facets = with_facets.into_iter().filter(move |_| facets);
+        let with_values = values.then_some(("values", self.values));
+        always.into_iter().chain(with_facets).chain(with_values)
+    }
+
+    /// Whether there are facets.
+    pub(super) fn have_facets(&self) -> bool {
+        self.games.length > 0
+    }
+
+    /// The version of a file that has these.
+    fn version(&self) -> u64 {
+        match (self.have_facets(), self.values.length > 0) {
+            (true, _) => VERSION_WITH_FACETS,
+            (false, true) => VERSION_WITH_VALUES,
+            (false, false) => VERSION,
+        }
+    }
+
+    /// Where the values are, or would be: all else lies before.
+    pub(super) fn before_values(&self) -> u64 {
+        if self.have_facets() { self.games.end() } else { self.manifest.end() }
     }
 }
 
@@ -82,14 +112,22 @@ const FIRST_WORDS: usize = 5;
 const fn words(sections: usize) -> usize {
     FIRST_WORDS + 3 * sections
 }
+/// Sections of a file by its version; `None` for one that is not read.
+fn sections(version: u64) -> Option<usize> {
+    match version {
+        VERSION => Some(SECTIONS),
+        VERSION_WITH_VALUES => Some(SECTIONS + 1),
+        VERSION_WITH_FACETS => Some(MOST_SECTIONS),
+        _ => None,
+    }
+}
 const SECTIONS: usize = 4;
-const SECTIONS_WITH_VALUES: usize = 5;
+const MOST_SECTIONS: usize = 8;
 
 impl Header {
     fn words(&self) -> Vec<u64> {
-        let analysed = self.sections.values.length > 0;
         let mut words = vec![
-            if analysed { VERSION_WITH_VALUES } else { VERSION },
+            self.sections.version(),
             self.positions,
             self.moves,
             self.bucket_bits.into(),
@@ -132,22 +170,25 @@ impl Header {
             // The header is written last.
             return Err(BookError::Truncated { name: name() });
         }
-        let analysed = word(0) == VERSION_WITH_VALUES;
-        let words = words(if analysed { SECTIONS_WITH_VALUES } else { SECTIONS });
+        let known = sections(word(0));
+        let words = words(known.unwrap_or(SECTIONS));
         // A fuzzer would hardly ever get behind a checksum.
         let sum = u64::from(crc32fast::hash(&head[..8 + 8 * words]));
         if sum != word(words) && !cfg!(fuzzing) {
             return Err(damaged("header"));
         }
-        if word(0) != VERSION && !analysed {
+        let Some(known) = known else {
             return Err(BookError::Version { name: name(), version: word(0) });
-        }
+        };
         if (3..FIRST_WORDS).any(|index| word(index) > MAX_TABLE_BITS) {
             return Err(damaged("header"));
         }
         let section = |index: usize| {
             let first = FIRST_WORDS + 3 * index;
             Section { start: word(first), length: word(first + 1), checksum: word(first + 2) }
+        };
+        let facet = |index: usize| {
+            if known == MOST_SECTIONS { section(index) } else { Section::default() }
         };
         let header = Header {
             positions: word(1),
@@ -159,11 +200,18 @@ impl Header {
                 buckets: section(1),
                 pawn_filter: section(2),
                 manifest: section(3),
-                values: if analysed { section(4) } else { Section::default() },
+                lists: facet(4),
+                list_index: facet(5),
+                games: facet(6),
+                values: if known > SECTIONS { section(known - 1) } else { Section::default() },
             },
         };
-        if analysed && !header.sections.values.length.is_multiple_of(VALUE_BYTES as u64) {
+        if !header.sections.values.length.is_multiple_of(VALUE_BYTES as u64) {
             return Err(damaged("values"));
+        }
+        if word(0) != header.sections.version() {
+            // A section that makes this version is empty.
+            return Err(damaged("header"));
         }
         header.check_sections(bytes.len() as u64, &name())?;
         Ok(header)
@@ -197,4 +245,4 @@ impl Header {
     }
 }
 
-const _: () = assert!(8 + 8 * words(SECTIONS_WITH_VALUES) + 8 <= HEADER_BYTES);
+const _: () = assert!(8 + 8 * words(MOST_SECTIONS) + 8 <= HEADER_BYTES);

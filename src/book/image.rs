@@ -34,6 +34,14 @@ const CHECKED_AT_OPENING: usize = 16 << 20;
 /// No entry has fewer bytes: its key alone has them.
 const BYTES_PER_PLACE: usize = 8;
 
+/// The sections of the facets, see [`super::facets`].
+#[derive(Clone, Copy)]
+pub(super) struct RawFacets<'a> {
+    pub lists: &'a [u8],
+    pub list_index: &'a [u8],
+    pub games: &'a [u8],
+}
+
 /// The bytes of a book and their meaning.
 pub(super) struct Image {
     storage: Storage,
@@ -122,6 +130,30 @@ impl Image {
     /// The bytes of the values, sorted by key; none unless the book was analysed.
     pub(super) fn values(&self) -> &[u8] {
         self.section(self.header.sections.values)
+    }
+
+    /// The bytes of the entries from that of a position on.
+    pub(super) fn entries_from(&self, key: u64) -> Option<&[u8]> {
+        let table = self.section(self.header.sections.buckets);
+        let bucket = Bucket::of(table, self.header.bucket_bits, key)?;
+        let mut bytes = self.entries().get(usize::try_from(bucket.start).ok()?..)?;
+        while let Some(entry) = RawEntry::split(bytes).filter(|entry| entry.key <= key) {
+            if entry.key == key {
+                return Some(bytes);
+            }
+            bytes = entry.rest;
+        }
+        None
+    }
+
+    /// The facets, if there are any.
+    pub(super) fn facets(&self) -> Option<RawFacets<'_>> {
+        let sections = &self.header.sections;
+        sections.have_facets().then(|| RawFacets {
+            lists: self.section(sections.lists),
+            list_index: self.section(sections.list_index),
+            games: self.section(sections.games),
+        })
     }
 
     /// The pawn filter and its size as a power of two.

@@ -30,8 +30,12 @@ mod builder;
 mod certainty;
 mod combine;
 mod counts;
+mod date;
 mod entry;
 mod error;
+mod explore;
+mod facets;
+mod game_text;
 mod header;
 mod image;
 mod journal;
@@ -41,6 +45,8 @@ mod names;
 mod pawn_filter;
 mod policy;
 mod polyglot;
+mod regroup;
+mod soundness;
 mod values;
 mod variety;
 mod walk;
@@ -56,13 +62,21 @@ use std::sync::{Arc, OnceLock};
 pub(crate) use backup::{Links, back_up};
 pub use builder::{
     BuildError, BuildOptions, BuildTally, DEFAULT_MAX_PLY, DEFAULT_MEMORY, EcoRange, FaultListener,
-    GameFault, GameFilter, Monitor, ParseFilterError, PgnDate, build, build_in_memory,
+    GameFault, GameFilter, Monitor, ParseFilterError, build, build_in_memory,
 };
 pub(crate) use certainty::quantile;
 pub use combine::{Cut, Difference, cut, differences, merge};
 pub use counts::Counts;
+pub use date::{GameDate, Month, ParseDateError, PgnDate};
 pub use entry::BookEntry;
 pub use error::BookError;
+pub use explore::{
+    Explored, ExploredMove, GameSummary, LISTED_GAMES, ListedGame, MonthCounts, Player,
+};
+pub use facets::{
+    FacetFilter, FileRecord, GameId, ParseFacetError, ParseGameIdError, RatingGroup, Speed,
+};
+pub use game_text::GameError;
 pub(crate) use journal::Journal;
 pub(crate) use learning::{
     Found, HEADLINE, Lasting, LearnError, LearnFile, Learned, Row, Stamp, is_learning, stamp,
@@ -384,12 +398,14 @@ impl Book {
         })
     }
 
-    /// Tests every checksum, for which the whole file is read.
+    /// Tests every checksum, for which the whole file is read, and whether the facets say what the
+    /// counts say.
     ///
     /// # Errors
     /// Names the part that is damaged.
     pub fn verify(&self) -> Result<(), BookError> {
-        self.image.check_sums(&self.name)
+        self.image.check_sums(&self.name)?;
+        self.check_facets()
     }
 }
 

@@ -189,7 +189,7 @@ impl Book {
         let mut rows = Vec::with_capacity(values.len() * ROW_BYTES);
         values.iter().for_each(|value| rows.extend_from_slice(&value.to_bytes()));
         let mut header = *self.image.header();
-        let end = header.sections.manifest.end();
+        let end = header.sections.before_values();
         let checksum = crc32fast::hash(&rows).into();
         header.sections.values = Section { start: end, length: rows.len() as u64, checksum };
         output.write_all(&header.to_bytes())?;

@@ -1,11 +1,14 @@
 //! Writes the file of a book, see [`super::header`].
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 
 use crc32fast::Hasher;
+use tempfile::SpooledTempFile;
 
 use super::bucket::{BUCKET_BYTES, Bucket, bucket_bits, slot};
 use super::entry::RawEntry;
+use super::facets::{ListIndex, STEP, encode_lists};
 use super::header::{HEADER_BYTES, Header, Section, Sections};
 use super::pawn_filter::PawnSet;
 use super::{BookEntry, Manifest};
@@ -33,17 +36,25 @@ pub(super) fn write_book<W: Read + Write + Seek>(
     pawns: &PawnSet,
     manifest: &Manifest,
 ) -> io::Result<W> {
-    let mut writer = BookWriter::new(output)?;
+    write_blocks(BookWriter::new(output)?, entries, Block::push)?.finish(pawns, manifest)
+}
+
+/// Writes whatever comes sorted by key, each by `push`.
+pub(super) fn write_blocks<W: Read + Write + Seek, T>(
+    mut writer: BookWriter<'_, W>,
+    entries: impl Iterator<Item = T>,
+    push: impl Fn(&mut Block, &T),
+) -> io::Result<BookWriter<'_, W>> {
     let mut block = Block::default();
     for entry in entries {
-        block.push(&entry);
+        push(&mut block, &entry);
         if block.bytes.len() >= BLOCK {
             writer.append(&block)?;
             block = Block::default();
         }
     }
     writer.append(&block)?;
-    writer.finish(pawns, manifest)
+    Ok(writer)
 }
 
 /// Encoded entries, sorted by key: what one thread makes of its share of a book.
@@ -52,6 +63,10 @@ pub(super) struct Block {
     bytes: Vec<u8>,
     positions: u64,
     moves: u64,
+    /// Of a book with facets: the lists of the entries, and for some of these the key and where its
+    /// list begins.
+    lists: Vec<u8>,
+    rows: Vec<(u64, u64)>,
 }
 
 impl Block {
@@ -61,24 +76,65 @@ impl Block {
         self.positions += 1;
         self.moves += entry.moves.len() as u64;
     }
+
+    /// Appends an entry with its games, see [`encode_lists`].
+    pub(super) fn push_with_games(
+        &mut self,
+        entry: &BookEntry,
+        games: impl Iterator<Item = (usize, u32)> + Clone,
+        all: u32,
+    ) {
+        if self.positions.is_multiple_of(STEP as u64) {
+            self.rows.push((entry.key, self.lists.len() as u64));
+        }
+        encode_lists(entry, games, all, &mut self.lists);
+        self.push(entry);
+    }
+}
+
+/// Bytes of lists that wait in memory until all entries are written, and on disk beyond that.
+const LISTS_IN_MEMORY: usize = 16 << 20;
+
+/// The facets of a book on their way to its file, behind the entries.
+struct FacetWriter<'a> {
+    lists: SpooledTempFile,
+    length: u64,
+    checksum: Hasher,
+    index: Vec<u8>,
+    /// The bytes of the section of games.
+    games: &'a [u8],
 }
 
 /// A book on its way to a file. Entries go in sorted by key; [`BookWriter::finish`] reads them
 /// back once to make the table of buckets, whose size nobody knows before.
-pub(super) struct BookWriter<W> {
+pub(super) struct BookWriter<'a, W> {
     output: W,
     header: Header,
     checksum: Hasher,
+    facets: Option<FacetWriter<'a>>,
 }
 
-impl<W: Read + Write + Seek> BookWriter<W> {
+impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
     /// Begins a book in an empty output.
     pub(super) fn new(mut output: W) -> io::Result<Self> {
         output.write_all(&[0; HEADER_BYTES])?;
         let entries = Section { start: HEADER_BYTES as u64, ..Section::default() };
         let header =
             Header { sections: Sections { entries, ..Sections::default() }, ..Header::default() };
-        Ok(BookWriter { output, header, checksum: Hasher::new() })
+        Ok(BookWriter { output, header, checksum: Hasher::new(), facets: None })
+    }
+
+    /// The same for a book with facets: `games` are the bytes of their section, and what does not
+    /// fit into memory waits in a file without a name in `folder`.
+    pub(super) fn with_facets(self, games: &'a [u8], folder: &Path) -> Self {
+        let facets = FacetWriter {
+            lists: tempfile::spooled_tempfile_in(LISTS_IN_MEMORY, folder),
+            length: 0,
+            checksum: Hasher::new(),
+            index: Vec::new(),
+            games,
+        };
+        BookWriter { facets: Some(facets), ..self }
     }
 
     /// Appends entries whose keys are above all before them.
@@ -88,7 +144,7 @@ impl<W: Read + Write + Seek> BookWriter<W> {
         self.header.positions += block.positions;
         self.header.moves += block.moves;
         self.header.sections.entries.length += block.bytes.len() as u64;
-        Ok(())
+        self.facets.as_mut().map_or(Ok(()), |facets| facets.append(block))
     }
 
     /// Writes the rest, the header last, and hands the output back.
@@ -103,6 +159,9 @@ impl<W: Read + Write + Seek> BookWriter<W> {
         let manifest = serde_json::to_vec(manifest).map_err(io::Error::other)?;
         let end = self.header.sections.pawn_filter.end();
         self.header.sections.manifest = self.write_section(end, &manifest)?;
+        if let Some(facets) = self.facets.take() {
+            self.write_facets(facets)?;
+        }
         self.output.seek(SeekFrom::Start(0))?;
         self.output.write_all(&self.header.to_bytes())?;
         self.output.flush()?;
@@ -114,6 +173,23 @@ impl<W: Read + Write + Seek> BookWriter<W> {
         self.output.write_all(bytes)?;
         let checksum = crc32fast::hash(bytes).into();
         Ok(Section { start, length: bytes.len() as u64, checksum })
+    }
+
+    /// Writes the facets behind the manifest, where the output stands.
+    fn write_facets(&mut self, mut facets: FacetWriter<'_>) -> io::Result<()> {
+        let checksum = facets.checksum.finalize().into();
+        let lists =
+            Section { start: self.header.sections.manifest.end(), length: facets.length, checksum };
+        facets.lists.seek(SeekFrom::Start(0))?;
+        io::copy(&mut facets.lists, &mut self.output)?;
+        let list_index = self.write_section(lists.end(), &facets.index)?;
+        let games = self.write_section(list_index.end(), facets.games)?;
+        // Empty, but the header tells where.
+        let values = Section { start: games.end(), ..Section::default() };
+        let sections = &mut self.header.sections;
+        (sections.lists, sections.list_index) = (lists, list_index);
+        (sections.games, sections.values) = (games, values);
+        Ok(())
     }
 
     /// Makes the table of buckets from the entries.
@@ -141,6 +217,18 @@ impl<W: Read + Write + Seek> BookWriter<W> {
         }
         self.header.sections.buckets = table.finish(&mut self.output)?;
         debug_assert_eq!(self.header.sections.buckets.length, BUCKET_BYTES << bucket_bits);
+        Ok(())
+    }
+}
+
+impl FacetWriter<'_> {
+    fn append(&mut self, block: &Block) -> io::Result<()> {
+        for &(key, start) in &block.rows {
+            self.index.extend_from_slice(&ListIndex::row(key, self.length + start));
+        }
+        self.lists.write_all(&block.lists)?;
+        self.checksum.update(&block.lists);
+        self.length += block.lists.len() as u64;
         Ok(())
     }
 }

@@ -23,6 +23,8 @@ pub(crate) struct Chunk {
     pub number: usize,
     /// The line of the input on which it begins, from 1.
     pub line: u64,
+    /// The bytes of the input's text before it.
+    pub offset: u64,
 }
 
 /// An input that could not be read to its end.
@@ -74,7 +76,7 @@ impl Chunks {
     /// Opens the next input that can be opened.
     fn open_next(&mut self) -> bool {
         while let Some(input) = self.inputs.get(self.next_input) {
-            let chunk = Chunk { input: self.next_input, number: 0, line: 1 };
+            let chunk = Chunk { input: self.next_input, number: 0, line: 1, offset: 0 };
             self.next_input += 1;
             match input.open(&self.progress) {
                 Ok(reader) => {
@@ -96,6 +98,7 @@ impl Chunks {
         let chunk = *next;
         next.number += 1;
         next.line += count_lines(text);
+        next.offset += text.len() as u64;
         if let Some(error) = blocks.take_error() {
             // What came before the fault is read; then the input counts as ended.
             self.broken.push(BrokenInput { input: next.input, line: next.line, error });

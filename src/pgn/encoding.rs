@@ -37,6 +37,11 @@ pub(super) fn decoded(mut input: Box<dyn Read + Send>) -> io::Result<Box<dyn Rea
     }
 }
 
+/// Whether a text that begins so is read as it is.
+pub(super) fn is_bytes(head: &[u8]) -> bool {
+    encoding_of(&head[..head.len().min(SAMPLE)]) == Encoding::Bytes
+}
+
 /// Tells an encoding by its byte order mark or, without one, by the zeros between ASCII.
 fn encoding_of(sample: &[u8]) -> Encoding {
     let little = Encoding::Utf16 { big_endian: false };

@@ -1,7 +1,7 @@
 //! Where games come from: files, folders, standard input; compressed or not.
 
 use std::fs::File;
-use std::io::{self, Cursor, Read};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -10,8 +10,8 @@ use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
 use thiserror::Error;
 
-use super::encoding::decoded;
-use crate::files::in_words;
+use super::encoding::{decoded, is_bytes};
+use crate::files::{in_words, open_plain};
 
 /// Enough of a file to tell how it is compressed.
 const MAGIC_BYTES: usize = 6;
@@ -25,6 +25,8 @@ const FOREIGN_PACKINGS: [(&[u8], &str, &str); 7] = [
     (b"\x04\x22\x4d\x18", "compressed with lz4", "lz4 -dc FILE"),
     (b"LZIP", "compressed with lzip", "lzip -dc FILE"),
 ];
+/// How files begin that are packed by gzip, bzip2 and zstd, which are read here.
+const PACKINGS: [&[u8]; 3] = [b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd"];
 /// Compressed input is read in blocks of this size.
 const READ_AHEAD: usize = 128 << 10;
 /// Endings of the files that are taken from a folder.
@@ -98,6 +100,16 @@ impl PgnInput {
         }
     }
 
+    /// The path from the root, if it is a file.
+    pub(crate) fn absolute_name(&self) -> Option<String> {
+        match self {
+            PgnInput::File(path) => {
+                std::path::absolute(path).ok().map(|path| path.display().to_string())
+            }
+            _ => None,
+        }
+    }
+
     /// The size in bytes, compressed as it is, if it is known beforehand.
     pub fn size(&self) -> Option<u64> {
         match self {
@@ -105,6 +117,30 @@ impl PgnInput {
             PgnInput::Stdin => None,
             PgnInput::Text(_, bytes) => Some(bytes.len() as u64),
         }
+    }
+
+    /// Reads a part of the text that [`PgnInput::open`] gives; less where the text ends earlier. What
+    /// is compressed, or is UTF-16, must be read from its beginning for that.
+    ///
+    /// # Errors
+    /// As [`PgnInput::open`], and if it cannot be read.
+    pub(crate) fn read_at(&self, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+        let mut part = Vec::new();
+        if let PgnInput::File(path) = self {
+            let mut file = open_plain(path)?;
+            let mut head = Vec::new();
+            (&mut file).take(HEAD).read_to_end(&mut head)?;
+            let is_packed = PACKINGS.iter().any(|packing| head.starts_with(packing));
+            if !is_packed && is_bytes(&head) {
+                file.seek(SeekFrom::Start(offset))?;
+                file.take(length).read_to_end(&mut part)?;
+                return Ok(part);
+            }
+        }
+        let mut text = self.open(&Arc::default())?;
+        io::copy(&mut text.by_ref().take(offset), &mut io::sink())?;
+        text.take(length).read_to_end(&mut part)?;
+        Ok(part)
     }
 
     /// Opens the input for reading PGN text: unpacked, and in UTF-8 if it is UTF-16. `progress` is
@@ -122,17 +158,19 @@ impl PgnInput {
     }
 }
 
+/// Bytes by which it is told whether a file is read as it is.
+const HEAD: u64 = 64;
+
 /// The content of an input that may be compressed.
 fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut magic = Vec::with_capacity(MAGIC_BYTES);
     input.by_ref().take(MAGIC_BYTES as u64).read_to_end(&mut magic)?;
     let is = |signature: &[u8]| magic.starts_with(signature);
+    let [gzip, bzip2, zstd] = PACKINGS.map(is);
     if let Some((_, what, how)) = FOREIGN_PACKINGS.iter().find(|(signature, ..)| is(signature)) {
         let reason = format!("it is {what}: unpack it first, for example with `{how}`");
         return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
     }
-    let (gzip, bzip2) = (is(b"\x1f\x8b"), is(b"BZh"));
-    let zstd = is(b"\x28\xb5\x2f\xfd");
     let whole = Cursor::new(magic).chain(input);
     if gzip || bzip2 {
         let buffered = io::BufReader::with_capacity(READ_AHEAD, whole);

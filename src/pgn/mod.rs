@@ -47,5 +47,6 @@ pub use input::{InputError, PgnInput};
 pub use language::{Language, ParseLanguageError};
 pub use reader::Reader;
 pub use tags::Tags;
+pub(crate) use tags::text;
 pub(crate) use text_reader::{OpeningCache, TextReader};
 pub use visitor::{GamePly, Visitor};

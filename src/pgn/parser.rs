@@ -108,7 +108,9 @@ impl<V: Visitor> Parser<'_, V> {
                 self.at = scan::skip_blanks(self.text, end).0;
                 continue;
             };
-            if matches!(name, b"Result" | b"FEN" | b"Variant") || self.visitor.wants_tags() {
+            let wanted = matches!(name, b"Result" | b"FEN" | b"Variant")
+                || self.visitor.wants_tags() && self.visitor.wants_tag(name);
+            if wanted {
                 self.state.tags.push(name, RawTag(value));
             }
             tagged = true;

@@ -42,7 +42,7 @@ impl<'t> TextReader<'t> {
     }
 
     /// The bytes of the text that are read.
-    pub(super) fn place(&self) -> usize {
+    pub(crate) fn place(&self) -> usize {
         self.place.at
     }
 }

@@ -8,5 +8,7 @@ mod annotation;
 mod bad_input;
 mod book;
 mod book_files;
+mod facets;
+mod games;
 mod learning;
 mod pgn;

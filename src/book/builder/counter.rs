@@ -7,12 +7,13 @@ use std::sync::{Mutex, PoisonError};
 
 use hashbrown::{DefaultHashBuilder, HashSet};
 
-use super::records::Record;
+use super::records::{PositionRecord, Visit};
 use super::store::Store;
 use super::{Admission, BuildOptions, GameFilter};
+use crate::book::facets::GameLog;
 use crate::book::pawn_filter::PawnSet;
 use crate::pgn::{GameEnd, GamePly, GameResult, Tags, Visitor};
-use crate::position::{Color, Move, Position};
+use crate::position::{Color, Position};
 
 /// No position can come back before two moves of each side.
 const SHORTEST_CYCLE: u16 = 4;
@@ -27,8 +28,10 @@ const COMMON_POSITIONS: usize = 20;
 /// What all threads of a build share besides their input.
 pub(super) struct Shared<'a> {
     pub options: &'a BuildOptions,
-    /// Whether filter or search for duplicates look at tags.
+    /// Whether filter, search for duplicates or facets look at tags.
     reads_tags: bool,
+    /// Whether only the facets do.
+    reads_few_tags: bool,
     /// The hashes of all games so far, if duplicates are to be found.
     games: Option<Mutex<HashSet<u64>>>,
     /// One hash function for all threads, the same in every build.
@@ -37,9 +40,11 @@ pub(super) struct Shared<'a> {
 
 impl<'a> Shared<'a> {
     pub(super) fn new(options: &'a BuildOptions) -> Self {
+        let reads_any = options.unique || options.filter != GameFilter::default();
         Shared {
             options,
-            reads_tags: options.unique || options.filter != GameFilter::default(),
+            reads_few_tags: !reads_any,
+            reads_tags: reads_any || options.facets,
             games: options.unique.then(Mutex::default),
             hashing: DefaultHashBuilder::default(),
         }
@@ -47,11 +52,13 @@ impl<'a> Shared<'a> {
 }
 
 /// Counts one game after the other into a store.
-pub(super) struct GameCounter<'a> {
+pub(super) struct GameCounter<'a, R> {
     shared: &'a Shared<'a>,
-    store: Store,
+    store: Store<R>,
+    /// The games that counted, of a book with facets.
+    log: Option<GameLog>,
     /// The game being read: its positions and moves.
-    line: Vec<ReachedPosition>,
+    line: Vec<Visit>,
     /// The pawn structures of the game being read.
     pawns: Vec<u64>,
     /// Those of all games that counted.
@@ -64,23 +71,13 @@ pub(super) struct GameCounter<'a> {
     verdict: Admission,
 }
 
-/// A position of the current game.
-#[derive(Debug, Clone, Copy)]
-struct ReachedPosition {
-    key: u64,
-    side: Color,
-    /// The move that left it.
-    mv: Option<Move>,
-    /// It stood before in this game.
-    again: bool,
-}
-
-impl<'a> GameCounter<'a> {
-    pub(super) fn new(shared: &'a Shared<'a>, store: Store) -> Self {
+impl<'a, R: PositionRecord> GameCounter<'a, R> {
+    pub(super) fn new(shared: &'a Shared<'a>, store: Store<R>) -> Self {
         let line = Vec::with_capacity(shared.options.max_ply as usize + 1);
         GameCounter {
             shared,
             store,
+            log: shared.options.facets.then(GameLog::default),
             line,
             pawns: Vec::new(),
             all_pawns: PawnSet::new(),
@@ -97,19 +94,28 @@ impl<'a> GameCounter<'a> {
 
     /// Spills to disk if memory is short.
     pub(super) fn relieve(&mut self) -> io::Result<()> {
-        self.store.relieve()
+        self.store.relieve(self.log.as_ref().map_or(0, GameLog::memory))
     }
 
-    /// The records of all games that counted, and their pawn structures.
-    pub(super) fn into_parts(self) -> (Store, PawnSet) {
-        (self.store, self.all_pawns)
+    /// Takes down where the game that was read last stands in the text of its input.
+    #[inline]
+    pub(super) fn locate(&mut self, input: usize, offset: u64, text: &[u8]) {
+        if let Some(log) = &mut self.log {
+            let before = text.len() - text.trim_ascii_start().len();
+            log.locate(input as u32, offset + before as u64, text.trim_ascii());
+        }
+    }
+
+    /// The records of all games that counted, their pawn structures, and the games.
+    pub(super) fn into_parts(self) -> (Store<R>, PawnSet, Option<GameLog>) {
+        (self.store, self.all_pawns, self.log)
     }
 
     /// Adds a position to the line of the game.
     #[inline]
     fn visit(&mut self, key: u64, side: Color, clock: u16) {
         let again = clock >= SHORTEST_CYCLE && self.has_stood(key, usize::from(clock));
-        self.line.push(ReachedPosition { key, side, mv: None, again });
+        self.line.push(Visit { key, side, mv: None, again });
     }
 
     /// Whether all plies are there that count.
@@ -125,26 +131,32 @@ impl<'a> GameCounter<'a> {
         same_side.clone().any(|step| step.key == key)
     }
 
-    fn judge(&self, end: &GameEnd) -> Admission {
+    /// What becomes of a game, and what tells it from others where that is asked for.
+    fn judge(&self, end: &GameEnd) -> (Admission, Option<u64>) {
         if end.plies == 0 {
-            Admission::Empty
-        } else if end.result == GameResult::Undecided && !self.shared.options.undecided {
-            Admission::Undecided
-        } else if self.is_duplicate(end.result) {
-            Admission::Duplicate
-        } else {
-            Admission::Counted
+            return (Admission::Empty, None);
         }
+        if end.result == GameResult::Undecided && !self.shared.options.undecided {
+            return (Admission::Undecided, None);
+        }
+        let Some(games) = &self.shared.games else { return (Admission::Counted, None) };
+        let course = self.hash_course(end.result);
+        let is_new = games.lock().unwrap_or_else(PoisonError::into_inner).insert(course);
+        (if is_new { Admission::Counted } else { Admission::Duplicate }, Some(course))
     }
 
-    /// Whether the same players have played the same moves with the same result before.
-    fn is_duplicate(&self, result: GameResult) -> bool {
-        let Some(games) = &self.shared.games else { return false };
+    /// A hash of the players, the year, the moves and the result.
+    fn hash_course(&self, result: GameResult) -> u64 {
         let mut hasher = self.shared.hashing.build_hasher();
         hasher.write_u64(self.players);
         hasher.write_u8(result as u8);
         hasher.write_u64(self.course);
-        !games.lock().unwrap_or_else(PoisonError::into_inner).insert(hasher.finish())
+        hasher.finish()
+    }
+
+    /// The number of a game that counts; 0 for all where they have none.
+    fn enter(&mut self, result: GameResult, course: Option<u64>) -> u32 {
+        self.log.as_mut().map_or(0, |log| log.count(result, course))
     }
 
     /// A hash of what tells the players and the year, spelt in whatever way.
@@ -162,10 +174,15 @@ impl<'a> GameCounter<'a> {
     }
 }
 
-impl Visitor for GameCounter<'_> {
+impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
     #[inline]
     fn wants_tags(&self) -> bool {
         self.shared.reads_tags
+    }
+
+    #[inline]
+    fn wants_tag(&self, name: &[u8]) -> bool {
+        !self.shared.reads_few_tags || GameLog::wants_tag(name)
     }
 
     fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()> {
@@ -175,6 +192,9 @@ impl Visitor for GameCounter<'_> {
         if self.shared.options.unique {
             self.players = self.hash_players(tags);
             self.course = start.key();
+        }
+        if let Some(log) = &mut self.log {
+            log.begin(tags);
         }
         self.line.clear();
         self.visit(start.key(), start.side_to_move(), start.halfmove_clock());
@@ -210,20 +230,22 @@ impl Visitor for GameCounter<'_> {
     }
 
     fn end(&mut self, end: &GameEnd) {
-        self.verdict = self.judge(end);
-        if self.verdict != Admission::Counted {
+        let (verdict, course) = self.judge(end);
+        self.verdict = verdict;
+        if let (Admission::Duplicate, Some(log), Some(course)) = (verdict, &mut self.log, course) {
+            log.again(end.result, course);
+        }
+        if verdict != Admission::Counted {
             return;
         }
+        let game = self.enter(end.result, course);
         // All at once: the set is far away, and so the processor waits for many words at a time.
         self.pawns.iter().for_each(|&pawn_key| self.all_pawns.insert(pawn_key));
-        for (index, step) in self.line.iter().enumerate() {
-            let record = if !step.again {
-                Record::new(step.key, step.side, step.mv, end.result)
-            } else if is_new_move(step, &self.line[..index]) {
-                Record::again(step.key, step.side, step.mv, end.result)
-            } else {
+        for (index, visit) in self.line.iter().enumerate() {
+            if visit.again && !is_new_move(visit, &self.line[..index]) {
                 continue;
-            };
+            }
+            let record = R::of(visit, end.result, game);
             if index < COMMON_POSITIONS {
                 self.store.push_common(record);
             } else {
@@ -235,6 +257,6 @@ impl Visitor for GameCounter<'_> {
 
 /// Whether a position that came back was left by another move than before. A game counts once for
 /// a position, and once for each move that it played there.
-fn is_new_move(step: &ReachedPosition, before: &[ReachedPosition]) -> bool {
+fn is_new_move(step: &Visit, before: &[Visit]) -> bool {
     step.mv.is_some() && !before.iter().any(|other| (other.key, other.mv) == (step.key, step.mv))
 }

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use crate::book::facets::FacetFilter;
 use crate::pgn::{GameResult, Tags};
 
 /// The conditions that a game must meet, by its tags. A condition that is set and whose tag is
@@ -16,10 +17,8 @@ pub struct GameFilter {
     pub min_elo: Option<u32>,
     /// Both players' rating is at most this.
     pub max_elo: Option<u32>,
-    /// Played on this day or later.
-    pub since: Option<PgnDate>,
-    /// Played on this day or earlier.
-    pub until: Option<PgnDate>,
+    /// Rating groups, speeds and dates.
+    pub facets: FacetFilter,
     /// The ECO code is in one of these ranges.
     pub eco: Vec<EcoRange>,
     /// The time control gives at least so many seconds a player, sixty increments included.
@@ -41,7 +40,7 @@ impl GameFilter {
     /// Whether a game with these tags passes.
     pub fn passes(&self, tags: &Tags) -> bool {
         self.rating_passes(tags)
-            && self.date_passes(tags)
+            && self.facets.passes(tags)
             && self.eco_passes(tags)
             && self.time_passes(tags)
             && self.players_pass(tags)
@@ -57,15 +56,6 @@ impl GameFilter {
         ["WhiteElo", "BlackElo"]
             .iter()
             .all(|name| number(tags, name).is_some_and(|elo| range.contains(&elo)))
-    }
-
-    fn date_passes(&self, tags: &Tags) -> bool {
-        if self.since.is_none() && self.until.is_none() {
-            return true;
-        }
-        let date = tags.get("Date").or_else(|| tags.get("UTCDate"));
-        let Some(Ok(date)) = date.map(|text| text.parse::<PgnDate>()) else { return false };
-        self.since.is_none_or(|since| date >= since) && self.until.is_none_or(|until| date <= until)
     }
 
     fn eco_passes(&self, tags: &Tags) -> bool {
@@ -106,21 +96,20 @@ impl GameFilter {
         let list = |name: &str, values: Vec<String>| {
             (!values.is_empty()).then(|| format!("{name} {}", values.join(",")))
         };
-        [
-            number("min-elo", self.min_elo),
-            number("max-elo", self.max_elo),
-            self.since.map(|date| format!("since {date}")),
-            self.until.map(|date| format!("until {date}")),
+        let mut words = Vec::new();
+        words.extend(number("min-elo", self.min_elo));
+        words.extend(number("max-elo", self.max_elo));
+        words.extend(self.facets.in_words());
+        let rest = [
             list("eco", self.eco.iter().map(EcoRange::to_string).collect()),
             number("min-seconds", self.min_seconds),
             number("max-seconds", self.max_seconds),
             list("result", self.results.iter().map(GameResult::to_string).collect()),
             list("player", self.players.clone()),
             list("title", self.titles.clone()),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
+        ];
+        words.extend(rest.into_iter().flatten());
+        words
     }
 }
 
@@ -139,45 +128,10 @@ fn seconds(text: &str) -> Option<u32> {
     Some(base.saturating_add(increment.saturating_mul(TYPICAL_MOVES)))
 }
 
-/// A text that is no date or no ECO range.
+/// A text that is no ECO range.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct ParseFilterError(String);
-
-/// A date as PGN writes it: `2024.05.17`, `2024.05.??`, `2024`. An unknown month or day counts as
-/// the first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PgnDate {
-    year: u16,
-    month: u8,
-    day: u8,
-}
-
-impl FromStr for PgnDate {
-    type Err = ParseFilterError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let bad = || {
-            ParseFilterError(format!("{text:?} is no date: expected YYYY, YYYY.MM or YYYY.MM.DD"))
-        };
-        let mut parts = text.trim().split(['.', '-', '/']);
-        let year = parts.next().and_then(|year| year.parse().ok()).ok_or_else(bad)?;
-        let mut part = |largest: u8| match parts.next() {
-            None => Ok(1),
-            Some(unknown) if unknown.starts_with('?') => Ok(1),
-            Some(number) => {
-                number.parse().ok().filter(|part| (1..=largest).contains(part)).ok_or_else(bad)
-            }
-        };
-        Ok(PgnDate { year, month: part(12)?, day: part(31)? })
-    }
-}
-
-impl fmt::Display for PgnDate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:04}.{:02}.{:02}", self.year, self.month, self.day)
-    }
-}
 
 /// ECO codes from one to another: `B20-B99`, or a single one, or a letter (`C`).
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,6 +11,7 @@
 
 mod counter;
 mod filter;
+mod game_records;
 mod options;
 mod records;
 mod store;
@@ -25,18 +26,19 @@ use std::thread::{self, ScopedJoinHandle};
 use crossbeam::channel::{self, Receiver, Sender};
 use thiserror::Error;
 
-pub use filter::{EcoRange, GameFilter, ParseFilterError, PgnDate};
+pub use filter::{EcoRange, GameFilter, ParseFilterError};
 pub use options::{BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, FaultListener, Monitor};
 pub use tally::{BuildTally, GameFault};
 
+use super::facets::{FileRecord, GameLog, GamesTable};
 use super::pawn_filter::PawnSet;
 use super::writer::{Block, BookWriter};
-use super::{Book, BookEntry, BookError};
+use super::{Book, BookError};
 use crate::files::in_words;
 use crate::pgn::{Chunk, Chunks, OpeningCache, PgnInput, TextReader, language_of};
-use crate::position::Color;
 use counter::{GameCounter, Shared};
-use records::{PARTITIONS, group};
+use game_records::GameRecord;
+use records::{PARTITIONS, PositionRecord, Record};
 use store::{Collected, Store};
 use tally::{ChunkTally, Tallies};
 
@@ -86,19 +88,52 @@ pub fn build<W: Read + Write + Seek>(
     monitor: &Monitor,
     output: W,
 ) -> Result<(W, BuildTally), BuildError> {
+    match options.facets {
+        false => build_of::<Record, W>(inputs, options, monitor, output),
+        true => build_of::<GameRecord, W>(inputs, options, monitor, output),
+    }
+}
+
+/// As [`build`], by records of this kind.
+fn build_of<R: PositionRecord, W: Read + Write + Seek>(
+    inputs: &[PgnInput],
+    options: &BuildOptions,
+    monitor: &Monitor,
+    output: W,
+) -> Result<(W, BuildTally), BuildError> {
+    let files = files_of(inputs, options);
     let shared = Shared::new(options);
-    let (collected, pawns, tally) = read_games(inputs, &shared, monitor)?;
+    let (mut gathered, tally) = read_games::<R>(inputs, &shared, monitor)?;
     if let (true, Some(fault)) = (options.strict, tally.faults.first()) {
         return Err(BuildError::Broken(fault.to_string()));
     }
     if tally.games.total() == 0 {
         return Err(BuildError::NoGames(what_was_there(&tally)));
     }
+    let logs = std::mem::take(&mut gathered.logs);
+    let games = match options.facets {
+        true => Some(GamesTable::new(logs, &files, |_, _| true)?),
+        false => None,
+    };
     let mut writer = BookWriter::new(output)?;
-    write_entries(&collected, options, monitor, &mut writer)?;
-    drop(collected);
+    if let Some(games) = &games {
+        writer = writer.with_facets(&games.bytes, &options.spill_folder);
+    }
+    let source = Source { collected: &gathered.collected, games: games.as_ref() };
+    write_entries(&source, options, monitor, &mut writer)?;
+    drop(gathered.collected);
     let manifest = tally.manifest(options, monitor.is_stopped());
-    Ok((writer.finish(&pawns, &manifest)?, tally))
+    Ok((writer.finish(&gathered.pawns, &manifest)?, tally))
+}
+
+/// What a book with facets says of its inputs.
+fn files_of(inputs: &[PgnInput], options: &BuildOptions) -> Vec<FileRecord> {
+    let record = |input: &PgnInput| FileRecord {
+        path: input.name(),
+        absolute: input.absolute_name().unwrap_or_default(),
+        bytes: input.size().unwrap_or(0),
+    };
+    if options.facets { inputs.iter().map(record).collect() } else { Vec::new() }
 }
 
 /// Builds a book in memory.
@@ -140,25 +175,37 @@ fn what_was_there(tally: &BuildTally) -> String {
     }
 }
 
-/// Reads all games on all threads: their records, pawn structures and what became of them.
-fn read_games(
+/// What was read of all games.
+struct Gathered<R> {
+    /// The records of each thread.
+    collected: Vec<Collected<R>>,
+    /// The games that they number, of a book with facets.
+    logs: Vec<GameLog>,
+    pawns: PawnSet,
+}
+
+/// Reads all games on all threads, and tells what became of them.
+fn read_games<R: PositionRecord>(
     inputs: &[PgnInput],
     shared: &Shared<'_>,
     monitor: &Monitor,
-) -> Result<(Vec<Collected>, PawnSet, BuildTally), BuildError> {
+) -> Result<(Gathered<R>, BuildTally), BuildError> {
     let chunks = Chunks::new(inputs.to_vec(), monitor.bytes.clone());
     let source = Mutex::new(ChunkSource { chunks, taken: 0 });
     let tallies = Tallies::new(inputs, monitor.faults.as_ref());
     let work = || read_share(&source, shared, monitor, &tallies);
-    let shares = on_threads(shared.options.threads, &work)?;
-    let (collected, pawns): (Vec<_>, Vec<_>) = shares.into_iter().unzip();
-    let join = |mut all: PawnSet, more: PawnSet| {
-        all.join(&more);
-        all
-    };
-    let pawns = pawns.into_iter().reduce(join).unwrap_or_else(PawnSet::new);
+    let (mut collected, mut logs, mut pawns) = (Vec::new(), Vec::new(), None);
+    for (records, more, log) in on_threads(shared.options.threads, &work)? {
+        collected.push(records);
+        logs.extend(log);
+        match &mut pawns {
+            None => pawns = Some(more),
+            Some(pawns) => pawns.join(&more),
+        }
+    }
+    let gathered = Gathered { collected, logs, pawns: pawns.unwrap_or_else(PawnSet::new) };
     let source = source.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok((collected, pawns, tallies.finish(&source.chunks.into_broken())))
+    Ok((gathered, tallies.finish(&source.chunks.into_broken())))
 }
 
 /// Where the threads take their chunks.
@@ -200,12 +247,12 @@ fn join<T>(threads: Vec<ScopedJoinHandle<'_, T>>) -> io::Result<Vec<T>> {
 }
 
 /// What one thread does: chunk after chunk until there is none.
-fn read_share(
+fn read_share<R: PositionRecord>(
     source: &Mutex<ChunkSource>,
     shared: &Shared<'_>,
     monitor: &Monitor,
     tallies: &Tallies<'_>,
-) -> io::Result<(Collected, PawnSet)> {
+) -> io::Result<(Collected<R>, PawnSet, Option<GameLog>)> {
     let options = shared.options;
     let threads = options.threads.max(1);
     let memory = options.memory.saturating_sub(FIXED_MEMORY) / threads;
@@ -219,8 +266,12 @@ fn read_share(
         let mut tally = ChunkTally::new(chunk, text.len(), tallies.most_faults());
         tally.language = options.language.unwrap_or_else(|| language_of(&text));
         let mut reader = TextReader::new(&text, chunk.line, experience, tally.language);
+        let mut begin = reader.place();
         while let Some(end) = reader.read_game(&mut counter) {
             tally.note(end, counter.verdict());
+            let game = &text[begin..reader.place()];
+            counter.locate(chunk.input, chunk.offset + begin as u64, game);
+            begin = reader.place();
             counter.relieve()?;
         }
         experience = reader.into_experience();
@@ -230,20 +281,48 @@ fn read_share(
         }
         turn.hand_in(tally);
     }
-    let (store, pawns) = counter.into_parts();
-    Ok((store.finish(), pawns))
+    let (store, pawns, log) = counter.into_parts();
+    Ok((store.finish(), pawns, log))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Where the entries come from.
+struct Source<'a, R> {
+    collected: &'a [Collected<R>],
+    /// The games, in a book with facets.
+    games: Option<&'a GamesTable>,
+}
+
+impl<R: PositionRecord> Source<'_, R> {
+    /// The entries of a partition that stay.
+    fn block(
+        &self,
+        partition: usize,
+        (records, sorted): &mut (Vec<R>, Vec<R>),
+        options: &BuildOptions,
+    ) -> io::Result<Block> {
+        records.clear();
+        for (thread, part) in self.collected.iter().enumerate() {
+            let begin = records.len();
+            part.read(partition, records)?;
+            if let Some(games) = self.games {
+                let numbers = &games.numbers[thread];
+                records[begin..].iter_mut().for_each(|record| record.renumber(numbers));
+            }
+        }
+        Ok(R::encode(records, sorted, options, self.games.map_or(0, |games| games.games)))
+    }
+}
+
 /// Sorts and groups all partitions on all threads and writes their entries in order.
-fn write_entries<W: Read + Write + Seek>(
-    collected: &[Collected],
+fn write_entries<R: PositionRecord, W: Read + Write + Seek>(
+    source: &Source<'_, R>,
     options: &BuildOptions,
     monitor: &Monitor,
-    writer: &mut BookWriter<W>,
+    writer: &mut BookWriter<'_, W>,
 ) -> io::Result<()> {
     let next = AtomicUsize::new(0);
     let threads = options.threads.max(1);
@@ -251,7 +330,7 @@ fn write_entries<W: Read + Write + Seek>(
     thread::scope(|scope| {
         let encode = |sender: Sender<_>| {
             let next = &next;
-            scope.spawn(move || encode_share(collected, options, next, &sender))
+            scope.spawn(move || encode_share(source, options, next, &sender))
         };
         let encoding = (0..threads).map(|_| encode(sender.clone())).collect();
         drop(sender);
@@ -265,7 +344,7 @@ fn write_entries<W: Read + Write + Seek>(
 fn append_in_order<W: Read + Write + Seek>(
     blocks: Receiver<(usize, io::Result<Block>)>,
     monitor: &Monitor,
-    writer: &mut BookWriter<W>,
+    writer: &mut BookWriter<'_, W>,
 ) -> io::Result<()> {
     let mut early = BTreeMap::new();
     let mut due = 0;
@@ -281,43 +360,21 @@ fn append_in_order<W: Read + Write + Seek>(
 }
 
 /// What one thread does: partition after partition until there is none, or nobody listens.
-fn encode_share(
-    collected: &[Collected],
+fn encode_share<R: PositionRecord>(
+    source: &Source<'_, R>,
     options: &BuildOptions,
     next: &AtomicUsize,
     sender: &Sender<(usize, io::Result<Block>)>,
 ) {
-    let (mut records, mut sorted) = (Vec::new(), Vec::new());
+    let mut buffers = (Vec::new(), Vec::new());
     loop {
         let partition = next.fetch_add(1, Relaxed);
         if partition >= PARTITIONS {
             return;
         }
-        records.clear();
-        let read = collected.iter().try_for_each(|part| part.read(partition, &mut records));
-        let block = read.map(|()| {
-            let mut block = Block::default();
-            group(&records, &mut sorted, |entry, side| {
-                if prune(entry, side, options) {
-                    block.push(entry);
-                }
-            });
-            block
-        });
+        let block = source.block(partition, &mut buffers, options);
         if sender.send((partition, block)).is_err() {
             return;
         }
     }
-}
-
-/// Leaves out the moves that too few games have or that scored too little; tells whether the
-/// position itself stays.
-fn prune(entry: &mut BookEntry, side: Color, options: &BuildOptions) -> bool {
-    if options.min_games > 1 || options.min_score > 0 {
-        let min_score = f64::from(options.min_score) / 100.0;
-        entry.moves.retain(|(_, played)| {
-            played.games() >= options.min_games && played.score(side) >= min_score
-        });
-    }
-    entry.reached.games() >= options.min_games
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::GameFault;
 use super::filter::GameFilter;
+use crate::book::BookEntry;
 use crate::pgn::Language;
 use crate::position::Color;
 use crate::words;
@@ -35,6 +36,8 @@ pub struct BuildOptions {
     pub min_games: u64,
     /// Moves with which the side that played them scored less, in percent, are left out.
     pub min_score: u32,
+    /// Keep beside the counts which games they are, see [`crate::book::Book::explore`].
+    pub facets: bool,
     /// Stop at the first broken game.
     pub strict: bool,
     /// Threads that read games.
@@ -56,6 +59,7 @@ impl Default for BuildOptions {
             side: None,
             min_games: 1,
             min_score: 0,
+            facets: false,
             strict: false,
             threads: 1,
             memory: DEFAULT_MEMORY,
@@ -65,6 +69,18 @@ impl Default for BuildOptions {
 }
 
 impl BuildOptions {
+    /// Leaves out the moves that too few games have or that scored too little; tells whether the
+    /// position itself stays.
+    pub(super) fn prune(&self, entry: &mut BookEntry, side: Color) -> bool {
+        if self.min_games > 1 || self.min_score > 0 {
+            let min_score = f64::from(self.min_score) / 100.0;
+            entry.moves.retain(|(_, played)| {
+                played.games() >= self.min_games && played.score(side) >= min_score
+            });
+        }
+        entry.reached.games() >= self.min_games
+    }
+
     /// The conditions for games, positions and moves in words, for the manifest.
     pub(super) fn in_words(&self) -> Vec<String> {
         let mut words = self.filter.in_words();

@@ -1,8 +1,72 @@
 //! Records of positions, moves and results: what is sorted and grouped into a book.
 
+use super::BuildOptions;
+use crate::book::writer::Block;
 use crate::book::{BookEntry, Counts};
 use crate::pgn::GameResult;
 use crate::position::{Color, Move};
+
+/// A position of a game that counts, and how the game went on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Visit {
+    pub key: u64,
+    /// Who is to move.
+    pub side: Color,
+    /// The move that left it, if it is wanted.
+    pub mv: Option<Move>,
+    /// It stood before in this game.
+    pub again: bool,
+}
+
+/// What a build sorts by position and groups into entries: plain records, or those that know their
+/// games.
+pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
+    /// No game at all. Every other record has at least one.
+    const EMPTY: Self;
+    /// Whether records that are alike become one.
+    const JOINS: bool;
+    /// What it is as bytes on disk.
+    type Bytes: AsRef<[u8]>;
+
+    /// The record of a visit in the `game`th game.
+    fn of(visit: &Visit, result: GameResult, game: u32) -> Self;
+    /// The key of the position.
+    fn key(&self) -> u64;
+    /// What records are sorted by: first of all the key.
+    fn rank(&self) -> u128;
+    /// A slot for the record among `2^bits`, the same for all that are alike.
+    fn slot(&self, bits: u32) -> usize;
+    /// Adds another record, if both are alike and have room in one.
+    fn join(&mut self, other: &Self) -> bool;
+    /// Gives the record's game the number that it has in the book.
+    fn renumber(&mut self, numbers: &[u32]);
+    fn to_bytes(self) -> Self::Bytes;
+    /// Appends all records that stand in these bytes.
+    fn read_all(bytes: &[u8], records: &mut Vec<Self>);
+    /// Sorts the records of a partition, with `sorted` to work in, and encodes the entries that
+    /// stay. The book has `games` games.
+    fn encode(
+        records: &[Self],
+        sorted: &mut Vec<Self>,
+        options: &BuildOptions,
+        games: u32,
+    ) -> Block;
+
+    /// The partition that the record belongs to. Partitions follow each other in the order of the
+    /// keys.
+    #[inline]
+    fn partition(&self) -> usize {
+        (self.key() >> (u64::BITS - PARTITION_BITS)) as usize
+    }
+
+    /// The bucket of its partition, among `2^bits`, that the record belongs to. Buckets follow
+    /// each other in the order of the keys.
+    #[inline]
+    fn bucket(&self, bits: u32) -> usize {
+        // In two steps, since a shift by 64 (a single bucket) is none.
+        (self.key() << PARTITION_BITS >> 1 >> (63 - bits)) as usize
+    }
+}
 
 /// That a position was reached in some games with one result, and left by one move or none.
 ///
@@ -19,8 +83,8 @@ pub(super) struct Record {
 
 const _: () = assert!(size_of::<Record>() == RECORD_BYTES);
 
-/// The size of a record in memory and in a spilled run.
-pub(super) const RECORD_BYTES: usize = 12;
+/// The size of a record.
+const RECORD_BYTES: usize = 12;
 /// The partitions of records, by the top bits of the key, as a power of two. Sixteen million
 /// records, from 250 MB of games, make partitions that fit into a second-level cache.
 const PARTITION_BITS: u32 = 8;
@@ -41,74 +105,10 @@ const RESULTS: [GameResult; 4] =
     [GameResult::White, GameResult::Draw, GameResult::Black, GameResult::Undecided];
 
 impl Record {
-    /// No game at all. Every other record counts at least one.
-    pub(super) const EMPTY: Record = Record { key: 0, rest: 0 };
-
-    /// One game.
-    #[inline]
-    pub(super) fn new(key: u64, side: Color, mv: Option<Move>, result: GameResult) -> Self {
-        let word = mv.map_or(0, Move::to_polyglot);
-        let side = if side == Color::Black { BLACK_TO_MOVE } else { 0 };
-        let rest = u32::from(word) << MOVE_SHIFT | side | (result as u32) << RESULT_SHIFT | 1;
-        Record { key, rest }
-    }
-
-    /// A position that came back in the same game.
-    #[inline]
-    pub(super) fn again(key: u64, side: Color, mv: Option<Move>, result: GameResult) -> Self {
-        let first = Self::new(key, side, mv, result);
-        Record { rest: first.rest | AGAIN, ..first }
-    }
-
-    /// What records are sorted by: as one number, they compare without a branch.
-    #[inline]
-    fn rank(&self) -> u128 {
-        u128::from(self.key) << 32 | u128::from(self.rest)
-    }
-
-    /// The partition that the record belongs to. Partitions follow each other in the order of the
-    /// keys.
-    #[inline]
-    pub(super) fn partition(&self) -> usize {
-        (self.key >> (64 - PARTITION_BITS)) as usize
-    }
-
-    /// The bucket of its partition, among `2^bits`, that the record belongs to. Buckets follow
-    /// each other in the order of the keys.
-    #[inline]
-    fn bucket(&self, bits: u32) -> usize {
-        // In two steps, since a shift by 64 (a single bucket) is none.
-        (self.key << PARTITION_BITS >> 1 >> (63 - bits)) as usize
-    }
-
-    /// A slot for the record among `2^bits`.
-    #[inline]
-    pub(super) fn slot(&self, bits: u32) -> usize {
-        // The key alone would put all moves of a position into one slot.
-        let mixed = self.key ^ u64::from(self.kind()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (mixed >> (64 - bits)) as usize
-    }
-
     /// All but key and number of games.
     #[inline]
     fn kind(&self) -> u32 {
         self.rest >> RESULT_SHIFT
-    }
-
-    /// Whether both are the same position, move and result.
-    #[inline]
-    pub(super) fn is_like(&self, other: &Record) -> bool {
-        self.key == other.key && self.kind() == other.kind()
-    }
-
-    /// Adds the games of a record like this one; `false` if they are too many for one record.
-    #[inline]
-    pub(super) fn absorb(&mut self, other: &Record) -> bool {
-        let fits = self.games() + other.games() <= MAX_GAMES;
-        if fits {
-            self.rest += other.games();
-        }
-        fits
     }
 
     #[inline]
@@ -125,16 +125,79 @@ impl Record {
     fn counts(&self) -> Counts {
         Counts::of(RESULTS[(self.kind() & 3) as usize], self.games())
     }
+}
 
-    pub(super) fn to_bytes(self) -> [u8; RECORD_BYTES] {
+impl PositionRecord for Record {
+    const EMPTY: Record = Record { key: 0, rest: 0 };
+    const JOINS: bool = true;
+    type Bytes = [u8; RECORD_BYTES];
+
+    #[inline]
+    fn of(visit: &Visit, result: GameResult, _game: u32) -> Self {
+        let word = visit.mv.map_or(0, Move::to_polyglot);
+        let side = if visit.side == Color::Black { BLACK_TO_MOVE } else { 0 };
+        let again = if visit.again { AGAIN } else { 0 };
+        let rest = again | u32::from(word) << MOVE_SHIFT | side;
+        Record { key: visit.key, rest: rest | (result as u32) << RESULT_SHIFT | 1 }
+    }
+
+    #[inline]
+    fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// As one number, they compare without a branch.
+    #[inline]
+    fn rank(&self) -> u128 {
+        u128::from(self.key) << 32 | u128::from(self.rest)
+    }
+
+    #[inline]
+    fn slot(&self, bits: u32) -> usize {
+        // The key alone would put all moves of a position into one slot.
+        let mixed = self.key ^ u64::from(self.kind()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> (64 - bits)) as usize
+    }
+
+    #[inline]
+    fn join(&mut self, other: &Record) -> bool {
+        let alike = self.key == other.key && self.kind() == other.kind();
+        let fits = alike && self.games() + other.games() <= MAX_GAMES;
+        if fits {
+            self.rest += other.games();
+        }
+        fits
+    }
+
+    fn renumber(&mut self, _numbers: &[u32]) {}
+
+    fn to_bytes(self) -> [u8; RECORD_BYTES] {
         let mut bytes = [0; RECORD_BYTES];
         bytes.copy_from_slice(&self.rank().to_le_bytes()[..RECORD_BYTES]);
         bytes
     }
 
-    pub(super) fn from_bytes(bytes: [u8; RECORD_BYTES]) -> Self {
-        let [a, b, c, d, key @ ..] = bytes;
-        Record { key: u64::from_le_bytes(key), rest: u32::from_le_bytes([a, b, c, d]) }
+    fn read_all(bytes: &[u8], records: &mut Vec<Self>) {
+        let read = |&[a, b, c, d, ref key @ ..]: &[u8; RECORD_BYTES]| Record {
+            key: u64::from_le_bytes(*key),
+            rest: u32::from_le_bytes([a, b, c, d]),
+        };
+        records.extend(bytes.as_chunks().0.iter().map(read));
+    }
+
+    fn encode(
+        records: &[Self],
+        sorted: &mut Vec<Self>,
+        options: &BuildOptions,
+        _games: u32,
+    ) -> Block {
+        let mut block = Block::default();
+        group(records, sorted, |entry, side| {
+            if options.prune(entry, side) {
+                block.push(entry);
+            }
+        });
+        block
     }
 }
 
@@ -149,7 +212,7 @@ const MAX_BUCKET_BITS: u32 = 11;
 /// They are dealt into buckets by the next bits of their keys, which are uniform, and then each
 /// bucket is sorted by itself. That is one pass of a radix sort by the most significant digit, see
 /// P. McIlroy, K. Bostic and M. McIlroy, "Engineering Radix Sort" (1993).
-fn sort(records: &[Record], sorted: &mut Vec<Record>) {
+pub(super) fn sort<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
     let buckets = (records.len() / BUCKET_RECORDS).max(1);
     let bits = buckets.ilog2().min(MAX_BUCKET_BITS);
     let mut ends = vec![0; 1 << bits];
@@ -160,7 +223,7 @@ fn sort(records: &[Record], sorted: &mut Vec<Record>) {
         *end = sum;
     }
     sorted.clear();
-    sorted.resize(records.len(), Record::EMPTY);
+    sorted.resize(records.len(), R::EMPTY);
     for record in records {
         let end = &mut ends[record.bucket(bits)];
         *end -= 1;
@@ -170,15 +233,17 @@ fn sort(records: &[Record], sorted: &mut Vec<Record>) {
     let mut rest = &mut sorted[..];
     for start in ends.into_iter().rev() {
         let (before, bucket) = rest.split_at_mut(start);
-        bucket.sort_unstable_by_key(Record::rank);
+        bucket.sort_unstable_by_key(R::rank);
         rest = before;
     }
 }
 
 /// Sorts the records of a partition into `sorted` and makes one of those that are alike.
-pub(super) fn combine(records: &[Record], sorted: &mut Vec<Record>) {
+pub(super) fn combine<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
     sort(records, sorted);
-    sorted.dedup_by(|next, kept| kept.is_like(next) && kept.absorb(next));
+    if R::JOINS {
+        sorted.dedup_by(|next, kept| kept.join(next));
+    }
 }
 
 /// Sorts the records of a partition, with `sorted` to work in, and hands over an entry for each
@@ -220,21 +285,33 @@ mod tests {
         Some(text.parse().expect(text))
     }
 
+    /// A record as most are.
+    fn new(key: u64, side: Color, mv: Option<Move>, result: GameResult) -> Record {
+        Record::of(&Visit { key, side, mv, again: false }, result, 0)
+    }
+
+    /// That of a position which came back.
+    fn again(key: u64, side: Color, mv: Option<Move>, result: GameResult) -> Record {
+        Record::of(&Visit { key, side, mv, again: true }, result, 0)
+    }
+
     #[test]
     fn records_survive_their_bytes() {
         for record in [
-            Record::new(u64::MAX, Color::White, mv("a7a8q"), GameResult::Undecided),
-            Record::again(1, Color::White, mv("e2e4"), GameResult::White),
-            Record::new(0, Color::Black, None, GameResult::Black),
+            new(u64::MAX, Color::White, mv("a7a8q"), GameResult::Undecided),
+            again(1, Color::White, mv("e2e4"), GameResult::White),
+            new(0, Color::Black, None, GameResult::Black),
         ] {
-            assert_eq!(Record::from_bytes(record.to_bytes()), record);
+            let mut read = Vec::new();
+            Record::read_all(&record.to_bytes(), &mut read);
+            assert_eq!(read, [record]);
         }
-        assert_eq!(Record::again(1, Color::White, mv("e2e4"), GameResult::Draw).mv(), mv("e2e4"));
+        assert_eq!(again(1, Color::White, mv("e2e4"), GameResult::Draw).mv(), mv("e2e4"));
     }
 
     #[test]
     fn games_beyond_what_a_record_counts_are_not_lost() {
-        let once = Record::new(9, Color::White, mv("e2e4"), GameResult::Draw);
+        let once = new(9, Color::White, mv("e2e4"), GameResult::Draw);
         let records = vec![once; 20_000];
         let mut combined = Vec::new();
         combine(&records, &mut combined);
@@ -248,12 +325,12 @@ mod tests {
     #[test]
     fn groups_add_up_whatever_the_order() {
         let records = [
-            Record::new(5, Color::Black, mv("e2e4"), GameResult::White),
-            Record::new(5, Color::Black, mv("d2d4"), GameResult::Draw),
-            Record::again(5, Color::Black, mv("d2d4"), GameResult::White),
-            Record::new(5, Color::Black, None, GameResult::Black),
-            Record::new(5, Color::Black, mv("e2e4"), GameResult::White),
-            Record::new(3, Color::White, mv("e2e4"), GameResult::Undecided),
+            new(5, Color::Black, mv("e2e4"), GameResult::White),
+            new(5, Color::Black, mv("d2d4"), GameResult::Draw),
+            again(5, Color::Black, mv("d2d4"), GameResult::White),
+            new(5, Color::Black, None, GameResult::Black),
+            new(5, Color::Black, mv("e2e4"), GameResult::White),
+            new(3, Color::White, mv("e2e4"), GameResult::Undecided),
         ];
         let mut combined = Vec::new();
         combine(&records, &mut combined);

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::records::{PARTITIONS, RECORD_BYTES, Record, combine};
+use super::records::{PARTITIONS, PositionRecord, combine};
 
 /// Records in a block, the unit in which partitions grow: 12 kB, so that half-filled blocks of all
 /// partitions waste little and growing never copies.
@@ -15,15 +15,18 @@ const BLOCK: usize = 1 << 10;
 /// moves of the games come again and again and are added up here before they cost memory.
 const FRONT_BITS: u32 = 13;
 
+/// Each partition needs a block, and spilling needs room to sort one.
+const LEAST_BLOCKS: usize = 2 * PARTITIONS;
+
 /// The records of one thread.
-pub(super) struct Store {
-    front: Vec<Record>,
+pub(super) struct Store<R> {
+    front: Vec<R>,
     /// The block of each partition that is being filled: it always has room.
-    open: Vec<Vec<Record>>,
+    open: Vec<Vec<R>>,
     /// The full blocks of each partition.
-    full: Vec<Vec<Vec<Record>>>,
+    full: Vec<Vec<Vec<R>>>,
     /// Emptied blocks, to be filled again.
-    spare: Vec<Vec<Record>>,
+    spare: Vec<Vec<R>>,
     /// The blocks in use, open ones included.
     blocks: usize,
     max_blocks: usize,
@@ -31,13 +34,12 @@ pub(super) struct Store {
     folder: PathBuf,
 }
 
-impl Store {
+impl<R: PositionRecord> Store<R> {
     /// A store that keeps up to `memory` bytes and spills the rest to unnamed files in `folder`.
     pub(super) fn new(memory: usize, folder: &Path) -> Self {
-        // Each partition needs a block, and spilling needs room to sort one.
-        let max_blocks = (memory / (BLOCK * RECORD_BYTES)).max(2 * PARTITIONS);
+        let max_blocks = (memory / (BLOCK * size_of::<R>())).max(LEAST_BLOCKS);
         Store {
-            front: vec![Record::EMPTY; 1 << FRONT_BITS],
+            front: if R::JOINS { vec![R::EMPTY; 1 << FRONT_BITS] } else { Vec::new() },
             open: (0..PARTITIONS).map(|_| Vec::with_capacity(BLOCK)).collect(),
             full: vec![Vec::new(); PARTITIONS],
             spare: Vec::new(),
@@ -50,11 +52,14 @@ impl Store {
 
     /// Adds a record of a position that many games may share.
     #[inline]
-    pub(super) fn push_common(&mut self, record: Record) {
+    pub(super) fn push_common(&mut self, record: R) {
+        if !R::JOINS {
+            return self.push(record);
+        }
         let slot = &mut self.front[record.slot(FRONT_BITS)];
-        if !(slot.is_like(&record) && slot.absorb(&record)) {
+        if !slot.join(&record) {
             let evicted = std::mem::replace(slot, record);
-            if evicted != Record::EMPTY {
+            if evicted != R::EMPTY {
                 self.push(evicted);
             }
         }
@@ -62,7 +67,7 @@ impl Store {
 
     /// Adds a record.
     #[inline]
-    pub(super) fn push(&mut self, record: Record) {
+    pub(super) fn push(&mut self, record: R) {
         let partition = record.partition();
         let block = &mut self.open[partition];
         block.push(record);
@@ -80,9 +85,11 @@ impl Store {
         self.blocks += 1;
     }
 
-    /// Spills to disk if the memory is used up. To be called between games.
-    pub(super) fn relieve(&mut self) -> io::Result<()> {
-        if self.blocks >= self.max_blocks { self.spill() } else { Ok(()) }
+    /// Spills to disk if the memory is used up, of which something else of this thread takes so many
+    /// bytes. To be called between games.
+    pub(super) fn relieve(&mut self, elsewhere: usize) -> io::Result<()> {
+        let left = self.max_blocks.saturating_sub(elsewhere / (BLOCK * size_of::<R>()));
+        if self.blocks >= left.max(LEAST_BLOCKS) { self.spill() } else { Ok(()) }
     }
 
     /// Moves all records in memory to a new run.
@@ -96,7 +103,7 @@ impl Store {
             self.drain(partition, &mut records);
             combine(&records, &mut combined);
             for record in &combined {
-                writer.write_all(&record.to_bytes())?;
+                writer.write_all(record.to_bytes().as_ref())?;
             }
             end += combined.len() as u64;
             ends.push(end);
@@ -108,7 +115,7 @@ impl Store {
     }
 
     /// Moves the records of a partition, in memory, to `records`.
-    fn drain(&mut self, partition: usize, records: &mut Vec<Record>) {
+    fn drain(&mut self, partition: usize, records: &mut Vec<R>) {
         for mut block in self.full[partition].drain(..) {
             records.append(&mut block);
             self.spare.push(block);
@@ -117,25 +124,25 @@ impl Store {
     }
 
     /// Ends the adding.
-    pub(super) fn finish(mut self) -> Collected {
+    pub(super) fn finish(mut self) -> Collected<R> {
         let front = std::mem::take(&mut self.front);
-        let kept = front.into_iter().filter(|record| *record != Record::EMPTY);
+        let kept = front.into_iter().filter(|record| *record != R::EMPTY);
         kept.for_each(|record| self.push(record));
         Collected { full: self.full, open: self.open, runs: self.runs }
     }
 }
 
 /// What a store has collected.
-pub(super) struct Collected {
-    full: Vec<Vec<Vec<Record>>>,
+pub(super) struct Collected<R> {
+    full: Vec<Vec<Vec<R>>>,
     /// The last block of each partition.
-    open: Vec<Vec<Record>>,
+    open: Vec<Vec<R>>,
     runs: Vec<SortedRun>,
 }
 
-impl Collected {
+impl<R: PositionRecord> Collected<R> {
     /// Appends all records of a partition, from memory and disk, to `records`.
-    pub(super) fn read(&self, partition: usize, records: &mut Vec<Record>) -> io::Result<()> {
+    pub(super) fn read(&self, partition: usize, records: &mut Vec<R>) -> io::Result<()> {
         self.full[partition].iter().for_each(|block| records.extend_from_slice(block));
         records.extend_from_slice(&self.open[partition]);
         self.runs.iter().try_for_each(|run| run.read(partition, records))
@@ -150,16 +157,16 @@ struct SortedRun {
 }
 
 impl SortedRun {
-    fn read(&self, partition: usize, records: &mut Vec<Record>) -> io::Result<()> {
+    fn read<R: PositionRecord>(&self, partition: usize, records: &mut Vec<R>) -> io::Result<()> {
+        let record_bytes = R::EMPTY.to_bytes().as_ref().len();
         let start = if partition == 0 { 0 } else { self.ends[partition - 1] };
-        let mut bytes = vec![0; (self.ends[partition] - start) as usize * RECORD_BYTES];
+        let mut bytes = vec![0; (self.ends[partition] - start) as usize * record_bytes];
         {
             let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-            file.seek(SeekFrom::Start(start * RECORD_BYTES as u64))?;
+            file.seek(SeekFrom::Start(start * record_bytes as u64))?;
             file.read_exact(&mut bytes)?;
         }
-        let (whole, _) = bytes.as_chunks::<RECORD_BYTES>();
-        records.extend(whole.iter().map(|bytes| Record::from_bytes(*bytes)));
+        R::read_all(&bytes, records);
         Ok(())
     }
 }
@@ -167,12 +174,12 @@ impl SortedRun {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::builder::records::group;
+    use crate::book::builder::records::{Record, Visit, group};
     use crate::pgn::GameResult;
     use crate::position::Color;
 
     /// All entries of what a store has collected, and the number of its runs.
-    fn contents(store: Store) -> (Vec<crate::book::BookEntry>, usize) {
+    fn contents(store: Store<Record>) -> (Vec<crate::book::BookEntry>, usize) {
         let collected = store.finish();
         let mut entries = Vec::new();
         for partition in 0..PARTITIONS {
@@ -196,14 +203,15 @@ mod tests {
             state ^= state << 17;
             let key = if number % 3 == 0 { (state % 1000) << 50 } else { state };
             let result = [GameResult::White, GameResult::Draw][(state >> 40 & 1) as usize];
-            let record = Record::new(key, Color::White, None, result);
+            let record =
+                Record::of(&Visit { key, side: Color::White, mv: None, again: false }, result, 0);
             for store in [&mut small, &mut large] {
                 if number % 2 == 0 {
                     store.push(record);
                 } else {
                     store.push_common(record);
                 }
-                store.relieve().expect("the disk has room");
+                store.relieve(0).expect("the disk has room");
             }
         }
         let ((small, runs), (large, no_runs)) = (contents(small), contents(large));

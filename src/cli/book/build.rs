@@ -12,10 +12,11 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::facets::FacetArgs;
 use super::{book_output, grouped, parse_side, size};
 use crate::book::{
     Book, BuildOptions, BuildTally, DEFAULT_MAX_PLY, EcoRange, FaultListener, GameFilter, Monitor,
-    PgnDate, build,
+    build,
 };
 use crate::cli::output::{self, errln, outln};
 use crate::cli::work::{INTERRUPTED, cores, on_interruption};
@@ -61,6 +62,9 @@ pub(super) struct Args {
     /// Whose letters stand for the pieces (de, fr, es …; default: each file shows it)
     #[arg(long, value_name = "CODE")]
     language: Option<Language>,
+    /// Keep which games the counts are of: `book show` takes filters then, and lists games
+    #[arg(long)]
+    facets: bool,
     /// Stop at the first broken game
     #[arg(long)]
     strict: bool,
@@ -90,12 +94,8 @@ struct GameFilterArgs {
     /// Both players have at most this rating
     #[arg(long, value_name = "ELO")]
     max_elo: Option<u32>,
-    /// Played on this day or later (2024, 2024.05, 2024.05.17)
-    #[arg(long, value_name = "DATE")]
-    since: Option<PgnDate>,
-    /// Played on this day or earlier
-    #[arg(long, value_name = "DATE")]
-    until: Option<PgnDate>,
+    #[command(flatten)]
+    facets: FacetArgs,
     /// ECO codes (B90, B20-B99, C), separated by commas
     #[arg(long, value_delimiter = ',', value_name = "CODES")]
     eco: Vec<EcoRange>,
@@ -138,8 +138,7 @@ impl GameFilterArgs {
         GameFilter {
             min_elo: self.min_elo,
             max_elo: self.max_elo,
-            since: self.since,
-            until: self.until,
+            facets: self.facets.resolve(),
             eco: self.eco.clone(),
             min_seconds: self.min_seconds,
             max_seconds: self.max_seconds,
@@ -168,6 +167,7 @@ impl Args {
             side: self.side,
             min_games: self.min_games,
             min_score: self.min_score,
+            facets: self.facets,
             strict: self.strict,
             threads: self.threads.map_or_else(cores, usize::from),
             memory: self.memory,

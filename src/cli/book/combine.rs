@@ -39,7 +39,21 @@ pub(super) fn run_merge(args: &MergeArgs) -> anyhow::Result<ExitCode> {
         args.books.iter().map(|text| weighted_book(text)).collect::<anyhow::Result<Vec<_>>>()?;
     let output = book_output(&args.output, args.force, books.iter().map(|(book, _)| book.name()));
     save(&output, |file| merge(&books, file))?;
+    tell_of_facets(&books)?;
     keep_values(&output, books.iter().map(|(book, _)| book))
+}
+
+/// Says so if facets of some books are left out of the one that was made of them.
+fn tell_of_facets(books: &[(Book, f64)]) -> anyhow::Result<()> {
+    let weighted = books.iter().any(|(_, weight)| *weight != 1.0);
+    let (with, without): (Vec<_>, Vec<_>) = books.iter().partition(|(book, _)| book.has_facets());
+    match without.first() {
+        _ if with.is_empty() => {}
+        Some((book, _)) => outln!("facets are left out: {} has none", book.name())?,
+        None if weighted => outln!("facets are left out: games count as one each in them")?,
+        None => {}
+    }
+    Ok(())
 }
 
 /// Takes what analyses of these books have found over into the one made of them.

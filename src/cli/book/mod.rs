@@ -6,7 +6,9 @@ mod check;
 mod combine;
 mod convert;
 mod dump;
+mod facets;
 mod find;
+mod game;
 mod learn;
 mod place;
 mod show;
@@ -48,6 +50,7 @@ enum Command {
     Import(convert::ImportArgs),
     Export(convert::ExportArgs),
     Find(find::Args),
+    Game(game::Args),
     Check(check::Args),
 }
 
@@ -72,6 +75,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Import(args) => convert::run_import(args),
         Command::Export(args) => convert::run_export(args),
         Command::Find(args) => find::run(args),
+        Command::Game(args) => game::run(args),
         Command::Check(args) => check::run(args),
     }
 }

@@ -6,13 +6,16 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 
+use super::facets::FacetArgs;
 use super::place::PositionArgs;
 use super::{grouped, open, size};
-use crate::book::{Book, Candidate, Chooser, MAX_LOSS, Manifest, Names, Policy};
+use crate::book::{
+    Book, Candidate, Chooser, Explored, ListedGame, MAX_LOSS, Manifest, Names, Player, Policy,
+};
 use crate::cli::output;
 use crate::position::Game;
 use crate::score::Score;
-use crate::words;
+use crate::words::{self, visible};
 
 /// Tell how a book was made and how large it is
 #[derive(Debug, clap::Args)]
@@ -28,7 +31,12 @@ pub(super) struct ShowArgs {
     book: PathBuf,
     #[command(flatten)]
     place: PositionArgs,
+    #[command(flatten)]
+    filter: FacetArgs,
 }
+
+/// Games of each kind that are shown.
+const SHOWN_GAMES: usize = 5;
 
 /// Explain which move would be played, and why not another
 #[derive(Debug, clap::Args)]
@@ -78,6 +86,9 @@ pub(super) fn info(args: &InfoArgs) -> anyhow::Result<ExitCode> {
     if book.values().len() > 0 {
         writeln!(out, "analysed    {}", grouped(book.values().len() as u64))?;
     }
+    if book.has_facets() {
+        writeln!(out, "facets      of {} games", grouped(book.facet_games().into()))?;
+    }
     write_manifest(&mut out, &manifest)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -119,10 +130,16 @@ fn write_manifest(out: &mut impl Write, manifest: &Manifest) -> std::io::Result<
 /// Prints the moves of a position.
 ///
 /// # Errors
-/// If the book cannot be read or does not know the position.
+/// If the book cannot be read, does not know the position, or has no facets to filter by.
 pub(super) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
-    let book = open(&args.book)?;
+    let whole = open(&args.book)?;
     let game = args.place.game()?;
+    let filter = args.filter.resolve();
+    let book = match filter.is_everything() {
+        true => whole.clone(),
+        false => whole.filtered(game.position(), &filter)?,
+    };
+    let explored = whole.has_facets().then(|| whole.explore(game.position(), &filter));
     let mut out = output::stdout();
     let names = Names::embedded();
     write_heading(&mut out, &book, &game, &names)?;
@@ -142,15 +159,57 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
             reached,
             score(candidate),
             value,
+            rating(explored.as_ref(), candidate),
             name,
         ]
     });
-    let head = ["move", "played here", "position reached", "score", "value", "opening"];
+    let head = ["move", "played here", "position reached", "score", "value", "rated", "opening"];
     write_table(
         &mut out,
         &std::iter::once(head.map(str::to_owned)).chain(rows).collect::<Vec<_>>(),
     )?;
+    if let Some(explored) = explored {
+        write_games(&mut out, "highest rated", &explored.reached.top, &game)?;
+        write_games(&mut out, "latest", &explored.reached.latest, &game)?;
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The mean rating of those who played a move, as far as it is known.
+fn rating(explored: Option<&Explored>, candidate: &Candidate) -> String {
+    let moves = explored.map_or(&[][..], |explored| &explored.moves);
+    let found = moves.iter().find(|found| found.mv == candidate.book_move.mv);
+    let rating = found.and_then(|found| found.played.mean_rating());
+    rating.map_or_else(String::new, |rating| rating.to_string())
+}
+
+/// Prints the first of these games under a heading.
+fn write_games(
+    out: &mut impl Write,
+    heading: &str,
+    games: &[ListedGame],
+    place: &Game,
+) -> std::io::Result<()> {
+    if games.is_empty() {
+        return Ok(());
+    }
+    let head = [heading, "move", "played", "speed", "result", "players"].map(str::to_owned);
+    let player = |player: &Player| match player.rating {
+        Some(rating) => format!("{} ({rating})", visible(&player.name)),
+        None => visible(&player.name).into_owned(),
+    };
+    let rows = games.iter().take(SHOWN_GAMES).map(|game| {
+        [
+            game.id.to_string(),
+            game.mv.map_or_else(String::new, |mv| place.position().san(mv)),
+            game.date.to_string(),
+            game.speed.to_string(),
+            game.result.to_string(),
+            format!("{} - {}", player(&game.white), player(&game.black)),
+        ]
+    });
+    writeln!(out)?;
+    write_table(out, &std::iter::once(head).chain(rows).collect::<Vec<_>>())
 }
 
 /// Explains a choice.

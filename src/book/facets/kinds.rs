@@ -1,0 +1,191 @@
+//! What sets games apart: rating groups and speeds, as Lichess has them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// A word that is no rating group or no speed.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct ParseFacetError(String);
+
+/// A group of ratings, from its lower bound to the next one's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RatingGroup(u8);
+
+impl RatingGroup {
+    /// The lower bounds of all groups: those of the opening explorer of Lichess.
+    pub const BOUNDS: [u16; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
+
+    /// The group of a rating.
+    pub fn of(rating: u16) -> Self {
+        let above = Self::BOUNDS.partition_point(|&bound| bound <= rating);
+        RatingGroup((above - 1) as u8)
+    }
+
+    /// The least rating of the group.
+    pub fn lower_bound(self) -> u16 {
+        Self::BOUNDS[usize::from(self.0)]
+    }
+
+    /// The group as a set of one, for unions.
+    pub(super) fn bit(self) -> u16 {
+        1 << self.0
+    }
+}
+
+impl FromStr for RatingGroup {
+    type Err = ParseFacetError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let bound = text.trim().parse().ok().filter(|bound| Self::BOUNDS.contains(bound));
+        bound.map(Self::of).ok_or_else(|| {
+            let bounds = Self::BOUNDS.map(|bound| bound.to_string()).join(", ");
+            ParseFacetError(format!("{text:?} is no rating group: expected some of {bounds}"))
+        })
+    }
+}
+
+impl fmt::Display for RatingGroup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.lower_bound())
+    }
+}
+
+/// How fast a game was, by the time that it is estimated to take each player.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Speed {
+    /// Less than half a minute.
+    UltraBullet,
+    /// Less than three minutes.
+    Bullet,
+    /// Less than eight minutes.
+    Blitz,
+    /// Less than 25 minutes.
+    Rapid,
+    /// Less than six hours; and whatever does not say.
+    Classical,
+    /// Longer, or without a clock.
+    Correspondence,
+}
+
+/// Moves of a game by which its time is estimated, see
+/// <https://lichess.org/faq#time-controls>.
+const ESTIMATED_MOVES: u32 = 40;
+/// The seconds below which a game is of one of the first five speeds.
+const LIMITS: [u32; 5] = [30, 180, 480, 1_500, 21_600];
+
+impl Speed {
+    /// All speeds, the fastest first.
+    pub const ALL: [Speed; 6] = [
+        Speed::UltraBullet,
+        Speed::Bullet,
+        Speed::Blitz,
+        Speed::Rapid,
+        Speed::Classical,
+        Speed::Correspondence,
+    ];
+
+    /// The speed that a `TimeControl` tag means: `300+3`, `40/7200:3600`, `1/86400`, and `-` for no
+    /// clock at all. The first period alone counts.
+    pub fn of_time_control(text: &str) -> Self {
+        let text = text.trim();
+        if text == "-" {
+            return Speed::Correspondence;
+        }
+        let Some(seconds) = estimate(text) else { return Speed::Classical };
+        Self::ALL[LIMITS.partition_point(|&limit| limit <= seconds)]
+    }
+
+    /// The name, as Lichess writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Speed::UltraBullet => "ultraBullet",
+            Speed::Bullet => "bullet",
+            Speed::Blitz => "blitz",
+            Speed::Rapid => "rapid",
+            Speed::Classical => "classical",
+            Speed::Correspondence => "correspondence",
+        }
+    }
+
+    /// The speed as a set of one, for unions.
+    pub(super) fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+/// The seconds that a time control is estimated to give a player for his game.
+fn estimate(text: &str) -> Option<u32> {
+    let first = text.split(':').next()?;
+    let (moves, period) = match first.split_once('/') {
+        Some((moves, period)) => (Some(moves.trim().parse::<u32>().ok()?), period),
+        None => (None, first),
+    };
+    let (base, increment) = period.split_once('+').unwrap_or((period, "0"));
+    let base: u32 = base.trim().trim_start_matches('*').parse().ok()?;
+    let increment: u32 = increment.trim().parse().ok()?;
+    // A period for fewer moves is given more than once.
+    let periods = moves.map_or(1, |moves| ESTIMATED_MOVES.div_ceil(moves.max(1)));
+    Some(base.saturating_mul(periods).saturating_add(increment.saturating_mul(ESTIMATED_MOVES)))
+}
+
+impl FromStr for Speed {
+    type Err = ParseFacetError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let named = |speed: &Speed| speed.name().eq_ignore_ascii_case(text.trim());
+        Self::ALL.into_iter().find(named).ok_or_else(|| {
+            let names = Self::ALL.map(Speed::name).join(", ");
+            ParseFacetError(format!("{text:?} is no speed: expected some of {names}"))
+        })
+    }
+}
+
+impl fmt::Display for Speed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratings_fall_into_their_groups() {
+        let groups = [0, 999, 1000, 1599, 1600, 2499, 2500, 4000].map(RatingGroup::of);
+        let bounds = groups.map(RatingGroup::lower_bound);
+        assert_eq!(bounds, [0, 0, 1000, 1400, 1600, 2200, 2500, 2500]);
+        assert_eq!("2200".parse(), Ok(RatingGroup::of(2300)));
+        let error = "2300".parse::<RatingGroup>().expect_err("no bound").to_string();
+        assert!(error.contains("2200, 2500"), "{error}");
+    }
+
+    #[test]
+    fn time_controls_have_speeds() {
+        for (text, speed) in [
+            ("15", Speed::UltraBullet),
+            ("0+1", Speed::Bullet),
+            ("60", Speed::Bullet),
+            ("120+1", Speed::Bullet),
+            ("180", Speed::Blitz),
+            ("300+3", Speed::Blitz),
+            ("600", Speed::Rapid),
+            ("900+10", Speed::Rapid),
+            ("1500", Speed::Classical),
+            ("40/7200:3600", Speed::Classical),
+            ("40/5400+30:1800+30", Speed::Classical),
+            ("?", Speed::Classical),
+            ("", Speed::Classical),
+            ("two hours", Speed::Classical),
+            ("1/86400", Speed::Correspondence),
+            ("-", Speed::Correspondence),
+        ] {
+            assert_eq!(Speed::of_time_control(text), speed, "{text}");
+        }
+        assert!(Speed::ALL.iter().all(|speed| speed.name().parse() == Ok(*speed)));
+        assert!("fast".parse::<Speed>().is_err());
+    }
+}

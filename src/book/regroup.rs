@@ -1,0 +1,154 @@
+//! The games of books on their way into another: numbered anew, under the moves that are left.
+
+use std::io::{self, Read, Seek, Write};
+use std::iter::Peekable;
+
+use super::facets::{GameLog, Games, GamesTable, SideBySide};
+use super::pawn_filter::PawnSet;
+use super::writer::{BookWriter, write_blocks};
+use super::{Book, BookEntry, Manifest};
+use crate::position::Move;
+
+/// An entry with its games, each with the move that it made; `None` for no move of the entry.
+pub(super) struct KnownEntry {
+    pub entry: BookEntry,
+    games: Vec<(Option<Move>, u32)>,
+}
+
+impl KnownEntry {
+    /// The games by the numbers of their lists, see
+    /// [`encode_lists`](super::facets::encode_lists).
+    fn listed(&self) -> Vec<(usize, u32)> {
+        let moves = &self.entry.moves;
+        let place = |mv: Option<Move>| {
+            let at = moves.binary_search_by_key(&mv?, |&(mv, _)| mv).ok()?;
+            Some(at + 1)
+        };
+        let listed = self.games.iter().map(|&(mv, game)| (place(mv).unwrap_or(0), game));
+        let mut listed: Vec<(usize, u32)> = listed.collect();
+        listed.sort_unstable();
+        // Of moves that were left out, one game may have made two.
+        listed.dedup();
+        listed
+    }
+}
+
+/// The games of a book, if it has facets that can be read.
+fn games_of(book: &Book) -> Option<Games<'_>> {
+    Games::parse(book.image.facets()?.games)
+}
+
+/// All entries of a book with their games, by ascending key. Stops early where the file is damaged.
+fn known_entries(book: &Book) -> impl Iterator<Item = KnownEntry> + '_ {
+    let all = games_of(book).map_or(0, |games| games.len());
+    let lists = book.image.facets().map_or(&[][..], |raw| raw.lists);
+    let mut both = SideBySide { entries: book.image.entries(), lists, games: all };
+    std::iter::from_fn(move || {
+        let mut entry = BookEntry::default();
+        let lists = both.next(&mut entry)?;
+        let mut games = Vec::new();
+        let made = |list: usize| Some(entry.moves.get(list.checked_sub(1)?)?.0);
+        lists.read(&entry, all, |list, game| games.push((made(list), game)))?;
+        Some(KnownEntry { entry, games })
+    })
+}
+
+/// Writes a book of entries with games, which come sorted by key.
+fn write_known<W: Read + Write + Seek>(
+    output: W,
+    entries: impl Iterator<Item = KnownEntry>,
+    games: &GamesTable,
+    pawns: &PawnSet,
+    manifest: &Manifest,
+) -> io::Result<W> {
+    let writer = BookWriter::new(output)?.with_facets(&games.bytes, &std::env::temp_dir());
+    let push = |block: &mut super::writer::Block, known: &KnownEntry| {
+        let listed = known.listed();
+        block.push_with_games(&known.entry, listed.iter().copied(), games.games);
+    };
+    write_blocks(writer, entries, push)?.finish(pawns, manifest)
+}
+
+/// Gives the games of an entry the numbers that they have in another book.
+fn renumber(known: &mut KnownEntry, numbers: &[u32]) {
+    known.games.iter_mut().for_each(|(_, game)| *game = numbers[*game as usize]);
+}
+
+/// The entries of several books in one stream, sorted by key.
+struct Joined<'a, I: Iterator<Item = KnownEntry>> {
+    /// The entries of each book, and the new numbers of its games.
+    sources: Vec<(Peekable<I>, &'a [u32])>,
+}
+
+impl<I: Iterator<Item = KnownEntry>> Iterator for Joined<'_, I> {
+    type Item = KnownEntry;
+
+    fn next(&mut self) -> Option<KnownEntry> {
+        let keys = self.sources.iter_mut().filter_map(|(entries, _)| entries.peek());
+        let key = keys.map(|known| known.entry.key).min()?;
+        let entry = BookEntry { key, ..BookEntry::default() };
+        let mut joined = KnownEntry { entry, games: Vec::new() };
+        for (entries, numbers) in &mut self.sources {
+            if let Some(mut known) = entries.next_if(|known| known.entry.key == key) {
+                renumber(&mut known, numbers);
+                joined.entry.reached += known.entry.reached;
+                joined.entry.moves.extend(known.entry.moves);
+                joined.games.extend(known.games);
+            }
+        }
+        joined.entry.join_moves();
+        Some(joined)
+    }
+}
+
+/// Merges books that all have facets; all their games count once for each book that has them.
+pub(super) fn merge_known<W: Read + Write + Seek>(
+    books: &[&Book],
+    pawns: &PawnSet,
+    manifest: &Manifest,
+    output: W,
+) -> io::Result<W> {
+    let (mut logs, mut files) = (Vec::new(), Vec::new());
+    for book in books {
+        let games = games_of(book).ok_or_else(|| damaged(book))?;
+        logs.push(GameLog::of_games(&games, files.len() as u32));
+        files.extend(games.files().ok_or_else(|| damaged(book))?);
+    }
+    let games = GamesTable::new(logs, &files, |_, _| true)?;
+    let sources = books.iter().zip(&games.numbers);
+    let sources = sources.map(|(book, numbers)| (known_entries(book).peekable(), &numbers[..]));
+    let joined = Joined { sources: sources.collect() };
+    write_known(output, joined, &games, pawns, manifest)
+}
+
+/// Cuts a book with facets down to what `cut` leaves of its entries, and to the games that are
+/// left in these.
+pub(super) fn cut_known<W: Read + Write + Seek>(
+    book: &Book,
+    cut: impl Fn(BookEntry) -> Option<BookEntry>,
+    pawns: &PawnSet,
+    manifest: &Manifest,
+    output: W,
+) -> io::Result<W> {
+    let games = games_of(book).ok_or_else(|| damaged(book))?;
+    let files = games.files().ok_or_else(|| damaged(book))?;
+    let left = || {
+        known_entries(book).filter_map(|KnownEntry { entry, games }| {
+            Some(KnownEntry { entry: cut(entry)?, games })
+        })
+    };
+    let mut is_left = vec![false; games.len() as usize];
+    left()
+        .for_each(|known| known.games.iter().for_each(|&(_, game)| is_left[game as usize] = true));
+    let log = GameLog::of_games(&games, 0);
+    let games = GamesTable::new(vec![log], &files, |_, game| is_left[game as usize])?;
+    let entries = left().map(|mut known| {
+        renumber(&mut known, &games.numbers[0]);
+        known
+    });
+    write_known(output, entries, &games, pawns, manifest)
+}
+
+fn damaged(book: &Book) -> io::Error {
+    io::Error::other(format!("the games of {} are damaged", book.name()))
+}

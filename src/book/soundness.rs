@@ -1,0 +1,150 @@
+//! Whether the facets of a book say what its counts say.
+
+use super::facets::{Games, ListIndex, Lists, SideBySide};
+use super::{Book, BookEntry, BookError, Counts};
+
+impl Book {
+    /// Whether the facets say what the counts say. Reads all of them.
+    ///
+    /// # Errors
+    /// Names the part that does not.
+    pub(super) fn check_facets(&self) -> Result<(), BookError> {
+        let Some(raw) = self.image.facets() else { return Ok(()) };
+        let damaged = |part| BookError::Damaged { name: self.name().to_owned(), part };
+        let games = Games::parse(raw.games).filter(Games::is_sound);
+        let games = games.ok_or_else(|| damaged("games"))?;
+        let mut rows = ListIndex::new(raw.list_index).rows().peekable();
+        let mut both =
+            SideBySide { entries: self.image.entries(), lists: raw.lists, games: games.len() };
+        let mut entry = BookEntry::default();
+        while !both.entries.is_empty() {
+            let start = (raw.lists.len() - both.lists.len()) as u64;
+            let lists = both.next(&mut entry).ok_or_else(|| damaged("lists"))?;
+            if rows.next_if_eq(&(entry.key, start)).is_none()
+                && rows.peek().is_some_and(|&(key, _)| key <= entry.key)
+            {
+                return Err(damaged("list index"));
+            }
+            if !agrees(&entry, &lists, &games) {
+                return Err(damaged("lists"));
+            }
+        }
+        if !both.lists.is_empty() {
+            return Err(damaged("lists"));
+        }
+        rows.next().map_or(Ok(()), |_| Err(damaged("list index")))
+    }
+}
+
+/// Whether the games in the lists of an entry make its counts.
+fn agrees(entry: &BookEntry, lists: &Lists<'_>, games: &Games<'_>) -> bool {
+    let mut played = vec![Counts::default(); entry.moves.len() + 1];
+    let mut all = Vec::new();
+    let read = lists.read(entry, games.len(), |list, game| {
+        all.push(game);
+        if let Some(traits) = games.traits(game) {
+            played[list] += Counts::of(traits.result(), 1);
+        }
+    });
+    all.sort_unstable();
+    all.dedup();
+    let results = all.iter().filter_map(|&game| games.traits(game));
+    let reached: Counts = results.map(|traits| Counts::of(traits.result(), 1)).sum();
+    read.is_some()
+        && reached == entry.reached
+        && played[1..].iter().eq(entry.moves.iter().map(|(_, counts)| counts))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use std::io::Cursor;
+
+    use super::*;
+    use crate::book::header::{HEADER_BYTES, Section};
+    use crate::book::{BuildOptions, Cut, FacetFilter, build_in_memory, cut, merge};
+    use crate::pgn::PgnInput;
+    use crate::position::Position;
+
+    fn book() -> Book {
+        let lines = ["1. e4 e5 2. Nf3", "1. Nf3 e5 2. e4", "1. Nf3 Nf6 2. Ng1 Ng8 3. e4", "1. d4"];
+        let game = |n: usize| {
+            let (year, line) = (2000 + n % 7, lines[n % lines.len()]);
+            format!(
+                "[Date \"{year}\"]\n[White \"W{n}\"]\n[WhiteElo \"{}\"]\n\n{line} 1-0\n\n",
+                1500 + n
+            )
+        };
+        let text: String = (0..300).map(game).collect();
+        let games = PgnInput::Text("games".to_owned(), text.into_bytes().into());
+        let options = BuildOptions { facets: true, ..BuildOptions::default() };
+        build_in_memory(&[games], &options, "book").expect("games").0
+    }
+
+    /// The book with other bytes, counted from its facets on, and checksums to match.
+    fn damaged(book: &Book, changes: &[(usize, u8)]) -> Book {
+        let mut bytes = book.bytes().to_vec();
+        let mut header = *book.image.header();
+        let begin = header.sections.lists.start as usize;
+        changes.iter().for_each(|&(at, byte)| bytes[begin + at] = byte);
+        let sum = |section: &mut Section| {
+            let part = &bytes[section.start as usize..section.end() as usize];
+            section.checksum = crc32fast::hash(part).into();
+        };
+        let sections = &mut header.sections;
+        [&mut sections.lists, &mut sections.list_index, &mut sections.games]
+            .into_iter()
+            .for_each(sum);
+        bytes[..HEADER_BYTES].copy_from_slice(&header.to_bytes());
+        Book::from_bytes(bytes, "damaged").expect("the rest is sound")
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn damaged_facets_do_no_harm(changes in vec(any::<(prop::sample::Index, u8)>(), 1..6)) {
+            let book = book();
+            let facets = book.bytes().len() - book.image.header().sections.lists.start as usize;
+            let changes: Vec<_> =
+                changes.iter().map(|(at, byte)| (at.index(facets), *byte)).collect();
+            let book = damaged(&book, &changes);
+            let filter = FacetFilter { since: "2003".parse().ok(), ..FacetFilter::default() };
+            for at in book.walk(&Position::start(), 4) {
+                for game in book.explore(&at.position, &FacetFilter::default()).reached.top {
+                    let _ = book.game(game.id);
+                }
+                let _ = book.filtered(&at.position, &filter);
+            }
+            let _ = (book.verify(), book.facet_games(), book.game_files());
+            let all = Cut {
+                min_games: 2,
+                min_score: 0.0,
+                side: None,
+                start: None,
+                plies_before: 0,
+                max_ply: u32::MAX,
+            };
+            let _ = cut(&book, &all, Cursor::new(Vec::new()));
+            let _ = merge(&[(book.clone(), 1.0), (book, 1.0)], Cursor::new(Vec::new()));
+        }
+    }
+
+    #[test]
+    fn facets_that_say_something_else_are_found() {
+        let book = book();
+        book.verify().expect("sound");
+        let sections = &book.image.header().sections;
+        let [lists, index, games] = [sections.lists, sections.list_index, sections.games]
+            .map(|section| (section.start - sections.lists.start) as usize);
+        // A game of the first list, a key, and the year of the first game.
+        for (at, part) in [(lists + 3, "lists"), (index, "list index"), (games + 16 + 6, "games")] {
+            let seen = [0, 0x5a, 0xff].map(|byte| damaged(&book, &[(at, byte)]).verify().err());
+            let is_named = |error: &BookError| matches!(error, BookError::Damaged { part: found, .. } if *found == part);
+            let named = seen.iter().flatten().filter(|error| is_named(error)).count();
+            assert!(named >= 2 || part == "games" && named == 1, "{part}: {seen:?}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Arguments that say which games are asked for.
+
+use crate::book::{FacetFilter, PgnDate, RatingGroup, Speed};
+
+/// Rating groups, speeds and dates.
+#[derive(Debug, clap::Args)]
+pub(super) struct FacetArgs {
+    /// Rating groups by their lower bounds (1600,1800): the mean of both players' ratings
+    #[arg(long, value_delimiter = ',', value_name = "GROUPS")]
+    ratings: Vec<RatingGroup>,
+    /// Speeds (ultraBullet, bullet, blitz, rapid, classical, correspondence)
+    #[arg(long, value_delimiter = ',', value_name = "SPEEDS")]
+    speeds: Vec<Speed>,
+    /// Played on this day or later (2024, 2024.05, 2024.05.17)
+    #[arg(long, value_name = "DATE")]
+    since: Option<PgnDate>,
+    /// Played on this day or earlier; 2024 is its last day
+    #[arg(long, value_name = "DATE", value_parser = PgnDate::end_of)]
+    until: Option<PgnDate>,
+}
+
+impl FacetArgs {
+    /// The filter that they mean.
+    pub(super) fn resolve(&self) -> FacetFilter {
+        FacetFilter {
+            ratings: self.ratings.clone(),
+            speeds: self.speeds.clone(),
+            since: self.since,
+            until: self.until,
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! `tabia book game`: one game of a book, out of the file that the book was built from.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::open;
+use crate::book::GameId;
+use crate::cli::output;
+
+/// Print a game of a book with facets
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The book, built with --facets
+    book: PathBuf,
+    /// The game, as `book show` names it
+    game: GameId,
+    /// Where the games lie, if not where they were when the book was built; may be given more than
+    /// once
+    #[arg(long, value_name = "FOLDER")]
+    games: Vec<PathBuf>,
+}
+
+/// Prints the PGN of a game, as it stands in its file.
+///
+/// # Errors
+/// If the book has no such game, or its file is gone or has changed.
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let text = open(&args.book)?.game_from(args.game, &args.games)?;
+    writeln!(output::stdout(), "{text}")?;
+    Ok(ExitCode::SUCCESS)
+}

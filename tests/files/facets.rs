@@ -1,0 +1,155 @@
+//! Books that know their games: what a filter leaves is what a book of those games alone has.
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use tabia::book::{
+    Book, BuildOptions, FacetFilter, GameFilter, RatingGroup, Speed, build_in_memory,
+};
+use tabia::pgn::PgnInput;
+use tabia::position::Position;
+
+use crate::support::shared_data;
+
+/// Lines that meet by other orders of moves, come back to a position, and leave it by another move.
+const LINES: [&str; 7] = [
+    "e4 e5 Nf3 Nc6 Bb5",
+    "Nf3 Nc6 e4 e5 Bc4",
+    "d4 d5 c4",
+    "c4 d5 d4",
+    "Nf3 Nf6 Ng1 Ng8 e4 e5",
+    "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8 d4",
+    "e4",
+];
+const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
+const CLOCKS: [&str; 6] = ["60", "180+2", "900+10", "40/7200", "-", "?"];
+
+/// A game's tags and moves, as they are drawn.
+type Drawn = (usize, usize, Option<u16>, Option<u16>, Option<(u16, u8, u8)>, Option<usize>);
+
+fn any_game() -> impl Strategy<Value = Drawn> {
+    let rating = || option::weighted(0.8, 900_u16..2700);
+    let date = option::weighted(0.9, (2010_u16..2013, 0_u8..13, 0_u8..32));
+    (0..LINES.len(), 0..RESULTS.len(), rating(), rating(), date, option::of(0..CLOCKS.len()))
+}
+
+fn pgn(games: &[Drawn]) -> String {
+    let mut text = String::new();
+    for (number, (line, result, white, black, date, clock)) in games.iter().enumerate() {
+        let mut tag = |name: &str, value: String| text += &format!("[{name} \"{value}\"]\n");
+        tag("Event", "E".to_owned());
+        tag("White", format!("W{}", number % 5));
+        tag("Black", format!("B{}", number % 3));
+        tag("Round", number.to_string());
+        white.iter().for_each(|rating| tag("WhiteElo", rating.to_string()));
+        black.iter().for_each(|rating| tag("BlackElo", rating.to_string()));
+        if let Some((year, month, day)) = date {
+            let part = |part: &u8| if *part == 0 { "??".to_owned() } else { format!("{part:02}") };
+            tag("Date", format!("{year}.{}.{}", part(month), part(day)));
+        }
+        clock.iter().for_each(|&clock| tag("TimeControl", CLOCKS[clock].to_owned()));
+        let result = RESULTS[*result];
+        text += &format!("[Result \"{result}\"]\n\n{} {result}\n\n", LINES[*line]);
+    }
+    text
+}
+
+fn any_filter() -> impl Strategy<Value = FacetFilter> {
+    let ratings = vec(prop::sample::select(RatingGroup::BOUNDS.to_vec()), 0..4);
+    let speeds = vec(prop::sample::select(Speed::ALL.to_vec()), 0..3);
+    let date = || option::of((2010_u16..2013, 1_u8..13, 1_u8..32));
+    (ratings, speeds, date(), date()).prop_map(|(ratings, speeds, since, until)| {
+        let day = |(year, month, day)| format!("{year}.{month}.{day}").parse().expect("a date");
+        FacetFilter {
+            ratings: ratings.into_iter().map(RatingGroup::of).collect(),
+            speeds,
+            since: since.map(day),
+            until: until.map(day),
+        }
+    })
+}
+
+/// A book with facets of the games that pass; `None` if none does.
+fn build(text: &str, facets: FacetFilter, options: &BuildOptions) -> Option<Book> {
+    let filter = GameFilter { facets, ..GameFilter::default() };
+    let options = BuildOptions { filter, facets: true, undecided: true, ..options.clone() };
+    let input = PgnInput::Text("games".to_owned(), text.as_bytes().into());
+    build_in_memory(&[input], &options, "book").ok().map(|(book, _)| book)
+}
+
+/// Holds a book against one of the games that a filter lets through, in all positions of the first.
+fn agree(whole: &Book, part: Option<&Book>, filter: &FacetFilter) -> Result<(), TestCaseError> {
+    let everything = FacetFilter::default();
+    for at in whole.walk(&Position::start(), u32::MAX) {
+        let found = whole.explore(&at.position, filter);
+        let expected = part.map(|part| part.explore(&at.position, &everything));
+        prop_assert_eq!(&found, &expected.unwrap_or_default());
+        let filtered = whole.filtered(&at.position, filter).expect("sound");
+        let part_moves = part.map_or(Vec::new(), |part| part.moves(&at.position));
+        prop_assert_eq!(filtered.moves(&at.position), part_moves);
+        let reached = part.and_then(|part| part.reached(&at.position));
+        prop_assert_eq!(filtered.reached(&at.position), reached);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn a_filter_leaves_what_a_book_of_those_games_has(
+        games in vec(any_game(), 1..60),
+        filter in any_filter(),
+        max_ply in 1_u32..8,
+    ) {
+        let text = pgn(&games);
+        let options = BuildOptions { max_ply, ..BuildOptions::default() };
+        let whole = build(&text, FacetFilter::default(), &options).expect("games");
+        whole.verify().map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let part = build(&text, filter.clone(), &options);
+        agree(&whole, part.as_ref(), &filter)?;
+        agree(&whole, Some(&whole), &FacetFilter::default())?;
+    }
+
+    #[test]
+    fn what_facets_are_kept_beside_does_not_change(
+        games in vec(any_game(), 1..30),
+        min_games in 1_u64..4,
+    ) {
+        let text = pgn(&games);
+        let input = || PgnInput::Text("games".to_owned(), text.as_bytes().into());
+        let options = BuildOptions { min_games, undecided: true, ..BuildOptions::default() };
+        let (plain, _) = build_in_memory(&[input()], &options, "plain").expect("games");
+        let with = BuildOptions { facets: true, ..options };
+        let (with, _) = build_in_memory(&[input()], &with, "with").expect("games");
+        prop_assert!(plain.entries().eq(with.entries()));
+        prop_assert!(!plain.has_facets() && with.has_facets());
+        prop_assert_eq!(plain.manifest().expect("sound"), with.manifest().expect("sound"));
+        with.verify().map_err(|error| TestCaseError::fail(error.to_string()))?;
+    }
+}
+
+#[test]
+fn real_games_are_filtered_as_a_build_filters_them() {
+    let Some(path) = shared_data("pgn/small") else { return };
+    let mut text = Vec::new();
+    for name in ["lichess_db_100k.pgn", "twic1599_1000k.pgn"] {
+        text.extend(std::fs::read(path.join(name)).expect("readable"));
+    }
+    let text = String::from_utf8_lossy(&text);
+    let options = BuildOptions { max_ply: 12, ..BuildOptions::default() };
+    let whole = build(&text, FacetFilter::default(), &options).expect("games");
+    whole.verify().expect("sound");
+    let group = |bounds: &[u16]| bounds.iter().map(|&bound| RatingGroup::of(bound)).collect();
+    let day = |text: &str| Some(text.parse().expect("a date"));
+    for filter in [
+        FacetFilter { ratings: group(&[1400, 1600, 2500]), ..FacetFilter::default() },
+        FacetFilter { speeds: vec![Speed::Blitz, Speed::Rapid], ..FacetFilter::default() },
+        FacetFilter { since: day("2010"), until: day("2025.05.31"), ..FacetFilter::default() },
+    ] {
+        let part = build(&text, filter.clone(), &options).expect("some pass");
+        let games = part.manifest().expect("sound").games.total();
+        assert!(games > 20 && games < whole.manifest().expect("sound").games.total(), "{games}");
+        agree(&whole, Some(&part), &filter).expect("the same");
+    }
+}
