@@ -1,5 +1,4 @@
-//! What games can be told apart by: rating, speed and date. The one place where the server asks a
-//! book for them.
+//! What games can be told apart by, rating, speed and date, as it is asked for.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,78 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::query::Query;
 use super::refusal::Refusal;
-
-/// The lowest rating of each group, as the explorer of Lichess has them.
-pub(crate) const RATING_GROUPS: [u16; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
-
-/// How fast a game is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) enum Speed {
-    UltraBullet,
-    Bullet,
-    Blitz,
-    Rapid,
-    Classical,
-    Correspondence,
-}
-
-impl Speed {
-    /// All, the fastest first.
-    pub(crate) const ALL: [(Speed, &'static str); 6] = [
-        (Speed::UltraBullet, "ultraBullet"),
-        (Speed::Bullet, "bullet"),
-        (Speed::Blitz, "blitz"),
-        (Speed::Rapid, "rapid"),
-        (Speed::Classical, "classical"),
-        (Speed::Correspondence, "correspondence"),
-    ];
-
-    /// The speed of a PGN's `TimeControl`, by what a game of 40 moves takes, as Lichess counts; where
-    /// it does not say, a game is classical.
-    pub(crate) fn of_time_control(text: &str) -> Self {
-        /// Moves that the increment is counted for.
-        const MOVES: u64 = 40;
-        /// Seconds below which each speed ends.
-        const ENDS: [(u64, Speed); 4] = [
-            (30, Speed::UltraBullet),
-            (180, Speed::Bullet),
-            (480, Speed::Blitz),
-            (1500, Speed::Rapid),
-        ];
-        if text == "-" {
-            return Speed::Correspondence;
-        }
-        let Some((base, increment)) = text.split_once('+') else { return Speed::Classical };
-        let (Ok(base), Ok(increment)) = (base.parse::<u64>(), increment.parse::<u64>()) else {
-            return Speed::Classical;
-        };
-        let seconds = base.saturating_add(increment.saturating_mul(MOVES));
-        let end = ENDS.into_iter().find(|(end, _)| seconds < *end);
-        end.map_or(Speed::Classical, |(_, speed)| speed)
-    }
-}
-
-impl FromStr for Speed {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        Speed::ALL.into_iter().find(|(_, name)| *name == text).map(|(speed, _)| speed).ok_or(())
-    }
-}
-
-/// One of [`RATING_GROUPS`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct RatingGroup(pub(crate) u16);
-
-impl FromStr for RatingGroup {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let group = text.parse().map_err(|_| ())?;
-        RATING_GROUPS.contains(&group).then_some(RatingGroup(group)).ok_or(())
-    }
-}
+use crate::book::{self, FacetFilter, PgnDate, RatingGroup, Speed};
 
 /// A month of a year, `2024-06`; without a month the whole year is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,6 +26,13 @@ impl fmt::Display for Month {
 impl Serialize for Month {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+/// Of an unknown month the first is taken.
+impl From<book::Month> for Month {
+    fn from(month: book::Month) -> Self {
+        Month { year: month.year, month: month.month.unwrap_or(1) }
     }
 }
 
@@ -138,7 +73,7 @@ const EVER: (u16, u16) = (1952, 3000);
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Filter {
     /// Rating groups; none stands for all.
-    pub(crate) ratings: Vec<u16>,
+    pub(crate) ratings: Vec<RatingGroup>,
     /// Speeds; none stands for all.
     pub(crate) speeds: Vec<Speed>,
     /// The first month.
@@ -181,13 +116,13 @@ impl Filter {
                 (since, year(query, "until")?.map(|year| month(year, 12)))
             }
         };
-        let mut ratings: Vec<u16> = ratings.iter().map(|group| group.0).collect();
+        let mut ratings = ratings.to_vec();
         ratings.sort_unstable();
         ratings.dedup();
         let mut speeds = speeds.to_vec();
         speeds.sort_unstable();
         speeds.dedup();
-        if ratings.len() == RATING_GROUPS.len() {
+        if ratings.len() == RatingGroup::BOUNDS.len() {
             ratings.clear();
         }
         if speeds.len() == Speed::ALL.len() {
@@ -202,6 +137,17 @@ impl Filter {
     /// Whether every game passes.
     pub(crate) fn is_everything(&self) -> bool {
         *self == Filter::default()
+    }
+
+    /// The filter as books take it.
+    pub(crate) fn of_books(&self) -> FacetFilter {
+        let text = |month: Month| format!("{:04}.{:02}", month.year, month.month);
+        FacetFilter {
+            ratings: self.ratings.clone(),
+            speeds: self.speeds.clone(),
+            since: self.since.and_then(|since| text(since).parse().ok()),
+            until: self.until.and_then(|until| PgnDate::end_of(&text(until)).ok()),
+        }
     }
 
     /// Whether a game of this speed and month passes; one without a date only where no date is asked
@@ -243,28 +189,13 @@ mod tests {
     }
 
     #[test]
-    fn speeds_are_those_of_lichess() {
-        for (text, speed) in [
-            ("15+0", Speed::UltraBullet),
-            ("60+0", Speed::Bullet),
-            ("120+1", Speed::Bullet),
-            ("180+0", Speed::Blitz),
-            ("300+3", Speed::Blitz),
-            ("600+0", Speed::Rapid),
-            ("1800+20", Speed::Classical),
-            ("40/7200:3600", Speed::Classical),
-            ("?", Speed::Classical),
-            ("-", Speed::Correspondence),
-        ] {
-            assert_eq!(Speed::of_time_control(text), speed, "{text}");
-        }
-    }
-
-    #[test]
     fn dates_are_compared_by_month() {
         let filter = filter("since=2020-03&until=2020-05", Dates::Months).expect("fine");
         let passes = |date| filter.passes(Speed::Blitz, Month::of_date(date));
         assert!(passes("2020.03.01") && passes("2020.05.??"));
         assert!(!passes("2020.02.28") && !passes("2020.06.01") && !passes("????.??.??"));
+        let FacetFilter { since, until, .. } = filter.of_books();
+        let [since, until] = [since, until].map(|date| date.expect("a date").to_string());
+        assert_eq!((since.as_str(), until.as_str()), ("2020.03.01", "2020.05.31"));
     }
 }

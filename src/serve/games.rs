@@ -9,8 +9,11 @@ use serde::Serialize;
 use super::refusal::Refusal;
 use super::shape::NamedMove;
 use super::shelf::Content;
+use crate::book::GameError;
 use crate::files::in_words;
-use crate::pgn::{Fate, GameEnd, GamePly, PgnGame, PgnInput, PgnMove, Reader, Tags, Visitor};
+use crate::pgn::{
+    Fate, GameEnd, GamePly, PgnGame, PgnInput, PgnMove, Reader, Tags, Visitor, read_games,
+};
 use crate::position::Position;
 
 /// The digits of an id.
@@ -60,6 +63,9 @@ impl GameId {
 /// If there is no such game, or its file is gone.
 pub(crate) fn find(content: &Content, text: &str) -> Result<PgnGame, Refusal> {
     let missing = || Refusal::missing(format!("there is no game {text:?}"));
+    if let Some(found) = find_in_book(content, text) {
+        return found;
+    }
     let id = GameId::read(text).ok_or_else(missing)?;
     let input = content.games.get(id.file).ok_or_else(missing)?;
     let game = read(input, id.game).map_err(|error| {
@@ -67,6 +73,19 @@ pub(crate) fn find(content: &Content, text: &str) -> Result<PgnGame, Refusal> {
         Refusal::gone(format!("the games of {name} cannot be read: {}", in_words(&error)))
     })?;
     game.ok_or_else(missing)
+}
+
+/// The game that a book which knows its games has by this id; `None` if it has none.
+fn find_in_book(content: &Content, text: &str) -> Option<Result<PgnGame, Refusal>> {
+    let id = text.parse().ok()?;
+    match content.book.game(id) {
+        Err(GameError::Unknown { .. }) => None,
+        Err(error) => Some(Err(Refusal::gone(error.to_string()))),
+        Ok(pgn) => match read_games(pgn.as_bytes()).next()? {
+            Ok((game, _)) => Some(Ok(game)),
+            Err(error) => Some(Err(Refusal::gone(in_words(&error)))),
+        },
+    }
 }
 
 fn read(input: &PgnInput, number: u64) -> std::io::Result<Option<PgnGame>> {

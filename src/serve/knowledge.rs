@@ -3,7 +3,7 @@
 use super::facets::Filter;
 use super::refusal::Refusal;
 use super::shape::{ListedGame, MonthResults};
-use crate::book::{Book, Counts};
+use crate::book::{self, Book, Counts, Explored};
 use crate::position::{Move, Position};
 
 /// A move that was played in a position, or leads to one that games have reached.
@@ -37,20 +37,18 @@ pub(crate) struct Knowledge {
     pub(crate) history: Vec<MonthResults>,
 }
 
-/// Whether a book can tell games apart by rating, speed and date.
-pub(crate) fn has_facets(book: &Book) -> bool {
-    let _ = book;
-    false
-}
-
 /// What a book knows of a position under a filter.
 ///
 /// # Errors
 /// If the book cannot tell games apart, and the filter wants some and not others.
 pub(crate) fn ask(book: &Book, position: &Position, filter: &Filter) -> Result<Knowledge, Refusal> {
-    if !filter.is_everything() && !has_facets(book) {
+    if book.has_facets() {
+        return Ok(explored(book.explore(position, &filter.of_books())));
+    }
+    if !filter.is_everything() {
         return Err(Refusal::bad(
-            "this book does not keep ratings, speeds and dates: leave the filter out",
+            "this book does not keep ratings, speeds and dates: leave the filter out, or build it \
+             with --facets",
         ));
     }
     let moves = book.moves(position).into_iter().map(|found| KnownMove {
@@ -66,4 +64,27 @@ pub(crate) fn ask(book: &Book, position: &Position, filter: &Filter) -> Result<K
         moves: moves.collect(),
         ..Knowledge::default()
     })
+}
+
+/// What a book knows that knows its games.
+fn explored(explored: Explored) -> Knowledge {
+    let listed = |games: &[book::ListedGame]| games.iter().map(ListedGame::from).collect();
+    let moves = explored.moves.into_iter().map(|found| {
+        let only_game = (found.played.counts.games() == 1).then(|| found.played.top.first());
+        KnownMove {
+            mv: found.mv,
+            average_rating: found.played.mean_rating(),
+            only_game: only_game.flatten().map(ListedGame::from),
+            history: MonthResults::of(&found.played.history),
+            played: found.played.counts,
+            reached: found.reached,
+        }
+    });
+    Knowledge {
+        moves: moves.collect(),
+        reached: explored.reached.counts,
+        top_games: listed(&explored.reached.top),
+        recent_games: listed(&explored.reached.latest),
+        history: MonthResults::of(&explored.reached.history),
+    }
 }

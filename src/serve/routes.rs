@@ -31,7 +31,7 @@ use super::player::{PlayerOrder, Players};
 use super::query::Query;
 use super::refusal::Refusal;
 use super::shelf::{Content, Shelf};
-use super::{book_answer, explorer, knowledge, pasted, ways};
+use super::{book_answer, explorer, pasted, ways};
 use crate::pgn::{Fate, PgnGame};
 
 /// The description of our own addresses.
@@ -213,7 +213,7 @@ async fn status(State(desk): Shared) -> Json<serde_json::Value> {
         "version": env!("CARGO_PKG_VERSION"),
         "ready": content.is_some(),
         "books": desk.shelf.progress().report(),
-        "facets": content.is_some_and(|content| knowledge::has_facets(&content.book)),
+        "facets": content.is_some_and(|content| content.book.has_facets()),
         "games": content.is_some_and(|content| !content.games.is_empty()),
         "searches": { "running": desk.searches.count(), "most": MAX_SEARCHES },
     }))

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use super::facets::{Month, Speed};
-use crate::book::{Counts, NamedOpening};
+use super::facets::Month;
+use crate::book::{self, Counts, MonthCounts, NamedOpening};
+use crate::pgn::GameResult;
 use crate::position::{Move, Position};
 
 /// A named opening.
@@ -74,6 +75,12 @@ pub(crate) struct Player {
     pub(crate) rating: u16,
 }
 
+impl From<&book::Player> for Player {
+    fn from(player: &book::Player) -> Self {
+        Player { name: player.name.clone(), rating: player.rating.unwrap_or_default() }
+    }
+}
+
 /// A game, as it is listed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct ListedGame {
@@ -84,7 +91,7 @@ pub(crate) struct ListedGame {
     /// `white`, `black` or nobody.
     pub(crate) winner: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) speed: Option<Speed>,
+    pub(crate) speed: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) mode: Option<&'static str>,
     pub(crate) white: Player,
@@ -94,6 +101,27 @@ pub(crate) struct ListedGame {
     pub(crate) month: Option<Month>,
 }
 
+impl From<&book::ListedGame> for ListedGame {
+    fn from(game: &book::ListedGame) -> Self {
+        let month = game.date.month().map(Month::from);
+        ListedGame {
+            uci: game.mv.map(|mv| mv.to_string()),
+            id: game.id.to_string(),
+            winner: match game.result {
+                GameResult::White => Some("white"),
+                GameResult::Black => Some("black"),
+                GameResult::Draw | GameResult::Undecided => None,
+            },
+            speed: Some(game.speed.name()),
+            mode: None,
+            white: (&game.white).into(),
+            black: (&game.black).into(),
+            year: month.map_or(0, |month| month.year),
+            month,
+        }
+    }
+}
+
 /// The results of a month.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct MonthResults {
@@ -101,4 +129,24 @@ pub(crate) struct MonthResults {
     pub(crate) white: u32,
     pub(crate) draws: u32,
     pub(crate) black: u32,
+}
+
+impl MonthResults {
+    /// Months with their results; games that do not tell theirs are left out, and those that tell
+    /// their year alone are counted with its first month.
+    pub(crate) fn of(history: &[MonthCounts]) -> Vec<Self> {
+        let mut months: Vec<MonthResults> = Vec::new();
+        let known = history.iter().filter_map(|(month, counts)| Some(((*month)?.into(), *counts)));
+        for (month, Counts { white, draws, black, .. }) in known {
+            match months.last_mut().filter(|last| last.month == month) {
+                Some(last) => {
+                    last.white += white;
+                    last.draws += draws;
+                    last.black += black;
+                }
+                None => months.push(MonthResults { month, white, draws, black }),
+            }
+        }
+        months
+    }
 }

@@ -165,7 +165,7 @@ fn listed(game: &PlayerGame) -> ListedGame {
             GameResult::Black => Some("black"),
             GameResult::Draw | GameResult::Undecided => None,
         },
-        speed: Some(game.speed),
+        speed: Some(game.speed.name()),
         mode: Some(game.mode.name()),
         white: game.white.clone(),
         black: game.black.clone(),

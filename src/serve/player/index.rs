@@ -8,10 +8,11 @@ use std::thread;
 use crossbeam::channel::{Receiver, Sender, bounded};
 
 use super::order::Mode;
+use crate::book::Speed;
 use crate::files::in_words;
 use crate::pgn::{Fate, GameEnd, GamePly, GameResult, PgnInput, Reader, Tags, Visitor};
 use crate::position::{Color, Move, Position};
-use crate::serve::facets::{Month, Speed};
+use crate::serve::facets::Month;
 use crate::serve::games::GameId;
 use crate::serve::limits::{MAX_KEPT_GAMES, MAX_PLAYER_GAMES, MAX_WAITING_PLAYERS, PLAYER_PLIES};
 use crate::serve::refusal::Refusal;

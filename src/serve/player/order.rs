@@ -2,9 +2,10 @@
 
 use std::str::FromStr;
 
+use crate::book::Speed;
 use crate::position::{Color, Game};
 use crate::serve::explorer::{at_most, moves, standard_chess};
-use crate::serve::facets::{Dates, Filter, Speed};
+use crate::serve::facets::{Dates, Filter};
 use crate::serve::limits::{MAX_MOVES, MAX_PLAYER_NAME};
 use crate::serve::query::Query;
 use crate::serve::refusal::Refusal;
