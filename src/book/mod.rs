@@ -55,7 +55,7 @@ mod writer;
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -99,8 +99,8 @@ use crate::position::{Move, Position};
 use header::MAGIC;
 use image::{Image, Storage};
 
-/// The default book, made of `books/openings.pgn`.
-static EMBEDDED: &[u8] = include_bytes!("../../books/openings.tbk");
+/// The default book, see `books/README.md`.
+static EMBEDDED: &[u8] = include_bytes!("../../books/tabia.tbk");
 
 /// A move that leads into the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,6 +133,8 @@ pub struct Book {
 pub const BOOK_SEPARATOR: char = ';';
 /// The word for the book that comes with the program where the path of a book is asked for.
 pub const EMBEDDED_NAME: &str = "embedded";
+/// What a book without positions is called in its place.
+pub(crate) const NO_BOOK_NAME: &str = "none";
 
 /// Books as files.
 pub(crate) const BOOK_FILE: FileKind =
@@ -208,8 +210,16 @@ impl Book {
     fn open_one(path: &str) -> Result<Self, BookError> {
         match path.trim() {
             "" | EMBEDDED_NAME => Ok(Self::embedded()),
+            NO_BOOK_NAME => Self::empty(),
             path => Self::open(Path::new(path)),
         }
+    }
+
+    /// A book without positions.
+    fn empty() -> Result<Self, BookError> {
+        let told = |error: io::Error| BookError::writing(NO_BOOK_NAME, &error);
+        let bytes = write_entries(Cursor::new(Vec::new()), std::iter::empty()).map_err(told)?;
+        Self::from_bytes(bytes.into_inner(), NO_BOOK_NAME)
     }
 
     /// The first book with the others behind it; the embedded one for none.

@@ -12,7 +12,7 @@ use super::console::{self, Console};
 use super::judge::Judge;
 use super::logging::{Log, Verbosity};
 use super::work::on_signals;
-use crate::book::{BOOK_SEPARATOR, Book, EMBEDDED_NAME};
+use crate::book::{BOOK_SEPARATOR, Book, EMBEDDED_NAME, NO_BOOK_NAME};
 use crate::cecp::{self, Feature, Reply};
 use crate::cli::output::{self, outln};
 use crate::engine::{self, Engine, Face, Flow, Input, Settings};
@@ -81,6 +81,10 @@ impl Args {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         settings.own_book = !self.no_book;
         settings.book = self.books();
+        if self.no_book && self.learn.is_some() && settings.book.is_empty() {
+            // The search asks for what was learnt, and would ask the embedded book as well.
+            settings.book = NO_BOOK_NAME.to_owned();
+        }
         settings.learn = self.learn.as_deref().map(text).unwrap_or_default();
         settings.search.book_search = match self.book_search {
             Some(mode) => mode,

@@ -244,7 +244,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         Kind::Check { get: |s| s.show_wdl, set: |s, v| s.show_wdl = v }),
     row("OwnBook", "OwnBook", "play moves from the book",
         Kind::Check { get: |s| s.own_book, set: |s, v| s.own_book = v }),
-    row("BookFile", "BookFile", "a .pgn, .tbk or Polyglot .bin, or several, separated by semicolons; empty for the embedded book",
+    row("BookFile", "BookFile", "a .pgn, .tbk or Polyglot .bin, or several, separated by semicolons; empty for the embedded book, none for no book",
         Kind::File { get: |s| &s.book, set: |s, v| s.book = v }),
     row("BookPolicy", "BookPolicy", "how a move is chosen among those of the book",
         Kind::Choice { choices: &POLICY_NAMES, get: |s| index_of(&POLICIES, &s.policy), set: |s, i| s.policy = POLICIES[i] }),

@@ -1,9 +1,10 @@
 //! Books from real games, checked against figures that other programs gave.
 
+use std::io::{Read, Seek};
 use std::path::Path;
 
 use crate::support::shared_data;
-use tabia::book::{Book, BuildOptions, Chooser, Counts, Policy, build_in_memory};
+use tabia::book::{Book, BuildOptions, Chooser, Counts, Policy, build_in_memory, merge};
 use tabia::pgn::PgnInput;
 use tabia::position::{Game, Move, Position};
 
@@ -48,19 +49,60 @@ fn a_position_is_known_by_whatever_order_of_moves() {
     assert_eq!(moves[0].reached, Counts::new(0, 0, 1));
 }
 
+/// A book of a file in `books/`.
+fn source(name: &str, options: BuildOptions) -> Book {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("books").join(name);
+    let (book, tally) = build_in_memory(&[PgnInput::File(path)], &options, name).expect("a book");
+    assert_eq!((tally.broken, tally.skipped.total()), (0, 0), "{name}");
+    book
+}
+
 #[test]
-fn the_embedded_book_is_what_its_source_makes() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("books");
-    let inputs = [PgnInput::File(root.join("openings.pgn"))];
+fn the_embedded_book_is_what_its_sources_make() {
     for threads in [1, 3] {
-        let options = BuildOptions { undecided: true, threads, ..BuildOptions::default() };
-        let (book, tally) = build_in_memory(&inputs, &options, "openings").expect("a book");
-        assert_eq!((tally.broken, tally.skipped.total()), (0, 0));
-        assert!(
-            book.bytes() == Book::embedded().bytes(),
-            "build it anew: tabia book build books/openings.pgn --undecided -o books/openings.tbk"
-        );
+        let options = || BuildOptions { threads, ..BuildOptions::default() };
+        let lines = source("openings.pgn", BuildOptions { undecided: true, ..options() });
+        let games = source("own.pgn.zst", BuildOptions { min_games: 2, ..options() });
+        let file = tempfile::tempfile().expect("a file");
+        let mut merged = merge(&[(lines, 1.0), (games, 1.0)], file).expect("merged");
+        let mut bytes = Vec::new();
+        merged.rewind().and_then(|()| merged.read_to_end(&mut bytes)).expect("read");
+        let (made, embedded) = (Book::from_bytes(bytes, "made").expect("a book"), Book::embedded());
+        assert_eq!(made.positions(), embedded.positions());
+        assert!(made.entries().eq(embedded.entries()), "books/make-book.sh makes it anew");
     }
+}
+
+#[test]
+fn the_embedded_book_plays_nothing_that_loses_much() {
+    /// What its moves may give away, in centipawns.
+    const LOSS: i32 = 50;
+    let book = Book::embedded();
+    book.verify().expect("sound");
+    let (mut positions, mut unknown) = (0, 0);
+    for visited in book.walk(&Position::start(), u32::MAX) {
+        let game = Game::new(visited.position);
+        let Some(value) = book.value(&visited.position) else {
+            unknown += 1;
+            continue;
+        };
+        positions += 1;
+        for policy in [Policy::Best, Policy::Prefer, Policy::Weighted] {
+            for candidate in Chooser::new(policy, 1).candidates(&book, &game) {
+                let worth = candidate.value.unwrap_or(-i32::MAX / 2);
+                assert!(
+                    candidate.chance <= 0.0 || value.score - worth <= LOSS,
+                    "{}: {candidate:?}",
+                    visited.position.fen()
+                );
+            }
+        }
+    }
+    assert!(positions > 10_000 && unknown == 0, "{positions} analysed, {unknown} not");
+    let scandinavian = Game::new(after("e4 d5"));
+    let candidates = Chooser::new(Policy::Prefer, 1).candidates(&book, &scandinavian);
+    let takes = candidates.iter().find(|candidate| candidate.book_move.mv.to_string() == "e4d5");
+    assert!(takes.is_some_and(|takes| takes.chance > 0.99), "{candidates:?}");
 }
 
 #[test]
@@ -92,4 +134,6 @@ fn several_books_are_asked_in_order() {
         second.moves(game.position()).iter().any(|book_move| book_move.mv == choice.mv)
     }));
     assert!(Book::open_all("embedded;/no/such/book.tbk").is_err());
+    let none = Book::open_all("none").expect("an empty book");
+    assert!(none.positions() == 0 && none.moves(&start).is_empty() && none.value(&start).is_none());
 }

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Usage: books/make-book.sh FOLDER
+#
+# Makes the embedded book anew in FOLDER, as books/README.md tells; takes some hours. `tabia` must be
+# on the PATH. What is there already is gone on with. The games and the values follow from the program
+# that plays and searches: another version finds others, so a test compares only what follows from the
+# files of this folder.
+set -eu
+books=$(cd "$(dirname "$0")" && pwd)
+cd "$1"
+
+lines() {
+    tabia book build -q "$books/openings.pgn" --undecided -o lines.tbk --force
+    tabia book analyse lines.tbk --min-games 1 --nodes 50000 -o known.tbk
+}
+
+# Games from the named lines: so many plies as they are named, the others by what they are worth.
+games() {
+    tabia train games --book known.tbk --random-plies "$1" --nodes 1000 --games "$2" --seed "$3" -o "own$1.games"
+}
+
+lines
+games 4 3500 20
+games 2 3500 20
+games 20 3500 23
+games 6 1172 20
+tabia train pgn own4.games own2.games own20.games own6.games --unique --max-ply 24 > own.pgn
+tabia book build -q own.pgn --min-games 2 -o own.tbk --force
+tabia book merge lines.tbk own.tbk -o plain.tbk --force
+tabia book analyse plain.tbk --known known.tbk --min-games 1 --nodes 100000 -o tabia.tbk
