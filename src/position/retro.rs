@@ -15,6 +15,10 @@ const LONG: u8 = 2;
 /// What one side can have castled from.
 const HOME_KING: File = File::E;
 
+/// Men, and pawns among them, that a side has at most.
+const MOST_MEN: u32 = 16;
+const MOST_PAWNS: u32 = 8;
+
 /// A move that may have led to a position.
 #[derive(Debug, Clone, Copy)]
 struct Unmove {
@@ -39,8 +43,7 @@ impl Position {
     /// says that they are of interest. It is given the key and the key of the pawns of each
     /// candidate, some hundreds of them; those that it takes are then proven.
     ///
-    /// The clocks of what is returned are a guess: they are no part of a key. Captures that no game
-    /// can have had, such as of a ninth pawn, are tried as well.
+    /// The clocks of what is returned are a guess: they are no part of a key.
     pub(crate) fn predecessors(
         &self,
         is_known: impl Fn(u64, u64) -> bool,
@@ -98,8 +101,13 @@ impl Position {
             list.push(Unmove { mv, piece, taken: None, rook: None });
         }
         let is_edge = matches!(mv.to().get_rank(), Rank::First | Rank::Eighth);
+        let them = self.side_to_move();
+        // No position has more.
+        let has_room = self.by_color(them).popcnt() < MOST_MEN;
+        let has_room_for_pawn = self.pieces(them, Piece::Pawn).popcnt() < MOST_PAWNS && !is_edge;
         let kinds = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
-        for taken in kinds.into_iter().filter(|&kind| !(is_edge && kind == Piece::Pawn)) {
+        let can_be = |kind: &Piece| has_room && (has_room_for_pawn || *kind != Piece::Pawn);
+        for taken in kinds.into_iter().filter(can_be) {
             list.push(Unmove { mv, piece, taken: Some((taken, mv.to())), rook: None });
         }
     }
@@ -208,6 +216,13 @@ impl Position {
     /// The castling rights that the move touches, where king and rook stood at home before it.
     fn rights_at_stake(&self, unmove: &Unmove) -> u8 {
         let mut rights = 0;
+        let is_home = |square: Square| {
+            matches!(square.get_rank(), Rank::First | Rank::Eighth)
+                && matches!(square.get_file(), File::A | File::E | File::H)
+        };
+        if !is_home(unmove.mv.from()) && !is_home(unmove.mv.to()) {
+            return rights;
+        }
         for color in [Color::White, Color::Black] {
             let rank = color.to_my_backrank();
             let home = |file, piece| {
@@ -218,8 +233,8 @@ impl Position {
                 [unmove.mv.from(), unmove.mv.to()].contains(&square)
             };
             for (right, corner) in [(SHORT, File::H), (LONG, File::A)] {
-                let is_home = home(HOME_KING, Piece::King) && home(corner, Piece::Rook);
-                if is_home && (touched(HOME_KING) || touched(corner)) {
+                let are_home = home(HOME_KING, Piece::King) && home(corner, Piece::Rook);
+                if are_home && (touched(HOME_KING) || touched(corner)) {
                     rights |= right << if color == Color::White { 0 } else { 2 };
                 }
             }
@@ -233,7 +248,12 @@ impl Position {
         let at = |file, rank| self.stood(unmove, Square::make_square(rank, file));
         let rank = them.to_fourth_rank();
         let mut files = vec![None];
-        for square in chess::get_rank(rank) {
+        let taken = unmove
+            .taken
+            .filter(|&(piece, square)| piece == Piece::Pawn && square.get_rank() == rank);
+        let taken = taken.map_or(EMPTY, |(_, square)| BitBoard::from_square(square));
+        let pawns = self.pieces(them, Piece::Pawn) & chess::get_rank(rank);
+        for square in pawns | taken {
             let file = square.get_file();
             let passed = square.ubackward(them);
             let has_stepped = at(file, rank) == Some((them, Piece::Pawn))
@@ -261,13 +281,13 @@ impl Position {
     /// The key and the key of the pawns before a move.
     fn keys_before(&self, unmove: &Unmove, state: State) -> (u64, u64) {
         let us = self.mover();
-        let mut changes = vec![
+        let moved = [
             (us, unmove.piece, unmove.mv.from()),
             (us, unmove.mv.promotion().unwrap_or(unmove.piece), unmove.mv.to()),
         ];
-        changes.extend(unmove.taken.map(|(piece, square)| (!us, piece, square)));
+        let taken = unmove.taken.map(|(piece, square)| (!us, piece, square));
         let rook = unmove.rook.into_iter().flat_map(|(from, to)| [from, to]);
-        changes.extend(rook.map(|square| (us, Piece::Rook, square)));
+        let rook = rook.map(|square| (us, Piece::Rook, square));
         let own = zobrist::state_of(
             self.castling(),
             self.en_passant_target().map(|square| square.get_file()),
@@ -277,7 +297,7 @@ impl Position {
             ^ own
             ^ zobrist::state_of(state.castling, state.en_passant);
         let mut pawn_key = self.pawn_key();
-        for (color, piece, square) in changes {
+        for (color, piece, square) in moved.into_iter().chain(taken).chain(rook) {
             let change = zobrist::piece_square(color, piece, square);
             key ^= change;
             if piece == Piece::Pawn {
