@@ -277,8 +277,11 @@ fn book_on(content: &Content, root: &Position, line: &[Move]) -> (Vec<usize>, Op
 
 /// A line of the search that the search itself has found to lead into the book.
 #[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 struct TranspositionAnswer {
     moves: Vec<NamedMove>,
+    /// Whether a position before it is none of the book: else the line never left it.
+    from_outside: bool,
     /// The position of the book.
     fen: String,
     reached: Results,
@@ -290,9 +293,14 @@ struct TranspositionAnswer {
 
 impl TranspositionAnswer {
     fn new(content: &Content, root: &Position, found: &Transposition) -> Self {
-        let end = found.line.iter().fold(*root, |position, &mv| position.play(mv));
+        let (mut end, mut from_outside) = (*root, false);
+        for &mv in &found.line {
+            from_outside |= content.book.reached(&end).is_none();
+            end = end.play(mv);
+        }
         TranspositionAnswer {
             moves: NamedMove::line(root, &found.line),
+            from_outside,
             fen: end.fen(),
             reached: found.counts.into(),
             opening: content.names.get(&end).map(Opening::from),

@@ -46,7 +46,7 @@ pub(crate) fn ask(book: &Book, position: &Position, filter: &Filter) -> Result<K
         return Ok(explored(book.explore(position, &filter.of_books())));
     }
     if !filter.is_everything() {
-        return Err(Refusal::bad(
+        return Err(Refusal::unable(
             "this book does not keep ratings, speeds and dates: leave the filter out, or build it \
              with --facets",
         ));

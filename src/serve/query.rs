@@ -70,9 +70,14 @@ impl Query {
         }
     }
 
-    /// `true` or `false`.
+    /// `true` or `false`; Python's clients write `True`.
     pub(crate) fn flag(&mut self, name: &str) -> Result<Option<bool>, Refusal> {
-        self.read(name, "true or false")
+        match self.text(name).as_deref().map(str::to_ascii_lowercase).as_deref() {
+            None => Ok(None),
+            Some("true") => Ok(Some(true)),
+            Some("false") => Ok(Some(false)),
+            Some(text) => Err(Refusal::bad(format!("{name}={text:?}: expected true or false"))),
+        }
     }
 
     /// A list with commas. An empty one is none, as with the explorer of Lichess.

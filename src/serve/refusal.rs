@@ -29,6 +29,11 @@ impl Refusal {
         Self::new(StatusCode::BAD_REQUEST, text)
     }
 
+    /// The request is sound, but the books that are served cannot answer it.
+    pub(crate) fn unable(text: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, text)
+    }
+
     /// There is no such thing.
     pub(crate) fn missing(text: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, text)

@@ -108,8 +108,9 @@ pub(crate) fn router(desk: Arc<Desk>) -> Router {
         .route("/player", get(player))
         .route("/personal", get(player));
     for file in page::FILES {
-        router =
-            router.route(file.path, get(async move |headers: HeaderMap| file.answer(&headers)));
+        let tag: Arc<str> = file.tag().into();
+        let answer = move |headers: HeaderMap| async move { file.answer(&tag, &headers) };
+        router = router.route(file.path, get(answer));
     }
     let is_whole = DefaultPredicate::new().and(NotForContentType::const_new(LINES_OF_JSON));
     let compression = CompressionLayer::new().quality(CompressionLevel::Fastest);

@@ -24,13 +24,14 @@ use super::limits::{GRACE, HEAD_TIMEOUT, MAX_CONNECTIONS, MAX_REQUEST_HEAD};
 use super::routes::{Desk, Peer, router};
 use super::shelf::Shelf;
 use crate::book::BookError;
+use crate::files::in_words;
 
 /// Why the server ended.
 #[derive(Debug, Error)]
 pub(crate) enum ServeError {
     /// There is no listening on this address.
-    #[error("cannot listen on {0}: {1}")]
-    Address(SocketAddr, io::Error),
+    #[error("cannot listen on {0}: {1} (--listen names another port or address)")]
+    Address(SocketAddr, String),
     /// A book cannot be opened.
     #[error(transparent)]
     Book(#[from] BookError),
@@ -71,7 +72,7 @@ pub(crate) fn serve(
     let closing = stopper.0.subscribe();
     let done = runtime.block_on(async {
         let listener = TcpListener::bind(address).await;
-        let listener = listener.map_err(|error| ServeError::Address(address, error))?;
+        let listener = listener.map_err(|error| ServeError::Address(address, in_words(&error)))?;
         on_ready(listener.local_addr()?);
         let shelf = Arc::new(shelf);
         let desk = Arc::new(Desk::new(Arc::clone(&shelf), closing.clone()));

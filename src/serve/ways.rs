@@ -122,6 +122,8 @@ struct Node {
     share: f64,
     /// The edges that lead here.
     edges: Vec<usize>,
+    /// Whether games begin here, as far as the book knows.
+    is_origin: bool,
 }
 
 /// A move on the way.
@@ -175,7 +177,13 @@ impl Graph {
     /// The positions before one, ply by ply, as long as enough games come through them.
     fn before(book: &Book, position: &Position) -> Self {
         let mut graph = Graph::default();
-        graph.nodes.push(Node { position: *position, plies: 0, share: 1.0, edges: Vec::new() });
+        graph.nodes.push(Node {
+            position: *position,
+            plies: 0,
+            share: 1.0,
+            edges: Vec::new(),
+            is_origin: false,
+        });
         let mut last = vec![0];
         for plies in 1..=MAX_PLIES {
             last = graph.ply_before(book, &last, plies);
@@ -191,8 +199,12 @@ impl Graph {
         let mut found: Vec<(usize, Arrival, f64)> = Vec::new();
         let mut shares: HashMap<u64, f64> = HashMap::new();
         let start = Position::start().key();
-        for &to in last.iter().filter(|&&to| self.nodes[to].position.key() != start) {
+        for &to in last {
+            if self.nodes[to].position.key() == start {
+                continue;
+            }
             let arrivals = arrivals(book, &self.nodes[to].position);
+            self.nodes[to].is_origin = arrivals.is_empty();
             let all: u64 = arrivals.iter().map(|arrival| arrival.played.games()).sum();
             for arrival in arrivals {
                 let weight = arrival.played.games() as f64 / all as f64;
@@ -222,7 +234,8 @@ impl Graph {
             self.nodes[first..].iter().position(|node| node.position.key() == position.key());
         known.map_or_else(
             || {
-                self.nodes.push(Node { position, plies, share, edges: Vec::new() });
+                let is_origin = position.key() == Position::start().key();
+                self.nodes.push(Node { position, plies, share, edges: Vec::new(), is_origin });
                 self.nodes.len() - 1
             },
             |at| first + at,
@@ -239,7 +252,8 @@ impl Graph {
             let Some((share, Reverse(at), way)) = open.pop() else { break };
             let node = &self.nodes[at];
             if node.edges.is_empty() {
-                if !way.is_empty() {
+                // What is left out before it has no beginning that could be told.
+                if node.is_origin && !way.is_empty() {
                     let moves: Vec<Move> =
                         way.iter().rev().map(|&edge| self.edges[edge].mv).collect();
                     let moves = NamedMove::line(&node.position, &moves);

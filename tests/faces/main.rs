@@ -6,5 +6,6 @@ mod support;
 mod cecp;
 mod console;
 mod logging;
+mod serve;
 mod stress;
 mod uci;

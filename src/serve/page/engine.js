@@ -1,6 +1,7 @@
 // The engine's lines as they come, with the places where they run into the book.
 
 import { byId, grouped, make, score } from "./dom.js";
+import { numbered } from "./ways.js";
 
 /** The name by which the server tells this page's searches from those of others. */
 const CLIENT = crypto.getRandomValues(new Uint32Array(2)).join("-");
@@ -93,10 +94,11 @@ export class Engine {
 
   /** What the search itself tells of the book. */
   #note(found) {
-    if (found.moves.length === 0) return;
+    if (!found.fromOutside) return;
     const name = found.opening ? `${found.opening.eco} ${found.opening.name}` : "a position of the book";
-    const line = found.moves.map(move => move.san).join(" ");
-    const button = make("button", { type: "button", onclick: () => this.#play(found.moves.map(move => move.uci)) }, `◆ ${line} → ${name} (${grouped(found.reached.games)})`);
+    const line = numbered(found.moves, this.#fen);
+    const { games } = found.reached;
+    const button = make("button", { type: "button", onclick: () => this.#play(found.moves.map(move => move.uci)) }, `◆ ${line} → ${name} (${grouped(games)} ${games === 1 ? "game" : "games"})`);
     const list = byId("engine-found");
     if ([...list.children].some(item => item.textContent === button.textContent)) return;
     list.prepend(make("li", {}, button));

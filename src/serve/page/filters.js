@@ -18,8 +18,8 @@ export function makeFilters(changed) {
     boxes("ratings", "Ratings", RATINGS.map(group => [group, `${group}+`])),
     boxes("speeds", "Speeds", SPEEDS),
     make("fieldset", {}, make("legend", {}, "Dates"),
-      make("label", {}, "from ", make("input", { type: "month", name: "since" })),
-      make("label", {}, "to ", make("input", { type: "month", name: "until" }))));
+      make("label", {}, "since ", make("input", { type: "month", name: "since" })),
+      make("label", {}, "until ", make("input", { type: "month", name: "until" }))));
   form.addEventListener("change", () => changed());
   form.addEventListener("submit", event => event.preventDefault());
   const open = byId("filters-open");

@@ -13,7 +13,7 @@ const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const PATIENCE = 400;
 
 /** Where we are: a start, a line of moves from it, and how many of them stand on the board. */
-const state = { fen: START, line: [], at: 0, game: null, gameId: null };
+const state = { fen: START, line: [], at: 0, game: null, gameId: null, player: null };
 let newest = 0;
 let playerSearch = null;
 let status = null;
@@ -82,6 +82,7 @@ async function look() {
     if (number !== newest) return;
     show(answer);
     engine.look(query, answer.fen, answer.legal.length === 0);
+    lookForPlayer();
     const [ways, line] = await Promise.all([ask(`book/ways?${query}`), wholeLine(answer)]);
     if (number !== newest) return;
     showWays(byId("ways"), ways, START, order => set(order.fen, order.moves.map(move => move.uci), order.moves.length));
@@ -161,6 +162,18 @@ async function findPly(fen, moves, wanted, near) {
   return 0;
 }
 
+/** Shows the games of the player who was asked for last, in the position on the board. */
+async function lookForPlayer() {
+  if (state.player === null) return;
+  playerSearch?.abort();
+  playerSearch = new AbortController();
+  try {
+    await showPlayer(byId("player-games"), joined(state.player, place()), openGame, playerSearch.signal);
+  } catch (error) {
+    if (error.name !== "AbortError") say(error.message);
+  }
+}
+
 /** Shows how far the books are until they are open. */
 async function wait() {
   for (;;) {
@@ -234,16 +247,10 @@ function wire() {
   byId("share").addEventListener("click", async () => {
     await navigator.clipboard?.writeText(location.href).then(() => say("The link is copied."), () => say(location.href));
   });
-  byId("player").addEventListener("submit", async event => {
+  byId("player").addEventListener("submit", event => {
     event.preventDefault();
-    playerSearch?.abort();
-    playerSearch = new AbortController();
-    const who = new URLSearchParams({ player: byId("player-name").value, color: byId("player-color").value });
-    try {
-      await showPlayer(byId("games"), joined(who.toString(), place()), openGame, playerSearch.signal);
-    } catch (error) {
-      if (error.name !== "AbortError") say(error.message);
-    }
+    state.player = new URLSearchParams({ player: byId("player-name").value, color: byId("player-color").value }).toString();
+    lookForPlayer();
   });
   addEventListener("popstate", () => { readAddress(); look(); });
   addEventListener("keydown", listenToKeys);

@@ -48,9 +48,13 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 );
 
 impl PageFile {
-    /// Answers with the file, or says that the asker has it.
-    pub(crate) fn answer(self, headers: &HeaderMap) -> Response {
-        let tag = format!("\"{:08x}\"", crc32fast::hash(self.text.as_bytes()));
+    /// What tells its text from any other.
+    pub(crate) fn tag(self) -> String {
+        format!("\"{:08x}\"", crc32fast::hash(self.text.as_bytes()))
+    }
+
+    /// Answers with the file under its tag, or says that the asker has it.
+    pub(crate) fn answer(self, tag: &str, headers: &HeaderMap) -> Response {
         let is_known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| {
             // Compressed, the tag is a weak one.
             known.as_bytes().trim_ascii().ends_with(tag.as_bytes())
@@ -64,9 +68,49 @@ impl PageFile {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
         // Made of hexadecimal digits and quotes.
-        if let Ok(tag) = HeaderValue::from_str(&tag) {
+        if let Ok(tag) = HeaderValue::from_str(tag) {
             headers.insert(header::ETAG, tag);
         }
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is named in a text behind a mark, up to the quote.
+    fn named<'t>(text: &'t str, mark: &'t str) -> impl Iterator<Item = &'t str> {
+        text.split(mark).skip(1).filter_map(|rest| rest.split('"').next())
+    }
+
+    #[test]
+    fn the_page_loads_its_own_files_and_no_others() {
+        let is_own = |name: &str| {
+            let path = format!("/{}", name.trim_start_matches("./").trim_start_matches('/'));
+            FILES.iter().any(|file| file.path == path)
+        };
+        let mut loaded = 0;
+        for file in FILES {
+            let marks = ["src=\"", "href=\"", "from \"", "import \""];
+            for name in marks.into_iter().flat_map(|mark| named(file.text, mark)) {
+                assert!(name.starts_with('#') || is_own(name), "{} names {name}", file.path);
+                loaded += usize::from(!name.starts_with('#'));
+            }
+            let foreign = file.text.replace("http://www.w3.org/2000/svg", "");
+            assert!(!foreign.contains("://"), "{} names another server", file.path);
+        }
+        assert!(loaded > FILES.len(), "{loaded} names found");
+    }
+
+    #[test]
+    fn the_scripts_are_short_and_parse_no_html() {
+        const LONGEST: usize = 600;
+        for file in FILES {
+            assert!(file.text.lines().count() < LONGEST, "{} is too long", file.path);
+            for way in ["innerHTML", "outerHTML", "insertAdjacentHTML", "eval(", "document.write"] {
+                assert!(!file.text.contains(way), "{}: {way}", file.path);
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 import { draw, grouped, make, percent, score } from "./dom.js";
 
 /** Shares below this have no room for their number in a bar. */
-const TOLD_FROM = 0.12;
+const TOLD_FROM = 0.16;
 
 /** How games ended, as a bar. */
 export function bar(results) {
@@ -42,6 +42,14 @@ function years(history) {
     draw("path", { d: `M${points.join("L")}` }));
 }
 
+/** The name of an opening after a move, without what the position is called already. */
+function nameAfter(opening, before) {
+  if (!opening) return "";
+  const [family] = (before?.name ?? "").split(":");
+  const rest = opening.name.startsWith(`${family}:`) && family ? opening.name.slice(family.length + 1).trim() : opening.name;
+  return make("span", { title: opening.name }, `${opening.eco} ${rest}`);
+}
+
 /** Fills the table: `play` is told the move that was chosen, `hint` the one that is pointed at. */
 export function showMoves(root, note, answer, play, hint) {
   const { moves } = answer;
@@ -63,7 +71,7 @@ export function showMoves(root, note, answer, play, hint) {
       has.value ? make("td", { class: "right" }, move.value ? score(move.value) : "") : null,
       has.rating ? make("td", { class: "right rating" }, move.averageRating ?? "") : null,
       has.years ? make("td", {}, move.history?.length > 1 ? years(move.history) : "") : null,
-      make("td", { class: "name" }, move.opening ? `${move.opening.eco} ${move.opening.name}` : ""));
+      make("td", { class: "name" }, nameAfter(move.opening, answer.opening)));
     row.addEventListener("click", () => play(move.uci));
     for (const [event, target] of [["mouseenter", move.uci], ["mouseleave", null], ["focusin", move.uci], ["focusout", null]]) row.addEventListener(event, () => hint(target));
     return row;

@@ -2,7 +2,7 @@
 
 import { draw, grouped, make, percent } from "./dom.js";
 
-const COLUMN = 92, ROW = 58, MARGIN = 46, THICKEST = 22, RADIUS = 7;
+const COLUMN = 92, ROW = 54, MARGIN = 30, THICKEST = 22, RADIUS = 7;
 /** Columns that are drawn at most, counted from the position. */
 const COLUMNS = 9;
 
@@ -84,7 +84,10 @@ export function showWays(root, ways, start, go) {
     make("span", {}, percent(order.share)),
     make("button", { type: "button", onclick: () => go(order) }, numbered(order.moves, order.fen))));
   const told = plies === 0
-    ? [make("p", { class: "note" }, "All games come here by the same order of moves.")]
+    ? [make("p", { class: "note" }, "All games, but for a few, come here by the same order of moves.")]
     : [picture(ways, plies), make("p", { class: "note" }, "The last moves are counted; further back, shares are worked out from the counts of each position.")];
+  const [drawing] = told;
   root.replaceChildren(...told, make("h3", {}, "The usual orders of moves"), make("ol", {}, ...orders));
+  // The last moves matter most.
+  drawing.scrollLeft = drawing.scrollWidth;
 }

@@ -133,12 +133,12 @@ impl Players {
 
 /// Forgets the players asked for longest ago, as long as there are too many games, but the last one.
 fn make_room(known: &mut Vec<Arc<PlayerIndex>>) {
-    let mut kept: usize = known.iter().map(|player| player.games().len()).sum();
     // A player without games costs little, but not nothing.
-    let least = |games: usize| games.max(1);
-    while known.len() > 1 && (kept > MAX_KEPT_GAMES || known.len() > MAX_KEPT_GAMES) {
+    let cost = |player: &Arc<PlayerIndex>| player.games().len().max(1);
+    let mut kept: usize = known.iter().map(cost).sum();
+    while known.len() > 1 && kept > MAX_KEPT_GAMES {
         let Some(oldest) = known.iter().position(|player| player.is_done()) else { return };
-        kept = kept.saturating_sub(least(known.remove(oldest).games().len()));
+        kept = kept.saturating_sub(cost(&known.remove(oldest)));
     }
 }
 
