@@ -4,17 +4,20 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tabia::book::{Book, BuildOptions, build_in_memory};
+use tabia::book::{Book, BuildOptions, FacetFilter, build_in_memory};
 use tabia::pgn::PgnInput;
 use tabia::position::Position;
 use tabia_fuzz::{file, seed};
 
 /// A small book: the embedded one is longer than an input may be, and would be cut to nothing of
 /// worth.
-fn seeds() -> [(&'static str, Vec<u8>); 1] {
-    let games = file("dumb.pgn", include_bytes!("../../books/dumb.pgn"));
-    let book = build_in_memory(&[PgnInput::File(games)], &BuildOptions::default(), "dumb");
-    [("dumb", book.expect("a book").0.bytes().to_vec())]
+fn seeds() -> [(&'static str, Vec<u8>); 2] {
+    [("dumb", false), ("facets", true)].map(|(name, facets)| {
+        let games = file("dumb.pgn", include_bytes!("../../books/dumb.pgn"));
+        let options = BuildOptions { facets, ..BuildOptions::default() };
+        let book = build_in_memory(&[PgnInput::File(games)], &options, name);
+        (name, book.expect("a book").0.bytes().to_vec())
+    })
 }
 
 fuzz_target!(init: seed(seeds()), |bytes: &[u8]| {
@@ -25,4 +28,11 @@ fuzz_target!(init: seed(seeds()), |bytes: &[u8]| {
     let _ = book.walk(&start, 4).take(200).count();
     let _ = book.entries().take(10_000).count();
     let _ = book.verify();
+    let since = FacetFilter { since: "2000".parse().ok(), ..FacetFilter::default() };
+    for filter in [FacetFilter::default(), since] {
+        let _ = book.filtered(&start, &filter);
+        for game in book.explore(&start, &filter).reached.top {
+            let _ = book.game(game.id);
+        }
+    }
 });
