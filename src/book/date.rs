@@ -145,6 +145,12 @@ impl GameDate {
         (self != Self::UNKNOWN).then(|| Month { year, month: (month > 0).then_some(month) })
     }
 
+    /// The same for all days of a month.
+    #[inline]
+    pub(super) fn without_day(self) -> Self {
+        GameDate(self.0 >> DAY_BITS << DAY_BITS)
+    }
+
     pub(super) fn number(self) -> u32 {
         self.0
     }

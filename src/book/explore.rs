@@ -228,12 +228,13 @@ impl<'a> Facets<'a> {
         let list = |numbers: &mut dyn Iterator<Item = u32>| {
             numbers.filter_map(|game| self.listed(game, mv)).collect()
         };
-        let mut history = tally.months.clone();
-        history.reverse();
+        let months = tally.months.iter().rev();
+        let history =
+            months.map(|&(month, results)| (GameDate::from_number(month).month(), counts(results)));
         GameSummary {
             counts: tally.counts(),
             ratings: tally.ratings,
-            history,
+            history: history.collect(),
             top: list(&mut tally.top.iter().map(|&(_, Reverse(game))| game)),
             latest: list(&mut tally.latest.iter().copied()),
         }
@@ -263,14 +264,20 @@ struct Summary {
     moves: Vec<(Move, GameSummary)>,
 }
 
+/// Games by result as counts.
+fn counts([white, draws, black, undecided]: [u32; 4]) -> Counts {
+    Counts { white, draws, black, undecided }
+}
+
 /// The games of one list, as they are read: by ascending number, the latest first.
 #[derive(Debug, Clone, Default)]
 struct Tally {
     /// Games by result.
     results: [u32; 4],
     ratings: (u64, u64),
-    /// The latest first.
-    months: Vec<MonthCounts>,
+    /// Games by result for each run of the same month, the latest first; the month as the number of
+    /// a date has it.
+    months: Vec<(u32, [u32; 4])>,
     /// The highest rated games, with their ratings; sorted, the highest first.
     top: Vec<(Option<u16>, Reverse<u32>)>,
     latest: Vec<u32>,
@@ -285,10 +292,12 @@ impl Tally {
             self.ratings.0 += u64::from(rating);
             self.ratings.1 += 1;
         }
-        let (month, counts) = (traits.date().month(), Counts::of(result, 1));
-        match self.months.last_mut() {
-            Some((last, sum)) if *last == month => *sum += counts,
-            _ => self.months.push((month, counts)),
+        let month = traits.date().without_day().number();
+        if self.months.last().is_none_or(|&(last, _)| last != month) {
+            self.months.push((month, [0; 4]));
+        }
+        if let Some((_, results)) = self.months.last_mut() {
+            results[result as usize] += 1;
         }
         if self.latest.len() < LISTED_GAMES {
             self.latest.push(game);
@@ -302,8 +311,7 @@ impl Tally {
     }
 
     fn counts(&self) -> Counts {
-        let [white, draws, black, undecided] = self.results;
-        Counts { white, draws, black, undecided }
+        counts(self.results)
     }
 }
 
