@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn a_book_takes_values_and_loses_them_again() {
-        let book = Book::embedded();
+        let book = Book::embedded().with_values(&[]).expect("a book");
         let start = Position::start();
         assert_eq!(book.value(&start), None);
         let analysed =

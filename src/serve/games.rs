@@ -2,6 +2,7 @@
 //! wanted.
 
 use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -78,7 +79,13 @@ pub(crate) fn find(content: &Content, text: &str) -> Result<PgnGame, Refusal> {
 /// The game that a book which knows its games has by this id; `None` if it has none.
 fn find_in_book(content: &Content, text: &str) -> Option<Result<PgnGame, Refusal>> {
     let id = text.parse().ok()?;
-    match content.book.game(id) {
+    let folders = content.games.iter().filter_map(|input| match input {
+        PgnInput::File(path) => path.parent().map(Path::to_owned),
+        _ => None,
+    });
+    let mut folders: Vec<PathBuf> = folders.collect();
+    folders.dedup();
+    match content.book.game_from(id, &folders) {
         Err(GameError::Unknown { .. }) => None,
         Err(error) => Some(Err(Refusal::gone(error.to_string()))),
         Ok(pgn) => match read_games(pgn.as_bytes()).next()? {

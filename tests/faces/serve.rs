@@ -201,6 +201,45 @@ fn the_explorer_of_lichess_would_say_the_same() {
 }
 
 #[test]
+fn games_are_told_apart_by_rating_speed_and_date() {
+    let (server, _folder) = Server::with_games();
+    assert_eq!(server.get("/status").json()["facets"], true);
+    let counts = |path: &str| {
+        let answer = server.get(path);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        let answer = answer.json();
+        ["white", "draws", "black"].map(|result| answer[result].as_u64().expect("a number"))
+    };
+    assert_eq!(counts("/lichess"), [2, 1, 1]);
+    assert_eq!(counts("/lichess?ratings=2200,2500"), [1, 0, 1]);
+    assert_eq!(counts("/lichess?ratings=2500"), [0, 0, 0]);
+    assert_eq!(counts("/lichess?since=2020-04"), [0, 0, 1]);
+    assert_eq!(counts("/lichess?until=2020-03"), [1, 0, 0]);
+    assert_eq!(counts("/masters?since=2021&until=2021"), [0, 0, 1]);
+    assert_eq!(counts("/lichess?speeds=blitz"), [0, 0, 0]);
+    assert_eq!(counts("/lichess?speeds=blitz,classical"), [2, 1, 1]);
+    let masters = server.get("/masters").json();
+    let d4 = masters["moves"].as_array().expect("moves").iter().find(|mv| mv["uci"] == "d2d4");
+    let d4 = d4.expect("d4");
+    assert_eq!(d4["averageRating"], 2400);
+    assert_eq!(d4["game"]["white"]["name"], "Alpha, A");
+    let top = &masters["topGames"][0];
+    assert_eq!(
+        (&top["winner"], &top["year"], &top["uci"]),
+        (&"black".into(), &2021.into(), &"c2c4".into())
+    );
+    let pgn = server.get(&format!("/masters/pgn/{}", top["id"].as_str().expect("an id")));
+    assert!(
+        pgn.body.contains("[White \"Beta\"]") && pgn.body.contains("3. Nf3 0-1"),
+        "{}",
+        pgn.body
+    );
+    let history = server.get("/lichess?history=true").json();
+    assert_eq!(history["history"][0]["month"], "2020-03");
+    assert_eq!(history["history"][1]["black"], 1);
+}
+
+#[test]
 fn a_player_is_looked_for_and_the_games_are_shown() {
     let (server, _folder) = Server::with_games();
     let answer = server.get("/player?player=alpha,%20a&color=white&recentGames=1");
