@@ -6,6 +6,10 @@ use std::hint::black_box;
 /// Bytes of stack that a search needs: it recurses some hundred plies deep, each with its moves.
 pub(crate) const STACK_SIZE: usize = 32 << 20;
 
+/// Address space that a new thread takes besides its stack: glibc gives it a heap of its own, of
+/// `HEAP_MAX_SIZE` bytes, and keeps that when the thread has ended.
+pub(super) const THREAD_HEAP: usize = 64 << 20;
+
 /// Kept free for all the small things that a search needs while it runs.
 const SPARE: usize = 16 << 20;
 

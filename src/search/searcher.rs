@@ -13,7 +13,7 @@ use super::control::Control;
 use super::job::{Job, Lasting};
 use super::limits::Limits;
 use super::report::{SearchEvent, SearchFault, SearchResult};
-use super::room::{STACK_SIZE, has_room};
+use super::room::{STACK_SIZE, THREAD_HEAP, has_room};
 use super::table::TranspositionTable;
 use super::worker::{Listener, ThreadData, Worker};
 use crate::position::Game;
@@ -187,7 +187,7 @@ impl Helper {
     /// Starts a search thread and waits until it has all that it needs; `None` if the system does
     /// not give that, or nothing would be left for the others.
     fn start(id: usize) -> Option<Self> {
-        if !has_room(STACK_SIZE) {
+        if !has_room(STACK_SIZE + THREAD_HEAP) {
             return None;
         }
         let (jobs, inbox) = unbounded();

@@ -120,7 +120,7 @@ fn what_was_learnt_is_played_and_told() {
     assert_eq!(lines.last(), Some(&reply));
     assert!(lines.iter().any(|line| line.contains("(learnt: ")), "{lines:?}");
     assert!(lines.iter().any(|line| line.contains("learnt move ")), "{lines:?}");
-    second.send("bk");
+    second.send("force\nundo\nbk");
     let lines = second.until(|line| line.contains("positions)"));
     assert!(lines.last().is_some_and(|line| line.contains("learnt")), "{lines:?}");
     // What is to be searched deeper than that is searched.
@@ -221,7 +221,7 @@ fn both_protocols_have_the_option() {
     let lines = engine.sync();
     assert!(lines.iter().any(|line| line.contains("something else")), "{lines:?}");
     engine.quit();
-    let mut engine = Engine::start(&["--uci", "--learn", &name]);
+    let mut engine = Engine::start(&["--uci", "--no-book", "--learn", &name]);
     engine.send("uci");
     let lines = engine.until_start("uciok");
     let option = format!("option name LearnFile type string default {name}");

@@ -30,7 +30,7 @@ fn depths_of_two_moves(engine: &mut Engine) -> [u32; 2] {
 #[cfg(target_os = "linux")]
 #[test]
 fn trust_14_where_threads_cannot_start_fewer_search_and_say_so() {
-    for kibibytes in [200_000, 300_000, 600_000] {
+    for kibibytes in [250_000, 300_000, 600_000] {
         let mut engine = Engine::start_cramped(kibibytes, &["-x", "--no-book"]);
         engine.send("xboard\nprotover 2\nmemory 8\ncores 256");
         let told = engine.sync();
