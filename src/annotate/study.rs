@@ -73,7 +73,7 @@ impl Study {
                 && found.line.first() == Some(&mv)
                 && !is_decided(found.score)
             {
-                let limits = effort.limits(SECOND_PART);
+                let limits = &effort.limits(SECOND_PART);
                 second[ply] = best_but(mv, &before, searcher, limits, &switch.control());
             }
             if switch.is_stopped() {
@@ -133,12 +133,12 @@ fn best_but(
     mv: Move,
     game: &Game,
     searcher: &mut Searcher,
-    limits: Limits,
+    limits: &Limits,
     control: &Control,
 ) -> Option<Score> {
     let root_moves: Vec<Move> =
         game.position().legal_moves().iter().filter(|&other| other != mv).collect();
-    let limits = Limits { root_moves, ..limits };
+    let limits = Limits { root_moves, ..limits.clone() };
     let are_there = !limits.root_moves.is_empty();
     are_there.then(|| searcher.search_silently(game, &limits, control).score)
 }

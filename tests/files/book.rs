@@ -50,9 +50,9 @@ fn a_position_is_known_by_whatever_order_of_moves() {
 }
 
 /// A book of a file in `books/`.
-fn source(name: &str, options: BuildOptions) -> Book {
+fn source(name: &str, options: &BuildOptions) -> Book {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("books").join(name);
-    let (book, tally) = build_in_memory(&[PgnInput::File(path)], &options, name).expect("a book");
+    let (book, tally) = build_in_memory(&[PgnInput::File(path)], options, name).expect("a book");
     assert_eq!((tally.broken, tally.skipped.total()), (0, 0), "{name}");
     book
 }
@@ -61,8 +61,8 @@ fn source(name: &str, options: BuildOptions) -> Book {
 fn the_embedded_book_is_what_its_sources_make() {
     for threads in [1, 3] {
         let options = || BuildOptions { threads, ..BuildOptions::default() };
-        let lines = source("openings.pgn", BuildOptions { undecided: true, ..options() });
-        let games = source("own.pgn.zst", BuildOptions { min_games: 2, ..options() });
+        let lines = source("openings.pgn", &BuildOptions { undecided: true, ..options() });
+        let games = source("own.pgn.zst", &BuildOptions { min_games: 2, ..options() });
         let file = tempfile::tempfile().expect("a file");
         let mut merged = merge(&[(lines, 1.0), (games, 1.0)], file).expect("merged");
         let mut bytes = Vec::new();
