@@ -36,6 +36,7 @@ fn game(number: usize, at: usize) -> FinishedGame {
         moves: ["f2f3", "e7e5", "g2g4", "d8h4"].map(str::to_owned).to_vec(),
         scores: vec![Some(-12), None, Some(29_999)],
         seconds: vec![0.5, 0.25, 0.0],
+        remarks: Vec::new(),
         pgn: Some(GameText { at: at as u64, text: PGN.to_owned() }),
     }
 }
