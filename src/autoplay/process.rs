@@ -115,8 +115,10 @@ impl Memory {
         let Some(trace) = &self.trace else { return };
         let time = self.started.elapsed().as_secs_f64();
         let mut file = trace.lock().unwrap_or_else(PoisonError::into_inner);
-        // A full disk must not stop a match: the trace is then cut.
-        let _ = writeln!(file, "{time:9.3} {}{mark} {}", self.label, visible(text));
+        // A full disk must not stop a match: the trace is then cut. Flushed line by line: a match may be
+        // killed, and at its end reading threads may still hold the file, which nobody would flush then.
+        let _ = writeln!(file, "{time:9.3} {}{mark} {}", self.label, visible(text))
+            .and_then(|()| file.flush());
     }
 
     fn remember(&self, line: &str) {
@@ -378,5 +380,26 @@ fn read_errors(output: impl Read, memory: &Memory, _end: &Sender<()>) {
     while let Some(text) = read_line(&mut input, &mut buffer) {
         memory.trace("!", &text);
         memory.remember(&format!("(stderr) {text}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_is_whole_at_any_moment() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let writer = BufWriter::new(file.reopen().expect("the file"));
+        let trace: Trace = Some(Arc::new(Mutex::new(writer)));
+        let config = EngineConfig { command: vec!["cat".to_owned()], ..EngineConfig::default() };
+        let mut process = Process::spawn(&config, &trace).expect("cat");
+        process.send("hello").expect("sent");
+        let deadline = Instant::now() + WRITE_PATIENCE;
+        assert!(matches!(process.receive(deadline), Received::Line(_)));
+        let written = std::fs::read_to_string(file.path()).expect("text");
+        let lines: Vec<_> = written.lines().collect();
+        assert_eq!(lines.len(), 2, "{written}");
+        assert!(lines[0].ends_with("< hello") && lines[1].ends_with("> hello"), "{written}");
     }
 }

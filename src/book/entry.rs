@@ -68,14 +68,7 @@ impl BookEntry {
             out.extend_from_slice(&mv.to_polyglot().to_le_bytes());
             push_counts(out, played);
         }
-        let length = out.len() - start - 1;
-        if length < 0x80 {
-            out[start] = length as u8;
-        } else {
-            let mut prefix = Vec::new();
-            push_varint(&mut prefix, length as u64);
-            out.splice(start..=start, prefix);
-        }
+        fill_in_length(out, start);
     }
 
     /// Reads the entry at the head of `bytes` into `self` and returns what follows it, or `None`
@@ -171,6 +164,20 @@ pub(super) fn push_varint(out: &mut Vec<u8>, mut value: u64) {
         value >>= 7;
     }
     out.push(value as u8);
+}
+
+/// Writes how many bytes stand behind the one at `start` into that one, which was put there for it; into
+/// more bytes if it must be.
+#[inline]
+pub(super) fn fill_in_length(out: &mut Vec<u8>, start: usize) {
+    let length = out.len() - start - 1;
+    if length < 0x80 {
+        out[start] = length as u8;
+    } else {
+        let mut prefix = Vec::new();
+        push_varint(&mut prefix, length as u64);
+        out.splice(start..=start, prefix);
+    }
 }
 
 #[inline]

@@ -16,7 +16,7 @@
 
 use super::games::number_bytes;
 use crate::book::BookEntry;
-use crate::book::entry::{RawEntry, push_varint, take_varint};
+use crate::book::entry::{RawEntry, fill_in_length, push_varint, take_varint};
 
 /// Entries to a row of the index, at most.
 pub(in crate::book) const STEP: usize = 32;
@@ -61,14 +61,7 @@ pub(in crate::book) fn encode_lists(
         push_varint(out, gap.into());
         last = Some((list, game));
     }
-    let length = out.len() - start - 1;
-    if length < 0x80 {
-        out[start] = length as u8;
-    } else {
-        let mut prefix = Vec::new();
-        push_varint(&mut prefix, length as u64);
-        out.splice(start..=start, prefix);
-    }
+    fill_in_length(out, start);
 }
 
 /// The lists of one entry.
