@@ -25,6 +25,7 @@ mod engine;
 pub mod eval;
 mod files;
 pub mod lesson;
+mod page;
 pub mod pgn;
 mod plot;
 pub mod position;

@@ -3,18 +3,19 @@
 use serde_json::json;
 
 use super::story::Story;
-use crate::autoplay::report::script_data;
+use crate::page::Page;
 
 /// The page without its data.
-const PAGE: &str = include_str!("page.html");
-
-/// Where the data goes.
-const MARK: &str = "/*DATA*/";
+const PAGE: Page = Page {
+    html: include_str!("page.html"),
+    style: include_str!("page.css"),
+    script: include_str!("page.js"),
+};
 
 /// The page of some searches of the same tree.
 pub(crate) fn page(title: &str, stories: &[Story]) -> String {
     let data = json!({ "title": title, "stories": stories });
-    PAGE.replacen(MARK, &script_data(&data), 1)
+    PAGE.with(&data)
 }
 
 #[cfg(test)]
@@ -27,12 +28,10 @@ mod tests {
     #[test]
     fn the_page_holds_the_stories_and_nothing_of_others() {
         let tree: GameTree = "<!--<script> max\n </script> 1\n".parse().expect("a tree");
-        let page = page("</script>", &[watch_tree(&tree, Algorithm::Pvs)]);
-        assert_eq!(page.matches("</script>").count(), 1);
+        let stories = [watch_tree(&tree, Algorithm::Pvs)];
+        let page = page("</script>", &stories);
+        assert_eq!(page.matches("</script>").count(), PAGE.html.matches("</script>").count());
         assert!(!page.contains("<!--<"));
-        assert!(!page.contains(MARK));
-        for foreign in ["src=", "href=", "@import", "fetch("] {
-            assert!(!page.contains(foreign), "{foreign}");
-        }
+        crate::page::checks::check(&PAGE, &json!({ "title": "</script>", "stories": stories }));
     }
 }

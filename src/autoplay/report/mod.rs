@@ -1,12 +1,14 @@
 //! The report: one HTML page that needs nothing else, with tables, charts and all games.
 //!
-//! The page itself is `page.html`; what it shows is put into it as JSON.
+//! The page itself is `page.html` with its style and script beside it; what it shows is put into it as
+//! JSON.
 
-use std::fmt::{Display, Write};
+use std::fmt::Display;
 
 use serde_json::{Value, json};
 use thiserror::Error;
 
+use crate::page::Page;
 use crate::position::{Color, Game, Move, Position};
 use crate::words;
 
@@ -16,10 +18,11 @@ use super::summary::{against, ranking};
 use super::tournament::Standings;
 
 /// The page without its data.
-const PAGE: &str = include_str!("page.html");
-
-/// Where the data goes.
-const MARK: &str = "/*DATA*/";
+const PAGE: Page = Page {
+    html: include_str!("page.html"),
+    style: include_str!("page.css"),
+    script: include_str!("page.js"),
+};
 
 /// A game that cannot be shown.
 #[derive(Debug, Error)]
@@ -56,24 +59,7 @@ pub(crate) fn page(
         "sprt": sprt.map(|sprt| sprt_data(sprt, &by_finish)),
         "games": rows,
     });
-    Ok(PAGE.replacen(MARK, &script_data(&data), 1))
-}
-
-/// JSON for a script element of a page. The browser looks for the end of the element before it
-/// reads the script, and after `<!--<script` looks for another end: so nothing of the text may
-/// look like a mark. Outside strings JSON has none of these characters.
-pub(crate) fn script_data(data: &Value) -> String {
-    let mut text = String::new();
-    for letter in data.to_string().chars() {
-        match letter {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                // Writing into a string cannot fail.
-                let _ = write!(text, "\\u{:04x}", u32::from(letter));
-            }
-            letter => text.push(letter),
-        }
-    }
-    text
+    Ok(PAGE.with(&data))
 }
 
 /// The crosstable, the best first.
@@ -169,11 +155,8 @@ mod tests {
     use crate::autoplay::verdict::Termination;
 
     #[test]
-    fn nothing_in_the_data_looks_like_a_mark() {
-        let data = json!({ "name": "<!--<script> & \u{2028}\u{2029} --> </SCRIPT>" });
-        let text = script_data(&data);
-        assert!(!text.contains(['<', '>', '&', '\u{2028}', '\u{2029}']), "{text}");
-        assert_eq!(serde_json::from_str::<Value>(&text).expect("JSON still"), data);
+    fn the_page_has_all_that_it_needs() {
+        crate::page::checks::check(&PAGE, &json!({}));
     }
 
     #[test]
@@ -195,8 +178,8 @@ mod tests {
         let names = ["</script><b>".to_owned(), "b".to_owned()];
         let page = page("event", &names, &Standings::default(), std::slice::from_ref(&game), None)
             .expect("a page");
-        assert!(page.contains("\"Qh4#\"") && !page.contains(MARK));
-        assert_eq!(page.matches("</script>").count(), PAGE.matches("</script>").count());
+        assert!(page.contains("\"Qh4#\""));
+        assert_eq!(page.matches("</script>").count(), PAGE.html.matches("</script>").count());
         let broken = FinishedGame { moves: vec!["e2e5".to_owned()], ..game.clone() };
         assert!(super::page("event", &names, &Standings::default(), &[broken], None).is_err());
         let by_hand = FinishedGame { number: 0, ..game };

@@ -1,6 +1,7 @@
 // Games to click through: those of the position, and those of a player.
 
-import { ask, byId, make } from "./dom.js";
+import { byId, make } from "./dom.js";
+import { ask } from "./server.js";
 
 const RESULTS = { white: "1–0", black: "0–1" };
 

@@ -1,11 +1,13 @@
 // The explorer's page: a position, named by the address, and all that the server knows of it.
 
 import { Board } from "./board.js";
-import { ask, byId, grouped, make } from "./dom.js";
+import { byId, grouped, make } from "./dom.js";
 import { Engine } from "./engine.js";
 import * as filters from "./filters.js";
 import { game as fetchGame, showGames, showHead, showPlayer } from "./games.js";
 import { showMoves } from "./moves.js";
+import { ask } from "./server.js";
+import { wireTheme } from "./theme.js";
 import { showWays } from "./ways.js";
 
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -222,21 +224,6 @@ async function takePasted(event) {
   }
 }
 
-function wireTheme() {
-  const button = byId("theme");
-  const isDark = () => (document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-  const apply = theme => {
-    if (theme) document.documentElement.dataset.theme = theme;
-    button.setAttribute("aria-pressed", String(isDark()));
-  };
-  apply(localStorage.getItem("theme"));
-  button.addEventListener("click", () => {
-    const theme = isDark() ? "light" : "dark";
-    localStorage.setItem("theme", theme);
-    apply(theme);
-  });
-}
-
 function wire() {
   const steps = { first: () => goTo(0), back: () => goTo(state.at - 1), next: () => goTo(state.at + 1), last: () => goTo(state.line.length), flip: () => board.flip() };
   for (const [id, act] of Object.entries(steps)) byId(id).addEventListener("click", act);
@@ -254,7 +241,7 @@ function wire() {
   });
   addEventListener("popstate", () => { readAddress(); look(); });
   addEventListener("keydown", listenToKeys);
-  wireTheme();
+  wireTheme(byId("theme"));
 }
 
 async function begin() {

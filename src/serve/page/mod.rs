@@ -3,6 +3,8 @@
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
+use crate::page;
+
 /// A file of the page.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PageFile {
@@ -17,23 +19,29 @@ const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
-/// The file of an address whose text lies beside this one.
+/// A file that all pages share, or one of the explorer's own, which lies beside this one.
 macro_rules! file {
     ($path:literal, $name:literal, $kind:expr) => {
         PageFile { path: $path, kind: $kind, text: include_str!($name) }
     };
+    ($path:literal, $text:path, $kind:expr) => {
+        PageFile { path: $path, kind: $kind, text: $text }
+    };
 }
 
 /// All files of the page.
-pub(crate) const FILES: [PageFile; 13] = [
+pub(crate) const FILES: [PageFile; 16] = [
     file!("/", "index.html", HTML),
-    file!("/icon.svg", "icon.svg", SVG),
-    file!("/board.css", "board.css", CSS),
+    file!("/icon.svg", page::ICON, SVG),
+    file!("/theme.css", page::THEME_CSS, CSS),
+    file!("/board.css", page::BOARD_CSS, CSS),
     file!("/style.css", "style.css", CSS),
     file!("/main.js", "main.js", SCRIPT),
-    file!("/dom.js", "dom.js", SCRIPT),
-    file!("/pieces.js", "pieces.js", SCRIPT),
-    file!("/board.js", "board.js", SCRIPT),
+    file!("/dom.js", page::DOM_JS, SCRIPT),
+    file!("/theme.js", page::THEME_JS, SCRIPT),
+    file!("/pieces.js", page::PIECES_JS, SCRIPT),
+    file!("/board.js", page::BOARD_JS, SCRIPT),
+    file!("/server.js", "server.js", SCRIPT),
     file!("/moves.js", "moves.js", SCRIPT),
     file!("/ways.js", "ways.js", SCRIPT),
     file!("/engine.js", "engine.js", SCRIPT),

@@ -4,7 +4,7 @@
 import { make } from "./dom.js";
 import { NAMES, piece } from "./pieces.js";
 
-const FILES = "abcdefgh";
+export const FILES = "abcdefgh";
 /** Pixels that a pointer must go for a click to become a drag. */
 const DRAG_FROM = 4;
 const PROMOTIONS = ["q", "n", "r", "b"];
@@ -52,11 +52,14 @@ export class Board {
     if (this.#state) this.show(this.#state);
   }
 
-  /** Shows a position: its FEN, the legal moves in UCI's notation, the last move, whether it is check. */
+  /**
+   * Shows a position: its FEN, or its pieces by square and whose turn it is; the legal moves in UCI's
+   * notation, the last move, whether it is check.
+   */
   show(state) {
     this.#state = state;
-    this.#pieces = piecesOf(state.fen);
-    this.#turn = state.fen.split(" ")[1] === "w" ? "white" : "black";
+    this.#pieces = state.pieces ?? piecesOf(state.fen);
+    this.#turn = state.turn ?? (state.fen.split(" ")[1] === "w" ? "white" : "black");
     this.#legal = state.legal;
     this.#chosen = null;
     this.#root.querySelector(".promotion")?.remove();

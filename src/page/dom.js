@@ -28,12 +28,3 @@ export function score(answer) {
   if ("mate" in answer) return answer.mate > 0 ? `#${answer.mate}` : `#−${-answer.mate}`;
   return (answer.cp < 0 ? "−" : "+") + (Math.abs(answer.cp) / 100).toFixed(2);
 }
-
-/** Asks the server; what it refuses becomes an error with its words. */
-export async function ask(address, options = {}) {
-  const answer = await fetch(address, options);
-  const isJson = (answer.headers.get("content-type") ?? "").startsWith("application/json");
-  const told = isJson ? await answer.json() : { error: await answer.text() };
-  if (!answer.ok) throw Object.assign(new Error(told.error), { status: answer.status });
-  return told;
-}

@@ -1,0 +1,147 @@
+//! What all pages of Tabia share: colours and type, the board with its pieces, games to go through,
+//! curves; and how a page is made that needs no other file.
+//!
+//! The explorer serves these files as they are. A page that is written to a file has them inside: each
+//! script is a module, and [`Page`] makes one of them.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+pub(crate) const ICON: &str = include_str!("icon.svg");
+pub(crate) const THEME_CSS: &str = include_str!("theme.css");
+pub(crate) const BOARD_CSS: &str = include_str!("board.css");
+pub(crate) const REPLAY_CSS: &str = include_str!("replay.css");
+pub(crate) const DOM_JS: &str = include_str!("dom.js");
+pub(crate) const THEME_JS: &str = include_str!("theme.js");
+pub(crate) const PIECES_JS: &str = include_str!("pieces.js");
+pub(crate) const BOARD_JS: &str = include_str!("board.js");
+pub(crate) const CHART_JS: &str = include_str!("chart.js");
+pub(crate) const REPLAY_JS: &str = include_str!("replay.js");
+
+/// What all pages that are written to files share, each module after those that it imports.
+const STYLES: [&str; 3] = [THEME_CSS, BOARD_CSS, REPLAY_CSS];
+const SCRIPTS: [&str; 6] = [DOM_JS, THEME_JS, PIECES_JS, BOARD_JS, CHART_JS, REPLAY_JS];
+
+/// A page that needs nothing else: an HTML text with marks where the rest goes.
+pub(crate) struct Page {
+    /// It has `/*STYLE*/`, `/*DATA*/` and `/*SCRIPT*/`, in this order.
+    pub(crate) html: &'static str,
+    /// Its own style sheet.
+    pub(crate) style: &'static str,
+    /// Its own module, with no name of the outermost level that the shared ones have.
+    pub(crate) script: &'static str,
+}
+
+impl Page {
+    /// The page with what its script finds in the element `data`.
+    pub(crate) fn with(&self, data: &Value) -> String {
+        let style = STYLES.concat() + self.style;
+        let parts =
+            [("/*STYLE*/", style), ("/*DATA*/", script_data(data)), ("/*SCRIPT*/", self.joined())];
+        let (mut page, mut left) = (String::new(), self.html);
+        for (mark, part) in parts {
+            let (before, after) = left.split_once(mark).unwrap_or((left, ""));
+            page.extend([before, &part]);
+            left = after;
+        }
+        page + left
+    }
+
+    fn modules(&self) -> impl Iterator<Item = &'static str> {
+        SCRIPTS.into_iter().chain([self.script])
+    }
+
+    /// All modules as one.
+    fn joined(&self) -> String {
+        let own = self.modules().flat_map(str::lines).filter(|line| !line.starts_with("import "));
+        own.flat_map(|line| [line.strip_prefix("export ").unwrap_or(line), "\n"]).collect()
+    }
+}
+
+/// JSON for a script element of a page. The browser looks for the end of the element before it
+/// reads the script, and after `<!--<script` looks for another end: so nothing of the text may
+/// look like a mark. Outside strings JSON has none of these characters.
+fn script_data(data: &Value) -> String {
+    let mut text = String::new();
+    for letter in data.to_string().chars() {
+        match letter {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                // Writing into a string cannot fail.
+                let _ = write!(text, "\\u{:04x}", u32::from(letter));
+            }
+            letter => text.push(letter),
+        }
+    }
+    text
+}
+
+/// What the tests of every page have in common.
+#[cfg(test)]
+pub(crate) mod checks {
+    use std::collections::BTreeSet;
+
+    use super::Page;
+
+    /// Panics unless a page made of these files has all that its modules import, no name twice, and
+    /// nothing of others; `data` is put into it.
+    pub(crate) fn check(page: &Page, data: &serde_json::Value) {
+        let script = page.joined();
+        let mut names = BTreeSet::new();
+        for line in script.lines() {
+            let word =
+                |kind| line.strip_prefix(kind).map(|rest: &str| rest.trim_start_matches('*'));
+            let kinds = ["const ", "let ", "class ", "function ", "async function "];
+            let Some(rest) = kinds.into_iter().find_map(word) else { continue };
+            let name: String =
+                rest.chars().take_while(|sign| sign.is_alphanumeric() || *sign == '_').collect();
+            assert!(name.is_empty() || names.insert(name.clone()), "{name} is there twice");
+        }
+        for line in page.modules().flat_map(str::lines) {
+            let Some((_, rest)) = line.split_once("import {") else { continue };
+            for name in rest.split('}').next().unwrap_or_default().split(',') {
+                assert!(names.contains(name.trim()), "{name} is imported from nowhere");
+            }
+        }
+        let whole = page.with(data);
+        for mark in ["/*STYLE*/", "/*DATA*/", "/*SCRIPT*/"] {
+            assert_eq!(
+                (page.html.matches(mark).count(), whole.matches(mark).count()),
+                (1, 0),
+                "{mark}"
+            );
+        }
+        assert_eq!(whole.matches("</script>").count(), 2, "the data and the script");
+        let foreign = ["src=", "href=", "@import", "fetch(", "innerHTML", "eval("];
+        for foreign in foreign {
+            assert!(!whole.contains(foreign), "{foreign}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn data_closes_no_script() {
+        let data = json!({ "name": "</script><!--<script>\u{2028}&" });
+        let text = script_data(&data);
+        assert!(!text.contains(['<', '>', '&', '\u{2028}']), "{text}");
+        assert_eq!(serde_json::from_str::<Value>(&text).expect("JSON"), data);
+    }
+
+    #[test]
+    fn a_page_is_put_together_of_its_parts() {
+        let page = Page {
+            html: "<style>/*STYLE*/</style><script>/*DATA*/</script><script>/*SCRIPT*/</script>",
+            style: "a{}",
+            script: "import { make } from \"./dom.js\";\nexport class B {}\n",
+        };
+        checks::check(&page, &json!(7));
+        let whole = page.with(&json!("/*SCRIPT*/"));
+        assert!(whole.contains("a{}</style><script>\"/*SCRIPT*/\"</script><script>"), "{whole}");
+        assert!(whole.ends_with("\nclass B {}\n</script>"), "{whole}");
+    }
+}
