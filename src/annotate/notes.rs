@@ -25,7 +25,9 @@ const SIGNS: [&str; 7] = [
 /// Sentences beside which a better line stands, the first of the variations.
 const BETTER: [&str; 2] = [" was better.", "Misses mate in "];
 /// How our sentence on the whole game begins.
-const SUMMARY: &str = "White: ";
+pub(super) const SUMMARY: &str = "White: ";
+/// What stands in it between both players.
+pub(super) const ENDS_SUMMARY: &str = ". Black: ";
 /// Plies of a better line that are shown at most, but for mates.
 const LINE: usize = 10;
 /// Moves of the book that are told where a game leaves it, the most played first.
@@ -68,7 +70,8 @@ pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_
         note(&mut pgn.moves[ply], study, ply, judged, left);
     }
     let players = [Color::White, Color::Black].map(|side| Player::of(side, &judgements));
-    let summary = format!("{SUMMARY}{}. Black: {}.", in_words(&players[0]), in_words(&players[1]));
+    let summary =
+        format!("{SUMMARY}{}{ENDS_SUMMARY}{}.", in_words(&players[0]), in_words(&players[1]));
     pgn.comment = joined([pgn.comment.as_str(), &summary]);
     if let Some(opening) = background.names.of_game(&study.game) {
         for (tag, value) in [("ECO", &opening.eco), ("Opening", &opening.name)] {
@@ -121,7 +124,7 @@ fn before_ours<'a>(text: &'a str, signs: &[&str]) -> &'a str {
 }
 
 /// A comment without `[%eval …]`: other commands first, then the text.
-fn without_evaluation(comment: &str) -> String {
+pub(super) fn without_evaluation(comment: &str) -> String {
     let (mut commands, mut text) = (Vec::new(), String::new());
     let mut left = comment;
     while let Some((before, command)) = left.split_once("[%") {

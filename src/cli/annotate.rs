@@ -1,7 +1,7 @@
 //! `tabia annotate`: games explained by searches.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,9 +16,9 @@ use super::work::{INTERRUPTED, cores, on_interruption, progress_bar};
 use super::writing::{Force, GAMES, files_of};
 use crate::annotate::journal::Journal;
 use crate::annotate::work::{Numbered, Plan, annotate_all};
-use crate::annotate::{Annotated, Background, Effort, Limits, in_words};
+use crate::annotate::{Annotated, Background, Effort, Limits, in_words, page};
 use crate::book::{Book, EMBEDDED_NAME, Names};
-use crate::files::{NewFile, Output};
+use crate::files::{FileKind, NewFile, Output};
 use crate::pgn::{Fate, GameEnd, PgnGame, PgnInput, read_games};
 use crate::search::Config;
 use crate::suite::Switch;
@@ -41,6 +41,9 @@ pub(super) struct Args {
     /// Where the annotated games go (default: standard output)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Write a page of the games too: board, curve of expectation, list of moments
+    #[arg(long, value_name = "FILE", requires = "output")]
+    html: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
     /// Nodes for each position
@@ -169,22 +172,28 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 /// Where annotated games are kept until all are there, and where they go then.
 struct Target<'a> {
     output: Output<'a>,
+    /// Where their page goes, if one is wanted.
+    page: Option<Output<'a>>,
     journal: Journal,
 }
 
 impl<'a> Target<'a> {
     fn open(
         path: &'a Path,
-        args: &Args,
+        args: &'a Args,
         inputs: &[PgnInput],
         settings: &str,
     ) -> anyhow::Result<Self> {
         let output =
             Output::new(path, GAMES).force(args.force.allowed).apart_from(files_of(inputs));
         output.check()?;
+        let page = args.html.as_deref().map(|html| {
+            Output::new(html, FileKind::HTML).force(args.force.allowed).apart_from(files_of(inputs))
+        });
+        page.as_ref().map_or(Ok(()), |page| page.check_beside(&output))?;
         let mut journal = path.as_os_str().to_owned();
         journal.push(".annotations");
-        Ok(Target { output, journal: Journal::open(Path::new(&journal), settings)? })
+        Ok(Target { output, page, journal: Journal::open(Path::new(&journal), settings)? })
     }
 
     /// Writes all games that are there; the journal stays until there are all.
@@ -193,6 +202,9 @@ impl<'a> Target<'a> {
         let mut file = self.output.stream()?;
         let written = self.journal.write_all(&mut file).and_then(|()| NewFile::keep(file));
         written.with_context(|| format!("cannot write {}", path.display()))?;
+        if let Some(page) = &self.page {
+            page.write(page_of(path)?.as_bytes())?;
+        }
         let games = self.journal.len();
         if stopped {
             let of = count.map_or_else(String::new, |count| format!(" of {count}"));
@@ -203,6 +215,15 @@ impl<'a> Target<'a> {
         errln!("{}: {games} games, {}", path.display(), args.effort_in_words());
         Ok(())
     }
+}
+
+/// The page of the games in a file.
+fn page_of(path: &Path) -> anyhow::Result<String> {
+    let told = || format!("cannot read {}", path.display());
+    let text = std::fs::File::open(path).with_context(told)?;
+    let games = read_games(BufReader::new(text)).map(|game| game.map(|(game, _)| game));
+    let games: Vec<PgnGame> = games.collect::<std::io::Result<_>>().with_context(told)?;
+    Ok(page(&games))
 }
 
 /// Prints games in their order, whatever order they are finished in.

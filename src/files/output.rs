@@ -125,6 +125,27 @@ impl<'a> Output<'a> {
         self.place().map(drop)
     }
 
+    /// Tests whether it is another file than one that is written too, by whatever name or link.
+    ///
+    /// # Errors
+    /// If it is the same, or one of both may not be written.
+    pub(crate) fn check_beside(&self, other: &Output<'_>) -> Result<(), OutputError> {
+        let whole = |output: &Output<'_>| match output.place()? {
+            // The folder is there, or it is refused when the file is written.
+            Destination::File(path, _) => Ok(path.file_name().map(|name| {
+                let folder = folder_of(&path);
+                folder.canonicalize().unwrap_or(folder.to_owned()).join(name)
+            })),
+            Destination::Stream => Ok(None),
+        };
+        match (whole(self)?, whole(other)?) {
+            (Some(path), Some(others)) if path == others => {
+                Err(self.refusal("something else is written there; give it a name of its own"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Begins to write a file that is read and filled in out of order. Until [`NewFile::keep`],
     /// nothing is to be seen of it.
     ///

@@ -142,6 +142,31 @@ fn a_killed_run_goes_on_to_the_same_bytes() {
 }
 
 #[test]
+fn the_page_shows_the_games_of_the_file() {
+    let folder = folder();
+    let command = format!("games.pgn --nodes {NODES} -o out.pgn --html page.html");
+    let (ok, _, told) = said(&command, folder.path());
+    assert!(ok, "{told}");
+    let page = fs::read_to_string(folder.path().join("page.html")).expect("written");
+    let (_, data) = page.split_once("id=\"data\">").expect("an element");
+    let (data, _) = data.split_once("</script>").expect("its end");
+    let data: serde_json::Value = serde_json::from_str(data).expect("JSON");
+    let names = |at: usize| data["games"][at]["title"].as_str().expect("a title").to_owned();
+    assert_eq!((names(0), names(4)), ("a – ?  0-1".to_owned(), "f – ?  *".to_owned()));
+    let blunder = &data["games"][0]["notes"][2];
+    assert_eq!(
+        (&blunder["nags"], &blunder["expected"]),
+        (&serde_json::json!([4]), &serde_json::json!(0.0)),
+        "{blunder}"
+    );
+    assert!(
+        blunder["comment"].as_str().is_some_and(|text| text.starts_with("Blunder: ")),
+        "{blunder}"
+    );
+    assert_eq!(data["games"][0]["players"][0].as_str().map(|text| &text[..7]), Some("White: "));
+}
+
+#[test]
 fn nothing_is_lost_by_a_wrong_command() {
     let folder = folder();
     for (arguments, why) in [
@@ -149,6 +174,9 @@ fn nothing_is_lost_by_a_wrong_command() {
         ("nothing.pgn", "nothing.pgn"),
         ("games.pgn --limits 0.2,0.1,0.3", "three rising numbers"),
         ("games.pgn --book none.tbk", "none.tbk"),
+        ("games.pgn --html page.html", "--output"),
+        ("games.pgn -o out.pgn --html games.pgn", "it is read as well"),
+        ("games.pgn -o out.pgn --html ./out.pgn", "something else is written there"),
         ("games.pgn -o none/out.pgn", "cannot keep the games in none/out.pgn.annotations"),
     ] {
         let (ok, _, said) = said(arguments, folder.path());
