@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::iter::Sum;
-use std::ops::{Add, AddAssign};
+use std::ops::{Add, AddAssign, SubAssign};
 
 use crate::pgn::GameResult;
 use crate::position::Color;
@@ -101,6 +101,17 @@ impl AddAssign for Counts {
         self.draws = self.draws.saturating_add(other.draws);
         self.black = self.black.saturating_add(other.black);
         self.undecided = self.undecided.saturating_add(other.undecided);
+    }
+}
+
+/// Takes out what was added before.
+impl SubAssign for Counts {
+    #[inline]
+    fn sub_assign(&mut self, other: Counts) {
+        self.white = self.white.saturating_sub(other.white);
+        self.draws = self.draws.saturating_sub(other.draws);
+        self.black = self.black.saturating_sub(other.black);
+        self.undecided = self.undecided.saturating_sub(other.undecided);
     }
 }
 

@@ -2,7 +2,7 @@
 //! they were rated, when they were played, and which they are.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Cursor};
 
 use super::facets::{GameId, Games, ListIndex, Lists, SideBySide, Sieve, Speed, Traits};
@@ -16,6 +16,10 @@ use crate::position::{Color, Move, Position};
 /// Games that are listed of a position and of each move, at most: as many as the explorer of Lichess
 /// lists of masters.
 pub const LISTED_GAMES: usize = 15;
+
+/// Positions with fewer games keep those that came back in a set: a bit for each game of a large book
+/// would cost more than they do.
+const FEW_GAMES: u64 = 4_096;
 
 /// A player as a game has him.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,6 +99,18 @@ impl GameSummary {
         join(&mut self.top, other.top, |game| (game.mean_rating(), game.date));
         join(&mut self.latest, other.latest, |game| game.date);
     }
+
+    /// Takes games out that were counted once too often; the lists of games stay.
+    fn remove(&mut self, other: &GameSummary) {
+        self.counts -= other.counts;
+        self.ratings.0 -= other.ratings.0;
+        self.ratings.1 -= other.ratings.1;
+        for &(month, counts) in &other.history {
+            if let Ok(place) = self.history.binary_search_by_key(&month, |&(month, _)| month) {
+                self.history[place].1 -= counts;
+            }
+        }
+    }
 }
 
 /// Joins two lists of games, of which those with the greatest ranks stay, each once.
@@ -171,12 +187,12 @@ impl<'a> Facets<'a> {
     fn reached(&self, key: u64, sieve: &Sieve) -> Option<Counts> {
         let (entry, lists) = self.find(key)?;
         let mut tally = Tally::default();
-        if lists.repeats() {
-            let games = self.distinct(&entry, &lists)?;
-            games.into_iter().for_each(|game| self.count(&mut tally, game, sieve));
-        } else {
-            lists.read(&entry, self.games.len(), |_, game| self.count(&mut tally, game, sieve))?;
-        }
+        let mut seen = Seen::new(&lists, &entry);
+        lists.read(&entry, self.games.len(), |_, game| {
+            if seen.is_new(game) {
+                self.count(&mut tally, game, sieve);
+            }
+        })?;
         Some(tally.counts())
     }
 
@@ -184,15 +200,6 @@ impl<'a> Facets<'a> {
         if let Some(traits) = self.games.traits(game).filter(|&traits| sieve.passes(traits)) {
             tally.results[traits.result() as usize] += 1;
         }
-    }
-
-    /// All games of a position, each once.
-    fn distinct(&self, entry: &BookEntry, lists: &Lists<'_>) -> Option<Vec<u32>> {
-        let mut games = Vec::new();
-        lists.read(entry, self.games.len(), |_, game| games.push(game))?;
-        games.sort_unstable();
-        games.dedup();
-        Some(games)
     }
 
     /// The games of a position that pass: all, and those of each move.
@@ -205,7 +212,14 @@ impl<'a> Facets<'a> {
                 tally.add(game, traits, side);
             }
         };
-        lists.read(&entry, self.games.len(), |list, game| take(&mut tallies[list], game))?;
+        let mut seen = Seen::new(&lists, &entry);
+        let mut again = Vec::new();
+        lists.read(&entry, self.games.len(), |list, game| {
+            take(&mut tallies[list], game);
+            if !seen.is_new(game) {
+                again.push(game);
+            }
+        })?;
         let words: Vec<Option<Move>> =
             std::iter::once(None).chain(entry.moves.iter().map(|&(mv, _)| Some(mv))).collect();
         let mut by_list = tallies.iter().zip(&words).map(|(tally, &mv)| self.told(tally, mv));
@@ -213,13 +227,10 @@ impl<'a> Facets<'a> {
         let moves: Vec<(Move, GameSummary)> =
             words[1..].iter().flatten().copied().zip(by_list).collect();
         moves.iter().for_each(|(_, played)| reached.add(played.clone()));
-        if lists.repeats() {
-            // Whoever came back counts once; the lists of games name each once in any case.
-            let mut once = Tally::default();
-            self.distinct(&entry, &lists)?.into_iter().for_each(|game| take(&mut once, game));
-            let GameSummary { counts, ratings, history, .. } = self.told(&once, None);
-            reached = GameSummary { counts, ratings, history, ..reached };
-        }
+        // Whoever came back counts once; the lists of games name each once in any case.
+        let mut twice = Tally::default();
+        again.into_iter().for_each(|game| take(&mut twice, game));
+        reached.remove(&self.told(&twice, None));
         Some(Summary { reached, moves })
     }
 
@@ -255,6 +266,44 @@ impl<'a> Facets<'a> {
             speed: traits.speed(),
             mv,
         })
+    }
+}
+
+/// Tells which games of a position were met before: one that came back to it is in several lists.
+enum Seen {
+    /// Each game is in one list.
+    Nowhere,
+    /// A bit for each game of the book.
+    Bits(Vec<u64>),
+    /// Of few games among many.
+    Few(HashSet<u32>),
+}
+
+impl Seen {
+    fn new(lists: &Lists<'_>, entry: &BookEntry) -> Self {
+        match () {
+            () if !lists.repeats() => Seen::Nowhere,
+            () if entry.reached.games() < FEW_GAMES => Seen::Few(HashSet::new()),
+            () => Seen::Bits(Vec::new()),
+        }
+    }
+
+    /// Whether a game is met for the first time.
+    #[inline]
+    fn is_new(&mut self, game: u32) -> bool {
+        match self {
+            Seen::Nowhere => true,
+            Seen::Few(games) => games.insert(game),
+            Seen::Bits(bits) => {
+                let (word, bit) = (game as usize / 64, 1 << (game % 64));
+                if word >= bits.len() {
+                    bits.resize(word + 1, 0);
+                }
+                let is_new = bits[word] & bit == 0;
+                bits[word] |= bit;
+                is_new
+            }
+        }
     }
 }
 
@@ -442,5 +491,24 @@ impl Book {
         values.sort_by_key(|value| value.key);
         values.dedup_by_key(|value| value.key);
         values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn games_are_new_once(games in vec(0_u32..300, 0..100)) {
+            let (mut few, mut bits) = (Seen::Few(HashSet::new()), Seen::Bits(Vec::new()));
+            for (place, game) in games.iter().enumerate() {
+                let is_new = !games[..place].contains(game);
+                prop_assert_eq!((few.is_new(*game), bits.is_new(*game)), (is_new, is_new));
+            }
+        }
     }
 }
