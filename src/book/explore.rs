@@ -12,6 +12,7 @@ use super::writer::write_book;
 use super::{Book, BookEntry, BookError, BookValue, Counts, FacetFilter, GameDate, Month};
 use crate::pgn::GameResult;
 use crate::position::{Color, Move, Position};
+use crate::words::visible;
 
 /// Games that are listed of a position and of each move, at most: as many as the explorer of Lichess
 /// lists of masters.
@@ -28,6 +29,14 @@ pub struct Player {
     pub name: String,
     /// The rating, if the game has one.
     pub rating: Option<u16>,
+}
+
+impl Player {
+    /// Name and rating, fit to be shown.
+    pub(crate) fn in_words(&self) -> String {
+        let name = visible(&self.name);
+        self.rating.map_or_else(|| name.to_string(), |rating| format!("{name} ({rating})"))
+    }
 }
 
 /// A game as far as it is listed.
@@ -51,6 +60,12 @@ pub struct ListedGame {
 }
 
 impl ListedGame {
+    /// Players, result, date and number of the game, in words.
+    pub(crate) fn in_words(&self) -> String {
+        let ListedGame { id, white, black, result, date, .. } = self;
+        format!("{} - {} {result}, {date} ({id})", white.in_words(), black.in_words())
+    }
+
     /// The mean rating of both players, or that of the only one who has one.
     pub fn mean_rating(&self) -> Option<u16> {
         match (self.white.rating, self.black.rating) {

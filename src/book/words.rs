@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::{Book, BookMove, BookValue, Chooser, Counts, Names, Policy};
+use super::{Book, BookMove, BookValue, Chooser, Counts, FacetFilter, ListedGame, Names, Policy};
 use crate::position::{Game, Move, Position};
 use crate::words;
 
@@ -27,8 +27,12 @@ pub(crate) fn transposition(
     }
 }
 
-/// What a book knows of the position at the end of a line: the opening's name, and the move that
-/// most games went on with.
+/// Of positions with more games the best one is not looked for while a search waits: to read a thousand
+/// takes some twenty microseconds.
+const LOOKED_THROUGH: u64 = 50_000;
+
+/// What a book knows of the position at the end of a line: the opening's name, the move that most
+/// games went on with, and the highest rated game, where the book knows its games.
 pub(crate) fn at_the_end(book: &Book, names: &Names, position: &Position) -> String {
     let name = names.get(position).map(|opening| format!("{} {}", opening.eco, opening.name));
     let moves = book.moves(position);
@@ -40,7 +44,12 @@ pub(crate) fn at_the_end(book: &Book, names: &Names, position: &Position) -> Str
             value.map_or_else(String::new, |value| format!(", value {}", words::score(value)));
         format!("then usually {san}, played {played}, reached {reached}{value}")
     });
-    name.into_iter().chain(usual).collect::<Vec<_>>().join(", ")
+    let reached = book.reached(position).unwrap_or_default();
+    let best = (book.has_facets() && reached.games() <= LOOKED_THROUGH)
+        .then(|| book.explore(position, &FacetFilter::default()).reached.top);
+    let best = best.and_then(|top| top.first().map(ListedGame::in_words));
+    let best = best.map(|game| format!("best game {game}"));
+    name.into_iter().chain(usual).chain(best).collect::<Vec<_>>().join(", ")
 }
 
 fn count(plies: usize) -> String {
@@ -117,4 +126,29 @@ pub(crate) fn book_lines(book: &Book, game: &Game) -> Vec<String> {
         lines.push(line);
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::{BuildOptions, build_in_memory};
+    use crate::pgn::PgnInput;
+
+    #[test]
+    fn the_best_game_is_told_where_the_book_knows_its_games() {
+        let text = "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n[WhiteElo \"2100\"]\n[BlackElo \"2000\"]\n\n1. e4 c5 1-0\n\n\
+            [White \"c\"]\n[Black \"d\"]\n[Date \"2001.02.??\"]\n[Result \"0-1\"]\n[WhiteElo \"2500\"]\n\n1. e4 e5 0-1\n";
+        let told = |facets| {
+            let input = PgnInput::Text("games".to_owned(), text.as_bytes().into());
+            let options = BuildOptions { facets, ..BuildOptions::default() };
+            let (book, _) = build_in_memory(&[input], &options, "book").expect("a book");
+            let after = Position::start().play("e2e4".parse().expect("a move"));
+            at_the_end(&book, &Names::embedded(), &after)
+        };
+        let usual = "B00 King's Pawn Game, then usually c5, played 1 +1 =0 -0, reached 1 +1 =0 -0";
+        assert_eq!(told(false), usual);
+        let with_game = told(true);
+        let best = with_game.strip_prefix(&format!("{usual}, best game ")).expect(&with_game);
+        assert!(best.starts_with("c (2500) - d 0-1, 2001.02.?? ("), "{best}");
+    }
 }

@@ -10,12 +10,12 @@ use super::facets::FacetArgs;
 use super::place::PositionArgs;
 use super::{grouped, open, size};
 use crate::book::{
-    Book, Candidate, Chooser, Explored, ListedGame, MAX_LOSS, Manifest, Names, Player, Policy,
+    Book, Candidate, Chooser, Explored, ListedGame, MAX_LOSS, Manifest, Names, Policy,
 };
 use crate::cli::output;
 use crate::position::Game;
 use crate::score::Score;
-use crate::words::{self, visible};
+use crate::words;
 
 /// Tell how a book was made and how large it is
 #[derive(Debug, clap::Args)]
@@ -194,10 +194,6 @@ fn write_games(
         return Ok(());
     }
     let head = [heading, "move", "played", "speed", "result", "players"].map(str::to_owned);
-    let player = |player: &Player| match player.rating {
-        Some(rating) => format!("{} ({rating})", visible(&player.name)),
-        None => visible(&player.name).into_owned(),
-    };
     let rows = games.iter().take(SHOWN_GAMES).map(|game| {
         [
             game.id.to_string(),
@@ -205,7 +201,7 @@ fn write_games(
             game.date.to_string(),
             game.speed.to_string(),
             game.result.to_string(),
-            format!("{} - {}", player(&game.white), player(&game.black)),
+            format!("{} - {}", game.white.in_words(), game.black.in_words()),
         ]
     });
     writeln!(out)?;
