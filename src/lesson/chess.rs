@@ -168,6 +168,14 @@ impl ZeroSumGame for Chess {
         (depth <= 0 && !self.quiescence) || state.has_no_moves()
     }
 
+    fn key(&self, state: &Position) -> u64 {
+        state.key()
+    }
+
+    fn fen(&self, state: &Position) -> Option<String> {
+        Some(state.to_string())
+    }
+
     fn maximises(&self, state: &Position) -> bool {
         state.side_to_move() == self.max
     }

@@ -161,6 +161,14 @@ impl<O: Observer<Move>> Observer<Move> for RootWatch<'_, O> {
         self.inner.enter(ply, via, window, why);
     }
 
+    fn hit(&mut self, ply: Ply) {
+        self.inner.hit(ply);
+    }
+
+    fn first(&mut self, ply: Ply, mv: Move) {
+        self.inner.first(ply, mv);
+    }
+
     fn raise(&mut self, ply: Ply, mv: Move, value: Score) {
         if ply == 0 {
             if self.best != Some(mv) {

@@ -25,6 +25,20 @@ pub trait ZeroSumGame {
     /// window search of such a leaf need not be repeated.
     fn is_exact(&mut self, state: &Self::State, depth: Depth) -> bool;
 
+    /// What tells positions apart: the same for two states from which the same can happen.
+    fn key(&self, state: &Self::State) -> u64;
+
+    /// Whether [`ZeroSumGame::value`] only estimates what `state` is worth, since the game goes on.
+    /// What is told as plain fact where this is false is told as an estimate where it is true.
+    fn is_estimate(&self, _state: &Self::State) -> bool {
+        false
+    }
+
+    /// The position as FEN, if there is a board to be shown.
+    fn fen(&self, _state: &Self::State) -> Option<String> {
+        None
+    }
+
     /// Whether the side to move maximises, as the reader looks at it.
     fn maximises(&self, state: &Self::State) -> bool;
 

@@ -10,6 +10,7 @@ pub mod chess;
 pub mod compare;
 pub mod deepening;
 pub mod game;
+pub mod method;
 pub mod observe;
 pub(crate) mod page;
 pub(crate) mod plot;
@@ -20,22 +21,17 @@ pub mod search;
 pub mod splitting;
 pub mod story;
 pub mod svg;
+pub mod table;
+pub mod timeline;
 pub(crate) mod timing;
 pub mod tree;
 
-use game::Window;
-use record::{Bounds, Recorder};
-use search::{Algorithm, Search};
+use method::Method;
+use search::Algorithm;
 use story::Story;
 use tree::GameTree;
 
-use crate::score::Depth;
-
 /// Searches an explicit tree and tells all of it.
 pub fn watch_tree(tree: &GameTree, algorithm: Algorithm) -> Story {
-    let (mut tree, root) = (tree.clone(), 0);
-    let mut recorder = Recorder::new(Bounds::NONE);
-    Search::new(&mut tree, &mut recorder, &[]).run(algorithm, &root, Depth::MAX, Window::FULL);
-    let name = tree.node_name(root).to_owned();
-    Story::new(algorithm, &recorder, &mut tree, (&root, &name), true)
+    Method::plain(algorithm).watch(tree)
 }

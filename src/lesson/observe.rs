@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::game::Window;
-use crate::score::{Ply, Score};
+use crate::score::{Depth, Ply, Score};
 
 /// Why a node is searched with the window that it gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,9 +46,21 @@ impl NodeType {
 /// All methods do nothing unless they are overridden, and searches are compiled for the observer
 /// they get: `()`, which overrides none, costs nothing.
 pub trait Observer<M> {
+    /// An iteration to `depth` plies begins.
+    #[inline]
+    fn iteration(&mut self, _depth: Depth) {}
+
     /// A node is entered by `via` (`None` at the root).
     #[inline]
     fn enter(&mut self, _ply: Ply, _via: Option<M>, _window: Window, _why: Why) {}
+
+    /// The table settles the node, which is left next.
+    #[inline]
+    fn hit(&mut self, _ply: Ply) {}
+
+    /// The table has `mv` searched first.
+    #[inline]
+    fn first(&mut self, _ply: Ply, _mv: M) {}
 
     /// `mv` has the value `value`, which raises alpha to it.
     #[inline]
@@ -78,6 +90,8 @@ pub struct Counter {
     pub cutoffs: u64,
     /// Searches repeated with the open window.
     pub researches: u64,
+    /// Nodes that the table settled.
+    pub hits: u64,
     /// The windows of the nodes that are open.
     windows: Vec<Window>,
 }
@@ -87,6 +101,10 @@ impl<M> Observer<M> for Counter {
         self.nodes += 1;
         self.researches += u64::from(why == Why::Again);
         self.windows.push(window);
+    }
+
+    fn hit(&mut self, _ply: Ply) {
+        self.hits += 1;
     }
 
     fn cutoff(&mut self, _ply: Ply, _alpha: Score, _beta: Score, rest: &[M]) {

@@ -2,7 +2,7 @@
 
 use super::game::Window;
 use super::observe::{Counter, Observer, Why};
-use crate::score::{Ply, Score};
+use crate::score::{Depth, Ply, Score};
 
 /// One visit of a node. Windows and scores are those of the side to move.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub struct Visit<M> {
     pub line: Vec<M>,
     /// Whether there was nothing to search below.
     pub leaf: bool,
+    /// Whether the table settled it.
+    pub hit: bool,
     /// Alpha and beta where they met, and the moves that this cut off.
     pub cutoff: Option<(Score, Score, Vec<M>)>,
     /// Visits below that were not written down.
@@ -32,8 +34,12 @@ pub struct Visit<M> {
 /// A step of a search; the number is that of the visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step<M> {
+    /// An iteration to this depth begins.
+    Iteration(Depth),
     /// A node is entered.
     Enter(usize),
+    /// The table has the move searched first.
+    First(usize, M),
     /// The move raises alpha to the score.
     Raise(usize, M, Score),
     /// The remaining moves are cut off.
@@ -82,6 +88,11 @@ impl<M> Recorder<M> {
         }
     }
 
+    /// The last visit of the root.
+    pub(crate) fn last_of_root(&self) -> Option<&Visit<M>> {
+        self.visits.iter().rev().find(|visit| visit.parent.is_none())
+    }
+
     fn current(&self) -> Option<usize> {
         self.path.last().copied().flatten()
     }
@@ -95,6 +106,10 @@ impl<M> Recorder<M> {
 }
 
 impl<M: Copy> Observer<M> for Recorder<M> {
+    fn iteration(&mut self, depth: Depth) {
+        self.steps.push(Step::Iteration(depth));
+    }
+
     fn enter(&mut self, ply: Ply, via: Option<M>, window: Window, why: Why) {
         self.counter.enter(ply, via, window, why);
         let parent = self.current();
@@ -114,11 +129,25 @@ impl<M: Copy> Observer<M> for Recorder<M> {
             value: 0,
             line: Vec::new(),
             leaf: false,
+            hit: false,
             cutoff: None,
             hidden: 0,
         });
         self.steps.push(Step::Enter(id));
         self.path.push(Some(id));
+    }
+
+    fn hit(&mut self, ply: Ply) {
+        Observer::<M>::hit(&mut self.counter, ply);
+        if let Some(id) = self.current() {
+            self.visits[id].hit = true;
+        }
+    }
+
+    fn first(&mut self, _ply: Ply, mv: M) {
+        if let Some(id) = self.current() {
+            self.steps.push(Step::First(id, mv));
+        }
     }
 
     fn raise(&mut self, _ply: Ply, mv: M, value: Score) {

@@ -1,5 +1,5 @@
 //! Minimax, alpha-beta and principal variation search as the textbooks have them: in negamax form,
-//! without a table, without reductions, each function one algorithm.
+//! without reductions, each function one algorithm, with a table or without.
 //!
 //! Sources: D. Knuth and R. Moore, "An Analysis of Alpha-Beta Pruning" (1975);
 //! T. A. Marsland and M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982);
@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::game::{Window, ZeroSumGame};
 use super::observe::{Observer, Why};
+use super::table::Table;
 use crate::score::{Depth, INFINITY, Ply, Score};
 
 /// How a tree is searched.
@@ -64,6 +65,8 @@ pub struct Search<'a, G: ZeroSumGame, O> {
     pub nodes: u64,
     /// Once one of these is raised the search gives up, and its values mean nothing.
     pub stops: &'a [&'a AtomicBool],
+    /// What is remembered, if anything; minimax asks nobody.
+    pub table: Option<&'a mut Table>,
 }
 
 /// A node as it is called: how far from the root, and how many plies are left.
@@ -82,7 +85,13 @@ impl NodePlace {
 impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
     /// A search that has not begun.
     pub fn new(game: &'a mut G, observer: &'a mut O, stops: &'a [&'a AtomicBool]) -> Self {
-        Search { game, observer, nodes: 0, stops }
+        Search { game, observer, nodes: 0, stops, table: None }
+    }
+
+    /// The same search with a table to ask and to fill.
+    #[must_use]
+    pub fn with_table(self, table: &'a mut Table) -> Self {
+        Search { table: Some(table), ..self }
     }
 
     /// The value of the root `state` for the side to move, searched to `depth` plies, and the
@@ -164,9 +173,12 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         window: Window,
         line: &mut Vec<G::Move>,
     ) -> Score {
-        let Some(moves) = self.expand(state, place) else {
+        let Some(mut moves) = self.expand(state, place) else {
             return self.leaf(state, place, window, line);
         };
+        if let Some(value) = self.recall(state, place, window, &mut moves, line) {
+            return value;
+        }
         let (mut alpha, mut best, mut rest) = (window.alpha, -INFINITY, Vec::new());
         line.clear();
         for (index, &mv) in moves.iter().enumerate() {
@@ -185,6 +197,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
                 break;
             }
         }
+        self.remember(state, place, window, best, line);
         self.observer.leave(place.ply, best, line, false);
         best
     }
@@ -199,9 +212,12 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         window: Window,
         line: &mut Vec<G::Move>,
     ) -> Score {
-        let Some(moves) = self.expand(state, place) else {
+        let Some(mut moves) = self.expand(state, place) else {
             return self.leaf(state, place, window, line);
         };
+        if let Some(value) = self.recall(state, place, window, &mut moves, line) {
+            return value;
+        }
         let (mut alpha, mut best, mut rest) = (window.alpha, -INFINITY, Vec::new());
         line.clear();
         for (index, &mv) in moves.iter().enumerate() {
@@ -222,6 +238,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
                 break;
             }
         }
+        self.remember(state, place, window, best, line);
         self.observer.leave(place.ply, best, line, false);
         best
     }
@@ -270,6 +287,52 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         }
         let moves = self.game.moves(state);
         (!moves.is_empty()).then_some(moves)
+    }
+
+    /// Asks the table: a value that settles the node ends its visit; otherwise the best move known
+    /// comes first.
+    fn recall(
+        &mut self,
+        state: &G::State,
+        place: NodePlace,
+        window: Window,
+        moves: &mut [G::Move],
+        line: &mut Vec<G::Move>,
+    ) -> Option<Score> {
+        let table = self.table.as_deref()?;
+        let key = self.game.key(state);
+        if let Some(value) = table.value(key, place.depth, window) {
+            line.clear();
+            self.observer.hit(place.ply);
+            self.observer.leave(place.ply, value, line, false);
+            return Some(value);
+        }
+        let best = table.best(key)?;
+        let leads_there = |mv: &G::Move| self.game.key(&self.game.play(state, *mv)) == best;
+        if let Some(at) = moves.iter().position(leads_there).filter(|&at| at > 0) {
+            moves[..=at].rotate_right(1);
+            self.observer.first(place.ply, moves[0]);
+        }
+        None
+    }
+
+    /// Stores what a node was found to be worth; what an abandoned search says is nothing.
+    fn remember(
+        &mut self,
+        state: &G::State,
+        place: NodePlace,
+        window: Window,
+        value: Score,
+        line: &[G::Move],
+    ) {
+        if self.table.is_none() || self.is_stopped() {
+            return;
+        }
+        let best = line.first().map(|&mv| self.game.key(&self.game.play(state, mv)));
+        let key = self.game.key(state);
+        if let Some(table) = self.table.as_deref_mut() {
+            table.store(key, place.depth, window, value, best);
+        }
     }
 
     fn leaf(

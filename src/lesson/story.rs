@@ -9,7 +9,7 @@ use super::game::{Window, ZeroSumGame, bound};
 use super::observe::{NodeType, Why};
 use super::record::{Recorder, Step, Visit};
 use super::search::Algorithm;
-use crate::score::{Ply, Score};
+use crate::score::{Depth, Ply, Score};
 
 /// Cut off moves are shown one by one up to here; more of them are shown as one node.
 const SHOWN_CUT: usize = 3;
@@ -27,12 +27,16 @@ pub struct Story {
     pub value: Score,
     /// The principal variation.
     pub line: Vec<String>,
-    /// Nodes visited; one that was searched again counts again.
+    /// Visits; a node that was searched again counts again.
     pub nodes: u64,
+    /// Nodes of the tree below that were visited, each counted once.
+    pub distinct: usize,
     /// How often alpha met beta with moves left.
     pub cutoffs: u64,
     /// Searches repeated with the open window.
     pub researches: u64,
+    /// Visits that the table settled.
+    pub hits: u64,
     /// Visits by type: of PV, cut and all nodes. Minimax has no windows, and PV nodes alone.
     pub types: [u64; 3],
     /// Visits that were made but are not in the tree below.
@@ -64,6 +68,9 @@ pub struct Node {
     pub stands_for: usize,
     /// Visits below it that were made but are not in the tree.
     pub hidden: u64,
+    /// Its position as FEN, in a game with a board.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fen: Option<String>,
 }
 
 /// One search of a node.
@@ -81,10 +88,14 @@ pub struct NodeVisit {
     pub value: Score,
     /// What kind of node it was in this visit.
     pub kind: NodeType,
-    /// `=`, or `>=` or `<=` where the value is only a bound.
+    /// Whether the table settled it.
+    pub hit: bool,
+    /// `=`, or `>=` or `<=` where the value is only a bound, or `~` where it is an estimate.
     pub relation: &'static str,
     /// `alpha 6 >= beta 5`, if moves were cut off.
     pub cutoff: Option<String>,
+    /// The names of what was cut off.
+    pub cut: Vec<String>,
 }
 
 /// Something that happened.
@@ -104,16 +115,22 @@ pub struct Happening {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HappeningKind {
+    /// An iteration begins; it happens to the root.
+    Iteration,
     /// A node is entered.
     Enter,
     /// A leaf is entered and left.
     Leaf,
+    /// The table has a move searched first.
+    First,
     /// A bound moves.
     Raise,
     /// Moves are cut off.
     Cutoff,
     /// A node is left.
     Leave,
+    /// A node is left at once, because the table settles it.
+    Hit,
 }
 
 impl Story {
@@ -126,7 +143,19 @@ impl Story {
         root: (&G::State, &str),
         whole_cut: bool,
     ) -> Story {
-        let windows = algorithm != Algorithm::Minimax;
+        Story::named(algorithm.name(), recorder, game, root, whole_cut)
+    }
+
+    /// As [`Story::new`], of a search with a name of its own. Several searches of the root, one
+    /// after the other, are one story; the last one's value is its value.
+    pub(crate) fn named<G: ZeroSumGame>(
+        name: &str,
+        recorder: &Recorder<G::Move>,
+        game: &mut G,
+        root: (&G::State, &str),
+        whole_cut: bool,
+    ) -> Story {
+        let windows = name != Algorithm::Minimax.name();
         let (nodes, place) = (Vec::new(), Vec::new());
         let mut teller = Teller { game, recorder, nodes, place, whole_cut, windows };
         for visit in &recorder.visits {
@@ -135,16 +164,18 @@ impl Story {
         let steps = recorder.steps.iter().filter_map(|step| teller.happening(step)).collect();
         teller.mark_line();
         teller.add_cut();
-        let first = teller.nodes.first().and_then(|node| node.node.visits.first());
+        let result = teller.nodes.first().and_then(|node| node.node.visits.last());
         let mut story = Story {
-            algorithm: algorithm.name().to_owned(),
+            algorithm: name.to_owned(),
             windows,
             summary: String::new(),
-            value: first.map_or(0, |visit| visit.value),
-            line: teller.line_of(recorder.visits.first(), 0),
+            value: result.map_or(0, |visit| visit.value),
+            line: teller.line_of(recorder.last_of_root(), 0),
             nodes: recorder.counter.nodes,
+            distinct: teller.nodes.iter().filter(|node| node.node.kind.is_some()).count(),
             cutoffs: recorder.counter.cutoffs,
             researches: recorder.counter.researches,
+            hits: recorder.counter.hits,
             types: recorder.counter.types,
             hidden: recorder.visits.iter().map(|visit| visit.hidden).sum(),
             steps,
@@ -158,11 +189,6 @@ impl Story {
     pub fn cut(&self) -> Vec<&str> {
         let cut = self.tree.iter().filter(|node| node.kind.is_none());
         cut.map(|node| node.name.as_str()).collect()
-    }
-
-    /// The nodes of the tree that were visited, each counted once.
-    pub fn distinct(&self) -> usize {
-        self.tree.iter().filter(|node| node.kind.is_some()).count()
     }
 
     /// All steps, indented by their depth, and a summary.
@@ -179,17 +205,20 @@ impl Story {
     }
 
     fn summarise(&self) -> String {
-        let Story { algorithm, value, nodes, cutoffs, researches, .. } = self;
-        let mut text = format!(
-            "{algorithm}: value {value} by {}; {} visited",
-            self.line.join(" "),
-            counted(*nodes, "node")
-        );
+        let Story { algorithm, value, nodes, distinct, cutoffs, researches, hits, .. } = self;
+        let visits = match *nodes == *distinct as u64 || self.hidden > 0 {
+            true => format!("{} visited", counted(*nodes, "node")),
+            false => format!("{nodes} visits of {}", counted(*distinct as u64, "node")),
+        };
+        let mut text = format!("{algorithm}: value {value}{}; {visits}", by(&self.line));
         if *cutoffs > 0 {
             let _ = write!(text, ", {}", counted(*cutoffs, "cutoff"));
         }
         if *researches > 0 {
             let _ = write!(text, ", {researches} searched again");
+        }
+        if *hits > 0 {
+            let _ = write!(text, ", {} settled by the table", counted(*hits, "visit"));
         }
         match self.cut() {
             cut if cut.is_empty() || self.hidden > 0 => {}
@@ -202,6 +231,11 @@ impl Story {
         }
         text
     }
+}
+
+/// ` by N1 N3`; nothing where there is no line.
+fn by(line: &[String]) -> String {
+    if line.is_empty() { String::new() } else { format!(" by {}", line.join(" ")) }
 }
 
 /// `1 node`, `2 nodes`.
@@ -236,11 +270,16 @@ impl<G: ZeroSumGame> Teller<'_, G> {
                 let known = known.find(|&child| self.nodes[child].via == Some(mv));
                 known.unwrap_or_else(|| self.add_child(above, mv))
             }
-            _ => self.add_root(root),
+            _ if self.nodes.is_empty() => self.add_root(root),
+            _ => 0,
         };
+        let cut = visit.cutoff.as_ref().map_or(&[][..], |(_, _, rest)| rest);
+        let state = &self.nodes[node].state;
+        let cut = cut.iter().map(|&mv| self.game.name(state, mv)).collect();
+        let estimate = self.game.is_estimate(state);
         let placed = &mut self.nodes[node];
         placed.node.hidden += visit.hidden;
-        let told = tell(visit, placed.node.max);
+        let told = tell(visit, placed.node.max, estimate, cut);
         placed.node.kind = Some(told.kind);
         placed.node.visits.push(told);
         self.place.push((node, placed.node.visits.len() - 1));
@@ -257,6 +296,7 @@ impl<G: ZeroSumGame> Teller<'_, G> {
             visits: Vec::new(),
             stands_for: 1,
             hidden: 0,
+            fen: self.game.fen(state),
         };
         self.nodes.push(Placed { node, state: state.clone(), via: None, children: Vec::new() });
         self.nodes.len() - 1
@@ -275,6 +315,7 @@ impl<G: ZeroSumGame> Teller<'_, G> {
             visits: Vec::new(),
             stands_for: 1,
             hidden: 0,
+            fen: self.game.fen(&place),
         };
         self.nodes.push(Placed { node, state: place, via: Some(mv), children: Vec::new() });
         let id = self.nodes.len() - 1;
@@ -284,9 +325,9 @@ impl<G: ZeroSumGame> Teller<'_, G> {
 
     /// Marks the nodes of the principal variation.
     fn mark_line(&mut self) {
-        let Some(first) = self.recorder.visits.first() else { return };
+        let Some(last) = self.recorder.last_of_root() else { return };
         let mut current = 0;
-        for &mv in &first.line {
+        for &mv in &last.line {
             let children = &self.nodes[current].children;
             let next = children.iter().copied().find(|&child| self.nodes[child].via == Some(mv));
             let Some(next) = next else { return };
@@ -329,52 +370,70 @@ impl<G: ZeroSumGame> Teller<'_, G> {
 
     /// A step in words; `None` for those that go without saying.
     fn happening(&self, step: &Step<G::Move>) -> Option<Happening> {
-        let (Step::Enter(id) | Step::Raise(id, ..) | Step::Cutoff(id) | Step::Leave(id)) = *step;
+        let (id, kind) = match *step {
+            Step::Iteration(depth) => return self.iteration(depth),
+            Step::Enter(id) if self.recorder.visits[id].leaf => (id, HappeningKind::Leaf),
+            Step::Enter(id) => (id, HappeningKind::Enter),
+            Step::First(id, _) => (id, HappeningKind::First),
+            Step::Raise(id, ..) => (id, HappeningKind::Raise),
+            Step::Cutoff(id) => (id, HappeningKind::Cutoff),
+            Step::Leave(id) if self.recorder.visits[id].hit => (id, HappeningKind::Hit),
+            Step::Leave(id) => (id, HappeningKind::Leave),
+        };
         let visit = &self.recorder.visits[id];
         let (node, number) = self.place[id];
         let Node { name, max, visits, .. } = &self.nodes[node].node;
         let told = &visits[number];
-        let (kind, text) = match *step {
-            Step::Enter(_) if visit.leaf => (
-                HappeningKind::Leaf,
-                format!("{name} {} {}{}", told.relation, told.value, self.window_of(told)),
-            ),
+        let text = match *step {
+            Step::Raise(_, mv, value) => self.raised(node, mv, if *max { value } else { -value }),
+            Step::First(_, mv) => {
+                let first = self.game.name(&self.nodes[node].state, mv);
+                format!("{name}: {first} first")
+            }
+            Step::Cutoff(_) => {
+                let cut = match told.cut.len() {
+                    0..=SHOWN_CUT => told.cut.join(" "),
+                    many => format!("{many} moves"),
+                };
+                format!("{name}: {}, cut off: {cut}", told.cutoff.as_deref()?)
+            }
+            Step::Enter(_) if visit.leaf => {
+                format!("{name} {} {}{}", told.relation, told.value, self.window_of(told))
+            }
             Step::Enter(_) => {
                 let player = if *max { "max" } else { "min" };
                 let again = if told.again { ", again" } else { "" };
-                (HappeningKind::Enter, format!("{name} {player}{again}{}", self.window_of(told)))
-            }
-            Step::Raise(_, mv, value) => {
-                let which = match (self.windows, *max) {
-                    (false, _) => "best",
-                    (true, true) => "alpha",
-                    (true, false) => "beta",
-                };
-                let by = self.game.name(&self.nodes[node].state, mv);
-                let value = if *max { value } else { -value };
-                (HappeningKind::Raise, format!("{name}: {which} = {value} by {by}"))
-            }
-            Step::Cutoff(_) => {
-                let (_, _, rest) = visit.cutoff.as_ref()?;
-                let cut: Vec<String> = match rest.len() {
-                    0..=SHOWN_CUT => {
-                        let state = &self.nodes[node].state;
-                        rest.iter().map(|&mv| self.game.name(state, mv)).collect()
-                    }
-                    many => vec![format!("{many} moves")],
-                };
-                let why = told.cutoff.as_deref()?;
-                (HappeningKind::Cutoff, format!("{name}: {why}, cut off: {}", cut.join(" ")))
+                format!("{name} {player}{again}{}", self.window_of(told))
             }
             Step::Leave(_) if visit.leaf => return None,
-            Step::Leave(_) => {
-                let line = self.line_of(Some(visit), node);
-                let by = if line.is_empty() { String::new() } else { " by ".to_owned() };
-                let text = format!("{name} {} {}{by}{}", told.relation, told.value, line.join(" "));
-                (HappeningKind::Leave, text)
+            Step::Leave(_) if visit.hit => {
+                format!("{name} {} {} from the table", told.relation, told.value)
             }
+            Step::Leave(_) => {
+                let by = by(&self.line_of(Some(visit), node));
+                format!("{name} {} {}{by}", told.relation, told.value)
+            }
+            Step::Iteration(_) => return None,
         };
         Some(Happening { node, visit: number, kind, text })
+    }
+
+    /// The beginning of an iteration, which happens to the root before it is visited.
+    fn iteration(&self, depth: Depth) -> Option<Happening> {
+        let visit = usize::try_from(depth - 1).ok()?;
+        let (kind, text) = (HappeningKind::Iteration, format!("iteration {depth}"));
+        Some(Happening { node: 0, visit, kind, text })
+    }
+
+    /// `N3: alpha = 5 by N8`.
+    fn raised(&self, node: usize, mv: G::Move, value: Score) -> String {
+        let Placed { node: Node { name, max, .. }, state, .. } = &self.nodes[node];
+        let which = match (self.windows, *max) {
+            (false, _) => "best",
+            (true, true) => "alpha",
+            (true, false) => "beta",
+        };
+        format!("{name}: {which} = {value} by {}", self.game.name(state, mv))
     }
 
     /// The window in a step's text, if the algorithm has windows.
@@ -396,11 +455,11 @@ impl<G: ZeroSumGame> Teller<'_, G> {
     }
 }
 
-/// A visit as Max sees it.
-fn tell<M>(visit: &Visit<M>, max: bool) -> NodeVisit {
+/// A visit as Max sees it, with the names of what it cut off.
+fn tell<M>(visit: &Visit<M>, max: bool, estimate: bool, cut: Vec<String>) -> NodeVisit {
     let Window { alpha, beta } = visit.window;
     let relation = match visit.value {
-        _ if visit.leaf => "=",
+        _ if visit.leaf => ["=", "~"][usize::from(estimate)],
         value if value >= beta => [">=", "<="][usize::from(!max)],
         value if value <= alpha => ["<=", ">="][usize::from(!max)],
         _ => "=",
@@ -416,7 +475,9 @@ fn tell<M>(visit: &Visit<M>, max: bool) -> NodeVisit {
         leaf: visit.leaf,
         value: if max { visit.value } else { -visit.value },
         kind: NodeType::of(visit.window, visit.value),
+        hit: visit.hit,
         relation,
         cutoff,
+        cut,
     }
 }

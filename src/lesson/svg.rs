@@ -227,6 +227,7 @@ fn values(visits: &[NodeVisit]) -> Vec<String> {
     let relation = |visit: &NodeVisit| match visit.relation {
         ">=" => "≥",
         "<=" => "≤",
+        "~" => "≈",
         other => other,
     };
     match visits {
@@ -311,7 +312,7 @@ mod tests {
                 assert_eq!(count(&picture, "<g class=\"cutoff\">"), story.cutoffs as usize);
                 assert_eq!(count(&picture, "<g class=\"node never\""), story.cut().len());
                 assert_eq!(count(&picture, " line\" data-visits"), story.line.len() + 1);
-                let again = story.nodes as usize - story.distinct();
+                let again = story.nodes as usize - story.distinct;
                 for (kind, name) in ["pv", "cut", "all"].into_iter().enumerate() {
                     let drawn = count(&picture, &format!("<g class=\"node {name}"));
                     let searched = story.types[kind] as usize;
@@ -321,7 +322,7 @@ mod tests {
                 let windows = count(&picture, "<text class=\"small halo\"") as u64;
                 // Each visit but the root's has its window on an edge; each visited node its value.
                 let expected = if story.windows { story.nodes - 1 } else { 0 };
-                assert_eq!(windows, expected + story.distinct() as u64);
+                assert_eq!(windows, expected + story.distinct as u64);
             }
         }
     }

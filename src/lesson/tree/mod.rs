@@ -1,9 +1,13 @@
 //! Explicit game trees: small ones, with names, that can be drawn on a blackboard.
 
 mod parse;
+mod positions;
+mod random;
 mod two_sided;
 
 pub use parse::TreeError;
+pub(crate) use positions::PositionTree;
+pub use random::Growth;
 pub use two_sided::search_two_sided;
 
 use super::game::{Window, ZeroSumGame};
@@ -125,6 +129,11 @@ impl ZeroSumGame for GameTree {
 
     fn is_exact(&mut self, state: &NodeId, _depth: Depth) -> bool {
         self.nodes[*state].children.is_empty()
+    }
+
+    /// The node itself: in a bare tree no two nodes are the same position.
+    fn key(&self, state: &NodeId) -> u64 {
+        *state as u64
     }
 
     fn maximises(&self, state: &NodeId) -> bool {
