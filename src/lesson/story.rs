@@ -9,7 +9,7 @@ use super::game::{Window, ZeroSumGame, bound};
 use super::observe::{NodeType, Why};
 use super::record::{Recorder, Step, Visit};
 use super::search::Algorithm;
-use crate::score::{Depth, Ply, Score};
+use crate::score::{Depth, INFINITY, Ply, Score};
 
 /// Cut off moves are shown one by one up to here; more of them are shown as one node.
 const SHOWN_CUT: usize = 3;
@@ -78,6 +78,10 @@ pub struct Node {
 pub struct NodeVisit {
     /// `(alpha, beta)`.
     pub window: String,
+    /// Alpha, unless it is infinite.
+    pub alpha: Option<Score>,
+    /// Beta, unless it is infinite.
+    pub beta: Option<Score>,
     /// Whether the window is a null window.
     pub null: bool,
     /// Whether the node is searched again, because the null window failed.
@@ -107,6 +111,8 @@ pub struct Happening {
     pub visit: usize,
     /// What.
     pub kind: HappeningKind,
+    /// Where a bound moves to.
+    pub value: Option<Score>,
     /// In words.
     pub text: String,
 }
@@ -384,6 +390,10 @@ impl<G: ZeroSumGame> Teller<'_, G> {
         let (node, number) = self.place[id];
         let Node { name, max, visits, .. } = &self.nodes[node].node;
         let told = &visits[number];
+        let value = match *step {
+            Step::Raise(_, _, value) => Some(if *max { value } else { -value }),
+            _ => None,
+        };
         let text = match *step {
             Step::Raise(_, mv, value) => self.raised(node, mv, if *max { value } else { -value }),
             Step::First(_, mv) => {
@@ -415,14 +425,14 @@ impl<G: ZeroSumGame> Teller<'_, G> {
             }
             Step::Iteration(_) => return None,
         };
-        Some(Happening { node, visit: number, kind, text })
+        Some(Happening { node, visit: number, kind, value, text })
     }
 
     /// The beginning of an iteration, which happens to the root before it is visited.
     fn iteration(&self, depth: Depth) -> Option<Happening> {
         let visit = usize::try_from(depth - 1).ok()?;
         let (kind, text) = (HappeningKind::Iteration, format!("iteration {depth}"));
-        Some(Happening { node: 0, visit, kind, text })
+        Some(Happening { node: 0, visit, kind, value: None, text })
     }
 
     /// `N3: alpha = 5 by N8`.
@@ -468,8 +478,12 @@ fn tell<M>(visit: &Visit<M>, max: bool, estimate: bool, cut: Vec<String>) -> Nod
         let met = Window::new(alpha, beta).seen(max);
         format!("alpha {} >= beta {}", bound(met.alpha), bound(met.beta))
     });
+    let seen = visit.window.seen(max);
+    let finite = |bound: Score| (bound.abs() < INFINITY).then_some(bound);
     NodeVisit {
-        window: visit.window.seen(max).to_string(),
+        window: seen.to_string(),
+        alpha: finite(seen.alpha),
+        beta: finite(seen.beta),
         null: visit.window.is_null(),
         again: visit.why == Why::Again,
         leaf: visit.leaf,

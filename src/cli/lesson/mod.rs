@@ -1,6 +1,9 @@
 //! `tabia lesson`: the algorithms to be watched at work.
 
 mod book;
+mod exercise;
+mod forest;
+mod growth;
 mod nodes;
 mod output;
 mod place;
@@ -16,7 +19,7 @@ use clap::Subcommand;
 /// As shells have it for a program that Ctrl-C ended.
 const INTERRUPTED: u8 = 130;
 
-/// See the algorithms at work: trees, traces, splitting
+/// See the algorithms at work: trees, traces, splitting; exercises
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -26,6 +29,8 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Tree(tree::Args),
+    Forest(forest::Args),
+    Exercise(exercise::Args),
     Trace(trace::Args),
     Nodes(nodes::Args),
     Research(research::Args),
@@ -40,6 +45,8 @@ enum Command {
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Tree(args) => tree::run(args),
+        Command::Forest(args) => forest::run(args),
+        Command::Exercise(args) => exercise::run(args),
         Command::Trace(args) => trace::run(args),
         Command::Nodes(args) => nodes::run(args),
         Command::Research(args) => research::run(args),

@@ -3,10 +3,11 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use crate::cli::output;
 use crate::cli::writing::Force;
 use crate::files::{FileKind, Output};
-use crate::lesson::page::page;
 use crate::lesson::story::Story;
 use crate::lesson::svg::svg;
 
@@ -19,7 +20,7 @@ pub(super) struct Forms {
     /// Draw the tree as SVG (several algorithms: FILE-minimax.svg and so on)
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Write one HTML page with the tree to fold and to go through step by step
+    /// Write one HTML page: the searches to go through step by step, trees to change as well
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     #[command(flatten)]
@@ -27,44 +28,40 @@ pub(super) struct Forms {
 }
 
 impl Forms {
-    /// Puts the stories wherever they are wanted; `text` is what is printed without `--json`.
-    ///
-    /// # Errors
-    /// If something cannot be written.
-    pub(super) fn put(&self, title: &str, stories: &[Story], text: &str) -> anyhow::Result<()> {
-        self.put_with(title, stories, text, &[])
-    }
-
     /// Whether JSON is wanted.
     pub(super) fn json(&self) -> bool {
         self.json
     }
 
-    /// As [`Forms::put`], with something more for the JSON.
+    /// Puts the searches wherever they are wanted; `text` is what is printed without `--json`, and
+    /// the object is printed with it, completed by the title and the searches.
     ///
     /// # Errors
     /// If something cannot be written.
-    pub(super) fn put_with(
+    pub(super) fn put(
         &self,
         title: &str,
         stories: &[Story],
         text: &str,
-        news: &[serde_json::Value],
+        page: impl FnOnce() -> String,
+        mut object: serde_json::Map<String, Value>,
     ) -> anyhow::Result<()> {
         if let Some(path) = &self.svg {
             for story in stories {
                 let one = stories.len() == 1;
-                let path = if one { path.clone() } else { beside(path, &story.algorithm) };
+                let name = story.algorithm.replace(' ', "-");
+                let path = if one { path.clone() } else { beside(path, &name) };
                 let drawing = svg(story, &format!("{title}: {}", story.algorithm));
                 save(&path, FileKind::SVG, self.force, &drawing)?;
             }
         }
         if let Some(path) = &self.html {
-            save(path, FileKind::HTML, self.force, &page(title, stories))?;
+            save(path, FileKind::HTML, self.force, &page())?;
         }
         if self.json {
-            let all = serde_json::json!({ "title": title, "news": news, "searches": stories });
-            print(&format!("{all}\n"))
+            object.insert("title".to_owned(), title.into());
+            object.insert("searches".to_owned(), serde_json::to_value(stories)?);
+            print(&format!("{}\n", Value::Object(object)))
         } else {
             print(text)
         }

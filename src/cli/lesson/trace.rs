@@ -8,6 +8,7 @@ use super::place::LessonPositionArgs;
 use crate::cli::work::interruption;
 use crate::lesson::chess::{Chess, Ordering};
 use crate::lesson::deepening::{DeepeningNews, Plan, deepen};
+use crate::lesson::page::page_of_searches;
 use crate::lesson::record::{Bounds, Recorder};
 use crate::lesson::search::Algorithm;
 use crate::lesson::story::Story;
@@ -82,6 +83,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.tree {
         let _ = write!(text, "\n{}", story.text());
     }
-    args.forms.put_with(&args.place.title(), &[story], &text, &told)?;
+    let (title, stories) = (args.place.title(), [story]);
+    let object = serde_json::Map::from_iter([("news".to_owned(), told.into())]);
+    args.forms.put(&title, &stories, &text, || page_of_searches(&title, &stories), object)?;
     Ok(ExitCode::SUCCESS)
 }

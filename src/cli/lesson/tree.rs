@@ -1,24 +1,29 @@
-//! `tabia lesson tree`: an explicit tree, searched step by step.
+//! `tabia lesson tree`: a tree, searched step by step.
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
 
+use super::growth::GrowthArgs;
 use super::output::Forms;
+use crate::lesson::method::Method;
+use crate::lesson::page::page_of_tree;
 use crate::lesson::search::Algorithm;
 use crate::lesson::story::Story;
+use crate::lesson::timeline::split_on_a_clock;
 use crate::lesson::tree::GameTree;
-use crate::lesson::watch_tree;
 use crate::score::Score;
 
-/// Search a small game tree by minimax, alpha-beta and PVS, telling every step
+/// Search a game tree by minimax, alpha-beta and PVS, telling every step
 ///
 /// A tree is an indented list, one node a line: NAME, and for a leaf its VALUE for Max; the root
-/// says `max` or `min`, who moves first. --print shows the shipped tree in this form.
+/// says `max` or `min`, who moves first. --print shows the tree in this form. With --table or
+/// --deepen, nodes below which all is the same are one position, and a node at the end of an
+/// iteration is judged by the mean of the leaves below it (`~`).
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// File of the tree, or `classic` for the shipped one
+    /// File of the tree, `classic` for the shipped one, or `random` for one that grows from --seed
     #[arg(default_value = "classic")]
     tree: String,
     /// Give a leaf another value
@@ -27,6 +32,15 @@ pub(super) struct Args {
     /// One algorithm instead of all: minimax, alpha-beta or pvs
     #[arg(short, long)]
     algorithm: Option<Algorithm>,
+    /// With a transposition table (alpha-beta and PVS)
+    #[arg(long)]
+    table: bool,
+    /// With iterative deepening (alpha-beta and PVS)
+    #[arg(long)]
+    deepen: bool,
+    /// Tell PV-splitting by so many threads as well, on a clock on which a visit takes one tick
+    #[arg(short, long, value_parser = clap::value_parser!(u16).range(1..=64))]
+    threads: Option<u16>,
     /// Only the summaries, not every step
     #[arg(short, long)]
     summary: bool,
@@ -35,6 +49,8 @@ pub(super) struct Args {
     print: bool,
     #[command(flatten)]
     forms: Forms,
+    #[command(flatten)]
+    growth: GrowthArgs,
 }
 
 fn assignment(text: &str) -> Result<(String, Score), String> {
@@ -48,7 +64,7 @@ fn assignment(text: &str) -> Result<(String, Score), String> {
 /// # Errors
 /// If the tree cannot be read, or something cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let mut tree = read(&args.tree)?;
+    let mut tree = args.read()?;
     for (name, value) in &args.values {
         tree.set_value(name, *value).map_err(anyhow::Error::msg).context("--set")?;
     }
@@ -56,15 +72,45 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         super::output::print(&tree.to_string())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let algorithms = args.algorithm.map_or(Algorithm::ALL.to_vec(), |algorithm| vec![algorithm]);
-    let stories: Vec<_> =
-        algorithms.into_iter().map(|algorithm| watch_tree(&tree, algorithm)).collect();
-    let text = match args.summary {
-        true => stories.iter().map(|story| format!("{}\n", story.summary)).collect(),
-        false => stories.iter().map(Story::text).collect::<Vec<_>>().join("\n"),
+    let methods = args.methods();
+    let stories: Vec<_> = methods.iter().map(|method| method.watch(&tree)).collect();
+    let timeline = args.threads.map(|threads| split_on_a_clock(&tree, threads.into()));
+    let mut parts: Vec<String> = match args.summary {
+        true => vec![stories.iter().map(|story| format!("{}\n", story.summary)).collect()],
+        false => stories.iter().map(Story::text).collect(),
     };
-    args.forms.put(&format!("tree {}", args.tree), &stories, &text)?;
+    if let Some(timeline) = &timeline {
+        parts.push(if args.summary { format!("{}\n", timeline.summary) } else { timeline.text() });
+    }
+    let text = parts.join(if args.summary { "" } else { "\n" });
+    let mut object = serde_json::Map::from_iter([("tree".to_owned(), tree.to_string().into())]);
+    if let Some(timeline) = &timeline {
+        object.insert("timeline".to_owned(), serde_json::to_value(timeline)?);
+    }
+    let title = format!("tree {}", args.tree);
+    let page = || page_of_tree(&title, &tree, &methods, args.threads.map(usize::from));
+    args.forms.put(&title, &stories, &text, page, object)?;
     Ok(ExitCode::SUCCESS)
+}
+
+impl Args {
+    /// The searches that are wanted.
+    fn methods(&self) -> Vec<Method> {
+        let algorithms = self.algorithm.map_or(Algorithm::ALL.to_vec(), |chosen| vec![chosen]);
+        let with = |algorithm| match algorithm {
+            Algorithm::Minimax => Method::plain(algorithm),
+            _ => Method { algorithm, table: self.table, deepening: self.deepen },
+        };
+        algorithms.into_iter().map(with).collect()
+    }
+
+    /// The tree that is wanted, in the order that is wanted.
+    fn read(&self) -> anyhow::Result<GameTree> {
+        match self.tree.as_str() {
+            "random" => self.growth.tree(0),
+            name => Ok(self.growth.ordered(&read(name)?)),
+        }
+    }
 }
 
 fn read(name: &str) -> anyhow::Result<GameTree> {
@@ -72,7 +118,7 @@ fn read(name: &str) -> anyhow::Result<GameTree> {
         return Ok(GameTree::classic());
     }
     let text = std::fs::read_to_string(Path::new(name)).with_context(|| {
-        format!("cannot read the tree {name} (a file, or `classic` for the shipped tree)")
+        format!("cannot read the tree {name} (a file, `classic` for the shipped tree, or `random`)")
     })?;
     text.parse::<GameTree>().with_context(|| name.to_owned())
 }

@@ -1,0 +1,140 @@
+//! `tabia lesson forest`: many random trees, searched every way.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+use std::sync::atomic::Ordering::Relaxed;
+
+use serde_json::json;
+
+use super::INTERRUPTED;
+use super::growth::GrowthArgs;
+use super::output::print;
+use crate::cli::work::{interruption, progress_bar};
+use crate::lesson::method::Method;
+use crate::lesson::story::Story;
+use crate::lesson::timeline::{Timeline, split_on_a_clock};
+
+/// Search many random trees every way, and compare what it took on the mean
+///
+/// The trees have seeds from --seed on. --json prints one JSON object a tree: its text, every
+/// search step by step, and PV-splitting on a clock.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// How many trees
+    #[arg(short, long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    number: u32,
+    /// Threads of PV-splitting
+    #[arg(short, long, default_values_t = [1, 2, 4], value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=64))]
+    threads: Vec<u16>,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    growth: GrowthArgs,
+}
+
+/// What the searches of one way took, all trees together.
+#[derive(Debug, Default)]
+struct Sum {
+    name: String,
+    visits: u64,
+    distinct: u64,
+    cutoffs: u64,
+    researches: u64,
+    hits: u64,
+}
+
+/// What PV-splitting took, all trees together.
+#[derive(Debug, Default)]
+struct SplitSum {
+    threads: usize,
+    visits: u64,
+    ticks: u64,
+    serial: u64,
+}
+
+/// Searches the trees and compares.
+///
+/// # Errors
+/// If they would be too large, or standard output takes nothing.
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let stop = interruption()?;
+    let (mut sums, mut splits, mut trees) = (Vec::new(), Vec::new(), 0_u32);
+    let bar = progress_bar(args.number as usize, "trees");
+    while trees < args.number && !stop.load(Relaxed) {
+        let tree = args.growth.tree(trees.into())?;
+        let stories: Vec<Story> =
+            Method::all().into_iter().map(|method| method.watch(&tree)).collect();
+        let timelines: Vec<Timeline> =
+            args.threads.iter().map(|&threads| split_on_a_clock(&tree, threads.into())).collect();
+        if args.json {
+            let seed = args.growth.growth(trees.into()).seed;
+            let all = json!({
+                "seed": seed, "tree": tree.to_string(), "searches": stories,
+                "timelines": timelines,
+            });
+            print(&format!("{all}\n"))?;
+        }
+        add(&mut sums, &stories);
+        add_splits(&mut splits, &timelines);
+        trees += 1;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    if !args.json && trees > 0 {
+        print(&table(&sums, &splits, trees))?;
+    }
+    let stopped = stop.load(Relaxed);
+    Ok(if stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+fn add(sums: &mut Vec<Sum>, stories: &[Story]) {
+    sums.resize_with(stories.len(), Sum::default);
+    for (sum, story) in sums.iter_mut().zip(stories) {
+        sum.name.clone_from(&story.algorithm);
+        sum.visits += story.nodes;
+        sum.distinct += story.distinct as u64;
+        sum.cutoffs += story.cutoffs;
+        sum.researches += story.researches;
+        sum.hits += story.hits;
+    }
+}
+
+fn add_splits(sums: &mut Vec<SplitSum>, timelines: &[Timeline]) {
+    sums.resize_with(timelines.len(), SplitSum::default);
+    for (sum, timeline) in sums.iter_mut().zip(timelines) {
+        sum.threads = timeline.threads;
+        sum.visits += timeline.visits;
+        sum.ticks += timeline.ticks;
+        sum.serial += timeline.serial;
+    }
+}
+
+/// Means over the trees.
+fn table(sums: &[Sum], splits: &[SplitSum], trees: u32) -> String {
+    let mean = |sum: u64| sum as f64 / f64::from(trees);
+    let mut text = format!("{trees} trees; means of\n\n");
+    // Writing to a string cannot fail, here and below.
+    let _ = writeln!(
+        text,
+        "{:<34}{:>9}{:>9}{:>9}{:>9}{:>9}",
+        "search", "visits", "nodes", "cutoffs", "again", "table"
+    );
+    for Sum { name, visits, distinct, cutoffs, researches, hits } in sums {
+        let [visits, distinct, cutoffs, researches, hits] =
+            [visits, distinct, cutoffs, researches, hits].map(|&sum| mean(sum));
+        let _ = writeln!(
+            text,
+            "{name:<34}{visits:>9.1}{distinct:>9.1}{cutoffs:>9.1}{researches:>9.1}{hits:>9.1}"
+        );
+    }
+    let _ = writeln!(text, "\n{:<34}{:>9}{:>9}{:>9}", "pv-splitting", "visits", "ticks", "faster");
+    for SplitSum { threads, visits, ticks, serial } in splits {
+        let name = format!("{threads} thread{}", if *threads == 1 { "" } else { "s" });
+        let faster = *serial as f64 / *ticks as f64;
+        let (visits, ticks) = (mean(*visits), mean(*ticks));
+        let _ = writeln!(text, "{name:<34}{visits:>9.1}{ticks:>9.1}{faster:>8.2}x");
+    }
+    text.push_str("\nfaster: than serial alpha-beta, all trees together; a visit takes one tick\n");
+    text
+}

@@ -1,0 +1,66 @@
+//! How the random trees of the lessons grow.
+
+use anyhow::anyhow;
+
+use crate::cli::usage::of_arguments;
+use crate::lesson::tree::{GameTree, Growth};
+use crate::score::Score;
+
+/// The growth of a random tree.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Random trees")]
+pub(super) struct GrowthArgs {
+    /// The same seed gives the same tree
+    #[arg(long, default_value_t = Growth::SMALL.seed)]
+    seed: u64,
+    /// Levels below the root
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=60))]
+    depth: u16,
+    /// Children of a node
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=100))]
+    branching: u16,
+    /// Leaves are worth from minus this to this
+    #[arg(long, default_value_t = Growth::SMALL.spread, value_parser = clap::value_parser!(i32).range(0..=10_000))]
+    spread: Score,
+    /// Nodes have from one to --branching children, and some leaves come early
+    #[arg(long)]
+    uneven: bool,
+    /// Percent of the inner nodes that are a copy of an earlier one: the same position by another way
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=100))]
+    copies: u16,
+    /// Min moves first
+    #[arg(long)]
+    min: bool,
+    /// Order of moves: 100 has the best first everywhere, -100 the worst, 0 is chance
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-100..=100))]
+    order: i32,
+}
+
+impl GrowthArgs {
+    /// What is wanted, `further` seeds on.
+    pub(super) fn growth(&self, further: u64) -> Growth {
+        Growth {
+            seed: self.seed.wrapping_add(further),
+            depth: self.depth.into(),
+            branching: self.branching.into(),
+            spread: self.spread,
+            uneven: self.uneven,
+            copies: self.copies.into(),
+            max_begins: !self.min,
+            order: self.order,
+        }
+    }
+
+    /// The tree of the seed so far on.
+    ///
+    /// # Errors
+    /// If it would be too large.
+    pub(super) fn tree(&self, further: u64) -> anyhow::Result<GameTree> {
+        self.growth(further).tree().map_err(|fault| of_arguments(anyhow!(fault)))
+    }
+
+    /// A tree from elsewhere with its moves in the order that is wanted.
+    pub(super) fn ordered(&self, tree: &GameTree) -> GameTree {
+        tree.ordered(self.order, self.seed)
+    }
+}

@@ -1,0 +1,116 @@
+// One search beside others: which one, what happens now, its picture, its windows and all its steps.
+
+import { Board } from "./board.js";
+import { SPLITTING, clockPicture } from "./clock.js";
+import { byId, make } from "./dom.js";
+import { TreePicture, greek, written } from "./picture.js";
+import { windowsPicture } from "./windows.js";
+
+/** Nodes that are drawn at most; larger trees can be searched, and compared in the table. */
+export const MOST_DRAWN = 1500;
+
+const COUNTS = [["visits", "visits"], ["nodes", "nodes"], ["cutoffs", "cutoffs"], ["again", "searched again"], ["hits", "out of the table"]];
+
+/** Shows stories. `onMethod` is told the name of another search that is wanted, `onChoose` of a node, `onStep` a step. */
+export class Pane {
+  root; #select; #now; #counts; #windows; #picture; #clock; #list; #summary; #place; #board = null; #items = [];
+  #story = null; #step = 0; #onChoose;
+
+  constructor(label, names, { onMethod, onChoose, onStep }) {
+    this.#onChoose = onChoose;
+    this.#select = make("select", { "aria-label": label, onchange: event => onMethod(event.target.value) }, ...names.map(([value, text]) => make("option", { value }, text)));
+    this.#now = make("p", { class: "now", role: "status" });
+    this.#counts = make("dl", { class: "counts" });
+    this.#windows = make("div", { class: "line" });
+    this.#picture = new TreePicture(name => onChoose(name));
+    this.#clock = make("div");
+    this.#place = make("div", { class: "place", hidden: true });
+    this.#summary = make("p", { class: "note summary" });
+    this.#list = make("ol", { class: "story", tabindex: "0", "aria-label": `Steps of ${label}` });
+    this.#list.addEventListener("click", event => {
+      const at = this.#items.indexOf(event.target.closest("li"));
+      if (at >= 0) onStep(at + 1);
+    });
+    const fold = make("button", { type: "button", onclick: () => this.#fold() }, "Fold");
+    const unfold = make("button", { type: "button", onclick: () => { this.#picture.unfold(); this.paint(); } }, "Unfold all");
+    this.root = make("section", { class: "panel pane", "aria-label": label },
+      make("div", { class: "pane-head" }, this.#select, make("span", { class: "tools" }, fold, unfold)),
+      this.#now, this.#counts, this.#clock, this.#picture.root, this.#windows, this.#place, this.#summary,
+      make("details", { open: true }, make("summary", {}, "All steps"), this.#list));
+  }
+
+  get length() { return this.#story.steps.length; }
+
+  /** Shows another story. `drawn` is what the tree's picture is made of, if not of the story itself. */
+  take(story, chosen, values, drawn = story) {
+    this.#story = { ...story, chosen, values, drawn };
+    this.#select.value = story.algorithm;
+    this.#items = story.steps.map(({ kind, text, node }) => make("li", { class: kind }, "  ".repeat(node === undefined ? 0 : story.tree[node].ply) + written(text)));
+    this.#list.replaceChildren(...this.#items);
+    this.#picture.take(drawn);
+    this.#summary.textContent = written(story.summary) + (story.hidden ? ` (${story.hidden} visits are not shown)` : "");
+  }
+
+  /** Goes to a step, or to the last one before it. */
+  go(step) {
+    this.#step = Math.min(step, this.length);
+    this.paint();
+  }
+
+  choose(name) {
+    this.#story.chosen = name;
+    this.paint();
+  }
+
+  paint() {
+    const { steps, chosen, values, drawn, algorithm } = this.#story, at = steps[this.#step - 1];
+    this.#now.textContent = at ? greek(at.text) : "Before the search";
+    const isClock = algorithm === SPLITTING;
+    this.#clock.replaceChildren(...isClock ? [clockPicture(this.#story, this.#step)] : []);
+    if (drawn.tree.length <= MOST_DRAWN) {
+      const counts = this.#picture.paint(isClock ? 0 : this.#step, chosen, values);
+      this.#count(isClock ? { visits: at?.span.end ?? 0 } : counts);
+    } else {
+      this.#picture.root.replaceChildren(make("p", { class: "note" }, `The tree has ${drawn.tree.length} nodes, too many to be drawn.`));
+    }
+    const line = isClock ? null : windowsPicture(this.#story, this.#step);
+    this.#windows.replaceChildren(...line ? [line] : []);
+    this.#showPlace(at);
+    this.#mark();
+  }
+
+  #count(counts) {
+    const shown = this.#story.algorithm === SPLITTING ? [["visits", "ticks"]] : COUNTS;
+    this.#counts.replaceChildren(...shown.filter(([key]) => counts[key] > 0 || key === "visits").map(([key, text]) => make("div", {}, make("dd", {}, counts[key]), make("dt", {}, text))));
+  }
+
+  /** The position of the chosen node, or of the one where the search is. */
+  #showPlace(at) {
+    const { tree, chosen } = this.#story;
+    const node = tree?.find(one => one.name === chosen && one.fen) ?? tree?.[at?.node ?? 0];
+    this.#place.hidden = !node?.fen;
+    if (!node?.fen) return;
+    if (!this.#board) {
+      const root = make("div");
+      this.#board = new Board(root, () => {});
+      this.#place.append(root, make("p", { class: "note", id: "place-name" }));
+    }
+    this.#board.show({ fen: node.fen, legal: [], last: "", check: false });
+    byId("place-name").textContent = `The position of ${node.name}`;
+  }
+
+  #mark() {
+    this.#items.forEach((item, index) => {
+      item.classList.toggle("later", index >= this.#step);
+      item.classList.toggle("now", index === this.#step - 1);
+    });
+    const item = this.#items[this.#step - 1];
+    this.#list.scrollTop = item ? item.offsetTop - this.#list.clientHeight / 2 : 0;
+  }
+
+  #fold() {
+    if (this.#story.chosen) this.#picture.fold(this.#story.chosen);
+    this.paint();
+    this.#onChoose(this.#story.chosen);
+  }
+}

@@ -1,0 +1,69 @@
+// The windows of the nodes from the root to where the search is, on a number line.
+
+import { draw } from "./dom.js";
+import { written } from "./picture.js";
+
+/** Sizes of the picture in pixels; its ends stand for infinity. */
+const LINE = { width: 480, left: 62, right: 14, top: 22, row: 20, end: 22 };
+/** Nodes of the path that are shown, the last ones. */
+const DEEPEST = 8;
+/** Numbers along the line, about. */
+const LINE_NUMBERS = 8;
+
+/** The windows of the nodes that are open after so many steps, bounds moved as far as they have. */
+export function openWindows(story, step) {
+  const open = [];
+  for (const { node, visit, kind, value } of story.steps.slice(0, step)) {
+    if (open.at(-1)?.left) open.pop();
+    if (kind === "iteration") { open.length = 0; continue; }
+    const { name, max, visits } = story.tree[node], told = visits[visit];
+    if (kind === "enter" || kind === "leaf") open.push({ name, alpha: told.alpha, beta: told.beta, null: told.null, found: null, left: false });
+    const own = open.at(-1);
+    if (kind === "raise") own[max ? "alpha" : "beta"] = value;
+    if (kind === "leaf" || kind === "leave" || kind === "hit") [own.left, own.found] = [true, told.value];
+  }
+  return open;
+}
+
+/** The least and the greatest value that a story knows, a little wider. */
+function extent(story) {
+  const values = story.tree.flatMap(node => node.visits.filter(visit => visit.leaf).map(visit => visit.value));
+  return values.length > 0 ? [Math.min(...values) - 1, Math.max(...values) + 1] : [-1, 1];
+}
+
+/** The picture; `null` where a search has no windows. */
+export function windowsPicture(story, step) {
+  if (!story.windows) return null;
+  const rows = openWindows(story, step).slice(-DEEPEST), [low, high] = extent(story);
+  const deepest = Math.min(DEEPEST, Math.max(...story.tree.map(node => node.ply)) + 1);
+  const height = LINE.top + LINE.row * deepest + 6, from = LINE.left + LINE.end, to = LINE.width - LINE.right - LINE.end;
+  const x = (value, infinite) => value === null ? infinite : from + (to - from) * (Math.max(low, Math.min(high, value)) - low) / (high - low);
+  const words = rows.map(({ name, alpha, beta }) => `${name} from ${alpha ?? "minus infinity"} to ${beta ?? "infinity"}`).join(", ");
+  const svg = draw("svg", { class: "windows", viewBox: `0 0 ${LINE.width} ${height}`, role: "img", "aria-label": rows.length > 0 ? `Windows: ${words}` : "Windows: none is open" });
+  svg.append(...numbers(low, high, x, height));
+  rows.forEach((row, index) => svg.append(...bar(row, LINE.top + LINE.row * index + LINE.row / 2, x)));
+  return svg;
+}
+
+/** The numbers and the lines below them. */
+function numbers(low, high, x, height) {
+  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000].find(step => (high - low) / step <= LINE_NUMBERS) ?? 20000;
+  const marks = [[LINE.left, "−∞"], [LINE.width - LINE.right, "+∞"]];
+  for (let value = Math.ceil(low / step) * step; value <= high; value += step) marks.push([x(value), written(String(value))]);
+  return marks.flatMap(([at, text]) => [
+    draw("line", { class: "grid", x1: at, x2: at, y1: LINE.top - 4, y2: height }),
+    draw("text", { class: "small", x: at, y: LINE.top - 8 }, text),
+  ]);
+}
+
+/** One window: where it begins and ends, and what was found. */
+function bar({ name, alpha, beta, null: isNull, found, left }, y, x) {
+  const [begin, end] = [x(alpha, LINE.left), x(beta, LINE.width - LINE.right)];
+  const parts = [
+    draw("text", { class: "row", x: LINE.left - 12, y: y + 4 }, name),
+    draw("rect", { class: `span${isNull ? " null" : ""}${left ? " left" : ""}`, x: begin, y: y - 5, width: Math.max(2, end - begin), height: 10, rx: 2 }),
+  ];
+  for (const [bound, at] of [[alpha, begin], [beta, end]]) if (bound !== null) parts.push(draw("line", { class: "bound", x1: at, x2: at, y1: y - 8, y2: y + 8 }));
+  if (found !== null) parts.push(draw("circle", { class: "found", cx: x(found), cy: y, r: 5 }));
+  return parts;
+}
