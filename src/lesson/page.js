@@ -5,7 +5,7 @@ import { byId, grouped, make } from "./dom.js";
 import { Editor } from "./editor.js";
 import { ordered } from "./growth.js";
 import { Pane } from "./pane.js";
-import { unsearched } from "./picture.js";
+import { unsearched, written } from "./picture.js";
 import { Quiz } from "./quiz.js";
 import { METHODS, watch } from "./story.js";
 import { wireTheme } from "./theme.js";
@@ -137,10 +137,12 @@ class Laboratory {
 
   /** All searches of the tree in one table. */
   #compare() {
+    const { value } = this.#stories.get("minimax");
+    byId("all-value").textContent = `All find the value ${written(String(value))}.`;
     const cell = value => make("td", { class: "right" }, value === null ? "–" : grouped(value));
     byId("all").replaceChildren(...[...this.#stories.values()].map(story => make("tr", {},
       make("th", { scope: "row" }, make("button", { type: "button", class: "plain", onclick: () => { this.#methods[0] = story.algorithm; this.#show(); } }, titled(story.algorithm))),
-      ...[story.value, story.nodes, story.distinct, story.cutoffs, story.researches, story.hits].map(cell), cell(story.timeline?.ticks ?? story.nodes))));
+      ...[story.nodes, story.distinct, story.cutoffs, story.researches, story.hits].map(cell), cell(story.timeline?.ticks ?? story.nodes))));
   }
 }
 

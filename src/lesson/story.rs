@@ -362,6 +362,22 @@ impl<G: ZeroSumGame> Teller<'_, G> {
                 self.nodes[child].node.stands_for = new.len();
             }
         }
+        if self.whole_cut {
+            self.complete();
+        }
+    }
+
+    /// Adds what lies below nodes that an early iteration has judged and a later one has cut off.
+    fn complete(&mut self) {
+        for parent in 0..self.nodes.len() {
+            let state = self.nodes[parent].state.clone();
+            for mv in self.game.moves(&state) {
+                let mut children = self.nodes[parent].children.iter();
+                if !children.any(|&child| self.nodes[child].via == Some(mv)) {
+                    self.add_cut_tree(parent, mv);
+                }
+            }
+        }
     }
 
     fn add_cut_tree(&mut self, parent: usize, mv: G::Move) {

@@ -4,7 +4,7 @@ import { draw } from "./dom.js";
 import { splitOnAClock } from "./splitting.js";
 
 /** Sizes of the picture in pixels. */
-const CLOCK = { width: 640, left: 34, right: 8, top: 24, row: 34, bar: 24 };
+const CLOCK = { narrowest: 300, widest: 700, left: 34, right: 8, top: 24, row: 34, bar: 24 };
 /** Ticks with a number, about. */
 const CLOCK_NUMBERS = 10;
 /** Pixels for a letter in a bar. */
@@ -19,11 +19,11 @@ export function watchSplitting(tree, threads) {
   return { algorithm: SPLITTING, timeline, steps, summary: timeline.summary, value: timeline.value, nodes: timeline.visits, distinct: null, cutoffs: null, researches: timeline.spans.filter(span => span.work === "again").length, hits: 0 };
 }
 
-/** The picture after so many steps: what ended later is pale. */
-export function clockPicture({ timeline, steps }, step) {
-  const { threads, ticks } = timeline, height = CLOCK.top + CLOCK.row * threads + 4;
-  const x = tick => CLOCK.left + (CLOCK.width - CLOCK.left - CLOCK.right) * tick / ticks;
-  const svg = draw("svg", { class: "clock", viewBox: `0 0 ${CLOCK.width} ${height}`, role: "img", "aria-label": `What each of ${threads} threads did in ${ticks} ticks` });
+/** The picture after so many steps, in so many pixels of room: what ended later is pale. */
+export function clockPicture({ timeline, steps }, step, room) {
+  const { threads, ticks } = timeline, width = Math.max(CLOCK.narrowest, Math.min(CLOCK.widest, room)), height = CLOCK.top + CLOCK.row * threads + 4;
+  const x = tick => CLOCK.left + (width - CLOCK.left - CLOCK.right) * tick / ticks;
+  const svg = draw("svg", { class: "clock", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `What each of ${threads} threads did in ${ticks} ticks` });
   const every = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find(every => ticks / every <= CLOCK_NUMBERS) ?? Math.ceil(ticks / CLOCK_NUMBERS);
   for (let tick = 0; tick <= ticks; tick += every) {
     svg.append(draw("line", { class: "grid", x1: x(tick), x2: x(tick), y1: CLOCK.top - 4, y2: height }), draw("text", { class: "small", x: x(tick), y: CLOCK.top - 9 }, tick));

@@ -9,7 +9,11 @@ import { windowsPicture } from "./windows.js";
 /** Nodes that are drawn at most; larger trees can be searched, and compared in the table. */
 export const MOST_DRAWN = 1500;
 
-const COUNTS = [["visits", "visits"], ["nodes", "nodes"], ["cutoffs", "cutoffs"], ["again", "searched again"], ["hits", "out of the table"]];
+/** What the colours of the threads' work mean. */
+const CLOCK_KEY = [["split", "splits a node"], ["first", "first moves"], ["null", "null window"], ["again", "again, open window"], ["stopped", "stopped by a cutoff"]];
+/** Counts, what one of them is called, and several. */
+const COUNTS = [["visits", "visit", "visits"], ["nodes", "node", "nodes"], ["cutoffs", "cutoff", "cutoffs"], ["again", "searched again", "searched again"], ["hits", "out of the table", "out of the table"]];
+const TICKS = [["visits", "tick", "ticks"]];
 
 /** Shows stories. `onMethod` is told the name of another search that is wanted, `onChoose` of a node, `onStep` a step. */
 export class Pane {
@@ -19,7 +23,7 @@ export class Pane {
   constructor(label, names, { onMethod, onChoose, onStep }) {
     this.#onChoose = onChoose;
     this.#select = make("select", { "aria-label": label, onchange: event => onMethod(event.target.value) }, ...names.map(([value, text]) => make("option", { value }, text)));
-    this.#now = make("p", { class: "now", role: "status" });
+    this.#now = make("p", { class: "said", role: "status" });
     this.#counts = make("dl", { class: "counts" });
     this.#windows = make("div", { class: "line" });
     this.#picture = new TreePicture(name => onChoose(name));
@@ -35,9 +39,12 @@ export class Pane {
     const unfold = make("button", { type: "button", onclick: () => { this.#picture.unfold(); this.paint(); } }, "Unfold all");
     this.root = make("section", { class: "panel pane", "aria-label": label },
       make("div", { class: "pane-head" }, this.#select, make("span", { class: "tools" }, fold, unfold)),
-      this.#now, this.#counts, this.#clock, this.#picture.root, this.#windows, this.#place, this.#summary,
-      make("details", { open: true }, make("summary", {}, "All steps"), this.#list));
+      this.#now, this.#counts, this.#clock, this.#picture.root, this.#windows, this.#summary,
+      make("div", { class: "foot" }, this.#place, make("details", { open: true }, make("summary", {}, "All steps"), this.#list)));
   }
+
+  /** Pixels from side to side. */
+  get #room() { return this.#now.clientWidth; }
 
   get length() { return this.#story.steps.length; }
 
@@ -66,22 +73,22 @@ export class Pane {
     const { steps, chosen, values, drawn, algorithm } = this.#story, at = steps[this.#step - 1];
     this.#now.textContent = at ? greek(at.text) : "Before the search";
     const isClock = algorithm === SPLITTING;
-    this.#clock.replaceChildren(...isClock ? [clockPicture(this.#story, this.#step)] : []);
+    this.#clock.replaceChildren(...isClock ? [clockPicture(this.#story, this.#step, this.#room), make("p", { class: "note clock-key" }, ...CLOCK_KEY.flatMap(([kind, text]) => [make("span", { class: `swatch ${kind}` }), ` ${text} `]))] : []);
     if (drawn.tree.length <= MOST_DRAWN) {
       const counts = this.#picture.paint(isClock ? 0 : this.#step, chosen, values);
       this.#count(isClock ? { visits: at?.span.end ?? 0 } : counts);
     } else {
       this.#picture.root.replaceChildren(make("p", { class: "note" }, `The tree has ${drawn.tree.length} nodes, too many to be drawn.`));
     }
-    const line = isClock ? null : windowsPicture(this.#story, this.#step);
+    const line = isClock ? null : windowsPicture(this.#story, this.#step, this.#room);
     this.#windows.replaceChildren(...line ? [line] : []);
     this.#showPlace(at);
     this.#mark();
   }
 
   #count(counts) {
-    const shown = this.#story.algorithm === SPLITTING ? [["visits", "ticks"]] : COUNTS;
-    this.#counts.replaceChildren(...shown.filter(([key]) => counts[key] > 0 || key === "visits").map(([key, text]) => make("div", {}, make("dd", {}, counts[key]), make("dt", {}, text))));
+    const shown = this.#story.algorithm === SPLITTING ? TICKS : COUNTS;
+    this.#counts.replaceChildren(...shown.filter(([key]) => counts[key] > 0 || key === "visits").map(([key, one, many]) => make("div", {}, make("dd", {}, counts[key]), make("dt", {}, counts[key] === 1 ? one : many))));
   }
 
   /** The position of the chosen node, or of the one where the search is. */

@@ -3,15 +3,15 @@
 import { draw, make } from "./dom.js";
 
 /** Half the width of a node, from one level to the next, and around all, in pixels. */
-const RADIUS = 19, LEVEL = 84, MARGIN = 8;
+const RADIUS = 17, LEVEL = 84, MARGIN = 8;
 /** Room for a leaf: the least, the most, and the least with windows written on all edges. */
-const NARROWEST = 2 * RADIUS + 3, WIDEST = 118, LABELLED = 70;
+const NARROWEST = 2 * RADIUS + 2, WIDEST = 118, LABELLED = 70;
 const SMALL_ROW = 13;
-/** Letters of a name that fit a node in ordinary print. */
-const SHORT_NAME = 5;
+/** Letters of a name that fit a node in ordinary print, and in small print. */
+const SHORT_NAME = 5, LONG_NAME = 7;
 
 /** Relations and bounds as they are written by hand. */
-export const written = text => text.replaceAll(">=", "≥").replaceAll("<=", "≤").replaceAll("~", "≈").replaceAll("-", "−");
+export const written = text => text.replaceAll(">=", "≥").replaceAll("<=", "≤").replaceAll("~", "≈").replaceAll(/-(?=[\d∞])/g, "−");
 export const greek = text => written(text).replace("alpha", "α").replace("beta", "β");
 
 /** The numbers of the nodes below each node. */
@@ -58,6 +58,9 @@ export class TreePicture {
     this.root.addEventListener("keydown", event => this.#key(event));
   }
 
+  /** Without anybody to tell, nothing can be chosen. */
+  get #isLive() { return this.#onChoose !== null; }
+
   /** Takes another story; folded nodes stay folded. */
   take(story) {
     this.#story = story;
@@ -79,7 +82,7 @@ export class TreePicture {
     const state = { known, over: step === steps.length, now, chosen, values, path: this.#path(now) };
     const width = Math.max(...[...this.#points.values()].map(([x]) => x)) + RADIUS + MARGIN;
     const height = Math.max(...[...this.#points.values()].map(([, y]) => y)) + RADIUS + MARGIN + SMALL_ROW;
-    const svg = draw("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": "The tree" });
+    const svg = draw("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: this.#isLive ? "group" : "img", "aria-label": this.#isLive ? "The tree" : this.#inWords(values) });
     for (const id of this.#points.keys()) if (tree[id].parent !== null) svg.append(this.#edge(id, state));
     this.#groups.clear();
     for (const id of this.#points.keys()) svg.append(this.#node(id, state));
@@ -156,18 +159,24 @@ export class TreePicture {
     const value = last?.done ? written(`${last.told.leaf && last.told.relation === "=" ? "" : `${last.told.relation} `}${last.told.value}`) : own !== undefined ? written(String(own)) : "";
     const isChosen = name === state.chosen;
     const group = draw("g", {
-      class: `node ${this.#class(id, state)}${id === state.now ? " now" : ""}${isChosen ? " chosen" : ""}`, role: "button", tabindex: isChosen ? 0 : -1,
-      "aria-label": `${name}, ${max ? "Max" : "Min"}${value ? `, ${value}` : ""}`, "aria-pressed": String(isChosen), "data-node": name,
-      onclick: () => this.#onChoose(name),
+      class: `node ${this.#class(id, state)}${id === state.now ? " now" : ""}${isChosen ? " chosen" : ""}`, "data-node": name,
+      ...this.#isLive ? { role: "button", tabindex: isChosen ? 0 : -1, "aria-label": `${name}, ${max ? "Max" : "Min"}${value ? `, ${value}` : ""}`, "aria-pressed": String(isChosen), onclick: () => this.#onChoose(name) } : {},
     });
     group.append(max ? draw("rect", { class: "shape", x: x - RADIUS, y: y - RADIUS, width: 2 * RADIUS, height: 2 * RADIUS, rx: 4 }) : draw("circle", { class: "shape", cx: x, cy: y, r: RADIUS }));
-    group.append(draw("text", { class: name.length > SHORT_NAME ? "name long" : "name", x, y: value ? y - 2 : y + 4 }, name));
+    group.append(draw("text", { class: name.length > LONG_NAME ? "name longest" : name.length > SHORT_NAME ? "name long" : "name", x, y: value ? y - 1 : y + 4 }, name));
     if (value) group.append(draw("text", { class: "value", x, y: y + 11 }, value));
     const folded = this.#folded.has(name) && this.#children[id].length > 0;
     if (folded) group.append(draw("text", { class: "small halo fold", x, y: y + RADIUS + SMALL_ROW }, `▸ ${this.#size(id) - 1}`));
     else if (hidden && state.over) group.append(draw("text", { class: "small halo", x, y: y + RADIUS + SMALL_ROW }, `+${hidden}`));
     this.#groups.set(name, group);
     return group;
+  }
+
+  /** The tree for those who do not see it: each node with its children. */
+  #inWords(values) {
+    const { tree } = this.#story;
+    const inner = tree.map(({ name }, id) => this.#children[id].length > 0 ? `${name} has ${this.#children[id].map(child => tree[child].name).join(", ")}` : `${name} is worth ${values?.get(name)}`);
+    return `The tree: ${inner.join("; ")}`;
   }
 
   #size(id) { return 1 + this.#children[id].reduce((sum, child) => sum + this.#size(child), 0); }

@@ -7,7 +7,7 @@ import { GameTree } from "./tree.js";
 
 /** Wires the exercises' view. `onWatch` is told a tree and a search that somebody wants to see. */
 export class Quiz {
-  #exercises = null; #exercise = null; #picture = new TreePicture(() => {}); #right = 0; #answered = 0; #isMarked = false;
+  #exercises = null; #exercise = null; #picture = new TreePicture(null); #right = 0; #answered = 0; #isMarked = false;
 
   constructor(onWatch) {
     byId("quiz-tree").append(this.#picture.root);
@@ -27,7 +27,7 @@ export class Quiz {
     if (!this.#exercise) return;
     const tree = GameTree.parse(this.#exercise.tree);
     this.#picture.take(unsearched(tree));
-    this.#picture.paint(0, tree.nodes[0].name, new Map(tree.nodes.filter(node => node.value !== null).map(node => [node.name, node.value])));
+    this.#picture.paint(0, null, new Map(tree.nodes.filter(node => node.value !== null).map(node => [node.name, node.value])));
   }
 
   #begin() {

@@ -146,6 +146,10 @@ class Teller {
     this.#recorder.visits.forEach((visit, index) => {
       for (const id of visit.cutoff?.rest ?? []) if (!this.#at.has(id)) add(id, this.#place[index][0]);
     });
+    // What lies below nodes that an early iteration has judged and a later one has cut off.
+    for (const at of [...this.#nodes.keys()]) {
+      for (const id of this.#game.children(this.#ids[at])) if (!this.#at.has(id)) add(id, at);
+    }
   }
 
   /** A step in words; `null` for those that go without saying. */

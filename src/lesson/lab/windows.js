@@ -4,7 +4,7 @@ import { draw } from "./dom.js";
 import { written } from "./picture.js";
 
 /** Sizes of the picture in pixels; its ends stand for infinity. */
-const LINE = { width: 480, left: 62, right: 14, top: 22, row: 20, end: 22 };
+const LINE = { narrowest: 300, widest: 640, left: 56, right: 14, top: 22, row: 20, end: 22 };
 /** Nodes of the path that are shown, the last ones. */
 const DEEPEST = 8;
 /** Numbers along the line, about. */
@@ -31,24 +31,25 @@ function extent(story) {
   return values.length > 0 ? [Math.min(...values) - 1, Math.max(...values) + 1] : [-1, 1];
 }
 
-/** The picture; `null` where a search has no windows. */
-export function windowsPicture(story, step) {
+/** The picture in so many pixels of room; `null` where a search has no windows. */
+export function windowsPicture(story, step, room) {
+  const width = Math.max(LINE.narrowest, Math.min(LINE.widest, room)), right = width - LINE.right;
   if (!story.windows) return null;
   const rows = openWindows(story, step).slice(-DEEPEST), [low, high] = extent(story);
   const deepest = Math.min(DEEPEST, Math.max(...story.tree.map(node => node.ply)) + 1);
-  const height = LINE.top + LINE.row * deepest + 6, from = LINE.left + LINE.end, to = LINE.width - LINE.right - LINE.end;
+  const height = LINE.top + LINE.row * deepest + 6, from = LINE.left + LINE.end, to = right - LINE.end;
   const x = (value, infinite) => value === null ? infinite : from + (to - from) * (Math.max(low, Math.min(high, value)) - low) / (high - low);
   const words = rows.map(({ name, alpha, beta }) => `${name} from ${alpha ?? "minus infinity"} to ${beta ?? "infinity"}`).join(", ");
-  const svg = draw("svg", { class: "windows", viewBox: `0 0 ${LINE.width} ${height}`, role: "img", "aria-label": rows.length > 0 ? `Windows: ${words}` : "Windows: none is open" });
-  svg.append(...numbers(low, high, x, height));
-  rows.forEach((row, index) => svg.append(...bar(row, LINE.top + LINE.row * index + LINE.row / 2, x)));
+  const svg = draw("svg", { class: "windows", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": rows.length > 0 ? `Windows: ${words}` : "Windows: none is open" });
+  svg.append(...numbers([low, high], [x, right], height));
+  rows.forEach((row, index) => svg.append(...bar(row, LINE.top + LINE.row * index + LINE.row / 2, x, right)));
   return svg;
 }
 
 /** The numbers and the lines below them. */
-function numbers(low, high, x, height) {
+function numbers([low, high], [x, right], height) {
   const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000].find(step => (high - low) / step <= LINE_NUMBERS) ?? 20000;
-  const marks = [[LINE.left, "−∞"], [LINE.width - LINE.right, "+∞"]];
+  const marks = [[LINE.left, "−∞"], [right, "+∞"]];
   for (let value = Math.ceil(low / step) * step; value <= high; value += step) marks.push([x(value), written(String(value))]);
   return marks.flatMap(([at, text]) => [
     draw("line", { class: "grid", x1: at, x2: at, y1: LINE.top - 4, y2: height }),
@@ -57,11 +58,11 @@ function numbers(low, high, x, height) {
 }
 
 /** One window: where it begins and ends, and what was found. */
-function bar({ name, alpha, beta, null: isNull, found, left }, y, x) {
-  const [begin, end] = [x(alpha, LINE.left), x(beta, LINE.width - LINE.right)];
+function bar({ name, alpha, beta, null: isNull, found, left }, y, x, right) {
+  const [begin, end] = [x(alpha, LINE.left), x(beta, right)];
   const parts = [
     draw("text", { class: "row", x: LINE.left - 12, y: y + 4 }, name),
-    draw("rect", { class: `span${isNull ? " null" : ""}${left ? " left" : ""}`, x: begin, y: y - 5, width: Math.max(2, end - begin), height: 10, rx: 2 }),
+    draw("rect", { class: `span${isNull ? " null" : ""}${left ? " left" : ""}${begin > end ? " crossed" : ""}`, x: Math.min(begin, end), y: y - 5, width: Math.max(2, Math.abs(end - begin)), height: 10, rx: 2 }),
   ];
   for (const [bound, at] of [[alpha, begin], [beta, end]]) if (bound !== null) parts.push(draw("line", { class: "bound", x1: at, x2: at, y1: y - 8, y2: y + 8 }));
   if (found !== null) parts.push(draw("circle", { class: "found", cx: x(found), cy: y, r: 5 }));
