@@ -19,6 +19,13 @@ const ROW_GAP: f64 = 40.0;
 const NUMBERS: usize = 20;
 /// Lines across a panel on a linear scale, about.
 const GRID_LINES: f64 = 6.0;
+/// Curves of at most so many points have a mark at each of them: one alone makes no line.
+const MARKED: usize = 20;
+/// Half the width of a mark.
+const MARK: f64 = 3.5;
+/// Room for a letter of the title, on the mean, and before and behind it.
+const TITLE_LETTER: f64 = 8.4;
+const TITLE_MARGIN: f64 = 16.0;
 /// On a logarithmic scale what is smaller is drawn at this.
 const LEAST: f64 = 1e-6;
 
@@ -60,10 +67,10 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// From a power of ten, not above 1, to another; `unit` follows the numbers.
+    /// From a power of ten to another; `unit` follows the numbers.
     pub(crate) fn logarithmic(values: impl Iterator<Item = f64>, unit: &'static str) -> Self {
         let (low, high) = extent(values.map(logarithm));
-        let low = low.min(0.0).floor();
+        let low = if low > high { 0.0 } else { low.floor() };
         Scale { low, high: high.ceil().max(low + 1.0), step: 1.0, logarithmic: true, unit }
     }
 
@@ -91,7 +98,7 @@ impl Scale {
         (0..=lines).map(move |line| {
             let at = self.low + line as f64 * self.step;
             let label = match self.logarithmic {
-                true => 10_f64.powi(at as i32).to_string(),
+                true => format!("{:.*}", (-at).max(0.0) as usize, 10_f64.powi(at as i32)),
                 false => format!("{at:.digits$}"),
             };
             (TOP + HEIGHT * (1.0 - line as f64 / lines as f64), format!("{label}{}", self.unit))
@@ -165,8 +172,9 @@ pub(crate) fn tiles(
     out
 }
 
-/// The beginning of a picture of this size, in pixels, with its title.
+/// The beginning of a picture of this size, in pixels, or wider, with its title whole.
 fn begin(title: &str, width: f64, height: f64) -> String {
+    let width = width.max(2.0 * TITLE_MARGIN + TITLE_LETTER * title.chars().count() as f64);
     let title = xml(title);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
@@ -174,7 +182,7 @@ fn begin(title: &str, width: f64, height: f64) -> String {
          text {{ font: 12px system-ui, sans-serif; fill: #1c2024; }}\n\
          .grid {{ stroke: #d9dee3; }} .line {{ fill: none; stroke-width: 2; }}\n</style>\n\
          <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n\
-         <text x=\"16\" y=\"26\" style=\"font-size:17px\">{title}</text>\n"
+         <text x=\"{TITLE_MARGIN}\" y=\"26\" style=\"font-size:17px\">{title}</text>\n"
     )
 }
 
@@ -194,14 +202,31 @@ fn draw(out: &mut String, panel: &Panel, ends: (f64, f64), scale: &Scale, labell
     let (left, points) = (ends.0, points(panel));
     // Writing to a string cannot fail, here and below.
     let _ = writeln!(out, "<text x=\"{left}\" y=\"{}\">{}</text>", TOP - 10.0, xml(&panel.title));
-    for curve in &panel.curves {
+    // The first ones on top.
+    for curve in panel.curves.iter().rev() {
         let place =
             |(point, &value)| format!("{:.1},{:.1}", across(ends, points, point), scale.y(value));
         let places: Vec<String> = curve.values.iter().enumerate().map(place).collect();
         let (look, places) = (look(curve), places.join(" "));
         let _ = writeln!(out, "<polyline {look} points=\"{places}\"/>");
+        if points <= MARKED {
+            marks(out, curve, |point, value| (across(ends, points, point), scale.y(value)));
+        }
     }
     legend(out, left, &panel.curves);
+}
+
+/// A mark at each point of a curve: full, or hollow where its line is broken.
+fn marks(out: &mut String, curve: &Curve, place: impl Fn(usize, f64) -> (f64, f64)) {
+    for (point, &value) in curve.values.iter().enumerate() {
+        let (x, y) = place(point, value);
+        let fill = if curve.dashed { "#ffffff" } else { curve.color };
+        let _ = writeln!(
+            out,
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{MARK}\" fill=\"{fill}\" stroke=\"{}\"/>",
+            curve.color
+        );
+    }
 }
 
 /// What stands below a panel's points.

@@ -75,6 +75,30 @@ mod tests {
         let lines: Vec<&str> = picture.lines().filter(|line| line.contains("<polyline")).collect();
         assert_eq!(lines.len(), 4, "serial, split, and two published lines");
         assert!(lines.iter().all(|line| line.matches(',').count() == 5), "{lines:?}");
+        assert_eq!(picture.matches("<circle").count(), 4 * 5, "a mark at every point");
         assert!(!plot(&[], "nothing").contains("NaN"));
+    }
+
+    #[test]
+    fn a_single_measurement_is_seen_below_a_whole_title() {
+        let one = Measurement {
+            depth: 9,
+            number: 1,
+            best: "e4".to_owned(),
+            score: 0,
+            seconds: 0.0002,
+            nodes: 100,
+            splits: vec![Split { threads: 2, seconds: 0.0009, nodes: 120 }],
+        };
+        let title = "a title that is much longer than one panel of the picture is wide";
+        let picture = plot(&[one], title);
+        let attribute = |name: &str| -> f64 {
+            let rest = picture.split_once(&format!("{name}=\"")).expect(name).1;
+            rest.split('"').next().expect("a value").parse().expect("a number")
+        };
+        assert!(attribute("width") > 8.0 * title.len() as f64, "{}", attribute("width"));
+        assert_eq!(picture.matches("<circle").count(), 2);
+        // The scale is that of the data: a decade, not four of them.
+        assert!(picture.contains(">0.0001 s<") && !picture.contains(">1 s<"), "{picture}");
     }
 }

@@ -138,7 +138,11 @@ fn a_tree_comes_in_every_form() {
         assert_eq!(picture.matches("data-visits=\"1\"").count() as u64, nodes, "{algorithm}");
     }
     let page = std::fs::read_to_string(folder.path().join("t.html")).expect("a page");
-    assert!(page.contains("\"algorithm\":\"pvs\""));
+    assert!(
+        page.contains("\"methods\":[\"minimax\",\"alpha-beta\",\"pvs\"]"),
+        "the page searches itself"
+    );
+    assert!(page.contains("N0 max\\n  N1\\n    N3\\n      N7 3\\n"), "the tree is in the page");
 }
 
 #[test]
@@ -149,6 +153,45 @@ fn a_tree_of_ones_own_is_read() {
     assert_eq!(all["searches"][0]["value"], -2);
     let printed = tabia(&["lesson", "tree", "own.tree", "--print"], folder.path());
     assert_eq!(printed, "a min\n  b 3\n  c -2\n");
+}
+
+#[test]
+fn a_forest_is_searched_every_way_and_the_same_every_time() {
+    let folder = folder();
+    let forest =
+        ["lesson", "forest", "-n", "3", "--seed", "18446744073709551614", "--threads", "2"];
+    let lines = tabia(&[&forest[..], &["--json"]].concat(), folder.path());
+    assert_eq!(tabia(&[&forest[..], &["--json"]].concat(), folder.path()), lines);
+    let trees: Vec<Value> =
+        lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let seeds: Vec<u64> = trees.iter().map(|tree| tree["seed"].as_u64().expect("a seed")).collect();
+    assert_eq!(seeds, [u64::MAX - 1, u64::MAX, 0], "seeds go round");
+    for tree in &trees {
+        let searches = tree["searches"].as_array().expect("searches");
+        assert_eq!(searches.len(), 9);
+        assert!(searches.iter().all(|search| search["value"] == tree["timelines"][0]["value"]));
+    }
+    let huge = support::tabia(&["lesson", "forest", "--depth", "40"], folder.path());
+    let errors = String::from_utf8_lossy(&huge.stderr);
+    assert!(!huge.status.success() && errors.contains("take less depth"), "{errors}");
+}
+
+#[test]
+fn exercises_come_with_a_key_and_as_a_sheet() {
+    let folder = folder();
+    let seed = ["lesson", "exercise", "--seed", "9", "-n", "5"];
+    let all = json(&[&seed[..], &["--json"]].concat(), folder.path());
+    let (asked, key) =
+        (tabia(&seed, folder.path()), tabia(&[&seed[..], &["--key"]].concat(), folder.path()));
+    assert_eq!(tabia(&[&seed[..], &["--sheet", "s.html"]].concat(), folder.path()), "");
+    let sheet = std::fs::read_to_string(folder.path().join("s.html")).expect("a sheet");
+    assert_eq!(key.lines().count(), 5);
+    for exercise in all.as_array().expect("exercises") {
+        assert!(asked.contains(exercise["question"].as_str().expect("a question")));
+        assert!(asked.contains(exercise["tree"].as_str().expect("a tree")));
+        assert!(key.contains(exercise["reason"].as_str().expect("a reason")));
+        assert!(sheet.contains(exercise["question"].as_str().expect("a question")));
+    }
 }
 
 #[test]

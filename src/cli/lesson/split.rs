@@ -59,11 +59,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut stopwatch = Stopwatch::new(&threads, &stop)?;
     let measurements = measure(args, game, &mut stopwatch)?;
     if let Some(path) = &args.svg {
-        let title = "Serial alpha-beta and PV-splitting: seconds for each move of a game";
-        save(path, FileKind::SVG, args.force, &plot(&measurements, title))?;
+        let title = format!("Serial alpha-beta and PV-splitting: seconds a move, {}", on_cores());
+        save(path, FileKind::SVG, args.force, &plot(&measurements, &title))?;
     }
     if args.json {
-        let all = json!({ "measurements": measurements, "published": PUBLISHED });
+        let all = json!({ "cores": cores(), "measurements": measurements, "published": PUBLISHED });
         print(&format!("{all}\n"))?;
     } else {
         print(&as_text(&measurements, &threads))?;
@@ -120,9 +120,14 @@ fn measure(
     Ok(measurements)
 }
 
-fn as_text(measurements: &[Measurement], threads: &[usize]) -> String {
+/// `on 1 core`, `on 2 cores`.
+fn on_cores() -> String {
     let cores = cores();
-    let mut text = format!("cores: {cores}; seconds, and how many times faster than serial\n\n");
+    format!("on {cores} core{}", if cores == 1 { "" } else { "s" })
+}
+
+fn as_text(measurements: &[Measurement], threads: &[usize]) -> String {
+    let mut text = format!("{}; seconds, and how many times faster than serial\n\n", on_cores());
     // Writing to a string cannot fail.
     let _ = write!(text, "{:<6}{:<6}{:<8}{:>9}", "depth", "move", "best", "serial");
     for threads in threads {

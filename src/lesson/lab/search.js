@@ -4,8 +4,10 @@
 /** Above every value. */
 export const INFINITY = 32001;
 export const FULL = { alpha: -INFINITY, beta: INFINITY };
-/** Why a node gets its window: nothing better is known, a null window asks, the answer was yes. */
-export const OPEN = "open", NULL = "null", AGAIN = "again";
+/** Why a node gets its window: nothing better is known, a null window asks, or the answer to it was yes. */
+const OPEN = "open";
+const NULL = "null";
+export const AGAIN = "again";
 
 /** The window between two bounds as the opponent sees it. */
 export const flipped = ({ alpha, beta }) => ({ alpha: -beta, beta: -alpha });
