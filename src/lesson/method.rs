@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::game::Window;
+use super::game::{Window, ZeroSumGame};
 use super::observe::Observer;
 use super::record::{Bounds, Recorder};
 use super::search::{Algorithm, Search};
@@ -71,7 +71,6 @@ impl Method {
 
 /// The positions of a line from the root, each with the one that follows.
 fn successions(game: &PositionTree, line: &[NodeId]) -> Vec<(u64, u64)> {
-    use super::game::ZeroSumGame;
     let keys: Vec<u64> = std::iter::once(&ROOT).chain(line).map(|node| game.key(node)).collect();
     keys.windows(2).map(|pair| (pair[0], pair[1])).collect()
 }

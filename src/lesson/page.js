@@ -19,6 +19,8 @@ const TITLES = { "pvs": "PVS", "minimax": "Minimax", "alpha-beta": "Alpha-beta" 
 /** A search's name at the beginning of a line. */
 const titled = name => name.replace(/^(pvs|minimax|alpha-beta)/, word => TITLES[word]).replace(SPLITTING, "PV-splitting");
 
+const shortened = name => titled(name).replace(" with ", " + ").replace(" and ", " + ");
+
 /** The steps of one or two panes, gone through together. */
 class Stepper {
   step = 0; #panes = [];
@@ -141,7 +143,7 @@ class Laboratory {
     byId("all-value").textContent = `All find the value ${written(String(value))}.`;
     const cell = value => make("td", { class: "right" }, value === null ? "–" : grouped(value));
     byId("all").replaceChildren(...[...this.#stories.values()].map(story => make("tr", {},
-      make("th", { scope: "row" }, make("button", { type: "button", class: "plain", onclick: () => { this.#methods[0] = story.algorithm; this.#show(); } }, titled(story.algorithm))),
+      make("th", { scope: "row" }, make("button", { type: "button", class: "plain", onclick: () => { this.#methods[0] = story.algorithm; this.#show(); } }, shortened(story.algorithm))),
       ...[story.nodes, story.distinct, story.cutoffs, story.researches, story.hits].map(cell), cell(story.timeline?.ticks ?? story.nodes))));
   }
 }
@@ -151,12 +153,14 @@ function showRecorded() {
   document.body.classList.add("recorded");
   for (const id of ["tree-panel", "all-panel", "views", "threads-field"]) byId(id).hidden = true;
   const stepper = new Stepper(), stories = data.searches;
+  // The same move may be made in many positions: a node is told by the moves that lead to it.
+  for (const { tree } of stories) for (const node of tree) node.key = `${node.parent === null ? "" : `${tree[node.parent].key} `}${node.name}`;
   const pane = new Pane("Search", stories.map(({ algorithm }) => [algorithm, titled(algorithm)]), {
     onMethod: name => take(stories.find(story => story.algorithm === name)),
-    onChoose: name => pane.choose(name),
+    onChoose: key => pane.choose(key),
     onStep: step => stepper.go(step),
   });
-  const take = story => { pane.take(story, story.tree[0]?.name, null); stepper.take([pane], 1); };
+  const take = story => { pane.take(story, story.tree[0]?.key, null); stepper.take([pane], 1); };
   byId("panes").append(pane.root);
   take(stories.at(-1));
   return { repaint: () => stepper.go(stepper.step) };

@@ -240,7 +240,7 @@ impl Story {
 }
 
 /// ` by N1 N3`; nothing where there is no line.
-fn by(line: &[String]) -> String {
+pub(super) fn by(line: &[String]) -> String {
     if line.is_empty() { String::new() } else { format!(" by {}", line.join(" ")) }
 }
 

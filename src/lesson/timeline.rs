@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::game::{Window, ZeroSumGame};
 use super::search::{Algorithm, Search};
+use super::story::by;
 use super::tree::{GameTree, NodeId, PositionTree};
 use crate::score::{Depth, Ply, Score};
 
@@ -132,10 +133,10 @@ pub fn split_on_a_clock(tree: &GameTree, threads: usize) -> Timeline {
     // Hundredths, rounded half up, in whole numbers.
     let faster = (200 * serial + ticks) / (2 * ticks);
     let summary = format!(
-        "pv-splitting, {threads} thread{}: value {value} by {}; {visits} visits in {ticks} ticks, \
+        "pv-splitting, {threads} thread{}: value {value}{}; {visits} visits in {ticks} ticks, \
          {}.{:02} times as fast as alpha-beta",
         if threads == 1 { "" } else { "s" },
-        line.join(" "),
+        by(&line),
         faster / 100,
         faster % 100
     );

@@ -3,7 +3,7 @@
 import { Board } from "./board.js";
 import { SPLITTING, clockPicture } from "./clock.js";
 import { byId, make } from "./dom.js";
-import { TreePicture, greek, written } from "./picture.js";
+import { TreePicture, greek, keyOf, written } from "./picture.js";
 import { windowsPicture } from "./windows.js";
 
 /** Nodes that are drawn at most; larger trees can be searched, and compared in the table. */
@@ -15,10 +15,10 @@ const CLOCK_KEY = [["split", "splits a node"], ["first", "first moves"], ["null"
 const COUNTS = [["visits", "visit", "visits"], ["nodes", "node", "nodes"], ["cutoffs", "cutoff", "cutoffs"], ["again", "searched again", "searched again"], ["hits", "out of the table", "out of the table"]];
 const TICKS = [["visits", "tick", "ticks"]];
 
-/** Shows stories. `onMethod` is told the name of another search that is wanted, `onChoose` of a node, `onStep` a step. */
+/** Shows stories. `onMethod` is told the name of another search that is wanted, `onChoose` the key of a node, `onStep` a step. */
 export class Pane {
   root; #select; #now; #counts; #windows; #picture; #clock; #list; #summary; #place; #board = null; #items = [];
-  #story = null; #step = 0; #onChoose;
+  #story = null; #step = 0; #picked = null; #onChoose;
 
   constructor(label, names, { onMethod, onChoose, onStep }) {
     this.#onChoose = onChoose;
@@ -26,7 +26,7 @@ export class Pane {
     this.#now = make("p", { class: "said", role: "status" });
     this.#counts = make("dl", { class: "counts" });
     this.#windows = make("div", { class: "line" });
-    this.#picture = new TreePicture(name => onChoose(name));
+    this.#picture = new TreePicture(key => onChoose(key));
     this.#clock = make("div");
     this.#place = make("div", { class: "place", hidden: true });
     this.#summary = make("p", { class: "note summary" });
@@ -61,11 +61,12 @@ export class Pane {
   /** Goes to a step, or to the last one before it. */
   go(step) {
     this.#step = Math.min(step, this.length);
+    this.#picked = null;
     this.paint();
   }
 
-  choose(name) {
-    this.#story.chosen = name;
+  choose(key) {
+    this.#story.chosen = this.#picked = key;
     this.paint();
   }
 
@@ -91,10 +92,10 @@ export class Pane {
     this.#counts.replaceChildren(...shown.filter(([key]) => counts[key] > 0 || key === "visits").map(([key, one, many]) => make("div", {}, make("dd", {}, counts[key]), make("dt", {}, counts[key] === 1 ? one : many))));
   }
 
-  /** The position of the chosen node, or of the one where the search is. */
+  /** The position of the node where the search is, or of one that was chosen since the last step. */
   #showPlace(at) {
-    const { tree, chosen } = this.#story;
-    const node = tree?.find(one => one.name === chosen && one.fen) ?? tree?.[at?.node ?? 0];
+    const { tree } = this.#story;
+    const node = tree?.find(one => keyOf(one) === this.#picked) ?? tree?.[at?.node ?? 0];
     this.#place.hidden = !node?.fen;
     if (!node?.fen) return;
     if (!this.#board) {

@@ -14,6 +14,9 @@ const SHORT_NAME = 5, LONG_NAME = 7;
 export const written = text => text.replaceAll(">=", "≥").replaceAll("<=", "≤").replaceAll("~", "≈").replaceAll(/-(?=[\d∞])/g, "−");
 export const greek = text => written(text).replace("alpha", "α").replace("beta", "β");
 
+/** What tells a node of a picture from all others: its name, unless other nodes have that too. */
+export const keyOf = node => node.key ?? node.name;
+
 /** The numbers of the nodes below each node. */
 export function childrenOf(nodes) {
   const children = nodes.map(() => []);
@@ -29,7 +32,7 @@ export function unsearched(tree) {
 
 /** What is known after so many steps: for each node its visits so far, and which nodes are cut off. */
 export function knownAfter(story, step) {
-  const visits = story.tree.map(() => []), cut = new Set();
+  const visits = story.tree.map(() => []), cut = new Set(), children = childrenOf(story.tree);
   const counts = { visits: 0, nodes: 0, cutoffs: 0, again: 0, hits: 0 };
   for (const { node, visit, kind } of story.steps.slice(0, step)) {
     const told = story.tree[node].visits[visit];
@@ -41,14 +44,19 @@ export function knownAfter(story, step) {
       if (visits[node].length === 1) counts.nodes++;
       if (told.again) counts.again++;
     }
-    if (kind === "cutoff") { seen.cutoff = told.cutoff; counts.cutoffs++; for (const name of told.cut) cut.add(name); }
+    if (kind === "cutoff") {
+      seen.cutoff = told.cutoff;
+      counts.cutoffs++;
+      // One node may stand for many that were cut off.
+      for (const child of children[node]) if (told.cut.includes(story.tree[child].name) || !story.tree[child].kind) cut.add(child);
+    }
     if (kind === "hit") counts.hits++;
     if (kind === "leave" || kind === "leaf" || kind === "hit") seen.done = true;
   }
   return { visits, cut, counts };
 }
 
-/** A tree that can be looked at, walked through and folded. It tells which node was chosen, by its name. */
+/** A tree that can be looked at, walked through and folded. It tells which node was chosen, by its key. */
 export class TreePicture {
   root = make("div", { class: "picture" });
   #onChoose; #story = null; #children = []; #points = new Map(); #folded = new Set(); #groups = new Map();
@@ -68,8 +76,8 @@ export class TreePicture {
   }
 
   /** Folds what is below a node away, or unfolds it. */
-  fold(name) {
-    if (!this.#folded.delete(name)) this.#folded.add(name);
+  fold(key) {
+    if (!this.#folded.delete(key)) this.#folded.add(key);
   }
 
   unfold() { this.#folded.clear(); }
@@ -99,7 +107,7 @@ export class TreePicture {
 
   /** Leaves side by side, parents in the middle above their children; the room of a leaf. */
   #layout() {
-    const { tree } = this.#story, below = id => this.#folded.has(tree[id].name) ? [] : this.#children[id];
+    const { tree } = this.#story, below = id => this.#folded.has(keyOf(tree[id])) ? [] : this.#children[id];
     const count = id => Math.max(1, below(id).reduce((sum, child) => sum + count(child), 0));
     const room = (this.root.clientWidth || WIDEST * 8) - 2 * MARGIN;
     const spacing = Math.max(NARROWEST, Math.min(WIDEST, room / count(0)));
@@ -124,15 +132,15 @@ export class TreePicture {
 
   #class(id, { known, over, path }) {
     if (this.#story.isPlain) return "plain";
-    const { name, parent, on_line } = this.#story.tree[id], last = known.visits[id].at(-1);
-    if (!last) return known.cut.has(name) || this.#isBelowCut(parent, known) ? "never" : "unseen";
+    const { parent, on_line } = this.#story.tree[id], last = known.visits[id].at(-1);
+    if (!last) return known.cut.has(id) || this.#isBelowCut(parent, known) ? "never" : "unseen";
     return `${last.done ? last.told.kind : "open"}${over && on_line ? " line" : ""}${path.has(id) ? " path" : ""}`;
   }
 
   #isBelowCut(id, known) {
     for (let at = id; at !== null; at = this.#story.tree[at].parent) {
       if (known.visits[at].length > 0) return false;
-      if (known.cut.has(this.#story.tree[at].name)) return true;
+      if (known.cut.has(at)) return true;
     }
     return false;
   }
@@ -154,21 +162,21 @@ export class TreePicture {
 
   /** The node, its name and its value inside. */
   #node(id, state) {
-    const { name, max, hidden } = this.#story.tree[id], [x, y] = this.#points.get(id);
+    const { name, max, hidden } = this.#story.tree[id], key = keyOf(this.#story.tree[id]), [x, y] = this.#points.get(id);
     const last = state.known.visits[id].at(-1), own = state.values?.get(name);
     const value = last?.done ? written(`${last.told.leaf && last.told.relation === "=" ? "" : `${last.told.relation} `}${last.told.value}`) : own !== undefined ? written(String(own)) : "";
-    const isChosen = name === state.chosen;
+    const isChosen = key === state.chosen;
     const group = draw("g", {
-      class: `node ${this.#class(id, state)}${id === state.now ? " now" : ""}${isChosen ? " chosen" : ""}`, "data-node": name,
-      ...this.#isLive ? { role: "button", tabindex: isChosen ? 0 : -1, "aria-label": `${name}, ${max ? "Max" : "Min"}${value ? `, ${value}` : ""}`, "aria-pressed": String(isChosen), onclick: () => this.#onChoose(name) } : {},
+      class: `node ${this.#class(id, state)}${id === state.now ? " now" : ""}${isChosen ? " chosen" : ""}`, "data-node": key,
+      ...this.#isLive ? { role: "button", tabindex: isChosen ? 0 : -1, "aria-label": `${name}, ${max ? "Max" : "Min"}${value ? `, ${value}` : ""}`, "aria-pressed": String(isChosen), onclick: () => this.#onChoose(key) } : {},
     });
     group.append(max ? draw("rect", { class: "shape", x: x - RADIUS, y: y - RADIUS, width: 2 * RADIUS, height: 2 * RADIUS, rx: 4 }) : draw("circle", { class: "shape", cx: x, cy: y, r: RADIUS }));
     group.append(draw("text", { class: name.length > LONG_NAME ? "name longest" : name.length > SHORT_NAME ? "name long" : "name", x, y: value ? y - 1 : y + 4 }, name));
     if (value) group.append(draw("text", { class: "value", x, y: y + 11 }, value));
-    const folded = this.#folded.has(name) && this.#children[id].length > 0;
+    const folded = this.#folded.has(key) && this.#children[id].length > 0;
     if (folded) group.append(draw("text", { class: "small halo fold", x, y: y + RADIUS + SMALL_ROW }, `▸ ${this.#size(id) - 1}`));
     else if (hidden && state.over) group.append(draw("text", { class: "small halo", x, y: y + RADIUS + SMALL_ROW }, `+${hidden}`));
-    this.#groups.set(name, group);
+    this.#groups.set(key, group);
     return group;
   }
 
@@ -201,7 +209,7 @@ export class TreePicture {
 
   /** In the tree the arrows go from node to node. */
   #key(event) {
-    const { tree } = this.#story, at = tree.findIndex(node => node.name === event.target.dataset?.node);
+    const { tree } = this.#story, at = tree.findIndex(node => keyOf(node) === event.target.dataset?.node);
     if (at < 0 || event.ctrlKey || event.altKey || event.metaKey) return;
     const { parent } = tree[at], siblings = parent === null ? [at] : this.#children[parent], place = siblings.indexOf(at);
     const to = { ArrowUp: parent, ArrowDown: this.#children[at][0], ArrowLeft: siblings[place - 1], ArrowRight: siblings[place + 1], Enter: at, " ": at }[event.key];
@@ -209,7 +217,7 @@ export class TreePicture {
     event.preventDefault();
     event.stopPropagation();
     if (to === undefined || to === null || !this.#points.has(to)) return;
-    this.#onChoose(tree[to].name);
-    this.#groups.get(tree[to].name)?.focus();
+    this.#onChoose(keyOf(tree[to]));
+    this.#groups.get(keyOf(tree[to]))?.focus();
   }
 }

@@ -1,7 +1,7 @@
 // PV-splitting on a clock, as the program has it: a visit of a node takes one tick.
 
 import { FULL, Search, flipped, nullAbove } from "./search.js";
-import { boundText } from "./story.js";
+import { boundText, byLine } from "./story.js";
 import { PositionTree } from "./tree.js";
 
 /** Below this depth a node is too small to be shared out. */
@@ -20,7 +20,7 @@ function told({ threads, now: ticks, visits, spans }, value, line, serial) {
   // Hundredths, rounded half up, in whole numbers.
   const faster = Math.floor((200 * serial + ticks) / (2 * ticks));
   const times = `${Math.floor(faster / 100)}.${String(faster % 100).padStart(2, "0")}`;
-  const summary = `pv-splitting, ${threads} thread${threads === 1 ? "" : "s"}: value ${value} by ${line.join(" ")}; ${visits} visits in ${ticks} ticks, ${times} times as fast as alpha-beta`;
+  const summary = `pv-splitting, ${threads} thread${threads === 1 ? "" : "s"}: value ${value}${byLine(line)}; ${visits} visits in ${ticks} ticks, ${times} times as fast as alpha-beta`;
   return { threads, value, line, ticks, visits, serial, summary, spans };
 }
 

@@ -67,7 +67,8 @@ export const boundText = bound => bound >= INFINITY ? "+∞" : bound <= -INFINIT
 const finite = bound => Math.abs(bound) < INFINITY ? bound : null;
 /** The type of a visit: of a PV, cut or all node. */
 const typeOf = ({ alpha, beta }, value) => value >= beta ? "cut" : value <= alpha ? "all" : "pv";
-const byLine = line => line.length > 0 ? ` by ${line.join(" ")}` : "";
+/** ` by N1 N3`; nothing where there is no line. */
+export const byLine = line => line.length > 0 ? ` by ${line.join(" ")}` : "";
 const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** A visit as Max sees it. */

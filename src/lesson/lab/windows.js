@@ -25,9 +25,10 @@ export function openWindows(story, step) {
   return open;
 }
 
-/** The least and the greatest value that a story knows, a little wider. */
+/** The least and the greatest of the leaves' values and of the windows' bounds, a little wider. */
 function extent(story) {
-  const values = story.tree.flatMap(node => node.visits.filter(visit => visit.leaf).map(visit => visit.value));
+  const visits = story.tree.flatMap(node => node.visits);
+  const values = visits.flatMap(({ leaf, value, alpha, beta }) => [leaf ? value : null, alpha, beta]).filter(value => value !== null);
   return values.length > 0 ? [Math.min(...values) - 1, Math.max(...values) + 1] : [-1, 1];
 }
 
