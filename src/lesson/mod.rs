@@ -3,7 +3,8 @@
 //! [`search`] has minimax, alpha-beta and principal variation search as the textbooks have them,
 //! for any [`game::ZeroSumGame`]: an explicit [`tree`], or chess. An [`observe::Observer`] hears of
 //! every step; a [`record::Recorder`] writes the steps down, and a [`story::Story`] tells them in
-//! text, JSON, SVG and as a page to step through.
+//! text, JSON, SVG and as a page to step through. [`method`] adds a [`table`] and iterations,
+//! [`timeline`] threads on a clock, [`exercise`] questions.
 
 pub mod book_effect;
 pub mod chess;

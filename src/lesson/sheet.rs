@@ -40,7 +40,8 @@ pub(crate) fn sheet(exercises: &[Exercise], seed: u64) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n\
          <p class=\"note\">Squares are nodes of Max, circles of Min. Leaves are worth what stands \
-         below them, for Max. A window is (alpha, beta).</p>\n\
+         below them, for Max. A window is (alpha, beta). PVS searches later moves with a null window, which \
+         is one wide, and inner nodes that prove better once more with the open window.</p>\n\
          <p class=\"who\"><span>Name</span><span>Date</span></p>\n"
     );
     for exercise in exercises {
