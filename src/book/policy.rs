@@ -29,11 +29,15 @@ pub enum Policy {
     Prefer,
     /// The likelier the better its certain score; in a book of weights, as [`Policy::Prefer`].
     Weighted,
+    /// As often as the games played it here, however it scored: for playing like somebody.
+    Frequency,
 }
 
 /// A word that is no policy.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("unknown book policy {0:?}: expected on, off, best, worst, random, prefer or weighted")]
+#[error(
+    "unknown book policy {0:?}: expected on, off, best, worst, random, prefer, weighted or frequency"
+)]
 pub struct ParsePolicyError(String);
 
 impl FromStr for Policy {
@@ -47,6 +51,7 @@ impl FromStr for Policy {
             "random" => Policy::Random,
             "on" | "prefer" => Policy::Prefer,
             "weighted" => Policy::Weighted,
+            "frequency" => Policy::Frequency,
             _ => return Err(ParsePolicyError(text.to_owned())),
         })
     }
@@ -61,6 +66,7 @@ impl fmt::Display for Policy {
             Policy::Random => "random",
             Policy::Prefer => "prefer",
             Policy::Weighted => "weighted",
+            Policy::Frequency => "frequency",
         })
     }
 }
@@ -192,7 +198,7 @@ pub struct Chooser {
     /// Moves into positions that fewer games reached are not played.
     pub min_games: u64,
     /// Moves that give away more by what an analysis has found are not played, in centipawns; unless
-    /// the policy is [`Policy::Worst`] or [`Policy::Random`].
+    /// the policy is [`Policy::Worst`], [`Policy::Random`] or [`Policy::Frequency`].
     pub max_loss: Score,
     random: Random,
 }
@@ -284,7 +290,7 @@ impl Chooser {
         found: Option<BookValue>,
         is_analysed: bool,
     ) {
-        if matches!(self.policy, Policy::Worst | Policy::Random) {
+        if matches!(self.policy, Policy::Worst | Policy::Random | Policy::Frequency) {
             return;
         }
         let best = candidates.iter().filter_map(|candidate| candidate.value).max();
@@ -355,6 +361,7 @@ impl Chooser {
                 Policy::Worst => f64::from(candidate.bounds().1 <= worst),
                 Policy::Random => 1.0,
                 Policy::Prefer | Policy::Weighted if weights => candidate.bounds().0,
+                Policy::Frequency => candidate.book_move.played.games() as f64,
                 Policy::Prefer => candidate.book_move.reached.games() as f64,
                 Policy::Weighted => 10_f64.powf((candidate.certain.0 - best) / TENFOLD),
             })

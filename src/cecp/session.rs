@@ -138,7 +138,9 @@ impl<W: Write> Session<W> {
             }
             Command::EgtPath { kind, path } if kind == "syzygy" => self.set_endgames(&path),
             Command::Variant(name) if name != "normal" => {
-                self.complain("unsupported variant", line)
+                self.complain("unsupported variant", line)?;
+                let text = format!("{name} is not played here, only orthodox chess");
+                self.tell(Audience::UserError, text)
             }
             Command::Hint => self.hint(),
             Command::Book => self.show_book(),
@@ -176,7 +178,7 @@ impl<W: Write> Session<W> {
     }
 
     fn set_board(&mut self, fen: &str) -> io::Result<()> {
-        match Position::from_fen(fen) {
+        match Position::from_orthodox_fen(fen) {
             Ok(position) => {
                 self.engine.set_position(position);
                 Ok(())

@@ -1,25 +1,28 @@
 //! `tabia perft`: counts the leaves of the move tree.
 
 use std::io::Write;
+use std::ops::RangeInclusive;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use crate::cli::output;
 use crate::cli::usage::of_arguments;
+use crate::engine::PERFT_DEPTHS;
 use crate::position::{Position, perft};
-
-/// The deepest count that can be asked for, in plies. None beyond some dozen ever ends; this one
-/// keeps the stack from overflowing meanwhile.
-pub(super) const DEEPEST: u32 = 99;
 
 /// Count the leaves of the legal move tree, by first move
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Depth in plies
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(DEEPEST)))]
+    #[arg(value_parser = clap::value_parser!(u32).range(depths()))]
     depth: u32,
     /// Position as FEN (default: the start position)
     fen: Vec<String>,
+}
+
+/// The depths that can be counted to, as `clap` wants them.
+fn depths() -> RangeInclusive<i64> {
+    i64::from(*PERFT_DEPTHS.start())..=i64::from(*PERFT_DEPTHS.end())
 }
 
 /// Prints the count below each move as soon as it is known, then the sum and the speed.

@@ -12,7 +12,7 @@ use super::console::{self, Console};
 use super::judge::Judge;
 use super::logging::{Log, Verbosity};
 use super::work::on_signals;
-use crate::book::{BOOK_SEPARATOR, Book, EMBEDDED_NAME, NO_BOOK_NAME};
+use crate::book::{BOOK_SEPARATOR, Book, EMBEDDED_NAME, NO_BOOK_NAME, Partner};
 use crate::cecp::{self, Feature, Reply};
 use crate::cli::output::{self, outln};
 use crate::engine::{self, Engine, Face, Flow, Input, Settings};
@@ -45,6 +45,12 @@ pub(super) struct Args {
     /// Where the search meets the book: off, first, stop, value, steer, score
     #[arg(long, value_name = "MODE", hide_possible_values = true, value_parser = book_search())]
     book_search: Option<BookSearch>,
+    /// Play like a player of this rating, from 800 on
+    #[arg(long, value_name = "RATING", value_parser = clap::value_parser!(i64).range(engine::ratings()))]
+    elo: Option<i64>,
+    /// Play like those who played these games: GAMES.pgn[,player=NAME][,ratings=1600-1800]
+    #[arg(long, value_name = "GAMES")]
+    spar: Option<String>,
     /// Threads that search
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     cores: Option<u32>,
@@ -91,6 +97,9 @@ impl Args {
             None if !self.bookpvs.is_empty() || self.learn.is_some() => BookSearch::Value,
             None => BookSearch::Off,
         };
+        settings.partner = self.spar.clone().unwrap_or_default();
+        settings.limited = self.elo.is_some();
+        self.elo.iter().for_each(|&elo| settings.elo = elo);
         self.cores.iter().for_each(|&cores| settings.set_threads(cores));
         self.memory.iter().for_each(|&memory| settings.set_memory(memory));
         settings.evaluation = self.judge.evaluation;
@@ -105,6 +114,7 @@ impl Args {
 struct Opened {
     settings: Settings,
     book: Book,
+    partner: Option<Partner>,
     faults: Vec<String>,
 }
 
@@ -119,7 +129,14 @@ fn open(mut settings: Settings, log: &Log) -> Opened {
     settings.book = opened;
     faults.extend(closed.iter().map(ToString::to_string));
     faults.extend(settings.open_usable().iter().map(ToString::to_string));
-    Opened { settings, book, faults }
+    let partner = match settings.partner.as_str() {
+        "" => None,
+        spec => Partner::open(spec).map_err(|error| faults.push(error.to_string())).ok(),
+    };
+    if partner.is_none() {
+        settings.partner.clear();
+    }
+    Opened { settings, book, partner, faults }
 }
 
 /// What a GUI is told of settings that cannot be used. It is one message, however many they are.
@@ -140,13 +157,14 @@ pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode
     log.install();
     let (sender, inputs) = engine::inputs();
     watch_signals(sender.clone(), console)?;
-    if args.xboard && !args.books().is_empty() {
+    if args.xboard && (!args.books().is_empty() || args.spar.is_some()) {
         // Counting the games of a PGN may take longer than a GUI waits for the first feature.
         outln!("{}", Reply::Features(vec![Feature::number("done", 0)]))?;
         output::stdout().flush()?;
     }
-    let Opened { settings, book, faults } = open(args.settings(), &log);
+    let Opened { settings, book, partner, faults } = open(args.settings(), &log);
     let mut engine = Engine::new(engine::searcher(), settings, book)?;
+    partner.into_iter().for_each(|partner| engine.spar_with(partner));
     engine.on_log_file(Box::new(move |name| log.open(name)));
     if console {
         anyhow::ensure!(faults.is_empty(), "{}", faults.join("; "));

@@ -2,11 +2,13 @@
 
 use std::io;
 
-use crate::book::Book;
+use crate::book::{Book, Partner};
+use crate::position::Position;
 
 use super::controller::Engine;
 use super::event::Event;
 use super::settings::{Kind, OpenLog, Setting, SettingError, Settings};
+use super::strength::ratings;
 use super::wanted::Purpose;
 
 impl Engine {
@@ -50,6 +52,9 @@ impl Engine {
         if old.learn != new.learn {
             self.turn_to_learning();
             self.put_books_together();
+        }
+        if old.partner != self.settings.partner {
+            self.library.invite(&self.settings.partner, &self.worker.outbox());
         }
         let new = &self.settings;
         if old.search != new.search {
@@ -106,6 +111,34 @@ impl Engine {
             self.events.extend(why.map(Event::BookFailed));
             self.put_books_together();
         }
+    }
+
+    /// The games of a sparring partner have been read, or have not.
+    pub(super) fn welcome(&mut self, number: u64, partner: Result<Partner, String>) {
+        self.events.extend(self.library.welcome(number, partner).map(Event::BookFailed));
+        self.reconcile();
+    }
+
+    /// Plays by the games of a partner from now on, whom [`Settings::partner`] names.
+    pub(crate) fn spar_with(&mut self, partner: Partner) {
+        self.library.seat(partner);
+    }
+
+    /// Whose games are played by.
+    pub(crate) fn partner(&self) -> Option<&Partner> {
+        self.library.partner()
+    }
+
+    /// The rating to play like: what was asked for, or else the partner's; `None` for full strength.
+    pub(crate) fn rating(&self) -> Option<i64> {
+        let of_partner = || self.partner()?.rating.map(i64::from);
+        let asked = self.settings.rating().or_else(of_partner)?;
+        Some(asked.clamp(*ratings().start(), *ratings().end()))
+    }
+
+    /// What the opening is called that a position belongs to, if it has a name of its own.
+    pub(crate) fn opening(&self, position: &Position) -> Option<String> {
+        self.library.opening(position)
     }
 
     /// The book that moves are played from, and what was learnt behind it.

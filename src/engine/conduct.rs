@@ -11,16 +11,9 @@ use super::clock::less_overhead;
 use super::controller::{Engine, Mode, Told};
 use super::event::{Event, Expected, SearchProgress, Transposed};
 use super::job::{RunningSearch, SearchStatus};
-use super::settings::FULL_STRENGTH;
+use super::strength::{Strength, pause};
 use super::wanted::{NextStep, Purpose, Running, step};
 use super::worker::News;
-
-/// Doublings of the nodes searched from strength 0 to 99: from `WEAKEST` to some millions, which
-/// is where a core's few seconds take over.
-const STRENGTH_DOUBLINGS: f64 = 17.0;
-
-/// The nodes that are searched at strength 0.
-const WEAKEST: f64 = 50.0;
 
 /// A ponder search goes on after its hit only if the clock shows at least this share, in percent,
 /// of what it was given to reckon with.
@@ -161,8 +154,9 @@ impl Engine {
 
     pub(super) fn limits(&self, purpose: Purpose, game: &Game) -> Limits {
         if let Some(limits) = &self.wanted.ordered {
-            let nodes = limits.nodes.into_iter().chain(self.weakness()).min();
-            return Limits { nodes, time: self.less_overhead(limits.time), ..limits.clone() };
+            let limits = Limits { time: self.less_overhead(limits.time), ..limits.clone() };
+            let is_free = limits.is_analysis() || limits.mate.is_some();
+            return if is_free { limits } else { self.weakened(limits, game) };
         }
         if purpose == Purpose::Analyse {
             let root_moves = match self.wanted.excluded.is_empty() {
@@ -175,9 +169,9 @@ impl Engine {
         let side: Color = game.position().side_to_move();
         let (time, nodes) = self.clocks.limit(side, game.moves().len());
         let time = self.less_overhead(time);
-        let nodes = nodes.into_iter().chain(self.weakness()).min();
         let ponder = matches!(purpose, Purpose::Ponder(_));
-        Limits { depth: self.depth_limit, nodes, time, ponder, ..Limits::default() }
+        let limits = Limits { depth: self.depth_limit, nodes, time, ponder, ..Limits::default() };
+        self.weakened(limits, game)
     }
 
     /// What is left of a time after what the user wants kept back beyond what the search keeps
@@ -187,10 +181,18 @@ impl Engine {
         less_overhead(time, wanted.saturating_sub(MOVE_OVERHEAD))
     }
 
-    /// The nodes that a strength below the full one allows.
-    fn weakness(&self) -> Option<u64> {
-        let share = self.settings.strength as f64 / FULL_STRENGTH as f64;
-        (share < 1.0).then(|| (WEAKEST * (STRENGTH_DOUBLINGS * share).exp2()) as u64)
+    /// These limits, as far as a strength below the full one allows.
+    fn weakened(&self, limits: Limits, game: &Game) -> Limits {
+        let Some(rating) = self.rating() else { return limits };
+        let luck = match self.settings.luck {
+            0 => self.luck,
+            set => set.unsigned_abs(),
+        };
+        let weakened = Strength::of(rating).weaken(limits, luck);
+        match self.settings.pauses {
+            true => Limits { least_time: pause(game, weakened.time, luck), ..weakened },
+            false => weakened,
+        }
     }
 
     /// Takes note of what the worker tells, and acts on it.
@@ -204,6 +206,7 @@ impl Engine {
                 self.events.push(Event::Fault(fault));
             }
             News::Opened { number, book } => self.shelve(number, book),
+            News::Invited { number, partner } => self.welcome(number, partner),
             News::Kept => {
                 self.learning.kept();
                 self.reconcile();

@@ -20,6 +20,7 @@ use super::learning::Learning;
 use super::library::Library;
 use super::pings::Pings;
 use super::settings::{OpenLog, SettingError, Settings};
+use super::strength::new_luck;
 use super::wanted::{Purpose, Wanted};
 use super::worker::{MakeBackend, News, SearchThread};
 
@@ -65,6 +66,8 @@ pub(crate) struct Engine {
     /// The scores of the engine's own moves in this game that were searched.
     pub(super) scores: Vec<Score>,
     pub(super) draw_offered: bool,
+    /// What the errors of a limited strength are drawn by; another in each game.
+    pub(super) luck: u64,
     /// The search that is still to begin is to end at once.
     pub(super) hurry: bool,
     pub(super) pings: Pings,
@@ -98,6 +101,7 @@ impl Engine {
             job: None,
             scores: Vec::new(),
             draw_offered: false,
+            luck: new_luck(),
             hurry: false,
             pings: Pings::default(),
             open_log: Box::new(|_| Ok(())),
@@ -178,6 +182,7 @@ impl Engine {
     /// Begins a new game that the engine plays as Black; analysis goes on if there is one.
     pub(crate) fn new_game(&mut self) {
         self.depth_limit = None;
+        self.luck = new_luck();
         self.clocks.restart();
         self.told = Told::default();
         self.wanted.paused = false;

@@ -10,7 +10,6 @@ use crate::search::{BookSearch, Bound, Limits, Report, SearchEvent, SearchResult
 
 use super::controller::Engine;
 use super::learning::MAX_QUIET_PLIES;
-use super::settings::FULL_STRENGTH;
 
 /// Searches of fewer plies are not worth keeping, unless they find a mate. Hand-set: the first
 /// tenth of a second.
@@ -46,7 +45,7 @@ impl Engine {
     /// What may be learnt of a search: its position, if it is searched as a whole.
     pub(super) fn subject(&self, game: &Game, limits: &Limits) -> Option<Position> {
         let is_whole = limits.root_moves.is_empty() && limits.mate.is_none();
-        let is_free = self.settings.strength == FULL_STRENGTH
+        let is_free = self.rating().is_none()
             && game.repetitions() == 1
             && game.position().halfmove_clock() <= MAX_QUIET_PLIES;
         (self.learning.is_on() && is_whole && is_free).then(|| *game.position())
@@ -55,7 +54,7 @@ impl Engine {
     /// Leaves moves out of a search that were played and did not hold, where others are left. The
     /// best of those left out, with what it is worth.
     pub(super) fn leave_out_refuted(&self, game: &Game, limits: &mut Limits) -> Option<Scored> {
-        let is_free = self.settings.strength == FULL_STRENGTH;
+        let is_free = self.rating().is_none();
         let (open, best) = self.learning.refuted(game, limits).filter(|_| is_free)?;
         limits.root_moves = open;
         Some(best)
@@ -302,9 +301,9 @@ mod tests {
     fn searches_that_are_not_whole_teach_nothing() {
         let (_dir, path) = place();
         let mut stage = pupil(&path);
-        stage.engine.set_option("Strength", "50").expect("an option");
+        stage.engine.set_option("UCI_LimitStrength", "true").expect("an option");
         stage.searches("e2e4", "e7e5", 20);
-        stage.engine.set_option("Strength", "100").expect("an option");
+        stage.engine.set_option("UCI_LimitStrength", "false").expect("an option");
         let e5: Move = "e7e5".parse().expect("a move");
         let limits = Limits { root_moves: vec![e5], ..Limits::nodes(9) };
         stage.engine.force();

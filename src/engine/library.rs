@@ -1,16 +1,16 @@
 //! The engine's book: opened on a thread of its own, asked at the root.
 
 use std::cell::OnceCell;
-use std::hash::{BuildHasher, RandomState};
 use std::panic::catch_unwind;
 use std::thread;
 
 use crossbeam::channel::Sender;
 
-use crate::book::{Book, Choice, Chooser, Names, Policy, at_the_end};
+use crate::book::{Book, Choice, Chooser, Names, Partner, Policy, at_the_end};
 use crate::position::{Game, Move, Position};
 
 use super::settings::Settings;
+use super::strength::{Strength, new_luck};
 use super::worker::News;
 
 /// The book, or the one that is being opened.
@@ -20,6 +20,11 @@ pub(super) struct Library {
     /// The number of books asked for so far.
     asked: u64,
     is_opening: bool,
+    /// Whose games are played by.
+    partner: Option<Partner>,
+    /// The number of partners asked for so far.
+    invited: u64,
+    is_inviting: bool,
     /// The names of openings, once somebody has asked.
     names: OnceCell<Names>,
 }
@@ -27,10 +32,17 @@ pub(super) struct Library {
 impl Library {
     /// A library of one book.
     pub(super) fn new(book: Book) -> Self {
-        // The standard library's own seed is the simplest source of a number that differs.
-        let seed = RandomState::new().hash_one(0);
-        let chooser = Chooser::new(Policy::Prefer, seed);
-        Library { book, chooser, asked: 0, is_opening: false, names: OnceCell::new() }
+        let chooser = Chooser::new(Policy::Prefer, new_luck());
+        Library {
+            book,
+            chooser,
+            asked: 0,
+            is_opening: false,
+            partner: None,
+            invited: 0,
+            is_inviting: false,
+            names: OnceCell::new(),
+        }
     }
 
     /// Begins to open books as [`Book::open_all`] does, the embedded one if `paths` is empty;
@@ -51,9 +63,55 @@ impl Library {
         }
     }
 
-    /// Whether a book is still being opened.
+    /// Begins to read the games of a partner, whose outcome comes as [`News::Invited`]; with an empty
+    /// `spec` there is none from now on.
+    pub(super) fn invite(&mut self, spec: &str, news: &Sender<News>) {
+        self.invited += 1;
+        self.is_inviting = !spec.is_empty();
+        if spec.is_empty() {
+            self.partner = None;
+            return;
+        }
+        let (number, spec) = (self.invited, spec.to_owned());
+        let own_news = news.clone();
+        let started = thread::Builder::new().spawn(move || {
+            let opened = catch_unwind(|| Partner::open(&spec).map_err(|error| error.to_string()));
+            let partner = opened.unwrap_or_else(|_| Err(format!("reading {spec} has crashed")));
+            let _ = own_news.send(News::Invited { number, partner });
+        });
+        if let Err(error) = started {
+            let why = format!("no thread can be started to read games in: {error}");
+            let _ = news.send(News::Invited { number, partner: Err(why) });
+        }
+    }
+
+    /// Takes a partner in that was asked for, if no other was asked for meanwhile. On failure the one
+    /// before stays; why.
+    pub(super) fn welcome(
+        &mut self,
+        number: u64,
+        partner: Result<Partner, String>,
+    ) -> Option<String> {
+        if number != self.invited {
+            return None;
+        }
+        self.is_inviting = false;
+        partner.map(|partner| self.partner = Some(partner)).err()
+    }
+
+    /// Takes a partner in whose games have been read.
+    pub(super) fn seat(&mut self, partner: Partner) {
+        self.partner = Some(partner);
+    }
+
+    /// Whose games are played by.
+    pub(super) fn partner(&self) -> Option<&Partner> {
+        self.partner.as_ref()
+    }
+
+    /// Whether a book is still being opened, or a partner's games are read.
     pub(super) fn is_opening(&self) -> bool {
-        self.is_opening
+        self.is_opening || self.is_inviting
     }
 
     /// Takes a book in that was asked for; `false` if another was asked for meanwhile. On failure
@@ -74,7 +132,11 @@ impl Library {
 
     /// Chooses a move to play.
     pub(super) fn choose(&mut self, game: &Game, settings: &Settings) -> Option<Choice> {
-        if !settings.own_book {
+        if let Some(partner) = &self.partner {
+            self.chooser.policy = Policy::Frequency;
+            return self.chooser.choose(&partner.book, game);
+        }
+        if !may_ask(game, settings) {
             return None;
         }
         instruct(&mut self.chooser, settings);
@@ -84,8 +146,12 @@ impl Library {
     /// Whether there would be a move to play.
     pub(super) fn has_move(&self, game: &Game, settings: &Settings) -> bool {
         let mut chooser = self.chooser.clone();
+        if let Some(partner) = &self.partner {
+            chooser.policy = Policy::Frequency;
+            return chooser.choose(&partner.book, game).is_some();
+        }
         instruct(&mut chooser, settings);
-        settings.own_book && chooser.choose(&self.book, game).is_some()
+        may_ask(game, settings) && chooser.choose(&self.book, game).is_some()
     }
 
     /// What the book knows of a position that a line leads to: the opening's name and the usual move.
@@ -93,10 +159,23 @@ impl Library {
         at_the_end(&self.book, self.names.get_or_init(Names::embedded), position)
     }
 
+    /// What the opening is called that this position belongs to, if it has a name of its own.
+    pub(super) fn opening(&self, position: &Position) -> Option<String> {
+        let opening = self.names.get_or_init(Names::embedded).get(position)?;
+        Some(format!("{} {}", opening.eco, opening.name))
+    }
+
     /// The move that most games chose.
     pub(super) fn best_move(&self, game: &Game) -> Option<Move> {
         self.book.moves(game.position()).first().map(|book_move| book_move.mv)
     }
+}
+
+/// Whether a move may come from the book: weaker players leave it earlier.
+fn may_ask(game: &Game, settings: &Settings) -> bool {
+    let played = 2 * usize::from(game.position().fullmove_number());
+    let knows = |rating| played <= Strength::of(rating).book_plies();
+    settings.own_book && settings.rating().is_none_or(knows)
 }
 
 /// Has moves chosen as the user wishes.

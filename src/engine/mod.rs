@@ -8,6 +8,7 @@ mod change;
 mod clock;
 mod conduct;
 mod controller;
+mod count;
 mod event;
 mod experience;
 mod face;
@@ -20,6 +21,7 @@ mod pings;
 mod play;
 mod scribe;
 mod settings;
+mod strength;
 mod wanted;
 mod worker;
 
@@ -28,11 +30,13 @@ mod tests;
 
 pub use clock::Level;
 pub(crate) use controller::{Engine, Mode};
+pub(crate) use count::{PERFT_DEPTHS, PerftCount};
 pub(crate) use event::{Event, Expected, Found, Grounds, Moved, SearchProgress, Transposed};
 pub(crate) use face::{Face, Flow, run};
 pub(crate) use job::SearchStatus;
 pub(crate) use lines::{Input, inputs, read_lines};
 pub(crate) use settings::{EvaluationKind, Kind, SETTINGS, Setting, SettingError, Settings};
+pub(crate) use strength::ratings;
 #[cfg(fuzzing)]
 pub(crate) use worker::Backend;
 pub(crate) use worker::{News, searcher};

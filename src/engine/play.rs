@@ -7,7 +7,6 @@ use crate::search::SearchResult;
 
 use super::controller::Engine;
 use super::event::{Event, Grounds, Moved};
-use super::settings::FULL_STRENGTH;
 use super::wanted::Purpose;
 
 /// Own moves in a row that must look lost before the engine resigns.
@@ -59,7 +58,7 @@ impl Engine {
             return Some((choice.mv, Grounds::Book(choice)));
         }
         let limits = self.limits(purpose, &self.game);
-        let is_free = self.settings.strength == FULL_STRENGTH;
+        let is_free = self.rating().is_none();
         let lasting = self.learning.answer(&self.game, &limits).filter(|_| is_free)?;
         Some((lasting.mv, Grounds::Learned(lasting)))
     }

@@ -13,6 +13,8 @@ use crate::score::Score;
 use crate::search::{BookSearch, Config, MOVE_OVERHEAD, ResearchOrder};
 use crate::tablebase::{Tables, TablesError};
 
+use super::strength::{STRONGEST, WEAKEST};
+
 /// Called with the name of a file when the user wants the log written there; empty for nowhere.
 pub(crate) type OpenLog = Box<dyn Fn(&str) -> io::Result<()> + Send>;
 
@@ -37,6 +39,8 @@ pub(crate) struct Settings {
     pub max_loss: Score,
     /// The file that is learnt to, and from; empty for none.
     pub learn: String,
+    /// Whose games are played by, see [`crate::book::Partner::open`]; empty for nobody's.
+    pub partner: String,
     /// What judges positions.
     pub evaluation: EvaluationKind,
     /// The network's file; empty for the one that is built in.
@@ -47,8 +51,14 @@ pub(crate) struct Settings {
     pub contempt: i64,
     /// Whether to offer a draw in a dead game.
     pub offer_draws: bool,
-    /// Strength in percent; below 100 fewer nodes are searched.
-    pub strength: i64,
+    /// Whether to play no better than `elo`.
+    pub limited: bool,
+    /// The rating to play like, if the strength is limited.
+    pub elo: i64,
+    /// What the errors of a limited strength are drawn by; 0 for another number in each game.
+    pub luck: i64,
+    /// Whether to take the time that a person would over moves that are found at once.
+    pub pauses: bool,
     /// Milliseconds of each move's time to keep back for its way to the opponent's clock; the search
     /// keeps [`MOVE_OVERHEAD`] back in any case.
     pub overhead: i64,
@@ -112,12 +122,16 @@ impl Default for Settings {
             policy: Policy::default(),
             max_loss: MAX_LOSS,
             learn: String::new(),
+            partner: String::new(),
             evaluation: EvaluationKind::default(),
             network: String::new(),
             resign: 0,
             contempt: 30,
             offer_draws: false,
-            strength: FULL_STRENGTH,
+            limited: false,
+            elo: USUAL_ELO,
+            luck: 0,
+            pauses: false,
             overhead: MOVE_OVERHEAD.as_millis() as i64,
             tablebases: String::new(),
             log: String::new(),
@@ -125,14 +139,17 @@ impl Default for Settings {
     }
 }
 
-/// The strength at which nothing is held back, in percent.
-pub(crate) const FULL_STRENGTH: i64 = 100;
+/// The rating that is played like if only a limit is asked for: that of a common club player.
+const USUAL_ELO: i64 = 1500;
 
 /// The most memory that can be set, in mebibytes, whatever the machine has.
 const MOST_MEMORY: i64 = 1 << 20;
 
 /// The most centipawns that can be set where something may be given away.
 const MOST_CENTIPAWNS: i64 = 1_000;
+
+/// The largest number that errors can be drawn by: what every GUI can hold.
+const MOST_LUCK: i64 = i32::MAX as i64;
 
 /// The most threads that can be set.
 const MOST_THREADS: i64 = 256;
@@ -200,8 +217,9 @@ pub(crate) enum Kind {
 }
 
 /// The policies by which a book move can be chosen, in the order of the menu.
-const POLICIES: [Policy; 4] = [Policy::Prefer, Policy::Random, Policy::Best, Policy::Worst];
-const POLICY_NAMES: [&str; 4] = ["prefer", "random", "best", "worst"];
+const POLICIES: [Policy; 5] =
+    [Policy::Prefer, Policy::Frequency, Policy::Random, Policy::Best, Policy::Worst];
+const POLICY_NAMES: [&str; 5] = ["prefer", "frequency", "random", "best", "worst"];
 
 /// What the search can do with book positions, in the order of [`BookSearch::ALL`].
 const BOOK_SEARCH_NAMES: [&str; 6] = [
@@ -246,6 +264,8 @@ pub(crate) const SETTINGS: &[Setting] = &[
         Kind::Check { get: |s| s.own_book, set: |s, v| s.own_book = v }),
     row("BookFile", "BookFile", "a .pgn, .tbk or Polyglot .bin, or several, separated by semicolons; empty for the embedded book, none for no book",
         Kind::File { get: |s| &s.book, set: |s, v| s.book = v }),
+    row("SparFile", "SparFile", "games whose players I play like: GAMES.pgn[,player=NAME][,ratings=1600-1800]",
+        Kind::File { get: |s| &s.partner, set: |s, v| s.partner = v }),
     row("BookPolicy", "BookPolicy", "how a move is chosen among those of the book",
         Kind::Choice { choices: &POLICY_NAMES, get: |s| index_of(&POLICIES, &s.policy), set: |s, i| s.policy = POLICIES[i] }),
     row("BookMaxLoss", "BookMaxLoss", "centipawns that a move of an analysed book may give away",
@@ -268,8 +288,14 @@ pub(crate) const SETTINGS: &[Setting] = &[
         Kind::Spin { min: -1000, max: 1000, get: |s| s.contempt, set: |s, v| s.contempt = v }),
     row("Propose-draws", "", "propose a draw in a dead game",
         Kind::Check { get: |s| s.offer_draws, set: |s, v| s.offer_draws = v }),
-    row("Strength", "Strength", "in percent; below 100 fewer nodes are searched",
-        Kind::Spin { min: 0, max: FULL_STRENGTH, get: |s| s.strength, set: |s, v| s.strength = v }),
+    row("LimitStrength", "UCI_LimitStrength", "play like a player of the rating Elo",
+        Kind::Check { get: |s| s.limited, set: |s, v| s.limited = v }),
+    row("Elo", "UCI_Elo", "the rating to play like, if the strength is limited",
+        Kind::Spin { min: WEAKEST, max: STRONGEST, get: |s| s.elo, set: |s, v| s.elo = v }),
+    row("Luck", "Luck", "draws the errors of a limited strength: the same number, the same errors; 0 for others in each game",
+        Kind::Spin { min: 0, max: MOST_LUCK, get: |s| s.luck, set: |s, v| s.luck = v }),
+    row("HumanPauses", "HumanPauses", "take as long for a move as a person would, if the strength is limited",
+        Kind::Check { get: |s| s.pauses, set: |s, v| s.pauses = v }),
     row("MoveOverhead", "Move Overhead", "milliseconds of each move's time kept back for its way to the opponent's clock",
         Kind::Spin { min: 0, max: 5000, get: |s| s.overhead, set: |s, v| s.overhead = v }),
     row("SyzygyPath", "SyzygyPath", "the folder of the endgame tables",
@@ -367,6 +393,11 @@ fn parse_switch(value: &str) -> Option<bool> {
 }
 
 impl Settings {
+    /// The rating to play like; `None` for full strength.
+    pub(crate) fn rating(&self) -> Option<i64> {
+        self.limited.then_some(self.elo)
+    }
+
     /// Opens the files of these settings that are not those of `old`, for the search, and sees to
     /// it that there is one to learn to; the book is opened apart.
     ///
@@ -478,14 +509,14 @@ mod tests {
             ("Threads", "x"),
             ("ownbook", "maybe"),
             ("BookPolicy", "x"),
-            ("Strength", "101"),
+            ("UCI_Elo", "100"),
         ] {
             assert!(change(&mut settings, name, value).is_err(), "{name} {value}");
         }
         assert_eq!(settings, Settings::default());
         assert_eq!(
             change(&mut settings, "bookpolicy", "x"),
-            Err(SettingError::Value("prefer, random, best, worst".into()))
+            Err(SettingError::Value("prefer, frequency, random, best, worst".into()))
         );
     }
 

@@ -451,18 +451,22 @@ fn files_that_cannot_be_used_change_nothing() {
 }
 
 /// The settings by which the engine plays: they are none of the search's business.
-const OF_PLAY: [&str; 14] = [
+const OF_PLAY: [&str; 18] = [
     "Ponder",
     "MultiPV",
     "UCI_ShowWDL",
     "OwnBook",
+    "SparFile",
     "BookPolicy",
     "BookMaxLoss",
     "LearnFile",
     "ResignBelow",
     "Contempt",
     "Propose-draws",
-    "Strength",
+    "UCI_LimitStrength",
+    "UCI_Elo",
+    "Luck",
+    "HumanPauses",
     "Move Overhead",
     "LogFile",
     "Clear Hash",

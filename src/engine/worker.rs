@@ -9,7 +9,7 @@ use std::thread;
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
 
-use crate::book::{Book, Learned};
+use crate::book::{Book, Learned, Partner};
 use crate::position::Game;
 use crate::search::{
     self, Config, Control, Limits, STACK_SIZE, SearchFault, SearchResult, Searcher,
@@ -101,6 +101,13 @@ pub(crate) enum News {
         number: u64,
         /// The book.
         book: Result<Book, String>,
+    },
+    /// The games of a sparring partner were read, or could not be; why.
+    Invited {
+        /// The number of partners asked for until then.
+        number: u64,
+        /// The partner.
+        partner: Result<Partner, String>,
     },
     /// What was to be learnt is written down, or waits for a file that can be written to.
     Kept,

@@ -1,13 +1,12 @@
 //! The state of a game that is being read.
 
 use shakmaty::san::San;
-use shakmaty::{CastlingMode, Chess, FromSetup, fen::Fen};
 
 use super::language::Language;
 use super::tree::{Place, Tree, Word};
 use super::visitor::GamePly;
 use super::{Fate, FaultReason, GameResult, Tags};
-use crate::position::{Color, Move, Position, Replay, SanError};
+use crate::position::{Color, Move, Position, Replay, SanError, is_chess960};
 
 /// `Variant` tags that mean orthodox chess, in lower case. Lichess writes `From Position` for
 /// games with a FEN.
@@ -139,10 +138,4 @@ pub(super) fn resolve(position: &Replay, text: &[u8]) -> Result<Move, SanError> 
         Err(other) if error == SanError::Malformed => Err(other),
         Err(_) => Err(error),
     })
-}
-
-/// Whether a FEN that is no orthodox position is one of Chess960.
-fn is_chess960(fen: &str) -> bool {
-    let Ok(fen) = fen.parse::<Fen>() else { return false };
-    Chess::from_setup(fen.into_setup(), CastlingMode::Chess960).is_ok()
 }

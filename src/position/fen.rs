@@ -41,6 +41,9 @@ const FAULTS: [(PositionErrorKinds, &str); 7] = [
 const MOST_PIECES: usize = 16;
 const MOST_PAWNS: usize = 8;
 
+/// What is said of Chess960.
+const NOT_PLAYED: &str = "which is not played here, only orthodox chess";
+
 /// The counters of a FEN; larger ones are cut off here, which no game can tell.
 const MAX_COUNTER: u32 = 9_999;
 
@@ -87,6 +90,25 @@ impl Position {
         Self::from_setup(setup)
     }
 
+    /// Reads a FEN of a program that may play Chess960, as [`Position::from_fen`] does. What says that
+    /// it does is refused: castling rights by the rooks' files (`HAha`), since castling moves are
+    /// written in another way then, and positions that are legal in Chess960 only.
+    ///
+    /// # Errors
+    /// As [`Position::from_fen`], or if the position is one of Chess960.
+    pub(crate) fn from_orthodox_fen(text: &str) -> Result<Self, FenError> {
+        let castling = text.split_ascii_whitespace().nth(2).unwrap_or_default();
+        let names_file = |letter: char| ('a'..='h').contains(&letter.to_ascii_lowercase());
+        if castling.chars().any(names_file) {
+            let why = format!("castling rights {castling:?} are those of Chess960, {NOT_PLAYED}");
+            return Err(FenError(why));
+        }
+        Self::from_fen(text).map_err(|error| match is_chess960(text) {
+            true => FenError(format!("{}; in Chess960 it would do, {NOT_PLAYED}", error.0)),
+            false => error,
+        })
+    }
+
     fn from_setup(setup: Setup) -> Result<Self, FenError> {
         check_pieces(&setup.board)?;
         let counters = (setup.halfmoves, u32::from(setup.fullmoves));
@@ -124,6 +146,12 @@ impl Position {
         }
         text
     }
+}
+
+/// Whether a FEN that is no orthodox position is one of Chess960.
+pub(crate) fn is_chess960(fen: &str) -> bool {
+    let Ok(fen) = fen.parse::<Fen>() else { return false };
+    Chess::from_setup(fen.into_setup(), CastlingMode::Chess960).is_ok()
 }
 
 /// Refuses what `shakmaty` reads as a board though it is none of chess: pockets, marks of promoted

@@ -36,6 +36,7 @@ pub use chess::{BitBoard, Color, File, Piece, Rank, Square};
 
 pub(crate) use cycles::Cycles;
 pub use fen::FenError;
+pub(crate) use fen::is_chess960;
 pub use game::{Game, IllegalMove, Outcome, OutcomeReason};
 pub(crate) use key_map::KeyMap;
 pub(crate) use loose::is_loose_san;

@@ -17,7 +17,7 @@ const BENCH_MEMORY_MB: usize = 16;
 
 /// The positions of the Bratko-Kopec test (1982), the start position and well-known test
 /// positions of endgames and tactics.
-const POSITIONS: [&str; 32] = [
+pub(super) const POSITIONS: [&str; 32] = [
     "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - -",
     "3r1k2/4npp1/1ppr3p/p6P/P2PPPP1/1NR5/5K2/2R5 w - -",
     "2q1rr1k/3bbnnp/p2p1pp1/2pPp3/PpP1P1P1/1P2BNNP/2BQ1PRK/7R b - -",

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Instant;
 
 /// Stops a search or turns pondering into thinking, from any thread. Clones steer the same
 /// search; every search gets a control of its own, so that a late signal cannot hit the next one.
@@ -65,6 +66,19 @@ impl Control {
         let mut asleep = self.signals.asleep.lock().unwrap_or_else(PoisonError::into_inner);
         while is_early() {
             asleep = self.signals.given.wait(asleep).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Sleeps until then, or until the search is told to stop.
+    pub(super) fn wait_until(&self, deadline: Instant) {
+        let mut asleep = self.signals.asleep.lock().unwrap_or_else(PoisonError::into_inner);
+        while !self.is_stopped() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            let woken = self.signals.given.wait_timeout(asleep, left);
+            asleep = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 

@@ -3,7 +3,7 @@
 //! <https://www.chessprogramming.org/Aspiration_Windows>.
 
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::clock::Stability;
 use super::job::RootMove;
@@ -293,11 +293,13 @@ impl Worker<'_> {
             || job.clock.is_enough(&job.control, stability)
     }
 
-    /// While pondering no move may be given, however clear it is.
+    /// While pondering no move may be given, however clear it is; nor one sooner than it was asked for.
     fn wait_for_permission(&self) {
         let job = self.job;
         job.control
             .wait_while(|| job.clock.is_pondering(&job.control) && !job.control.is_stopped());
+        let early = job.limits.least_time.saturating_sub(job.clock.elapsed());
+        job.control.wait_until(Instant::now() + early);
     }
 }
 

@@ -117,14 +117,27 @@ impl Job {
     ) -> Self {
         let Lasting { table, history, cycles } = lasting;
         let root = *game.position();
+        let config = match limits.handicap {
+            None => config,
+            // Weaker players know no tables by heart.
+            Some(_) => Config { endgames: None, book: None, ..config },
+        };
+        let sight = limits
+            .handicap
+            .and_then(|handicap| handicap.sight(&root, 0, game.moves().last().copied()));
         let legal = root.legal_moves();
         let advice = config.endgames.as_ref().and_then(|tables| tables.advise(&root));
         let wanted = |mv: &Move| match &advice {
             _ if !limits.root_moves.is_empty() => limits.root_moves.contains(mv),
             Some(advice) if limits.multi_pv == 1 => advice.moves.contains(mv),
-            _ => true,
+            _ => sight.is_none_or(|sight| sight.sees(&root, *mv)),
         };
-        let root_moves = legal.iter().filter(wanted).map(RootMove::new).collect();
+        let mut root_moves: Vec<RootMove> =
+            legal.iter().filter(wanted).map(RootMove::new).collect();
+        if root_moves.is_empty() && limits.root_moves.is_empty() {
+            // Whoever overlooks everything still has to move.
+            root_moves.extend(legal.iter().map(RootMove::new));
+        }
         Job {
             clock: TimeManager::start(limits),
             root,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::handicap::Handicap;
 use crate::position::Move;
 use crate::score::{Depth, MAX_PLY, Ply, Score, mate_in};
 
@@ -27,6 +28,10 @@ pub struct Limits {
     /// Whether the search runs on the opponent's time: the own clock starts with
     /// [`Control::ponder_hit`](super::Control::ponder_hit), and no move comes before it.
     pub ponder: bool,
+    /// What makes the search err; `None` for full strength.
+    pub handicap: Option<Handicap>,
+    /// The move is told no sooner, unless the search is stopped.
+    pub least_time: Duration,
 }
 
 impl Default for Limits {
@@ -40,6 +45,8 @@ impl Default for Limits {
             root_moves: Vec::new(),
             multi_pv: 1,
             ponder: false,
+            handicap: None,
+            least_time: Duration::ZERO,
         }
     }
 }

@@ -6,6 +6,7 @@
 
 use arrayvec::ArrayVec;
 
+use super::handicap::Sight;
 use super::history::{Context, History};
 use super::see::{see_ge, value};
 use crate::position::{MAX_MOVES, Move, MoveList, Piece, Position};
@@ -29,9 +30,10 @@ enum Stage {
     Done,
 }
 
+/// A move and its place in the order.
 #[derive(Clone, Copy)]
-struct Scored {
-    mv: Move,
+pub(super) struct Scored {
+    pub(super) mv: Move,
     score: i32,
 }
 
@@ -49,6 +51,8 @@ pub(super) struct MovePicker {
     quiets_wanted: bool,
     /// Whether bad captures are left out.
     good_only: bool,
+    /// What a weaker player sees of the moves; `None` for all.
+    sight: Option<Sight>,
 }
 
 impl MovePicker {
@@ -65,6 +69,7 @@ impl MovePicker {
             threshold: 0,
             quiets_wanted: true,
             good_only: false,
+            sight: None,
         }
     }
 
@@ -87,6 +92,12 @@ impl MovePicker {
     /// left out.
     pub(super) fn noisy(table_move: Option<Move>, threshold: Score) -> Self {
         MovePicker { threshold, quiets_wanted: false, good_only: true, ..Self::all(table_move) }
+    }
+
+    /// Leaves out what a weaker player overlooks. The moves to begin with are seen in any case: they
+    /// were found here before, or in positions like this one.
+    pub(super) fn look_with(&mut self, sight: Option<Sight>) {
+        self.sight = sight;
     }
 
     /// Leaves out the quiet moves that have not been handed out.
@@ -150,6 +161,7 @@ impl MovePicker {
         for mv in list.iter().filter(|&mv| Some(mv) != self.table_move) {
             self.scored.push(Scored { mv, score: noisy_score(position, history, mv) });
         }
+        self.screen(position);
     }
 
     fn generate_quiet(&mut self, position: &Position, history: &History, context: &Context) {
@@ -160,6 +172,15 @@ impl MovePicker {
             if Some(mv) != self.table_move && !self.refutations.contains(&mv) {
                 self.scored.push(Scored { mv, score: history.quiet(position, mv, context) });
             }
+        }
+        self.screen(position);
+    }
+
+    /// Leaves out those of the moves just generated that are overlooked.
+    #[inline]
+    fn screen(&mut self, position: &Position) {
+        if let Some(sight) = &self.sight {
+            sight.screen(position, &mut self.scored);
         }
     }
 

@@ -332,6 +332,7 @@ impl Worker<'_> {
         let killers = self.killers.at(node.ply);
         let counter_move = self.history.counter_move(&node.context);
         let mut picker = MovePicker::with_refutations(node.table_move(), killers, counter_move);
+        picker.look_with(self.sight(&node.position, node.ply));
         let progress = self.search_moves(node, &mut MoveSource::Picker(&mut picker), extension);
         if self.is_interrupted() {
             return 0;
@@ -340,7 +341,9 @@ impl Worker<'_> {
             return match (node.excluded, node.in_check) {
                 (Some(_), _) => node.window.alpha,
                 (None, true) => mated_in(node.ply),
-                (None, false) => self.draw_score(),
+                (None, false) if node.position.has_no_moves() => self.draw_score(),
+                // All were overlooked.
+                (None, false) => node.static_eval,
             };
         }
         self.conclude(node, progress)

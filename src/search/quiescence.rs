@@ -63,6 +63,7 @@ impl Worker<'_> {
             true => MovePicker::all(table_move),
             false => MovePicker::noisy(table_move.filter(|&mv| position.is_noisy(mv)), 0),
         };
+        picker.look_with(self.sight(position, ply));
         let mut alpha = window.alpha.max(stand_pat);
         let (mut best, mut best_move) = (stand_pat, None);
         while let Some(mv) = picker.next(position, self.history, &context) {

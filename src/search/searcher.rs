@@ -157,12 +157,14 @@ impl Searcher {
         listener: Option<Listener>,
     ) -> SearchResult {
         self.lasting.table.new_search();
-        let config = Config { threads: self.threads(), ..self.config.clone() };
+        // The errors of a weaker player are the same each time only if one thread makes them.
+        let helpers_wanted = if limits.handicap.is_none() { self.helpers.len() } else { 0 };
+        let config = Config { threads: helpers_wanted + 1, ..self.config.clone() };
         let is_heard = listener.is_some();
         let job = Job::new(game, limits, control, config, self.lasting.clone(), is_heard);
         let job = Arc::new(job);
         let helpers = WaitGroup::new();
-        for helper in &self.helpers {
+        for helper in &self.helpers[..helpers_wanted] {
             helper.search(Arc::clone(&job), helpers.clone());
         }
         let data = &mut self.data;

@@ -370,3 +370,70 @@ fn a_result_has_the_depth_of_the_last_iteration_that_was_completed() {
         assert_eq!(found.depth, completed, "{nodes} nodes");
     }
 }
+
+const HANDICAP: Handicap = Handicap { misjudgement: 150, oversight: 60, seed: 1 };
+
+/// The first moves of short searches of some positions, each by a new searcher.
+fn choices(handicap: Option<Handicap>) -> Vec<(Option<Move>, u64)> {
+    let limits = Limits { soft_nodes: Some(500), handicap, ..Limits::depth(12) };
+    let positions = bench::POSITIONS.iter().take(12);
+    positions
+        .map(|fen| {
+            let result = search(&game(fen), &limits, 3);
+            (result.best, result.nodes)
+        })
+        .collect()
+}
+
+#[test]
+fn errors_follow_from_the_seed_however_many_threads_there_are() {
+    let erring = choices(Some(HANDICAP));
+    assert_eq!(erring, choices(Some(HANDICAP)));
+    assert_ne!(erring, choices(Some(Handicap { seed: 2, ..HANDICAP })));
+}
+
+#[test]
+fn a_mate_at_hand_and_a_recapture_are_seen_by_all() {
+    for seed in 0..20 {
+        let limits = Limits {
+            soft_nodes: Some(200),
+            handicap: Some(Handicap { oversight: 0, seed, ..HANDICAP }),
+            ..Limits::default()
+        };
+        let mate = search(&game("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1"), &limits, 1);
+        assert_eq!(mate.best, mv("d1d8"), "{seed}");
+        let mut queens = game("3qk3/8/8/8/8/8/8/3QK3 w - - 0 1");
+        queens.play(mv("d1d8").expect("a move")).expect("legal");
+        let blind = Handicap { misjudgement: 0, oversight: 900, seed };
+        let result = search(&queens, &Limits { handicap: Some(blind), ..limits }, 1);
+        assert_eq!(result.best, mv("e8d8"), "{seed}");
+    }
+}
+
+/// A player who overlooks nearly everything has a move all the same, and no stalemate is seen where
+/// there is none.
+#[test]
+fn who_overlooks_all_moves_still_moves() {
+    let position = game("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
+    for seed in 0..20 {
+        let blind = Handicap { misjudgement: 0, oversight: 1000, seed };
+        let limits = Limits { handicap: Some(blind), ..Limits::depth(4) };
+        let result = search(&position, &limits, 1);
+        assert!(result.best.is_some());
+        assert_ne!(result.score, DRAW, "{seed}");
+    }
+}
+
+#[test]
+fn a_move_comes_no_sooner_than_it_should_unless_it_is_called_for() {
+    let least_time = Duration::from_millis(150);
+    let limits = Limits { least_time, ..Limits::depth(1) };
+    let begin = Instant::now();
+    search(&game("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"), &limits, 1);
+    assert!(begin.elapsed() >= least_time);
+    let control = Control::new();
+    control.stop();
+    let limits = Limits { least_time: Duration::from_secs(600), ..Limits::depth(1) };
+    let mut searcher = Searcher::new(Config { memory_mb: 1, ..Config::default() });
+    searcher.search_silently(&Game::default(), &limits, &control);
+}

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::handicap::Sight;
 use super::history::{Context, History, PieceTo};
 use super::job::Job;
 use super::killers::Killers;
@@ -110,7 +111,7 @@ impl<'a> Worker<'a> {
             salt: match &job.book {
                 _ if job.limits.mate.is_some() => PROOF_SALT,
                 Some(probe) => probe.salt(job.config.book_search),
-                None => 0,
+                None => job.limits.handicap.map_or(0, |handicap| handicap.salt()),
             },
             watch: Watch::default(),
             listener,
@@ -269,9 +270,21 @@ impl<'a> Worker<'a> {
         DRAW
     }
 
-    /// The static evaluation of `position`.
+    /// The static evaluation of `position`, as good as the player is.
     #[inline]
     pub(super) fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
-        self.evaluator.evaluate(position, ply)
+        let score = self.evaluator.evaluate(position, ply);
+        match &self.job.limits.handicap {
+            None => score,
+            Some(handicap) => handicap.misjudge(position, score),
+        }
+    }
+
+    /// What is seen of the moves of `position`; `None` for all.
+    #[inline]
+    pub(super) fn sight(&self, position: &Position, ply: Ply) -> Option<Sight> {
+        let handicap = self.job.limits.handicap.as_ref()?;
+        let last = ply.checked_sub(1).and_then(|parent| self.stack[parent].mv);
+        handicap.sight(position, ply, last)
     }
 }

@@ -38,6 +38,8 @@ pub enum Command {
     Stop,
     /// The expected move was made.
     PonderHit,
+    /// Show the position; no word of the protocol, but one that every engine knows.
+    Display,
     /// Tell what is not understood, or do not.
     Debug(bool),
     /// Leave at once.
@@ -81,6 +83,8 @@ pub struct Go {
     pub nodes: Option<u64>,
     /// Look for a mate in so many moves.
     pub mate: Option<i32>,
+    /// Count the legal moves to so many plies, and search nothing; no word of the protocol either.
+    pub perft: Option<u32>,
     /// Time for this move.
     pub move_time: Option<Duration>,
     /// Search until told to stop.
@@ -111,6 +115,7 @@ impl fmt::Display for Command {
             Command::Go(go) => go.fmt(f),
             Command::Stop => f.write_str("stop"),
             Command::PonderHit => f.write_str("ponderhit"),
+            Command::Display => f.write_str("d"),
             Command::Debug(on) => write!(f, "debug {}", if *on { "on" } else { "off" }),
             Command::Quit => f.write_str("quit"),
             Command::Ignored => Ok(()),
@@ -134,6 +139,7 @@ impl fmt::Display for Go {
             ("depth", self.depth.map(|plies| u128::from(plies.unsigned_abs()))),
             ("nodes", self.nodes.map(u128::from)),
             ("mate", self.mate.map(|moves| u128::from(moves.unsigned_abs()))),
+            ("perft", self.perft.map(u128::from)),
         ];
         for (name, bound) in bounds.iter().filter_map(|(name, bound)| Some((name, (*bound)?))) {
             write!(f, " {name} {bound}")?;
@@ -170,6 +176,7 @@ fn command(word: &str, rest: &[&str]) -> Option<Command> {
         "go" => Command::Go(Box::new(go(rest))),
         "stop" => Command::Stop,
         "ponderhit" => Command::PonderHit,
+        "d" => Command::Display,
         "quit" => Command::Quit,
         "debug" => Command::Debug(rest.first() != Some(&"off")),
         "register" => Command::Ignored,
@@ -205,8 +212,8 @@ fn split<'a, 'b>(words: &'a [&'b str], word: &str) -> Option<(&'a [&'b str], &'a
 }
 
 /// The words that a number follows in `go`.
-const BOUNDS: [&str; 9] =
-    ["wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime"];
+const BOUNDS: [&str; 10] =
+    ["wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "perft"];
 
 /// Reads the bounds. Words that mean nothing here are passed over.
 fn go(words: &[&str]) -> Go {
@@ -263,6 +270,7 @@ impl Go {
             "depth" => self.depth = Some(plies()?),
             "nodes" => self.nodes = Some(count?),
             "mate" => self.mate = Some(plies()?),
+            "perft" => self.perft = u32::try_from(number).ok().filter(|&n| n > 0),
             "movetime" => self.move_time = Some(time),
             _ => return None,
         }
@@ -376,17 +384,22 @@ mod tests {
 
     fn go_commands() -> impl Strategy<Value = Go> {
         let clocks = [prop::option::of(time()), prop::option::of(time())];
-        let counts = (prop::option::of(1..i32::MAX), prop::option::of(1..u64::MAX / 2));
+        let counts = (
+            prop::option::of(1..i32::MAX),
+            prop::option::of(1..u64::MAX / 2),
+            prop::option::of(1..u32::MAX),
+        );
         let rest = (prop::option::of(1..u32::MAX), prop::option::of(1..i32::MAX), any::<bool>());
         (clocks, [time(), time()], prop::option::of(time()), counts, rest, moves()).prop_map(
-            |(time, increment, move_time, (depth, nodes), (moves_to_go, mate, flag), moves)| Go {
+            |(time, increment, move_time, counts, (moves_to_go, mate, flag), moves)| Go {
                 search_moves: moves,
                 ponder: flag,
                 time,
                 increment,
                 moves_to_go,
-                depth,
-                nodes,
+                depth: counts.0,
+                nodes: counts.1,
+                perft: counts.2,
                 mate,
                 move_time,
                 infinite: !flag,
@@ -396,10 +409,10 @@ mod tests {
     }
 
     fn commands() -> impl Strategy<Value = Command> {
-        use Command::{Debug, Ignored, IsReady, NewGame, PonderHit, Quit, Stop, Uci};
+        use Command::{Debug, Display, Ignored, IsReady, NewGame, PonderHit, Quit, Stop, Uci};
         let start =
             prop_oneof![Just(Start::Usual), words().prop_map(Start::Fen), Just(Start::Missing)];
-        let bare = vec![Uci, IsReady, NewGame, Stop, PonderHit, Quit, Ignored];
+        let bare = vec![Uci, IsReady, NewGame, Stop, PonderHit, Display, Quit, Ignored];
         prop_oneof![
             prop::sample::select(bare),
             any::<bool>().prop_map(Debug),

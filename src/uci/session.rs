@@ -7,8 +7,8 @@ use std::time::Duration;
 use crossbeam::channel::Receiver;
 
 use crate::engine::{
-    Engine, Event, Face, Flow, Found, Grounds, Input, Kind, Mode, News, SETTINGS, SearchProgress,
-    Setting, SettingError, Settings,
+    Engine, Event, Face, Flow, Found, Grounds, Input, Kind, Mode, News, PERFT_DEPTHS, PerftCount,
+    SETTINGS, SearchProgress, Setting, SettingError, Settings,
 };
 use crate::position::{Color, Game, Move, Position};
 use crate::score::DRAW;
@@ -31,6 +31,8 @@ pub(crate) struct Session<W> {
     debug: bool,
     /// What was wrong at the start, to be told with the introduction.
     trouble: Option<String>,
+    /// The count of moves that is going on.
+    count: Option<PerftCount>,
 }
 
 /// How long a search lasts whose bounds could not be read, and that would have none otherwise: the
@@ -42,7 +44,7 @@ impl<W: Write> Session<W> {
     pub(crate) fn new(mut engine: Engine, out: W) -> Self {
         engine.force();
         let waiting = VecDeque::new();
-        Session { engine, out, asked: false, waiting, debug: false, trouble: None }
+        Session { engine, out, asked: false, waiting, debug: false, trouble: None, count: None }
     }
 
     /// Tells this of the start with the introduction.
@@ -67,6 +69,7 @@ impl<W: Write> Session<W> {
         }
         let command = parsed.unwrap_or(Command::Ignored);
         if command == Command::Quit {
+            self.finish_count()?;
             return Ok(Flow::Quit);
         }
         if self.comes_too_early(&command) {
@@ -84,14 +87,20 @@ impl<W: Write> Session<W> {
             Command::NewGame
             | Command::SetOption { .. }
             | Command::Position { .. }
-            | Command::Go(_) => self.engine.mode() == Mode::Thinking,
+            | Command::Go(_) => self.is_busy(),
             Command::Stop | Command::PonderHit => !self.waiting.is_empty(),
             Command::Uci
             | Command::IsReady
             | Command::Debug(_)
+            | Command::Display
             | Command::Quit
             | Command::Ignored => false,
         }
+    }
+
+    /// Whether something goes on that ends with an answer.
+    fn is_busy(&self) -> bool {
+        self.count.is_some() || self.engine.mode() == Mode::Thinking
     }
 
     fn obey(&mut self, command: Command) -> io::Result<()> {
@@ -103,14 +112,21 @@ impl<W: Write> Session<W> {
                 self.engine.force();
             }
             Command::SetOption { name, value } => {
-                if let Err(error) = self.set_option(&name, &value.unwrap_or_default()) {
+                let value = value.unwrap_or_default();
+                if asks_for_chess960(&name, &value) {
+                    self.remark(NO_CHESS960)?;
+                } else if let Err(error) = self.set_option(&name, &value) {
                     self.remark(&format!("option {name}: {error}"))?;
                 }
             }
             Command::Position { start, moves } => self.set_position(&start, &moves)?,
-            Command::Go(go) => self.go(&go)?,
-            Command::Stop => self.engine.move_now(),
+            Command::Go(go) => match go.perft {
+                Some(depth) => self.begin_count(depth)?,
+                None => self.go(&go)?,
+            },
+            Command::Stop => self.stop(),
             Command::PonderHit => self.engine.ponder_hit(),
+            Command::Display => self.display()?,
             Command::Debug(on) => self.debug = on,
             Command::Quit | Command::Ignored => {}
         }
@@ -132,6 +148,62 @@ impl<W: Write> Session<W> {
         self.trouble.take().map_or(Ok(()), |trouble| self.remark(&trouble))
     }
 
+    /// Ends what goes on.
+    fn stop(&mut self) {
+        self.count.iter().for_each(PerftCount::stop);
+        self.engine.move_now();
+    }
+
+    /// Begins to count moves. No other command that changes something is obeyed meanwhile.
+    fn begin_count(&mut self, depth: u32) -> io::Result<()> {
+        if self.engine.is_broken() || !PERFT_DEPTHS.contains(&depth) {
+            let most = PERFT_DEPTHS.end();
+            return self.remark(&format!("go perft: expected a position and a depth up to {most}"));
+        }
+        match PerftCount::begin(*self.engine.position(), depth, self.engine.outbox()) {
+            Ok(count) => self.count = Some(count),
+            Err(error) => self.remark(&format!("go perft: {error}"))?,
+        }
+        Ok(())
+    }
+
+    /// Tells what has been counted, as other engines do: tools compare it move by move.
+    fn tell_count(&mut self) -> io::Result<()> {
+        let Some(count) = &mut self.count else { return Ok(()) };
+        let counted = count.take();
+        for (mv, nodes) in counted.moves {
+            self.say(&Reply::Other(format!("{mv}: {nodes}")))?;
+        }
+        if let Some(end) = counted.end {
+            self.count = None;
+            if end.stopped {
+                self.remark("go perft: stopped; the sum is of the moves above")?;
+            }
+            self.say(&Reply::Other(format!("\nNodes searched: {}", end.nodes)))?;
+        }
+        Ok(())
+    }
+
+    /// Waits for the end of a count: scripts write `go perft N` and `quit` in one go.
+    fn finish_count(&mut self) -> io::Result<()> {
+        while self.count.is_some()
+            && let Ok(news) = self.engine.news().recv()
+        {
+            self.engine.receive(news);
+            self.tell_count()?;
+        }
+        self.out.flush()
+    }
+
+    /// Shows the position, in the words by which tools find FEN and key.
+    fn display(&mut self) -> io::Result<()> {
+        if self.engine.is_broken() {
+            return self.remark("d: the last position was illegal");
+        }
+        let text = display(self.engine.position());
+        self.say(&Reply::Other(text))
+    }
+
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
         match Setting::find(name) {
             Some(row) if !row.uci.is_empty() => self.engine.set_option(name, value),
@@ -145,7 +217,7 @@ impl<W: Write> Session<W> {
     fn set_position(&mut self, start: &Start, moves: &[String]) -> io::Result<()> {
         let start = match start {
             Start::Usual => Ok(Position::start()),
-            Start::Fen(fen) => Position::from_fen(fen).map_err(|error| error.to_string()),
+            Start::Fen(fen) => Position::from_orthodox_fen(fen).map_err(|error| error.to_string()),
             Start::Missing => Err("expected startpos or fen".to_owned()),
         };
         let start = match start {
@@ -192,7 +264,8 @@ impl<W: Write> Session<W> {
                 self.engine.move_now();
             }
             self.tell_events()?;
-            if self.engine.mode() == Mode::Thinking {
+            self.tell_count()?;
+            if self.is_busy() {
                 break;
             }
             let Some(command) = self.waiting.pop_front() else { break };
@@ -281,6 +354,7 @@ impl<W: Write> Face for Session<W> {
             }
             Input::End => {
                 self.tell_trouble()?;
+                self.finish_count()?;
                 self.out.flush()?;
                 Ok(Flow::Quit)
             }
@@ -295,6 +369,35 @@ impl<W: Write> Face for Session<W> {
     fn source(&self) -> Receiver<News> {
         self.engine.news().clone()
     }
+}
+
+/// What is said to a GUI that asks for Chess960.
+const NO_CHESS960: &str = "Chess960 is not played here, only orthodox chess";
+
+/// Whether an option that is not offered is one for Chess960. To turn it off is no fault.
+fn asks_for_chess960(name: &str, value: &str) -> bool {
+    name.eq_ignore_ascii_case("UCI_Chess960") && !value.eq_ignore_ascii_case("false")
+}
+
+/// A board in letters, White below, and what tells the position from others.
+fn display(position: &Position) -> String {
+    const LINE: &str = " +---+---+---+---+---+---+---+---+\n";
+    let mut text = format!("\n{LINE}");
+    for rank in (0..8).rev() {
+        for file in 0..8 {
+            let square = chess::ALL_SQUARES[8 * rank + file];
+            let color = position.board().color_on(square);
+            let piece = position.piece_on(square).zip(color);
+            let letter = piece.map_or(" ".to_owned(), |(piece, color)| piece.to_string(color));
+            text.push_str(&format!(" | {letter}"));
+        }
+        text.push_str(&format!(" | {}\n{LINE}", rank + 1));
+    }
+    let checkers: Vec<String> = position.checkers().map(|square| square.to_string()).collect();
+    let (key, checkers) = (position.key(), checkers.join(" "));
+    text + &format!(
+        "   a   b   c   d   e   f   g   h\n\nFen: {position}\nKey: {key:016X}\nCheckers: {checkers}"
+    )
 }
 
 /// 0 if White is to move, 1 if Black.
@@ -319,12 +422,12 @@ fn limits(go: &Go, position: &Position, settings: &Settings) -> Limits {
     Limits {
         depth: go.depth,
         nodes: go.nodes,
-        soft_nodes: None,
         mate: go.mate.map(|moves| moves.max(1).unsigned_abs()),
         time,
         root_moves: root_moves.filter(|&mv| position.is_legal(mv)).collect(),
         multi_pv: settings.lines.unsigned_abs() as usize,
         ponder: go.ponder,
+        ..Limits::default()
     }
 }
 

@@ -545,3 +545,39 @@ fn the_log_may_begin_and_end_at_any_time() {
     let logged = ["ping 1", "ping 2", "ping 3"].map(|line| log.contains(line));
     assert_eq!(logged, [false, true, false], "{log}");
 }
+
+#[test]
+fn chess960_is_refused_in_plain_words() {
+    let mut engine = engine(&["--no-book"]);
+    engine.send("variant fischerandom");
+    assert_eq!(engine.line(), "Error (unsupported variant): variant fischerandom");
+    assert_eq!(engine.line(), "tellusererror fischerandom is not played here, only orthodox chess");
+    engine.send("setboard rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1");
+    let line = engine.line();
+    assert!(
+        line.starts_with("tellusererror Illegal position") && line.contains("Chess960"),
+        "{line}"
+    );
+}
+
+#[test]
+fn the_strength_is_in_the_menu() {
+    let mut engine = Engine::start(&["-x", "--no-book", "--elo", "900"]);
+    engine.send("xboard\nprotover 2");
+    let lines = engine.until(|line| line == "feature done=1");
+    for option in
+        ["LimitStrength -check 1", "Elo -spin 900 800 ", "HumanPauses -check 0", "SparFile -file "]
+    {
+        let declared = format!("feature option=\"{option}");
+        assert!(lines.iter().any(|line| line.starts_with(&declared)), "{option}: {lines:?}");
+    }
+    // Ten seconds a move; but who sees so little has soon seen it.
+    engine.send("new\nst 10\npost\nusermove e2e4");
+    let begin = std::time::Instant::now();
+    engine.until_start("move ");
+    assert!(begin.elapsed().as_secs() < 5, "a weak move is a quick one");
+    engine.send("new\noption HumanPauses=1\nst 1\nusermove e2e4");
+    let begin = std::time::Instant::now();
+    engine.until_start("move ");
+    assert!(begin.elapsed().as_millis() >= 100, "a pause was asked for");
+}

@@ -27,8 +27,27 @@ fn quit_is_heard_while_the_engine_thinks() {
     let mut terminal = Terminal::start(folder.path());
     terminal.answer(&["book off", "st 10000", "e4"]);
     // Nothing is asked from here on: the engine thinks.
-    terminal.wait_for("4 . . . . P . . .");
+    terminal.wait_for("4 . . . .(P). . .");
     terminal.enter("quit");
     assert!(terminal.wait_for_end().success());
     assert!(kept(folder.path()).contains("1. e4 *"), "{}", kept(folder.path()));
+}
+
+#[test]
+fn what_ends_the_thinking_is_heard_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut terminal = Terminal::start(folder.path());
+    for (typed, answer) in [
+        ("?", "My move is: "),
+        ("undo", "2 P P P P P P P P"),
+        ("resign", "The result of the game is 0-1."),
+    ] {
+        terminal.answer(&["new", "book off", "st 10000", "e4"]);
+        // Nothing is asked from here on: the engine thinks.
+        terminal.wait_for("4 . . . .(P). . .");
+        terminal.enter(typed);
+        terminal.wait_for(answer);
+    }
+    terminal.answer(&["quit"]);
+    assert!(terminal.wait_for_end().success());
 }

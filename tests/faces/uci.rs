@@ -171,3 +171,111 @@ fn nonsense_is_survived() {
     engine.close();
     assert!(engine.wait().success());
 }
+
+#[test]
+fn a_limited_strength_bounds_the_search() {
+    let mut engine = engine();
+    for declared in [
+        "option name UCI_LimitStrength type check default false",
+        "option name UCI_Elo type spin default 1500 min 800 max ",
+    ] {
+        assert!(engine.heard.iter().any(|line| line.starts_with(declared)), "{declared}");
+    }
+    let nodes = |lines: &[String]| -> u64 {
+        let told = lines.iter().filter_map(|line| line.split_once(" nodes ")?.1.split(' ').next());
+        told.filter_map(|number| number.parse().ok()).max().expect("nodes are told")
+    };
+    let mut searched = Vec::new();
+    for elo in [800, 1400, 2000] {
+        engine.send(&format!(
+            "setoption name UCI_LimitStrength value true\nsetoption name UCI_Elo value {elo}"
+        ));
+        engine.send("ucinewgame\nposition startpos moves e2e4\ngo wtime 600000 btime 600000");
+        searched.push(nodes(&engine.until_start("bestmove")));
+    }
+    assert!(searched.is_sorted() && searched[2] > 4 * searched[0], "{searched:?}");
+    // An analysis is as good as ever.
+    engine.send("position startpos\ngo infinite");
+    engine.until(|line| line.starts_with("info depth 8 "));
+    engine.send("stop");
+    engine.until_start("bestmove");
+    engine.send("setoption name UCI_Elo value 100");
+    assert!(
+        engine.line().starts_with("info string option UCI_Elo: expected a whole number from 800")
+    );
+}
+
+#[test]
+fn perft_is_counted_move_by_move() {
+    let mut engine = engine();
+    engine.send("position startpos moves e2e4\ngo perft 3");
+    let lines = engine.until_start("Nodes searched: ");
+    assert_eq!(lines.last().map(String::as_str), Some("Nodes searched: 13160"));
+    let counts = lines.iter().filter_map(|line| line.split_once(": ")?.1.parse::<u64>().ok());
+    assert_eq!(counts.take(20).sum::<u64>(), 13160);
+    // What comes meanwhile waits, but for `stop`; and `quit` waits too.
+    engine.send("go perft 20\nisready\nstop");
+    let lines = engine.until_start("Nodes searched: ");
+    assert!(
+        lines.iter().any(|line| line.starts_with("info string go perft: stopped")),
+        "{lines:?}"
+    );
+    engine.send("go perft 0\ngo perft 100");
+    for _ in 0..2 {
+        assert!(engine.line().starts_with("info string go"), "{:?}", engine.heard.last());
+    }
+    engine.send("go perft 2");
+    assert_eq!(engine.quit(), "");
+    assert!(engine.heard.iter().any(|line| line == "Nodes searched: 600"), "{:?}", engine.heard);
+}
+
+#[test]
+fn the_position_is_shown() {
+    let mut engine = engine();
+    engine.send("position startpos moves e2e4\nd");
+    let lines = engine.until_start("Checkers:");
+    let fen = "Fen: rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+    assert!(lines.iter().any(|line| line == fen), "{lines:?}");
+    // Polyglot's own example of a key.
+    assert!(lines.iter().any(|line| line == "Key: 823C9B50FD114196"), "{lines:?}");
+    assert!(lines.iter().any(|line| line == " |   |   |   |   | P |   |   |   | 4"), "{lines:?}");
+}
+
+#[test]
+fn chess960_is_refused_in_plain_words() {
+    let mut engine = engine();
+    engine.send("setoption name UCI_Chess960 value false\nsetoption name UCI_Chess960 value true");
+    assert_eq!(engine.line(), "info string Chess960 is not played here, only orthodox chess");
+    for fen in [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1",
+        "bqnrkbnr/pppppppp/8/8/8/8/PPPPPPPP/BQNRKBNR w KQkq - 0 1",
+    ] {
+        engine.send(&format!("position fen {fen}\ngo depth 2"));
+        let line = engine.line();
+        assert!(line.contains("illegal position") && line.contains("Chess960"), "{line}");
+        assert_eq!(engine.line(), "bestmove 0000");
+    }
+}
+
+#[test]
+fn a_partner_plays_the_moves_of_his_games() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("games.pgn");
+    let games = "[White \"Ann\"]\n[WhiteElo \"1200\"]\n[Black \"Bob\"]\n\n1. g4 e5 2. f3 d5 *\n";
+    std::fs::write(&file, games).expect("written");
+    let spec = format!("{},player=ann", file.display());
+    let mut engine = Engine::start(&["--uci", "--spar", &spec]);
+    engine.send("uci\nposition startpos\ngo wtime 60000 btime 60000");
+    assert_eq!(engine.until_start("bestmove").last().map(String::as_str), Some("bestmove g2g4"));
+    // Beyond the games she plays at her strength; and the option does what the argument does.
+    engine.send("position startpos moves g2g4 d7d5\ngo wtime 60000 btime 60000");
+    engine.until_start("bestmove");
+    engine.send(&format!("setoption name SparFile value {},player=Bob", file.display()));
+    engine.send("position startpos moves g2g4\nisready");
+    engine.until(|line| line == "readyok");
+    engine.send("go wtime 60000 btime 60000");
+    assert_eq!(engine.until_start("bestmove").last().map(String::as_str), Some("bestmove e7e5"));
+    engine.send("setoption name SparFile value /nowhere.pgn\nisready");
+    let lines = engine.until(|line| line == "readyok");
+    assert!(lines.iter().any(|line| line.contains("/nowhere.pgn")), "{lines:?}");
+}

@@ -124,13 +124,17 @@ fn either_side_gets_its_values_before_each_game() {
 #[test]
 fn a_real_engine_repeats_its_path_in_both_protocols() {
     let dir = tempfile::tempdir().expect("a folder");
-    for (protocol, engine) in [("xboard", "-x --no-book"), ("uci", "--uci --no-book")] {
-        let engine = format!("{PROGRAM} {engine} --memory 1");
+    for (protocol, engine, name) in
+        [("xboard", "-x --no-book", "Elo"), ("uci", "--uci --no-book", "UCI_Elo")]
+    {
+        let engine = format!("{PROGRAM} {engine} --memory 1 --elo 1000");
+        let param = format!("{name},1000,800,2000,200,0.5");
         let outs = ["1", "2"].map(|jobs| {
             let out = format!("{protocol}-{jobs}");
             let more = ["-n", "3", "--pairs", "2", "-j", jobs, "--max-moves", "30"];
-            let more = [&more[..], &["--proto", protocol, "--resign", "2,300"]].concat();
-            let mut arguments = arguments(&engine, "Strength,9,0,30,8,0.5", &out, &more);
+            let options = ["--proto", protocol, "--resign", "2,300", "--option", "Luck=1"];
+            let more = [&more[..], &options].concat();
+            let mut arguments = arguments(&engine, &param, &out, &more);
             let nodes = arguments.iter().position(|word| *word == "--nodes").expect("there");
             arguments[nodes + 1] = "1000";
             let output = tabia(&arguments, dir.path());
@@ -138,8 +142,8 @@ fn a_real_engine_repeats_its_path_in_both_protocols() {
             checkpoint(&dir.path().join(out))
         });
         assert_eq!(outs[0], outs[1], "{protocol}");
-        let level = outs[0]["values"]["Strength"].as_f64().expect("a number");
-        assert!(level > 9.0, "{protocol}: more nodes win: {}", outs[0]);
+        let level = outs[0]["values"][name].as_f64().expect("a number");
+        assert!(level > 1000.0, "{protocol}: the stronger wins: {}", outs[0]);
     }
 }
 

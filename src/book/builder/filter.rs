@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use crate::book::facets::FacetFilter;
 use crate::pgn::{GameResult, Tags};
+use crate::position::Color;
 
 /// The conditions that a game must meet, by its tags. A condition that is set and whose tag is
 /// missing is not met.
@@ -31,6 +32,8 @@ pub struct GameFilter {
     pub players: Vec<String>,
     /// One of the players has one of these titles.
     pub titles: Vec<String>,
+    /// Of this side only are rating, name and title asked; `None` for both.
+    pub side: Option<Color>,
 }
 
 /// Moves for which an increment is counted in when time controls are compared.
@@ -48,12 +51,19 @@ impl GameFilter {
                 || tags.result().is_some_and(|result| self.results.contains(&result)))
     }
 
+    /// Of a tag of White's and one of Black's, those that count.
+    fn of_side<'a>(&self, names: [&'a str; 2]) -> Vec<&'a str> {
+        let sides = [Color::White, Color::Black].into_iter().zip(names);
+        let counts = |side| self.side.is_none_or(|wanted| wanted == side);
+        sides.filter(|&(side, _)| counts(side)).map(|(_, name)| name).collect()
+    }
+
     fn rating_passes(&self, tags: &Tags) -> bool {
         if self.min_elo.is_none() && self.max_elo.is_none() {
             return true;
         }
         let range = self.min_elo.unwrap_or(0)..=self.max_elo.unwrap_or(u32::MAX);
-        ["WhiteElo", "BlackElo"]
+        self.of_side(["WhiteElo", "BlackElo"])
             .iter()
             .all(|name| number(tags, name).is_some_and(|elo| range.contains(&elo)))
     }
@@ -81,7 +91,7 @@ impl GameFilter {
     fn players_pass(&self, tags: &Tags) -> bool {
         let any = |wanted: &[String], names: [&str; 2], fits: fn(&str, &str) -> bool| {
             wanted.is_empty()
-                || names.iter().filter_map(|name| tags.get(name)).any(|value| {
+                || self.of_side(names).iter().filter_map(|name| tags.get(name)).any(|value| {
                     let value = value.to_lowercase();
                     wanted.iter().any(|wanted| fits(&value, wanted))
                 })

@@ -145,6 +145,7 @@ impl GameFilterArgs {
             results: self.result.clone(),
             players: lower(&self.player),
             titles: lower(&self.title),
+            side: None,
         }
     }
 }

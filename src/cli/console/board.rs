@@ -1,30 +1,31 @@
 //! The board as people see it.
 
-use crate::position::{Color, Piece, Position};
+use crate::position::{Color, Move, Piece, Position, Square};
 
 /// How the board is drawn.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Look {
-    /// Chess symbols instead of letters.
-    pub(super) unicode: bool,
+    /// Chess symbols instead of letters. Terminals disagree on how wide these are, so nobody gets
+    /// them without asking.
+    pub(super) symbols: bool,
     /// Coloured squares.
     pub(super) colours: bool,
     /// Letters and numbers at the edge.
     pub(super) coordinates: bool,
+    /// Who sits in front of the board.
+    pub(super) below: Color,
 }
 
 impl Look {
     /// What the terminal can show, or plain text for anything else.
     pub(super) fn of_output(is_terminal: bool) -> Self {
-        let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set).unwrap_or_default();
-        let locale = locale.to_ascii_lowercase();
-        let is_utf8 = locale.contains("utf-8") || locale.contains("utf8");
-        let able = is_terminal && set("TERM").is_some_and(|name| name != "dumb");
+        let able = is_terminal
+            && std::env::var("TERM").is_ok_and(|name| !name.is_empty() && name != "dumb");
         Look {
-            unicode: able && is_utf8,
-            colours: able && is_utf8 && colours_are_wanted(),
+            symbols: false,
+            colours: able && colours_are_wanted(),
             coordinates: true,
+            below: Color::White,
         }
     }
 }
@@ -34,44 +35,101 @@ pub(super) fn colours_are_wanted() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Terminal colours (ANSI, 256-colour palette): the piece on a light and on a dark square.
-const LIGHT: &str = "\x1b[30;48;5;180m";
-const DARK: &str = "\x1b[30;48;5;137m";
+/// Squares in the terminal's palette of 256 colours: light, dark, and both when the last move came
+/// from there or went there. All are of a middling brightness, so that white men and black men stand
+/// out alike.
+const LIGHT: u8 = 137;
+const DARK: u8 = 94;
+const MARKED_LIGHT: u8 = 71;
+const MARKED_DARK: u8 = 65;
+/// Men in the same palette, the very white and the very black.
+const WHITE_MAN: u8 = 231;
+const BLACK_MAN: u8 = 16;
 
-/// Draws a position, White below.
-pub(super) fn draw(position: &Position, look: Look) -> String {
+/// Draws a position and marks the move that led to it.
+pub(super) fn draw(position: &Position, last: Option<Move>, look: Look) -> String {
+    let is_marked = |square: Square| last.is_some_and(|mv| [mv.from(), mv.to()].contains(&square));
+    let ranks: Vec<usize> = match look.below {
+        Color::White => (0..8).rev().collect(),
+        Color::Black => (0..8).collect(),
+    };
+    let files: Vec<usize> = ranks.iter().rev().copied().collect();
     let mut text = String::new();
-    for rank in (0..8).rev() {
+    for &rank in &ranks {
         if look.coordinates {
-            text.push_str(&format!("{} ", rank + 1));
+            text.push_str(&(rank + 1).to_string());
         }
-        for file in 0..8 {
-            let square = chess::ALL_SQUARES[8 * rank + file];
-            let symbol = position.piece_on(square).map_or(empty(look), |piece| {
-                symbol(piece, position.board().color_on(square), look)
-            });
-            match look.colours {
-                true if (rank + file) % 2 == 1 => text.push_str(&format!("{LIGHT}{symbol} ")),
-                true => text.push_str(&format!("{DARK}{symbol} ")),
-                false => text.push_str(&format!("{symbol} ")),
-            }
-        }
-        text.truncate(text.trim_end().len());
-        text.push_str(if look.colours { " \x1b[0m\n" } else { "\n" });
+        let squares = files.iter().map(|file| chess::ALL_SQUARES[8 * rank + file]);
+        let row = match look.colours {
+            true => coloured_row(position, squares, is_marked, look),
+            false => plain_row(position, squares, is_marked, look),
+        };
+        text.push_str(row.trim_end());
+        text.push('\n');
     }
     if look.coordinates {
-        text.push_str("  a b c d e f g h\n");
+        let gap = if look.colours { "  " } else { " " };
+        let letters = files.iter().map(|&file| char::from(b"abcdefgh"[file]).to_string());
+        let letters: Vec<String> = letters.collect();
+        text.push_str(&format!(" {}{}\n", gap, letters.join(gap)));
     }
     text
 }
 
-fn empty(look: Look) -> char {
-    if look.colours { ' ' } else { '.' }
+/// A row without colours: the squares of the last move stand in parentheses.
+fn plain_row(
+    position: &Position,
+    squares: impl Iterator<Item = Square>,
+    is_marked: impl Fn(Square) -> bool,
+    look: Look,
+) -> String {
+    let mut row = String::new();
+    let mut after_mark = false;
+    for square in squares {
+        row.push(match (is_marked(square), after_mark) {
+            (true, _) => '(',
+            (false, true) => ')',
+            (false, false) => ' ',
+        });
+        row.push(man(position, square, look).unwrap_or('.'));
+        after_mark = is_marked(square);
+    }
+    if after_mark {
+        row.push(')');
+    }
+    row
 }
 
-fn symbol(piece: Piece, color: Option<Color>, look: Look) -> char {
-    let white = color == Some(Color::White);
-    let (letter, white_symbol, black_symbol) = match piece {
+/// A row of coloured squares, three cells each.
+fn coloured_row(
+    position: &Position,
+    squares: impl Iterator<Item = Square>,
+    is_marked: impl Fn(Square) -> bool,
+    look: Look,
+) -> String {
+    let mut row = " ".to_owned();
+    for square in squares {
+        let is_light = (square.get_rank().to_index() + square.get_file().to_index()) % 2 == 1;
+        let ground = match (is_light, is_marked(square)) {
+            (true, false) => LIGHT,
+            (false, false) => DARK,
+            (true, true) => MARKED_LIGHT,
+            (false, true) => MARKED_DARK,
+        };
+        let is_white = position.board().color_on(square) == Some(Color::White);
+        let ink = if is_white { WHITE_MAN } else { BLACK_MAN };
+        let man = man(position, square, look).unwrap_or(' ');
+        row.push_str(&format!("\x1b[1;38;5;{ink};48;5;{ground}m {man} "));
+    }
+    row.push_str("\x1b[0m");
+    row
+}
+
+/// The man on a square. With colours the symbols are the filled ones for both sides.
+fn man(position: &Position, square: Square, look: Look) -> Option<char> {
+    let piece = position.piece_on(square)?;
+    let is_white = position.board().color_on(square) == Some(Color::White);
+    let (letter, outlined, filled) = match piece {
         Piece::Pawn => ('P', '♙', '♟'),
         Piece::Knight => ('N', '♘', '♞'),
         Piece::Bishop => ('B', '♗', '♝'),
@@ -79,28 +137,80 @@ fn symbol(piece: Piece, color: Option<Color>, look: Look) -> char {
         Piece::Queen => ('Q', '♕', '♛'),
         Piece::King => ('K', '♔', '♚'),
     };
-    match (look.unicode, white) {
-        (true, true) => white_symbol,
-        (true, false) => black_symbol,
+    Some(match (look.symbols, is_white) {
+        (true, true) if !look.colours => outlined,
+        (true, _) => filled,
         (false, true) => letter,
         (false, false) => letter.to_ascii_lowercase(),
-    }
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const PLAIN: Look =
+        Look { symbols: false, colours: false, coordinates: true, below: Color::White };
+
+    fn lines(position: &Position, last: Option<Move>, look: Look) -> Vec<String> {
+        draw(position, last, look).lines().map(str::to_owned).collect()
+    }
+
     #[test]
     fn the_board_is_drawn_from_whites_side() {
-        let look = Look { unicode: false, colours: false, coordinates: true };
-        let text = draw(&Position::start(), look);
-        let lines: Vec<&str> = text.lines().collect();
+        let lines = lines(&Position::start(), None, PLAIN);
         assert_eq!(lines[0], "8 r n b q k b n r");
         assert_eq!(lines[4], "4 . . . . . . . .");
         assert_eq!(lines[7], "1 R N B Q K B N R");
         assert_eq!(lines[8], "  a b c d e f g h");
-        let unicode = draw(&Position::start(), Look { unicode: true, coordinates: false, ..look });
-        assert_eq!(unicode.lines().last(), Some("♖ ♘ ♗ ♕ ♔ ♗ ♘ ♖"));
+        let look = Look { symbols: true, coordinates: false, ..PLAIN };
+        assert!(draw(&Position::start(), None, look).ends_with("♖ ♘ ♗ ♕ ♔ ♗ ♘ ♖\n"));
+    }
+
+    #[test]
+    fn black_sees_the_board_from_the_other_side() {
+        let lines = lines(&Position::start(), None, Look { below: Color::Black, ..PLAIN });
+        assert_eq!(lines[0], "1 R N B K Q B N R");
+        assert_eq!(lines[7], "8 r n b k q b n r");
+        assert_eq!(lines[8], "  h g f e d c b a");
+    }
+
+    #[test]
+    fn the_last_move_is_marked() {
+        let mv = "h2h4".parse().expect("a move");
+        let after = Position::start().play(mv);
+        let shown = lines(&after, Some(mv), PLAIN);
+        assert_eq!(shown[4], "4 . . . . . . .(P)");
+        assert_eq!(shown[6], "2 P P P P P P P(.)");
+        let colours = lines(&after, Some(mv), Look { colours: true, ..PLAIN });
+        let marked = |line: &str| {
+            line.contains(&format!("48;5;{MARKED_DARK}m"))
+                || line.contains(&format!("48;5;{MARKED_LIGHT}m"))
+        };
+        let rows: Vec<usize> = (0..8).filter(|&row| marked(&colours[row])).collect();
+        assert_eq!(rows, [4, 6]);
+    }
+
+    /// What is seen of a line: the terminal shows no escape sequence.
+    fn seen(line: &str) -> String {
+        let mut parts = line.split('\x1b');
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |seen, part| seen + part.split_once('m').map_or("", |(_, text)| text))
+    }
+
+    #[test]
+    fn columns_stand_straight_in_every_terminal() {
+        let after =
+            Position::from_fen("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3");
+        let after = after.expect("legal");
+        for colours in [false, true] {
+            let text = draw(&after, None, Look { colours, ..PLAIN });
+            assert!(text.is_ascii(), "{text}");
+            let place = |line: &str, letter| seen(line).find(letter);
+            let lines: Vec<&str> = text.lines().collect();
+            // The knight of f3 stands above the f, the king of e8 above the e.
+            assert_eq!(place(lines[5], 'N'), place(lines[8], 'f'), "{text}");
+            assert_eq!(place(lines[0], 'k'), place(lines[8], 'e'), "{text}");
+        }
     }
 }

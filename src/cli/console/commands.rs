@@ -2,9 +2,8 @@
 
 use std::io;
 
-use clap::CommandFactory;
-
 use super::Console;
+use super::help::{help, usage};
 use super::solve::solve;
 use super::text::failed;
 use crate::engine::{Engine, Flow, Mode};
@@ -18,8 +17,8 @@ type Run = fn(&mut Console, &str) -> io::Result<Flow>;
 pub(super) struct CommandRow {
     /// The command's names, the usual one first.
     pub(super) names: &'static [&'static str],
-    arguments: &'static str,
-    help: &'static str,
+    pub(super) arguments: &'static str,
+    pub(super) help: &'static str,
     pub(super) run: Run,
 }
 
@@ -32,101 +31,108 @@ const fn row(
     CommandRow { names, arguments, help, run }
 }
 
-/// All commands, in the order of the help.
+/// Commands that belong together.
+pub(super) struct Topic {
+    /// What `help` calls it.
+    pub(super) name: &'static str,
+    /// What its commands are for.
+    pub(super) about: &'static str,
+    /// The commands, in the order of the help.
+    pub(super) rows: &'static [CommandRow],
+}
+
+/// All commands, by topic.
 #[rustfmt::skip]
-pub(super) const COMMANDS: &[CommandRow] = &[
-    row(&["help", "h"], "[COMMAND]", "list the commands, or explain one", help),
-    row(&["usage"], "", "how to start Tabia", usage),
-    row(&["quit", "q"], "", "keep the game and leave", |_, _| Ok(Flow::Quit)),
-    row(&["version"], "", "which version this is", |c, _| c.tell(&format!("Tabia {}", env!("CARGO_PKG_VERSION")))),
-    row(&["new"], "", "begin a new game; you are White", |c, _| c.new_game()),
-    row(&["go"], "", "let me play the side to move", |c, _| c.change(Engine::go)),
-    row(&["switch"], "", "change sides", |c, _| c.change(Engine::go)),
-    row(&["white"], "", "let me play White", |c, _| c.play(Color::White)),
-    row(&["black"], "", "let me play Black", |c, _| c.play(Color::Black)),
-    row(&["force", "manual"], "", "let me play neither side", |c, _| c.force()),
-    row(&["?"], "", "move now (Ctrl-C does the same)", |c, _| c.move_now()),
-    row(&["undo", "u"], "", "take back one move", |c, _| c.take_back(1)),
-    row(&["remove", "r"], "", "take back one move of each side", |c, _| c.take_back(2)),
-    row(&["draw"], "", "offer a draw, or take mine", |c, _| c.offer_draw()),
-    row(&["resign"], "", "give the game up", |c, _| c.resign()),
-    row(&["result"], "RESULT", "end the game: 1-0, 0-1 or 1/2-1/2", Console::result),
-    row(&["activate"], "", "play on though the game was ended", |c, _| c.activate()),
-    row(&["previous", "p"], "", "go back one move; `next` plays it again", |c, _| c.go_back(1)),
-    row(&["next", "n"], "", "play again the move that was gone back over", |c, _| c.go_forward(1)),
-    row(&["first"], "", "go back to the start of the game", |c, _| c.go_back(usize::MAX)),
-    row(&["last"], "", "play all moves again", |c, _| c.go_forward(usize::MAX)),
-    row(&["show"], "[WHAT]", "board, moves, capture, noncapture, escape, pin, game, time, fen, eval, book or options", Console::show),
-    row(&["board", "b"], "[on|off]", "show the board; or after every move, or only on demand", Console::board),
-    row(&["graphic"], "", "draw the board in symbols and colours", |c, _| c.draw_board(true)),
-    row(&["nographic"], "", "draw the board in letters", |c, _| c.draw_board(false)),
-    row(&["coords"], "", "show the letters and numbers at the edge", |c, _| c.coordinates(true)),
-    row(&["nocoords"], "", "do not show them", |c, _| c.coordinates(false)),
-    row(&["book", "bk"], "[on|off|best|worst|random|prefer|FILE]", "what the book knows; or how it is used; or another book", Console::book),
-    row(&["random"], "", "choose among the book's moves at random, as `book random`", |c, _| c.book("random")),
-    row(&["hint"], "", "ask for advice", |c, _| c.hint()),
-    row(&["eval"], "", "what the position is worth, term by term", |c, _| c.show("eval")),
-    row(&["analyze", "analyse"], "", "think about the position until `exit`", |c, _| c.change(Engine::analyse)),
-    row(&["exit"], "", "end the analysis", |c, _| c.stop_analysis()),
-    row(&["post"], "", "show my thinking", |c, _| c.post(true)),
-    row(&["nopost"], "", "do not show my thinking", |c, _| c.post(false)),
-    row(&["hard"], "", "let me think on your time", |c, _| c.ponder(true)),
-    row(&["easy"], "", "do not let me think on your time", |c, _| c.ponder(false)),
+pub(super) const TOPICS: &[Topic] = &[
+    Topic { name: "program", about: "the program itself", rows: &[
+        row(&["help", "h"], "[TOPIC|COMMAND|all]", "the topics; or what belongs to one; or one command; or all", help),
+        row(&["usage"], "", "how to start Tabia", usage),
+        row(&["version"], "", "which version this is", |c, _| c.tell(&format!("Tabia {}", env!("CARGO_PKG_VERSION")))),
+        row(&["quit", "q"], "", "keep the game and leave", |_, _| Ok(Flow::Quit)),
+        row(&["xboard"], "", "how to play in a window", |c, _| c.tell("Leave with `quit`, then: xboard -fcp \"tabia -x\"")),
+    ] },
+    Topic { name: "game", about: "playing a game", rows: &[
+        row(&["new"], "", "begin a new game; you are White", |c, _| c.new_game()),
+        row(&["go"], "", "let me play the side to move", |c, _| c.change(Engine::go)),
+        row(&["switch"], "", "change sides", |c, _| c.change(Engine::go)),
+        row(&["white"], "", "let me play White", |c, _| c.play(Color::White)),
+        row(&["black"], "", "let me play Black", |c, _| c.play(Color::Black)),
+        row(&["force", "manual"], "", "let me play neither side", |c, _| c.force()),
+        row(&["?"], "", "move now (Ctrl-C does the same)", |c, _| c.move_now()),
+        row(&["undo", "u"], "[N]", "take back one move, or the last N", Console::undo),
+        row(&["remove", "r"], "", "take back one move of each side", |c, _| c.take_back(2)),
+        row(&["draw"], "", "offer a draw, or take mine", |c, _| c.offer_draw()),
+        row(&["resign"], "", "give the game up", |c, _| c.resign()),
+        row(&["result"], "RESULT", "end the game: 1-0, 0-1 or 1/2-1/2", Console::result),
+        row(&["activate"], "", "play on though the game was ended", |c, _| c.activate()),
+        row(&["hint"], "", "ask for advice", |c, _| c.hint()),
+    ] },
+    Topic { name: "strength", about: "how well and how long I think", rows: &[
+        row(&["elo"], "[RATING|off]", "let me play like a player of a rating, or as well as I can", Console::elo),
+        row(&["spar"], "GAMES[,player=NAME][,ratings=A-B]|off", "let me play like those who played these games", Console::spar),
     row(&["level"], "MOVES MINUTES INCREMENT", "clock: so many moves (0: all), seconds added a move", |c, a| c.clock("level", a)),
-    row(&["st"], "SECONDS", "time for each move", |c, a| c.clock("st", a)),
-    row(&["depth", "sd"], "PLIES", "search no deeper", |c, a| c.clock("sd", a)),
-    row(&["time"], "CENTISECONDS", "set my clock", |c, a| c.clock("time", a)),
-    row(&["otim"], "CENTISECONDS", "set your clock", |c, a| c.clock("otim", a)),
-    row(&["hash", "memory"], "[MB]", "mebibytes for my tables", Console::hash),
-    row(&["null"], "[on|off]", "GNU Chess's switch of the null-move heuristic, which is always on here", Console::null_move),
-    row(&["cores"], "[N]", "threads that search", |c, a| c.option("Threads", a)),
-    row(&["option"], "NAME=VALUE", "set an option (see `show options`)", Console::option_command),
-    row(&["setboard"], "FEN", "set up a position", Console::set_up),
-    row(&["load", "epdload"], "FILE [N]", "set up the first or Nth position of a file (FEN or EPD)", Console::load_position),
-    row(&["save"], "FILE", "append the position to a file (FEN)", |c, a| c.save_position(a, false)),
-    row(&["epdsave"], "FILE", "append the position to a file (EPD)", |c, a| c.save_position(a, true)),
-    row(&["pgnload"], "FILE [N]", "load the first or Nth game of a file and go to its end", |c, a| c.load_game(a, false)),
-    row(&["pgnreplay"], "FILE [N]", "load it and go to its start; `next` plays on", |c, a| c.load_game(a, true)),
-    row(&["pgnsave"], "FILE", "append the game to a file", Console::save_game),
-    row(&["list"], "[FILE]", "list the moves of the game, or the games of a file", Console::list),
-    row(&["name"], "[NAME]", "tell me your name, for saved games", Console::name),
-    row(&["rating"], "MINE YOURS", "tell me our ratings, for saved games", Console::rating),
-    row(&["solve", "solveepd"], "FILE [SECONDS]", "search the positions of an EPD file and count what is solved (Ctrl-C ends it)", solve),
-    row(&["perft"], "DEPTH", "count the moves to a depth (Ctrl-C ends it)", |c, a| c.perft(a, false)),
-    row(&["test"], "movelist|capture|eval|movegenspeed", "try the generator of moves or the evaluation on the position", test),
-    row(&["xboard"], "", "how to play in a window", |c, _| c.tell("Leave with `quit`, then: xboard -fcp \"tabia -x\"")),
+        row(&["st"], "SECONDS", "time for each move", |c, a| c.clock("st", a)),
+        row(&["depth", "sd"], "PLIES", "search no deeper", |c, a| c.clock("sd", a)),
+        row(&["time"], "CENTISECONDS", "set my clock", |c, a| c.clock("time", a)),
+        row(&["otim"], "CENTISECONDS", "set your clock", |c, a| c.clock("otim", a)),
+        row(&["hard"], "", "let me think on your time", |c, _| c.ponder(true)),
+        row(&["easy"], "", "do not let me think on your time", |c, _| c.ponder(false)),
+        row(&["hash", "memory"], "[MB]", "mebibytes for my tables", Console::hash),
+        row(&["cores"], "[N]", "threads that search", |c, a| c.option("Threads", a)),
+        row(&["null"], "[on|off]", "GNU Chess's switch of the null-move heuristic, which is always on here", Console::null_move),
+        row(&["option"], "NAME=VALUE", "set an option (see `show options`)", Console::option_command),
+    ] },
+    Topic { name: "board", about: "what is shown", rows: &[
+        row(&["show"], "[WHAT]", "board, moves, capture, noncapture, escape, pin, game, time, fen, eval, book or options", Console::show),
+        row(&["board", "b"], "[on|off]", "show the board; or after every move, or only on demand", Console::board),
+        row(&["flip"], "", "turn the board round, until it is flipped again", |c, _| c.flip()),
+        row(&["graphic"], "", "draw the board in symbols and colours, if your terminal has the symbols", |c, _| c.draw_board(true)),
+        row(&["nographic"], "", "draw the board in letters", |c, _| c.draw_board(false)),
+        row(&["coords"], "", "show the letters and numbers at the edge", |c, _| c.coordinates(true)),
+        row(&["nocoords"], "", "do not show them", |c, _| c.coordinates(false)),
+        row(&["post"], "", "show my thinking", |c, _| c.post(true)),
+        row(&["nopost"], "", "do not show my thinking", |c, _| c.post(false)),
+    ] },
+    Topic { name: "moves", about: "going through a game", rows: &[
+        row(&["previous", "p"], "", "go back one move; `next` plays it again", |c, _| c.go_back(1)),
+        row(&["next", "n"], "", "play again the move that was gone back over", |c, _| c.go_forward(1)),
+        row(&["first"], "", "go back to the start of the game", |c, _| c.go_back(usize::MAX)),
+        row(&["last"], "", "play all moves again", |c, _| c.go_forward(usize::MAX)),
+        row(&["list"], "[FILE]", "list the moves of the game, or the games of a file", Console::list),
+    ] },
+    Topic { name: "book", about: "openings", rows: &[
+        row(&["book", "bk"], "[on|off|best|worst|random|prefer|FILE]", "what the book knows; or how it is used; or another book", Console::book),
+        row(&["random"], "", "choose among the book's moves at random, as `book random`", |c, _| c.book("random")),
+    ] },
+    Topic { name: "analysis", about: "studying a position", rows: &[
+        row(&["analyze", "analyse"], "", "think about the position until `exit`", |c, _| c.change(Engine::analyse)),
+        row(&["exit"], "", "end the analysis", |c, _| c.stop_analysis()),
+        row(&["eval"], "", "what the position is worth, term by term", |c, _| c.show("eval")),
+        row(&["solve", "solveepd"], "FILE [SECONDS]", "search the positions of an EPD file and count what is solved (Ctrl-C ends it)", solve),
+        row(&["perft"], "DEPTH", "count the moves to a depth (Ctrl-C ends it)", |c, a| c.perft(a, false)),
+        row(&["test"], "movelist|capture|eval|movegenspeed", "try the generator of moves or the evaluation on the position", test),
+    ] },
+    Topic { name: "files", about: "games and positions in files", rows: &[
+        row(&["setboard"], "FEN", "set up a position", Console::set_up),
+        row(&["load", "epdload"], "FILE [N]", "set up the first or Nth position of a file (FEN or EPD)", Console::load_position),
+        row(&["save"], "FILE", "append the position to a file (FEN)", |c, a| c.save_position(a, false)),
+        row(&["epdsave"], "FILE", "append the position to a file (EPD)", |c, a| c.save_position(a, true)),
+        row(&["pgnload"], "FILE [N]", "load the first or Nth game of a file and go to its end", |c, a| c.load_game(a, false)),
+        row(&["pgnreplay"], "FILE [N]", "load it and go to its start; `next` plays on", |c, a| c.load_game(a, true)),
+        row(&["pgnsave"], "FILE", "append the game to a file", Console::save_game),
+        row(&["name"], "[NAME]", "tell me your name, for saved games", Console::name),
+        row(&["rating"], "MINE YOURS", "tell me our ratings, for saved games", Console::rating),
+    ] },
 ];
+
+/// All commands.
+pub(super) fn all() -> impl Iterator<Item = &'static CommandRow> {
+    TOPICS.iter().flat_map(|topic| topic.rows)
+}
 
 /// The row of a command.
 pub(super) fn find(name: &str) -> Option<&'static CommandRow> {
-    COMMANDS.iter().find(|row| row.names.contains(&name))
-}
-
-impl CommandRow {
-    /// The line of the help.
-    fn explain(&self) -> String {
-        let usage = format!("{} {}", self.names[0], self.arguments);
-        let others = match &self.names[1..] {
-            [] => String::new(),
-            others => format!(" (also: {})", others.join(", ")),
-        };
-        format!("{usage:32} {}{others}", self.help)
-    }
-}
-
-fn help(console: &mut Console, name: &str) -> io::Result<Flow> {
-    if !name.is_empty() {
-        let row = find(name).ok_or_else(|| failed(format!("there is no command {name}")))?;
-        return console.tell(&row.explain());
-    }
-    for row in COMMANDS {
-        console.tell(&row.explain())?;
-    }
-    console.tell("Anything else is taken for a move: e4, Nf3, O-O, or e2e4, e7e8q.")
-}
-
-fn usage(console: &mut Console, _: &str) -> io::Result<Flow> {
-    console.tell(&crate::cli::Cli::command().render_help().to_string())
+    all().find(|row| row.names.contains(&name))
 }
 
 /// The depth at which GNU Chess's `test movegenspeed` counts long enough to be timed.
@@ -193,8 +199,14 @@ impl Console {
     }
 
     fn draw_board(&mut self, graphic: bool) -> io::Result<Flow> {
-        self.look.unicode = graphic;
+        self.look.symbols = graphic;
         self.look.colours = graphic && super::board::colours_are_wanted();
+        self.show("board")
+    }
+
+    /// Turns the board round.
+    fn flip(&mut self) -> io::Result<Flow> {
+        self.flipped = !self.flipped;
         self.show("board")
     }
 
@@ -211,7 +223,7 @@ mod tests {
 
     #[test]
     fn no_name_is_twice_in_the_table() {
-        let mut names: Vec<&str> = COMMANDS.iter().flat_map(|row| row.names).copied().collect();
+        let mut names: Vec<&str> = all().flat_map(|row| row.names).copied().collect();
         let all = names.len();
         names.sort_unstable();
         names.dedup();
@@ -220,7 +232,7 @@ mod tests {
 
     #[test]
     fn no_name_looks_like_a_move() {
-        for name in COMMANDS.iter().flat_map(|row| row.names) {
+        for name in all().flat_map(|row| row.names) {
             let command = name.parse::<cecp::Command>();
             assert!(!matches!(command, Ok(cecp::Command::Move(_))), "{name}");
         }

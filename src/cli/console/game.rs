@@ -93,11 +93,23 @@ impl Console {
         Ok(Flow::Continue)
     }
 
+    /// The command `undo`.
+    pub(super) fn undo(&mut self, number: &str) -> io::Result<Flow> {
+        let plies = if number.is_empty() { Some(1) } else { number.parse().ok() };
+        match plies.filter(|&plies| plies > 0) {
+            Some(plies) => self.take_back(plies),
+            None => Err(failed("expected how many moves to take back, each side's counted")),
+        }
+    }
+
     /// Takes moves back; what lay behind them is gone, so it is kept if the user had gone back.
     pub(super) fn take_back(&mut self, plies: usize) -> io::Result<Flow> {
         let played = self.engine.game().moves().len();
         if !self.engine.undo(plies) {
-            return Err(failed("there is nothing to take back"));
+            return Err(failed(match played {
+                0 => "there is nothing to take back".to_owned(),
+                _ => format!("there are only {played} moves to take back"),
+            }));
         }
         if played < self.record.len() {
             self.keep_game()?;

@@ -17,7 +17,8 @@ use crate::engine::Input;
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// Reads lines with editing and history, one for each prompt. In between, while the engine thinks,
-/// a `quit` counts at once; other lines wait for their prompts.
+/// what ends the game, the search or the conversation counts at once; other lines wait for their
+/// prompts.
 pub(in crate::cli) fn read_lines(
     prompts: Receiver<String>,
     lines: Sender<Input>,
@@ -35,7 +36,11 @@ pub(in crate::cli) fn read_lines(
                     None => ask(&mut editor, &prompt),
                 },
                 Err(RecvTimeoutError::Timeout) => match unasked(&mut waiting) {
-                    Some(input) => input,
+                    Some(input) => {
+                        // Should a prompt have come meanwhile, this is its answer.
+                        let _ = prompts.try_recv();
+                        input
+                    }
                     None => continue,
                 },
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -60,8 +65,11 @@ fn ask(editor: &mut DefaultEditor, prompt: &str) -> Input {
     }
 }
 
-/// Reads a line that was typed without being asked for, if there is one. Only what ends the
-/// conversation is acted on, and only if nothing was typed before it.
+/// The commands that are of use while the engine thinks.
+const AT_ONCE: [&str; 6] = ["?", "undo", "u", "remove", "r", "resign"];
+
+/// Reads a line that was typed without being asked for, if there is one. Only what does not wait for
+/// the engine is acted on, and only if nothing was typed before it.
 fn unasked(waiting: &mut VecDeque<String>) -> Option<Input> {
     let stdin = io::stdin();
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -73,6 +81,9 @@ fn unasked(waiting: &mut VecDeque<String>) -> Option<Input> {
     match stdin.read_line(&mut line) {
         Ok(0) => Some(Input::End),
         Ok(_) if waiting.is_empty() && ["quit", "q"].contains(&line.trim()) => Some(Input::End),
+        Ok(_) if waiting.is_empty() && is_urgent(&line) => {
+            Some(Input::Line(line.trim().to_owned()))
+        }
         Ok(_) => {
             waiting.push_back(line.trim_end().to_owned());
             None
@@ -80,4 +91,9 @@ fn unasked(waiting: &mut VecDeque<String>) -> Option<Input> {
         Err(error) if error.kind() == io::ErrorKind::InvalidData => None,
         Err(_) => Some(Input::End),
     }
+}
+
+/// Whether a line is one of the commands that are of use while the engine thinks.
+fn is_urgent(line: &str) -> bool {
+    line.split_whitespace().next().is_some_and(|word| AT_ONCE.contains(&word))
 }

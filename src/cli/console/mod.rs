@@ -5,6 +5,7 @@ mod commands;
 mod count;
 mod files;
 mod game;
+mod help;
 mod input;
 mod record;
 mod settings;
@@ -27,7 +28,7 @@ use crate::engine::{Engine, Event, Face, Flow, Input, Mode, Moved, News, SearchP
 use crate::position::{Move, Outcome, Position};
 use crate::words;
 use board::Look;
-use count::PerftCount;
+use count::Counting;
 use game::Offer;
 pub(super) use input::read_lines;
 use record::{Players, Record};
@@ -42,6 +43,12 @@ pub(super) struct Console {
     out: Box<dyn Write>,
     prompts: Sender<String>,
     look: Look,
+    /// Whether the output is a terminal, at whose width lines are folded.
+    is_terminal: bool,
+    /// Whether the user has turned the board round.
+    flipped: bool,
+    /// The opening that was named last.
+    opening: String,
     /// Whether the board is shown after every move.
     boards: bool,
     /// Whether the thinking is shown.
@@ -54,7 +61,7 @@ pub(super) struct Console {
     /// How deep the engine may search in this game, in plies.
     depth: Option<u32>,
     solving: Option<Solving>,
-    count: Option<PerftCount>,
+    count: Option<Counting>,
     /// Whether another book is being opened.
     opening_book: bool,
     /// Where games are kept that no other file has.
@@ -77,6 +84,9 @@ impl Console {
             out,
             prompts,
             look: Look::of_output(is_terminal),
+            is_terminal,
+            flipped: false,
+            opening: String::new(),
             boards: true,
             post: false,
             players: Players::default(),
@@ -92,6 +102,7 @@ impl Console {
     /// Greets and asks for the first line.
     pub(super) fn greet(&mut self) -> io::Result<()> {
         writeln!(self.out, "Tabia {}. Type a move or `help`.", env!("CARGO_PKG_VERSION"))?;
+        self.tell_partner()?;
         self.show_board()?;
         self.ask();
         Ok(())
@@ -125,8 +136,9 @@ impl Console {
 
     fn user_move(&mut self, text: &str) -> io::Result<Flow> {
         let Ok(mv) = self.position().parse_move(text) else {
-            let what = "is neither a legal move nor a command; see `help`.";
-            return self.tell(&format!("{text} {what}"));
+            let hint = self.suggestion(text);
+            let what = "is neither a legal move nor a command";
+            return self.tell(&format!("{text} {what}{hint}"));
         };
         let after = self.position().play(mv);
         if self.engine.play(mv).is_err() {
@@ -134,11 +146,24 @@ impl Console {
         }
         self.offer = None;
         // The book may have answered already, which is told with the answer.
-        self.show_board_of(&after)?;
+        self.show_board_of(&after, Some(mv))?;
         // A game that the engine plays in it tells of itself.
         match self.engine.game().outcome().filter(|_| self.engine.side().is_none()) {
             Some(outcome) => self.tell(&ending(outcome)),
             None => Ok(Flow::Continue),
+        }
+    }
+
+    /// What the user may have meant by a word that is nothing.
+    fn suggestion(&self, text: &str) -> String {
+        let word = text.split_whitespace().next().unwrap_or_default();
+        let position = self.position();
+        let moves = position.legal_moves();
+        let moves = moves.iter().map(|mv| position.san(mv));
+        let names = commands::all().flat_map(|row| row.names).map(|&name| name.to_owned());
+        match text::did_you_mean(word, names.chain(moves)) {
+            none if none.is_empty() => "; see `help`.".to_owned(),
+            hint => hint,
         }
     }
 
@@ -214,11 +239,8 @@ impl Console {
         let moves: Vec<Move> = progress.expected.iter().chain(&report.pv).copied().collect();
         let line = words::line(&progress.position, &moves);
         let seconds = report.elapsed.as_secs_f64();
-        writeln!(
-            self.out,
-            "{:3} {value:>8} {seconds:7.2}s {:>11} {line}",
-            report.depth, report.nodes
-        )
+        let (depth, nodes) = (report.depth, report.nodes);
+        self.tell(&format!("{depth:3} {value:>8} {seconds:7.2}s {nodes:>11} {line}")).map(drop)
     }
 
     /// Appends the game to those that are kept if no file has it yet. If that cannot be done, the

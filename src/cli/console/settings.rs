@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use super::Console;
-use super::text::{failed, seconds};
+use super::text::{did_you_mean, failed, seconds};
 use crate::cecp::Command;
 use crate::engine::{Engine, Flow, Kind, SETTINGS, Setting, Settings};
 
@@ -33,7 +33,14 @@ fn quoted(name: &str) -> String {
 
 /// The row of a setting.
 fn row(name: &str) -> io::Result<&'static Setting> {
-    Setting::find(name).ok_or_else(|| failed("no such option; `show options` lists them"))
+    Setting::find(name).ok_or_else(|| {
+        let names = SETTINGS.iter().map(|row| row.title().to_owned());
+        let hint = match did_you_mean(name, names) {
+            none if none.is_empty() => "; `show options` lists them".to_owned(),
+            hint => hint,
+        };
+        failed(format!("no such option{hint}"))
+    })
 }
 
 impl Console {
@@ -75,7 +82,8 @@ impl Console {
             return self.tell("What the search had learned is forgotten.");
         }
         // The prompt waits until the book is open, so that whatever is wrong is told before it.
-        self.opening_book = row.uci == "BookFile" && !self.engine.is_settled();
+        self.opening_book =
+            ["BookFile", "SparFile"].contains(&row.uci) && !self.engine.is_settled();
         if self.opening_book { Ok(Flow::Continue) } else { self.tell_option(row) }
     }
 
@@ -87,8 +95,34 @@ impl Console {
     /// The book that was asked for is open.
     pub(super) fn book_opened(&mut self) -> io::Result<Flow> {
         self.opening_book = false;
+        if self.engine.partner().is_some() {
+            return self.tell_partner();
+        }
         let book = self.engine.book();
         self.tell(&format!("The book is {} ({} positions).", book.name(), book.positions()))
+    }
+
+    /// Whose games the engine plays by.
+    pub(super) fn tell_partner(&mut self) -> io::Result<Flow> {
+        let Some(partner) = self.engine.partner() else { return Ok(Flow::Continue) };
+        let (name, games) = (partner.book.name().to_owned(), partner.games);
+        let strength = match self.engine.rating() {
+            Some(rating) => format!("like a player of {rating}"),
+            None => "as well as I can, for no game tells a rating".to_owned(),
+        };
+        self.tell(&format!(
+            "I play the moves of {name} ({games} sides of games), and beyond them {strength}."
+        ))
+    }
+
+    /// The command `spar`.
+    pub(super) fn spar(&mut self, games: &str) -> io::Result<Flow> {
+        match games {
+            "" if self.engine.partner().is_some() => self.tell_partner(),
+            "" => Err(failed("expected GAMES.pgn[,player=NAME][,ratings=1600-1800], or off")),
+            "off" => self.option("SparFile", ""),
+            games => self.option("SparFile", games),
+        }
     }
 
     /// The command `book`.
@@ -101,6 +135,26 @@ impl Console {
                 self.option("BookPolicy", what)
             }
             file => self.option("BookFile", &super::files::file(file)?),
+        }
+    }
+
+    /// The command `elo`.
+    pub(super) fn elo(&mut self, rating: &str) -> io::Result<Flow> {
+        match rating {
+            "" => {}
+            "off" => self.engine.set_option("UCI_LimitStrength", "off").map_err(failed)?,
+            rating => {
+                self.engine.set_option("UCI_Elo", rating).map_err(failed)?;
+                self.engine.set_option("UCI_LimitStrength", "on").map_err(failed)?;
+            }
+        }
+        match self.engine.rating() {
+            Some(rating) => {
+                self.tell(&format!("I play like a player of {rating}; `elo off` ends it."))
+            }
+            None => {
+                self.tell("I play as well as I can; `elo 1500` lets me play like a player of 1500.")
+            }
         }
     }
 

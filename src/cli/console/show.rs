@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::Console;
 use super::board;
-use super::text::{failed, seconds};
+use super::text::{failed, fold, seconds};
 use crate::book::book_lines;
 use crate::engine::{Flow, Mode};
 use crate::pgn::{GameResult, PgnGame};
@@ -21,29 +21,65 @@ fn listed(words: impl Iterator<Item = String>) -> String {
 impl Console {
     /// Tells a text; whatever a file has put into it, it does nothing to the terminal.
     pub(super) fn tell(&mut self, text: &str) -> io::Result<Flow> {
-        writeln!(self.out, "{}", visible_lines(text.trim_end()))?;
+        let text = visible_lines(text.trim_end());
+        match self.width() {
+            Some(width) => writeln!(self.out, "{}", fold(&text, width))?,
+            None => writeln!(self.out, "{text}")?,
+        }
         Ok(Flow::Continue)
+    }
+
+    /// The width of the terminal, if lines are to be folded at it.
+    fn width(&self) -> Option<usize> {
+        let size = terminal_size::terminal_size().filter(|_| self.is_terminal);
+        size.map(|(width, _)| usize::from(width.0))
     }
 
     /// The board, if it is to be shown after every move.
     pub(super) fn show_board(&mut self) -> io::Result<Flow> {
         let position = *self.position();
-        self.show_board_of(&position)
+        let last = self.engine.game().moves().last().copied();
+        self.show_board_of(&position, last)
     }
 
-    /// As [`Console::show_board`], with a position of the game.
-    pub(super) fn show_board_of(&mut self, position: &Position) -> io::Result<Flow> {
+    /// As [`Console::show_board`], with a position of the game and the move that led to it; and the
+    /// opening, where it has another name from here on.
+    pub(super) fn show_board_of(
+        &mut self,
+        position: &Position,
+        last: Option<Move>,
+    ) -> io::Result<Flow> {
         if self.boards {
-            writeln!(self.out, "\n{}", board::draw(position, self.look))?;
+            let board = self.drawn(position, last);
+            writeln!(self.out, "\n{board}")?;
+        }
+        if last.is_some()
+            && let Some(opening) = self.engine.opening(position)
+            && opening != self.opening
+        {
+            self.tell(&opening)?;
+            self.opening = opening;
         }
         Ok(Flow::Continue)
+    }
+
+    /// A position as the user sees it: from the side that the engine does not play.
+    fn drawn(&mut self, position: &Position, last: Option<Move>) -> String {
+        if let Some(engine) = self.engine.side() {
+            self.look.below = !engine;
+        }
+        let below = if self.flipped { !self.look.below } else { self.look.below };
+        board::draw(position, last, board::Look { below, ..self.look })
     }
 
     /// The command `show`.
     pub(super) fn show(&mut self, what: &str) -> io::Result<Flow> {
         let text = match what {
             "" | "board" => {
-                write!(self.out, "{}", board::draw(self.position(), self.look))?;
+                let position = *self.position();
+                let last = self.engine.game().moves().last().copied();
+                let board = self.drawn(&position, last);
+                write!(self.out, "{board}")?;
                 return Ok(Flow::Continue);
             }
             "fen" => self.position().to_string(),

@@ -260,6 +260,22 @@ fn settings_are_confirmed() {
         ("show options", "\nPonder         off "),
         ("help foo", "help: there is no command foo"),
         ("help hash", "(also: memory)"),
+        ("help", "\nstrength    how well and how long I think: elo, "),
+        ("help files", "\npgnload FILE [N]"),
+        ("help book", "what the book knows"),
+        ("help all", "\nresign "),
+        ("help unod", "there is no command unod; did you mean `undo`?"),
+        ("udno 2", "udno 2 is neither a legal move nor a command; did you mean `undo`?"),
+        ("Nf4", "; did you mean `Nf3` or `f4`?"),
+        ("option Thread=2", "no such option; did you mean `Threads`?"),
+        ("elo", "I play as well as I can"),
+        ("elo 1200", "I play like a player of 1200; `elo off` ends it."),
+        ("elo 12", "elo: expected a whole number from 800 to "),
+        ("undo 3", "undo: there is nothing to take back"),
+        ("undo x", "undo: expected how many moves"),
+        ("flip", "1 R N B K Q B N R"),
+        ("spar", "spar: expected GAMES.pgn"),
+        ("spar /nowhere.pgn", "/nowhere.pgn"),
         ("usage", "Usage: tabia"),
         ("show pin", "none"),
         ("null", "The null-move heuristic is on."),
@@ -290,7 +306,7 @@ fn the_generator_and_the_evaluation_can_be_tried() {
 
 #[test]
 fn every_command_survives_nonsense() {
-    for row in commands::COMMANDS.iter().filter(|row| row.names[0] != "quit") {
+    for row in commands::all().filter(|row| row.names[0] != "quit") {
         for argument in ["", "x y z", "999999999999999999999"] {
             // Files by such names would be left behind.
             if !row.names[0].contains("save") {
@@ -298,4 +314,40 @@ fn every_command_survives_nonsense() {
             }
         }
     }
+}
+
+#[test]
+fn moves_are_taken_back_by_number() {
+    let screen = type_in(&["force", "e4", "e5", "Nf3", "undo 2", "show fen", "undo 7"]);
+    assert!(screen.contains("/4P3/8/PPPP1PPP/RNBQKBNR b"), "{screen}");
+    assert!(screen.contains("undo: there are only 1 moves to take back"), "{screen}");
+}
+
+#[test]
+fn the_board_is_turned_for_black_and_names_the_opening() {
+    let screen = type_in(&["st 0.01", "book off", "white", "go"]);
+    assert!(screen.contains("  h g f e d c b a"), "{screen}");
+    let screen = type_in(&["force", "e4", "c5", "show board"]);
+    assert!(
+        screen.contains("4 . . . .(P). . .") && screen.contains("5 . .(p). . . . ."),
+        "{screen}"
+    );
+    assert_eq!(count(&screen, "B20 Sicilian Defense\n"), 1, "{screen}");
+}
+
+#[test]
+fn a_partner_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("games.pgn");
+    let game = "[White \"Ann\"]\n[Black \"Bob\"]\n[BlackElo \"1310\"]\n\n1. e4 a6 *\n";
+    std::fs::write(&file, game).expect("written");
+    let spar = format!("spar {},player=Bob", file.display());
+    let screen = type_in(&[&spar, "e4", "spar", "spar off"]);
+    assert_eq!(
+        count(&screen, "(1 sides of games), and beyond them like a player of 1310."),
+        2,
+        "{screen}"
+    );
+    assert!(screen.contains("My move is: a6"), "{screen}");
+    assert!(screen.contains("SparFile = (none)"), "{screen}");
 }

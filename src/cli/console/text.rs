@@ -4,6 +4,8 @@ use std::error::Error;
 use std::io;
 use std::time::Duration;
 
+use textwrap::{Options, WordSplitter, WrapAlgorithm};
+
 /// An error in words of our own.
 pub(super) fn failed(why: impl Into<Box<dyn Error + Send + Sync>>) -> io::Error {
     io::Error::other(why)
@@ -12,4 +14,108 @@ pub(super) fn failed(why: impl Into<Box<dyn Error + Send + Sync>>) -> io::Error 
 /// A time in words.
 pub(super) fn seconds(time: Duration) -> String {
     format!("{} s", (time.as_secs_f64() * 100.0).round() / 100.0)
+}
+
+/// Narrower terminals fold lines better by themselves.
+const NARROWEST: usize = 20;
+/// How far the rest of a folded line is moved in, where no column says better.
+const INDENT: usize = 4;
+
+/// Folds lines at words, so that none is wider than a terminal. What follows a column of names stays
+/// in its own column.
+pub(super) fn fold(text: &str, width: usize) -> String {
+    if width < NARROWEST {
+        return text.to_owned();
+    }
+    let folded = text.split('\n').map(|line| {
+        let indent =
+            " ".repeat(column(line).filter(|&column| column <= width / 2).unwrap_or(INDENT));
+        let options = Options::new(width)
+            .subsequent_indent(&indent)
+            .word_splitter(WordSplitter::NoHyphenation)
+            .wrap_algorithm(WrapAlgorithm::FirstFit)
+            .break_words(false);
+        match line.chars().count() <= width {
+            true => line.to_owned(),
+            false => textwrap::fill(line, options),
+        }
+    });
+    folded.collect::<Vec<_>>().join("\n")
+}
+
+/// Where the second column of a line begins, after two blanks or more.
+fn column(line: &str) -> Option<usize> {
+    let gap = line.trim_end().find("  ")?;
+    Some(gap + line[gap..].chars().take_while(|&letter| letter == ' ').count())
+}
+
+/// How many near misses are suggested at most.
+const SUGGESTIONS: usize = 3;
+
+/// `; did you mean this or that?`, if something is spelled nearly so; else nothing.
+pub(super) fn did_you_mean(word: &str, known: impl Iterator<Item = String>) -> String {
+    let word = word.to_lowercase();
+    // One letter in three may be wrong, two of a longer word at most.
+    let most = (word.chars().count() / 3).clamp(1, 2);
+    let distance = |name: &str| {
+        let name = name.to_lowercase();
+        let begins = word.chars().count() >= 3 && name.starts_with(&word);
+        if begins { 1 } else { strsim::damerau_levenshtein(&word, &name) }
+    };
+    let mut near: Vec<(usize, String)> = known
+        .map(|name| (distance(&name), name))
+        .filter(|(far, name)| *far <= most && *far < name.chars().count())
+        .collect();
+    near.sort();
+    near.dedup();
+    let names: Vec<String> =
+        near.into_iter().take(SUGGESTIONS).map(|(_, name)| format!("`{name}`")).collect();
+    match names.split_last() {
+        None => String::new(),
+        Some((last, [])) => format!("; did you mean {last}?"),
+        Some((last, others)) => format!("; did you mean {} or {last}?", others.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn suggested(word: &str) -> String {
+        did_you_mean(word, ["undo", "analyze", "go", "book", "Nf3"].map(str::to_owned).into_iter())
+    }
+
+    #[test]
+    fn near_misses_are_suggested() {
+        for (word, hint) in [
+            ("udno", "; did you mean `undo`?"),
+            ("anal", "; did you mean `analyze`?"),
+            ("boook", "; did you mean `book`?"),
+            ("Nf4", "; did you mean `Nf3`?"),
+            ("castle", ""),
+            ("x", ""),
+        ] {
+            assert_eq!(suggested(word), hint, "{word}");
+        }
+    }
+
+    #[test]
+    fn what_is_folded_stays_in_its_column() {
+        let folded = fold("undo [N]    take back one move, or the last N", 31);
+        assert_eq!(folded, "undo [N]    take back one\n            move, or the last N");
+        assert_eq!(fold("a line\nand another", 20), "a line\nand another");
+    }
+
+    proptest! {
+        #[test]
+        fn no_folded_line_is_wider(words in prop::collection::vec("[a-z]{1,9}", 1..40), width in 20_usize..90) {
+            let text = words.join(" ");
+            let folded = fold(&text, width);
+            prop_assert!(folded.lines().all(|line| line.len() <= width), "{}", folded);
+            let again: Vec<&str> = folded.split_whitespace().collect();
+            prop_assert_eq!(again, words);
+        }
+    }
 }

@@ -1,0 +1,79 @@
+//! Help: by topic, for one command, and for who has mistyped one.
+
+use std::io;
+
+use clap::CommandFactory;
+
+use super::Console;
+use super::commands::{CommandRow, TOPICS, Topic, all, find};
+use super::text::{did_you_mean, failed};
+use crate::engine::Flow;
+
+/// Where the explanations begin, in columns.
+const COLUMN: usize = 32;
+
+impl CommandRow {
+    /// The line of the help.
+    fn explain(&self) -> String {
+        let usage = format!("{} {}", self.names[0], self.arguments);
+        let others = match &self.names[1..] {
+            [] => String::new(),
+            others => format!(" (also: {})", others.join(", ")),
+        };
+        format!("{usage:COLUMN$}  {}{others}", self.help)
+    }
+}
+
+impl Topic {
+    /// The line of the list of topics.
+    fn outline(&self) -> String {
+        let names: Vec<&str> = self.rows.iter().map(|row| row.names[0]).collect();
+        format!("{:10}  {}: {}", self.name, self.about, names.join(", "))
+    }
+}
+
+/// The command `help`. What is both a command and a topic is explained as both.
+pub(super) fn help(console: &mut Console, name: &str) -> io::Result<Flow> {
+    match name {
+        "" => return outline(console),
+        "all" => {
+            for row in all() {
+                console.tell(&row.explain())?;
+            }
+            return Ok(Flow::Continue);
+        }
+        _ => {}
+    }
+    let (row, topic) = (find(name), TOPICS.iter().find(|topic| topic.name == name));
+    if row.is_none() && topic.is_none() {
+        let topics = TOPICS.iter().map(|topic| topic.name.to_owned());
+        let names = all().flat_map(|row| row.names).map(|&name| name.to_owned());
+        let hint = did_you_mean(name, names.chain(topics));
+        return Err(failed(format!("there is no command {name}{hint}")));
+    }
+    if let Some(row) = row {
+        console.tell(&row.explain())?;
+    }
+    for row in topic.into_iter().flat_map(|topic| topic.rows) {
+        if row.names[0] != name {
+            console.tell(&row.explain())?;
+        }
+    }
+    Ok(Flow::Continue)
+}
+
+/// The topics with their commands.
+fn outline(console: &mut Console) -> io::Result<Flow> {
+    console.tell(
+        "`help TOPIC` explains the commands of a topic, `help COMMAND` one, `help all` all.\n",
+    )?;
+    for topic in TOPICS {
+        console.tell(&topic.outline())?;
+    }
+    console.tell("\nAnything else is taken for a move: e4, Nf3, O-O, or e2e4, e7e8q.")
+}
+
+/// The command `usage`.
+pub(super) fn usage(console: &mut Console, _: &str) -> io::Result<Flow> {
+    console.tell(&crate::cli::Cli::command().render_help().to_string())
+}
