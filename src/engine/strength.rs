@@ -12,8 +12,22 @@ use crate::search::{Handicap, Limits, TimeLimit};
 
 /// The lowest rating that can be played like.
 pub(super) const WEAKEST: i64 = 800;
-/// The highest, a little below what a second a move is worth.
+/// The highest, a little below what a tenth of a second a move is worth.
 pub(super) const STRONGEST: i64 = 2850;
+
+/// The ratings to which levels have come in games, on a scale that other engines are measured by. In
+/// between, and beyond the last, lines go on straight.
+const MEASURED: [(f64, f64); 9] = [
+    (800.0, 630.0),
+    (1034.0, 800.0),
+    (1230.0, 950.0),
+    (1460.0, 1100.0),
+    (1670.0, 1250.0),
+    (1922.0, 1400.0),
+    (2180.0, 1550.0),
+    (2421.0, 1700.0),
+    (2636.0, 1850.0),
+];
 
 /// The ratings that can be played like.
 pub(crate) fn ratings() -> RangeInclusive<i64> {
@@ -46,7 +60,7 @@ pub(super) struct Strength {
 impl Strength {
     /// That of a rating.
     pub(super) fn of(rating: i64) -> Self {
-        Strength { rating, level: rating as f64 }
+        Strength { rating, level: level(rating as f64) }
     }
 
     /// Bounds a search by what such a player sees; `luck` draws the errors.
@@ -67,6 +81,13 @@ impl Strength {
     pub(super) fn book_plies(&self) -> usize {
         2 * (2 + (self.rating - WEAKEST) / 100).unsigned_abs() as usize
     }
+}
+
+/// The level at which games come to this rating.
+fn level(rating: f64) -> f64 {
+    let above = MEASURED[1..MEASURED.len() - 1].partition_point(|&(known, _)| known < rating) + 1;
+    let ((low, from), (high, to)) = (MEASURED[above - 1], MEASURED[above]);
+    from + (to - from) * (rating - low) / (high - low)
 }
 
 /// A number that differs from game to game. The standard library's own seed is the simplest source.
@@ -103,4 +124,58 @@ pub(super) fn pause(game: &Game, time: TimeLimit, luck: u64) -> Duration {
         _ => 1.0,
     };
     usual.mul_f64(mood * choice).min(LONGEST_PAUSE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_those_that_were_measured() {
+        for (rating, expected) in MEASURED {
+            assert!((level(rating) - expected).abs() < 1e-9, "{rating}");
+        }
+    }
+
+    /// Every point of rating more looks further and errs no more.
+    #[test]
+    fn strength_grows_with_the_rating() {
+        let weakened = |rating| Strength::of(rating).weaken(Limits::default(), 1);
+        let mut last = weakened(WEAKEST);
+        for rating in WEAKEST + 1..=STRONGEST {
+            let now = weakened(rating);
+            let [(before, errors), (nodes, fewer)] =
+                [&last, &now].map(|limits| (limits.soft_nodes, limits.handicap.expect("errors")));
+            assert!(nodes >= before, "{rating}");
+            assert!(
+                fewer.misjudgement <= errors.misjudgement && fewer.oversight <= errors.oversight
+            );
+            last = now;
+        }
+        assert!(last.soft_nodes > Some(10_000), "{last:?}");
+    }
+
+    #[test]
+    fn a_limit_that_is_closer_stays() {
+        assert_eq!(Strength::of(2000).weaken(Limits::nodes(7), 1).nodes, Some(7));
+    }
+
+    #[test]
+    fn weaker_players_leave_the_book_earlier() {
+        assert_eq!(Strength::of(800).book_plies(), 4);
+        assert_eq!(Strength::of(2000).book_plies(), 28);
+    }
+
+    #[test]
+    fn a_pause_is_a_part_of_the_clock() {
+        let second = Duration::from_secs(1);
+        let clock =
+            TimeLimit::Clock { remaining: second * 90, increment: second, moves_to_go: None };
+        for luck in 0..100 {
+            let long = pause(&Game::default(), clock, luck);
+            assert!(second / 2 < long && long < second * 5, "{long:?}");
+            assert!(pause(&Game::default(), TimeLimit::MoveTime(second), luck) < second);
+            assert!(pause(&Game::default(), TimeLimit::Infinite, luck).is_zero());
+        }
+    }
 }

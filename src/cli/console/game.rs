@@ -108,7 +108,7 @@ impl Console {
         if !self.engine.undo(plies) {
             return Err(failed(match played {
                 0 => "there is nothing to take back".to_owned(),
-                _ => format!("there are only {played} moves to take back"),
+                _ => format!("no more than {played} can be taken back"),
             }));
         }
         if played < self.record.len() {

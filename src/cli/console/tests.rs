@@ -320,7 +320,7 @@ fn every_command_survives_nonsense() {
 fn moves_are_taken_back_by_number() {
     let screen = type_in(&["force", "e4", "e5", "Nf3", "undo 2", "show fen", "undo 7"]);
     assert!(screen.contains("/4P3/8/PPPP1PPP/RNBQKBNR b"), "{screen}");
-    assert!(screen.contains("undo: there are only 1 moves to take back"), "{screen}");
+    assert!(screen.contains("undo: no more than 1 can be taken back"), "{screen}");
 }
 
 #[test]
