@@ -15,18 +15,19 @@ pub(super) const WEAKEST: i64 = 800;
 /// The highest, a little below what a tenth of a second a move is worth.
 pub(super) const STRONGEST: i64 = 2850;
 
-/// The ratings to which levels have come in games, on a scale that other engines are measured by. In
-/// between, and beyond the last, lines go on straight.
-const MEASURED: [(f64, f64); 9] = [
-    (800.0, 630.0),
-    (1034.0, 800.0),
-    (1230.0, 950.0),
-    (1460.0, 1100.0),
-    (1670.0, 1250.0),
-    (1922.0, 1400.0),
-    (2180.0, 1550.0),
-    (2421.0, 1700.0),
-    (2636.0, 1850.0),
+/// The ratings to which levels have come in games, on a scale that other engines are measured by; in
+/// between, the lines are straight.
+const MEASURED: [(f64, f64); 10] = [
+    (657.0, 630.0),
+    (884.0, 775.0),
+    (1113.0, 900.0),
+    (1366.0, 1050.0),
+    (1613.0, 1200.0),
+    (1874.0, 1350.0),
+    (2155.0, 1500.0),
+    (2418.0, 1650.0),
+    (2657.0, 1800.0),
+    (2890.0, 1950.0),
 ];
 
 /// The ratings that can be played like.
