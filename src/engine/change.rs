@@ -129,11 +129,12 @@ impl Engine {
         self.library.partner()
     }
 
-    /// The rating to play like: what was asked for, or else the partner's; `None` for full strength.
+    /// The rating to play like: what was asked for, or else the partner's; `None` for full strength,
+    /// which the best partners get too.
     pub(crate) fn rating(&self) -> Option<i64> {
         let of_partner = || self.partner()?.rating.map(i64::from);
         let asked = self.settings.rating().or_else(of_partner)?;
-        Some(asked.clamp(*ratings().start(), *ratings().end()))
+        (asked <= *ratings().end()).then_some(asked.max(*ratings().start()))
     }
 
     /// What the opening is called that a position belongs to, if it has a name of its own.

@@ -108,7 +108,7 @@ impl Console {
         let (name, games) = (partner.book.name().to_owned(), partner.games);
         let strength = match self.engine.rating() {
             Some(rating) => format!("like a player of {rating}"),
-            None => "as well as I can, for no game tells a rating".to_owned(),
+            None => "as well as I can".to_owned(),
         };
         self.tell(&format!(
             "I play the moves of {name} ({games} sides of games), and beyond them {strength}."
