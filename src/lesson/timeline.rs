@@ -175,7 +175,7 @@ impl Clock {
             return best;
         }
         let alpha = place.window.alpha.max(best.0);
-        self.share_out(SplitPoint { place, brothers: brothers.to_vec().into_iter(), best, alpha })
+        self.share_out(SplitPoint { place, brothers: Vec::from(brothers).into_iter(), best, alpha })
     }
 
     /// Has all threads work at a split point until the last of them is done.
@@ -288,7 +288,7 @@ mod tests {
 
     fn tree(seed: u64) -> GameTree {
         let growth = Growth { seed, depth: 4, branching: 4, spread: 30, ..Growth::SMALL };
-        let growth = Growth { uneven: seed % 2 == 1, max_begins: seed % 3 > 0, ..growth };
+        let growth = Growth { uneven: !seed.is_multiple_of(2), max_begins: !seed.is_multiple_of(3), ..growth };
         growth.tree().expect("a tree")
     }
 
