@@ -66,7 +66,8 @@ pub(crate) enum Dates {
     Years,
 }
 
-/// The years from which, and to which, the explorer of Lichess asks if nobody says otherwise.
+/// The years from which, and to which, the explorer of Lichess asks if nobody says otherwise: all
+/// games are meant then, older ones too.
 const EVER: (u16, u16) = (1952, 3000);
 
 /// The games that are asked for.
@@ -129,7 +130,7 @@ impl Filter {
             speeds.clear();
         }
         let first = Month { year: EVER.0, month: 1 };
-        let since = since.filter(|&since: &Month| since > first);
+        let since = since.filter(|&since: &Month| since != first);
         let until = until.filter(|until: &Month| until.year < EVER.1);
         Ok(Filter { ratings, speeds, since, until })
     }
@@ -180,7 +181,7 @@ mod tests {
         ] {
             assert!(filter(text, dates).expect(text).is_everything(), "{text}");
         }
-        for text in ["speeds=blitz", "ratings=2500", "since=1952-02", "until=2999-12"] {
+        for text in ["speeds=blitz", "ratings=2500", "since=1952-02", "since=1929-03", "until=2999-12"] {
             assert!(!filter(text, Dates::Months).expect(text).is_everything(), "{text}");
         }
         for text in ["speeds=fast", "ratings=1100", "since=1952", "since=2000-13", "until=x"] {
