@@ -288,7 +288,11 @@ mod tests {
 
     fn tree(seed: u64) -> GameTree {
         let growth = Growth { seed, depth: 4, branching: 4, spread: 30, ..Growth::SMALL };
-        let growth = Growth { uneven: !seed.is_multiple_of(2), max_begins: !seed.is_multiple_of(3), ..growth };
+        let growth = Growth {
+            uneven: !seed.is_multiple_of(2),
+            max_begins: !seed.is_multiple_of(3),
+            ..growth
+        };
         growth.tree().expect("a tree")
     }
 

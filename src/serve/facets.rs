@@ -181,7 +181,9 @@ mod tests {
         ] {
             assert!(filter(text, dates).expect(text).is_everything(), "{text}");
         }
-        for text in ["speeds=blitz", "ratings=2500", "since=1952-02", "since=1929-03", "until=2999-12"] {
+        for text in
+            ["speeds=blitz", "ratings=2500", "since=1952-02", "since=1929-03", "until=2999-12"]
+        {
             assert!(!filter(text, Dates::Months).expect(text).is_everything(), "{text}");
         }
         for text in ["speeds=fast", "ratings=1100", "since=1952", "since=2000-13", "until=x"] {
