@@ -11,7 +11,6 @@
 //! key and seed instead: <https://github.com/official-stockfish/Stockfish/pull/7036> and
 //! <https://github.com/cosmobobak/viridithas/issues/89>.
 
-use super::ordering::Scored;
 use crate::position::{Move, Position, Square};
 use crate::random::Random;
 use crate::score::{MAX_EVAL, Ply, Score};
@@ -100,15 +99,6 @@ impl Sight {
         }
         let threshold = if position.is_noisy(mv) { self.captures } else { self.quiets };
         draw(self.seed ^ u64::from(mv.to_polyglot())) >= threshold
-    }
-
-    /// Leaves out the moves that the player does not see.
-    pub(super) fn screen<const N: usize>(
-        &self,
-        position: &Position,
-        moves: &mut arrayvec::ArrayVec<Scored, N>,
-    ) {
-        moves.retain(|scored| self.sees(position, scored.mv));
     }
 }
 

@@ -32,8 +32,8 @@ enum Stage {
 
 /// A move and its place in the order.
 #[derive(Clone, Copy)]
-pub(super) struct Scored {
-    pub(super) mv: Move,
+struct Scored {
+    mv: Move,
     score: i32,
 }
 
@@ -180,7 +180,7 @@ impl MovePicker {
     #[inline]
     fn screen(&mut self, position: &Position) {
         if let Some(sight) = &self.sight {
-            sight.screen(position, &mut self.scored);
+            self.scored.retain(|scored| sight.sees(position, scored.mv));
         }
     }
 

@@ -3,7 +3,6 @@
 use std::io;
 
 use super::Console;
-use super::help::{help, usage};
 use super::solve::solve;
 use super::text::failed;
 use crate::engine::{Engine, Flow, Mode};
@@ -45,8 +44,8 @@ pub(super) struct Topic {
 #[rustfmt::skip]
 pub(super) const TOPICS: &[Topic] = &[
     Topic { name: "program", about: "the program itself", rows: &[
-        row(&["help", "h"], "[TOPIC|COMMAND|all]", "the topics; or what belongs to one; or one command; or all", help),
-        row(&["usage"], "", "how to start Tabia", usage),
+        row(&["help", "h"], "[TOPIC|COMMAND|all]", "the topics; or what belongs to one; or one command; or all", Console::help),
+        row(&["usage"], "", "how to start Tabia", Console::usage),
         row(&["version"], "", "which version this is", |c, _| c.tell(&format!("Tabia {}", env!("CARGO_PKG_VERSION")))),
         row(&["quit", "q"], "", "keep the game and leave", |_, _| Ok(Flow::Quit)),
         row(&["xboard"], "", "how to play in a window", |c, _| c.tell("Leave with `quit`, then: xboard -fcp \"tabia -x\"")),

@@ -32,48 +32,50 @@ impl Topic {
     }
 }
 
-/// The command `help`. What is both a command and a topic is explained as both.
-pub(super) fn help(console: &mut Console, name: &str) -> io::Result<Flow> {
-    match name {
-        "" => return outline(console),
-        "all" => {
-            for row in all() {
-                console.tell(&row.explain())?;
+impl Console {
+    /// The command `help`. What is both a command and a topic is explained as both.
+    pub(super) fn help(&mut self, name: &str) -> io::Result<Flow> {
+        match name {
+            "" => return self.outline(),
+            "all" => {
+                for row in all() {
+                    self.tell(&row.explain())?;
+                }
+                return Ok(Flow::Continue);
             }
-            return Ok(Flow::Continue);
+            _ => {}
         }
-        _ => {}
-    }
-    let (row, topic) = (find(name), TOPICS.iter().find(|topic| topic.name == name));
-    if row.is_none() && topic.is_none() {
-        let topics = TOPICS.iter().map(|topic| topic.name.to_owned());
-        let names = all().flat_map(|row| row.names).map(|&name| name.to_owned());
-        let hint = did_you_mean(name, names.chain(topics));
-        return Err(failed(format!("there is no command {name}{hint}")));
-    }
-    if let Some(row) = row {
-        console.tell(&row.explain())?;
-    }
-    for row in topic.into_iter().flat_map(|topic| topic.rows) {
-        if row.names[0] != name {
-            console.tell(&row.explain())?;
+        let (row, topic) = (find(name), TOPICS.iter().find(|topic| topic.name == name));
+        if row.is_none() && topic.is_none() {
+            let topics = TOPICS.iter().map(|topic| topic.name.to_owned());
+            let names = all().flat_map(|row| row.names).map(|&name| name.to_owned());
+            let hint = did_you_mean(name, names.chain(topics));
+            return Err(failed(format!("there is no command {name}{hint}")));
         }
+        if let Some(row) = row {
+            self.tell(&row.explain())?;
+        }
+        for row in topic.into_iter().flat_map(|topic| topic.rows) {
+            if row.names[0] != name {
+                self.tell(&row.explain())?;
+            }
+        }
+        Ok(Flow::Continue)
     }
-    Ok(Flow::Continue)
-}
 
-/// The topics with their commands.
-fn outline(console: &mut Console) -> io::Result<Flow> {
-    console.tell(
-        "`help TOPIC` explains the commands of a topic, `help COMMAND` one, `help all` all.\n",
-    )?;
-    for topic in TOPICS {
-        console.tell(&topic.outline())?;
+    /// The topics with their commands.
+    fn outline(&mut self) -> io::Result<Flow> {
+        self.tell(
+            "`help TOPIC` explains the commands of a topic, `help COMMAND` one, `help all` all.\n",
+        )?;
+        for topic in TOPICS {
+            self.tell(&topic.outline())?;
+        }
+        self.tell("\nAnything else is taken for a move: e4, Nf3, O-O, or e2e4, e7e8q.")
     }
-    console.tell("\nAnything else is taken for a move: e4, Nf3, O-O, or e2e4, e7e8q.")
-}
 
-/// The command `usage`.
-pub(super) fn usage(console: &mut Console, _: &str) -> io::Result<Flow> {
-    console.tell(&crate::cli::Cli::command().render_help().to_string())
+    /// The command `usage`.
+    pub(super) fn usage(&mut self, _: &str) -> io::Result<Flow> {
+        self.tell(&crate::cli::Cli::command().render_help().to_string())
+    }
 }
