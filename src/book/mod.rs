@@ -28,6 +28,7 @@ mod backup;
 mod bucket;
 mod builder;
 mod certainty;
+mod chooser;
 mod combine;
 mod counts;
 mod date;
@@ -66,6 +67,8 @@ pub use builder::{
     GameFault, GameFilter, Monitor, ParseFilterError, build, build_in_memory,
 };
 pub(crate) use certainty::quantile;
+pub(crate) use chooser::MAX_LOSS;
+pub use chooser::{Candidate, Choice, Chooser, Rejection};
 pub use combine::{Cut, Difference, cut, differences, merge};
 pub use counts::Counts;
 pub use date::{GameDate, Month, ParseDateError, PgnDate};
@@ -84,8 +87,7 @@ pub(crate) use learning::{
 };
 pub use manifest::{GameTotals, InputRecord, Manifest, Skipped};
 pub use names::{NamedOpening, Names};
-pub(crate) use policy::MAX_LOSS;
-pub use policy::{Candidate, Choice, Chooser, ParsePolicyError, Policy, Rejection};
+pub use policy::{ParsePolicyError, Policy};
 pub use polyglot::Export;
 pub(crate) use sparring::Partner;
 pub(crate) use values::kept_nodes;
