@@ -1,6 +1,7 @@
 //! The times of [`timing`](super::timing) as a plot: a panel for each depth, a line for each
 //! search, seconds by move on a logarithmic scale.
 
+use super::splitting::threads_in_words;
 use super::timing::{Measurement, PUBLISHED};
 use crate::plot::{COLORS, Curve, Panel, Scale};
 use crate::score::Depth;
@@ -34,7 +35,7 @@ fn curves(measurements: &[Measurement], depth: Depth) -> Vec<Curve> {
     let first = of_depth().next().map_or(&[][..], |one| &one.splits);
     for (index, split) in first.iter().enumerate() {
         curves.push(Curve {
-            name: format!("PV-splitting, {} threads", split.threads),
+            name: format!("PV-splitting, {}", threads_in_words(split.threads)),
             color: COLORS[1 + index % (COLORS.len() - 1)],
             dashed: false,
             values: of_depth().filter_map(|one| Some(one.splits.get(index)?.seconds)).collect(),
@@ -44,7 +45,7 @@ fn curves(measurements: &[Measurement], depth: Depth) -> Vec<Curve> {
         let (serial, split) = figures.iter().copied().unzip();
         for (name, color, values) in [
             ("published, serial", COLORS[0], serial),
-            ("published, split over 5 threads", COLORS[2], split),
+            ("published, split over 5 threads", COLORS[6], split),
         ] {
             curves.push(Curve { name: name.to_owned(), color, dashed: true, values });
         }

@@ -21,6 +21,11 @@ const MIN_SPLIT_DEPTH: Depth = 2;
 /// A search recurses, with move lists on the way.
 const STACK_SIZE: usize = 8 << 20;
 
+/// `1 thread`, `2 threads`.
+pub(crate) fn threads_in_words(threads: usize) -> String {
+    format!("{threads} thread{}", if threads == 1 { "" } else { "s" })
+}
+
 /// What an algorithm found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value<M> {

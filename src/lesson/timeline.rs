@@ -7,10 +7,13 @@
 //! a thread finds is known to the others from the tick on at which it is done; of two that are
 //! done in the same tick the one of the lower number comes first.
 
+use std::collections::VecDeque;
+
 use serde::Serialize;
 
 use super::game::{Window, ZeroSumGame};
 use super::search::{Algorithm, Search};
+use super::splitting::threads_in_words;
 use super::story::by;
 use super::tree::{GameTree, NodeId, PositionTree};
 use crate::score::{Depth, Ply, Score};
@@ -103,7 +106,7 @@ struct Place {
 /// The brothers of a first move while they are shared out. Scores are those of the parent.
 struct SplitPoint {
     place: Place,
-    brothers: std::vec::IntoIter<NodeId>,
+    brothers: VecDeque<NodeId>,
     best: (Score, Vec<NodeId>),
     alpha: Score,
 }
@@ -133,9 +136,9 @@ pub fn split_on_a_clock(tree: &GameTree, threads: usize) -> Timeline {
     // Hundredths, rounded half up, in whole numbers.
     let faster = (200 * serial + ticks) / (2 * ticks);
     let summary = format!(
-        "pv-splitting, {threads} thread{}: value {value}{}; {visits} visits in {ticks} ticks, \
+        "pv-splitting, {}: value {value}{}; {visits} visits in {ticks} ticks, \
          {}.{:02} times as fast as alpha-beta",
-        if threads == 1 { "" } else { "s" },
+        threads_in_words(threads),
         by(&line),
         faster / 100,
         faster % 100
@@ -175,7 +178,12 @@ impl Clock {
             return best;
         }
         let alpha = place.window.alpha.max(best.0);
-        self.share_out(SplitPoint { place, brothers: Vec::from(brothers).into_iter(), best, alpha })
+        self.share_out(SplitPoint {
+            place,
+            brothers: brothers.iter().copied().collect(),
+            best,
+            alpha,
+        })
     }
 
     /// Has all threads work at a split point until the last of them is done.
@@ -214,7 +222,7 @@ impl Clock {
 
     /// The job of a thread that takes the next brother, if there is one left.
     fn next_brother(&mut self, split: &mut SplitPoint) -> Option<Job> {
-        let node = split.brothers.next()?;
+        let node = split.brothers.pop_front()?;
         let task = Task { node, window: Window::null(split.alpha).flip(), work: Work::Null };
         Some(self.begin_below(task, split.place))
     }

@@ -11,6 +11,7 @@ use super::growth::GrowthArgs;
 use super::output::print;
 use crate::cli::work::{interruption, progress_bar};
 use crate::lesson::method::Method;
+use crate::lesson::splitting::threads_in_words;
 use crate::lesson::story::Story;
 use crate::lesson::timeline::{Timeline, split_on_a_clock};
 
@@ -130,7 +131,7 @@ fn table(sums: &[Sum], splits: &[SplitSum], trees: u32) -> String {
     }
     let _ = writeln!(text, "\n{:<34}{:>9}{:>9}{:>9}", "pv-splitting", "visits", "ticks", "faster");
     for SplitSum { threads, visits, ticks, serial } in splits {
-        let name = format!("{threads} thread{}", if *threads == 1 { "" } else { "s" });
+        let name = threads_in_words(*threads);
         let faster = *serial as f64 / *ticks as f64;
         let (visits, ticks) = (mean(*visits), mean(*ticks));
         let _ = writeln!(text, "{name:<34}{visits:>9.1}{ticks:>9.1}{faster:>8.2}x");

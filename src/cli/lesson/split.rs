@@ -14,6 +14,7 @@ use crate::cli::work::{cores, interruption, progress_bar};
 use crate::cli::writing::Force;
 use crate::files::{FileKind, Output};
 use crate::lesson::plot::plot;
+use crate::lesson::splitting::threads_in_words;
 use crate::lesson::timing::{Measurement, PUBLISHED, Stopwatch, TimedPosition};
 use crate::position::{Game, Move};
 use crate::score::Depth;
@@ -130,8 +131,8 @@ fn as_text(measurements: &[Measurement], threads: &[usize]) -> String {
     let mut text = format!("{}; seconds, and how many times faster than serial\n\n", on_cores());
     // Writing to a string cannot fail.
     let _ = write!(text, "{:<6}{:<6}{:<8}{:>9}", "depth", "move", "best", "serial");
-    for threads in threads {
-        let _ = write!(text, "{:>17}", format!("{threads} threads"));
+    for &threads in threads {
+        let _ = write!(text, "{:>17}", threads_in_words(threads));
     }
     text.push('\n');
     let mut sorted: Vec<&Measurement> = measurements.iter().collect();
