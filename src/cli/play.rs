@@ -48,7 +48,7 @@ pub(super) struct Args {
     /// Play like a player of this rating, from 800 on
     #[arg(long, value_name = "RATING", value_parser = clap::value_parser!(i64).range(engine::ratings()))]
     elo: Option<i64>,
-    /// Play like those who played these games: GAMES.pgn[,player=NAME][,ratings=1600-1800]
+    /// Play like those of these games: GAMES.pgn[,player=NAME][,ratings=A-B]
     #[arg(long, value_name = "GAMES")]
     spar: Option<String>,
     /// Threads that search

@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn what_is_folded_stays_in_its_column() {
         let folded = fold("undo [N]    take back one move, or the last N", 31);
-        assert_eq!(folded, "undo [N]    take back one\n            move, or the last N");
+        assert_eq!(folded, "undo [N]    take back one move,\n            or the last N");
         assert_eq!(fold("a line\nand another", 20), "a line\nand another");
     }
 
