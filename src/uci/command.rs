@@ -270,7 +270,7 @@ impl Go {
             "depth" => self.depth = Some(plies()?),
             "nodes" => self.nodes = Some(count?),
             "mate" => self.mate = Some(plies()?),
-            "perft" => self.perft = u32::try_from(number).ok().filter(|&n| n > 0),
+            "perft" => self.perft = Some(u32::try_from(number).unwrap_or(u32::MAX)),
             "movetime" => self.move_time = Some(time),
             _ => return None,
         }

@@ -113,8 +113,8 @@ impl<W: Write> Session<W> {
             }
             Command::SetOption { name, value } => {
                 let value = value.unwrap_or_default();
-                if asks_for_chess960(&name, &value) {
-                    self.remark(NO_CHESS960)?;
+                if name.eq_ignore_ascii_case(CHESS960) {
+                    self.set_chess960(&value)?;
                 } else if let Err(error) = self.set_option(&name, &value) {
                     self.remark(&format!("option {name}: {error}"))?;
                 }
@@ -202,6 +202,11 @@ impl<W: Write> Session<W> {
         }
         let text = display(self.engine.position());
         self.say(&Reply::Other(text))
+    }
+
+    /// Says that Chess960 is not played. To turn it off is no fault.
+    fn set_chess960(&mut self, value: &str) -> io::Result<()> {
+        if value.eq_ignore_ascii_case("false") { Ok(()) } else { self.remark(NO_CHESS960) }
     }
 
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
@@ -371,13 +376,10 @@ impl<W: Write> Face for Session<W> {
     }
 }
 
+/// An option that is not offered, but set by GUIs that play Chess960.
+const CHESS960: &str = "UCI_Chess960";
 /// What is said to a GUI that asks for Chess960.
 const NO_CHESS960: &str = "Chess960 is not played here, only orthodox chess";
-
-/// Whether an option that is not offered is one for Chess960. To turn it off is no fault.
-fn asks_for_chess960(name: &str, value: &str) -> bool {
-    name.eq_ignore_ascii_case("UCI_Chess960") && !value.eq_ignore_ascii_case("false")
-}
 
 /// A board in letters, White below, and what tells the position from others.
 fn display(position: &Position) -> String {

@@ -223,6 +223,8 @@ fn illegal_moves_and_unknown_commands_are_told_apart() {
         ("undo", "Error (command not legal now): undo"),
         ("remove", "Error (command not legal now): remove"),
         ("variant atomic", "Error (unsupported variant): variant atomic"),
+        // The board tells its user by a word of its own.
+        ("", "tellusererror atomic is not played here, only orthodox chess"),
         ("option Nonsense=3", "Error (unknown option): option Nonsense=3"),
     ] {
         engine.send(line);

@@ -213,8 +213,10 @@ fn perft_is_counted_move_by_move() {
     assert_eq!(lines.last().map(String::as_str), Some("Nodes searched: 13160"));
     let counts = lines.iter().filter_map(|line| line.split_once(": ")?.1.parse::<u64>().ok());
     assert_eq!(counts.take(20).sum::<u64>(), 13160);
-    // What comes meanwhile waits, but for `stop`; and `quit` waits too.
-    engine.send("go perft 20\nisready\nstop");
+    // It is heard meanwhile, and can be stopped; `quit` waits for it.
+    engine.send("go perft 20\nisready");
+    engine.until_start("readyok");
+    engine.send("stop");
     let lines = engine.until_start("Nodes searched: ");
     assert!(
         lines.iter().any(|line| line.starts_with("info string go perft: stopped")),
