@@ -245,7 +245,7 @@ impl<'a> Facets<'a> {
         // Whoever came back counts once; the lists of games name each once in any case.
         let mut twice = Tally::default();
         again.into_iter().for_each(|game| take(&mut twice, game));
-        reached.remove(&self.told(&twice, None));
+        reached.remove(&twice.sums());
         Some(Summary { reached, moves })
     }
 
@@ -254,15 +254,10 @@ impl<'a> Facets<'a> {
         let list = |numbers: &mut dyn Iterator<Item = u32>| {
             numbers.filter_map(|game| self.listed(game, mv)).collect()
         };
-        let months = tally.months.iter().rev();
-        let history =
-            months.map(|&(month, results)| (GameDate::from_number(month).month(), counts(results)));
         GameSummary {
-            counts: tally.counts(),
-            ratings: tally.ratings,
-            history: history.collect(),
             top: list(&mut tally.top.iter().map(|&(_, Reverse(game))| game)),
             latest: list(&mut tally.latest.iter().copied()),
+            ..tally.sums()
         }
     }
 
@@ -376,6 +371,19 @@ impl Tally {
 
     fn counts(&self) -> Counts {
         counts(self.results)
+    }
+
+    /// What it sums up to, without the games themselves.
+    fn sums(&self) -> GameSummary {
+        let months = self.months.iter().rev();
+        let history =
+            months.map(|&(month, results)| (GameDate::from_number(month).month(), counts(results)));
+        GameSummary {
+            counts: self.counts(),
+            ratings: self.ratings,
+            history: history.collect(),
+            ..GameSummary::default()
+        }
     }
 }
 
