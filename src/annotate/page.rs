@@ -12,7 +12,8 @@ use crate::score::{Score, mate_in, mated_in};
 
 /// The page without its data.
 const PAGE: Page = Page {
-    html: include_str!("page.html"),
+    title: "Games, explained",
+    body: include_str!("page.html"),
     style: include_str!("page.css"),
     script: include_str!("page.js"),
 };

@@ -23,10 +23,15 @@ pub(crate) const REPLAY_JS: &str = include_str!("replay.js");
 const STYLES: [&str; 3] = [THEME_CSS, BOARD_CSS, REPLAY_CSS];
 const SCRIPTS: [&str; 6] = [DOM_JS, THEME_JS, PIECES_JS, BOARD_JS, CHART_JS, REPLAY_JS];
 
-/// A page that needs nothing else: an HTML text with marks where the rest goes.
+/// What stands around every page that is written to a file, with marks where the rest goes.
+const SHELL: &str = include_str!("shell.html");
+
+/// A page that needs nothing else.
 pub(crate) struct Page {
-    /// It has `/*STYLE*/`, `/*DATA*/` and `/*SCRIPT*/`, in this order.
-    pub(crate) html: &'static str,
+    /// What it is called until its script knows better.
+    pub(crate) title: &'static str,
+    /// The HTML of its body.
+    pub(crate) body: &'static str,
     /// Its own style sheet.
     pub(crate) style: &'static str,
     /// Its own module, with no name of the outermost level that the shared ones have.
@@ -37,9 +42,14 @@ impl Page {
     /// The page with what its script finds in the element `data`.
     pub(crate) fn with(&self, data: &Value) -> String {
         let style = STYLES.concat() + self.style;
-        let parts =
-            [("/*STYLE*/", style), ("/*DATA*/", script_data(data)), ("/*SCRIPT*/", self.joined())];
-        let (mut page, mut left) = (String::new(), self.html);
+        let parts = [
+            ("/*TITLE*/", self.title.to_owned()),
+            ("/*STYLE*/", style),
+            ("/*BODY*/", self.body.to_owned()),
+            ("/*DATA*/", script_data(data)),
+            ("/*SCRIPT*/", self.joined()),
+        ];
+        let (mut page, mut left) = (String::new(), SHELL);
         for (mark, part) in parts {
             let (before, after) = left.split_once(mark).unwrap_or((left, ""));
             page.extend([before, &part]);
@@ -81,7 +91,7 @@ fn script_data(data: &Value) -> String {
 pub(crate) mod checks {
     use std::collections::BTreeSet;
 
-    use super::Page;
+    use super::{Page, SHELL};
 
     /// Panics unless a page made of these files has all that its modules import, no name twice, and
     /// nothing of others; `data` is put into it.
@@ -104,9 +114,9 @@ pub(crate) mod checks {
             }
         }
         let whole = page.with(data);
-        for mark in ["/*STYLE*/", "/*DATA*/", "/*SCRIPT*/"] {
+        for mark in ["/*TITLE*/", "/*STYLE*/", "/*BODY*/", "/*DATA*/", "/*SCRIPT*/"] {
             assert_eq!(
-                (page.html.matches(mark).count(), whole.matches(mark).count()),
+                (SHELL.matches(mark).count(), whole.matches(mark).count()),
                 (1, 0),
                 "{mark}"
             );
@@ -135,13 +145,17 @@ mod tests {
     #[test]
     fn a_page_is_put_together_of_its_parts() {
         let page = Page {
-            html: "<style>/*STYLE*/</style><script>/*DATA*/</script><script>/*SCRIPT*/</script>",
+            title: "T",
+            body: "<main></main>\n",
             style: "a{}",
             script: "import { make } from \"./dom.js\";\nexport class B {}\n",
         };
         checks::check(&page, &json!(7));
         let whole = page.with(&json!("/*SCRIPT*/"));
-        assert!(whole.contains("a{}</style><script>\"/*SCRIPT*/\"</script><script>"), "{whole}");
-        assert!(whole.ends_with("\nclass B {}\n</script>"), "{whole}");
+        let data =
+            "<main></main>\n<script type=\"application/json\" id=\"data\">\"/*SCRIPT*/\"</script>";
+        assert!(whole.contains("<title>T</title>") && whole.contains("a{}\n</style>"), "{whole}");
+        assert!(whole.contains(data), "{whole}");
+        assert!(whole.ends_with("\nclass B {}\n\n</script>\n</body>\n</html>\n"), "{whole}");
     }
 }

@@ -19,7 +19,8 @@ use super::tournament::Standings;
 
 /// The page without its data.
 const PAGE: Page = Page {
-    html: include_str!("page.html"),
+    title: "Match report",
+    body: include_str!("page.html"),
     style: include_str!("page.css"),
     script: include_str!("page.js"),
 };
@@ -179,7 +180,7 @@ mod tests {
         let page = page("event", &names, &Standings::default(), std::slice::from_ref(&game), None)
             .expect("a page");
         assert!(page.contains("\"Qh4#\""));
-        assert_eq!(page.matches("</script>").count(), PAGE.html.matches("</script>").count());
+        assert_eq!(page.matches("</script>").count(), 2);
         let broken = FinishedGame { moves: vec!["e2e5".to_owned()], ..game.clone() };
         assert!(super::page("event", &names, &Standings::default(), &[broken], None).is_err());
         let by_hand = FinishedGame { number: 0, ..game };
