@@ -18,7 +18,7 @@ const VARIABLE: &str = "RUST_LOG";
 /// How much is told of what goes on.
 #[derive(Debug, clap::Args)]
 pub(super) struct Verbosity {
-    /// Tell what goes on; -vv tells all, $RUST_LOG what it names
+    /// Tell what goes on; -vv tells more, -vvv what each search does; $RUST_LOG: what it names
     #[arg(short, long, global = true, action = ArgAction::Count)]
     verbose: u8,
 }
@@ -28,7 +28,8 @@ impl Verbosity {
         match self.verbose {
             0 => LevelFilter::Warn,
             1 => LevelFilter::Info,
-            _ => LevelFilter::Debug,
+            2 => LevelFilter::Debug,
+            _ => LevelFilter::Trace,
         }
     }
 
@@ -48,6 +49,8 @@ impl Verbosity {
 #[derive(Clone)]
 pub(super) struct Log {
     file: Arc<Mutex<Option<File>>>,
+    /// What goes into the file.
+    level: LevelFilter,
     /// What goes to standard error while there is no file.
     otherwise: LevelFilter,
 }
@@ -55,19 +58,20 @@ pub(super) struct Log {
 impl Log {
     /// The log of the console, which tells on standard error what no file takes.
     pub(super) fn of_console(verbosity: &Verbosity) -> Self {
-        Log { file: Arc::default(), otherwise: verbosity.level() }
+        Log { otherwise: verbosity.level(), ..Log::of_protocol(verbosity) }
     }
 
     /// The log of a protocol, which leaves standard error alone.
-    pub(super) fn of_protocol() -> Self {
-        Log { file: Arc::default(), otherwise: LevelFilter::Off }
+    pub(super) fn of_protocol(verbosity: &Verbosity) -> Self {
+        let level = verbosity.level().max(LevelFilter::Debug);
+        Log { file: Arc::default(), level, otherwise: LevelFilter::Off }
     }
 
     /// Makes this the log of the process. Panics are logged too, and say nothing elsewhere.
     pub(super) fn install(&self) {
         let mut builder = env_logger::Builder::new();
         builder
-            .filter_module("tabia", LevelFilter::Debug)
+            .filter_module("tabia", LevelFilter::Trace)
             .target(Target::Pipe(Box::new(self.clone())));
         if builder.try_init().is_ok() {
             log::set_max_level(self.otherwise);
@@ -81,7 +85,7 @@ impl Log {
             "" => None,
             name => Some(append_to(Path::new(name))?),
         };
-        let level = if file.is_some() { LevelFilter::Debug } else { self.otherwise };
+        let level = if file.is_some() { self.level } else { self.otherwise };
         *self.file.lock().unwrap_or_else(PoisonError::into_inner) = file;
         log::set_max_level(level);
         Ok(())

@@ -153,7 +153,7 @@ fn trouble(faults: &[String]) -> Option<String> {
 /// be written.
 pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode> {
     let console = !args.xboard && !args.uci && io::stdin().is_terminal();
-    let log = if console { Log::of_console(verbosity) } else { Log::of_protocol() };
+    let log = if console { Log::of_console(verbosity) } else { Log::of_protocol(verbosity) };
     log.install();
     let (sender, inputs) = engine::inputs();
     watch_signals(sender.clone(), console)?;

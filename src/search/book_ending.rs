@@ -10,6 +10,7 @@ use super::clock::Stability;
 use super::config::BookSearch;
 use super::job::RootMove;
 use super::node::Window;
+use super::observe::{Spectator, Why};
 use super::report::{SearchEvent, SearchResult, Transposition};
 use super::watch::{Hope, PLAUSIBLE_MARGIN};
 use super::worker::Worker;
@@ -43,7 +44,7 @@ const VERDICT_PRIOR_GAMES: f64 = 4.0;
 /// Expected points below which the book's verdict is bad.
 const BAD_VERDICT: f64 = 0.4;
 
-impl Worker<'_> {
+impl<S: Spectator> Worker<'_, S> {
     /// Whether a match may end this search at all: not an analysis, and none on the opponent's time.
     pub(super) fn book_may_end(&self) -> bool {
         let job = self.job;
@@ -243,8 +244,12 @@ impl Worker<'_> {
     fn is_worth(&mut self, position: &Position, ply: Ply, depth: Depth, expected: Score) -> bool {
         let low = expected - PLAUSIBLE_MARGIN;
         let high = expected + PLAUSIBLE_MARGIN;
-        self.pvs(position, ply, depth, Window::null(high), true) <= high
-            && self.pvs(position, ply, depth, Window::null(low - 1), false) >= low
+        self.because(Why::BookLine);
+        if self.pvs(position, ply, depth, Window::null(high), true) > high {
+            return false;
+        }
+        self.because(Why::BookLine);
+        self.pvs(position, ply, depth, Window::null(low - 1), false) >= low
     }
 }
 

@@ -2,6 +2,7 @@
 //! that is never overwritten.
 
 use super::node::Pv;
+use super::observe::Spectator;
 use super::report::{Bound, SearchEvent, SearchResult, Transposition};
 use super::table::{NO_EVAL, TableEntry};
 use super::worker::Worker;
@@ -37,7 +38,7 @@ pub(super) fn deeper(known: TableEntry, table: Option<TableEntry>) -> TableEntry
     }
 }
 
-impl Worker<'_> {
+impl<S: Spectator> Worker<'_, S> {
     /// The score of a node that an analysis knows to at least the depth wanted; the principal
     /// variation goes on in the book. The rules that an analysis knows nothing of go before it:
     /// neither a repetition nor the fifty-move clock is overruled.

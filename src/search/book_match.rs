@@ -3,6 +3,7 @@
 use super::book_known::known;
 use super::book_probe::BookProbe;
 use super::config::BookSearch;
+use super::observe::{Spectator, Step};
 use super::report::Transposition;
 use super::table::TableEntry;
 use super::worker::Worker;
@@ -23,7 +24,7 @@ pub(super) enum BookHit {
     Known(TableEntry),
 }
 
-impl Worker<'_> {
+impl<S: Spectator> Worker<'_, S> {
     /// Compares an inner node with the book: tells what it says where that concerns the search.
     #[inline]
     pub(super) fn probe_book(&mut self, position: &Position, ply: Ply) -> Option<BookHit> {
@@ -40,6 +41,7 @@ impl Worker<'_> {
         ply: Ply,
         counts: Counts,
     ) -> Option<BookHit> {
+        self.show(|_| Step::BookMatch { games: counts.games() });
         let line = self.line_to(ply).filter(|_| !counts.is_empty());
         if let Some(line) = &line {
             probe.remember(position, line, counts);

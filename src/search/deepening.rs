@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use super::clock::Stability;
 use super::job::RootMove;
 use super::node::{Node, Window};
+use super::observe::{Spectator, Step, Why};
 use super::pvs::MoveFacts;
 use super::report::{Bound, Report, SearchEvent, SearchResult};
 use super::source::MoveSource;
@@ -30,7 +31,7 @@ const FIRST_NEWS_DEPTH: Depth = 2;
 /// Iterations that settle a position with a single legal move.
 const FORCED_MOVE_DEPTH: Depth = 3;
 
-impl Worker<'_> {
+impl<S: Spectator> Worker<'_, S> {
     /// Runs the search on the main thread.
     pub(super) fn think(&mut self) -> SearchResult {
         let mut result = self.ask_book_of_root().unwrap_or_else(|| self.first_guess());
@@ -61,6 +62,7 @@ impl Worker<'_> {
         // Nothing is left to help with, however long the answer has to wait.
         self.job.splits.finish();
         self.wait_for_permission();
+        self.show_done();
         result.nodes = self.job.nodes();
         result.elapsed = self.job.clock.elapsed();
         result
@@ -74,6 +76,7 @@ impl Worker<'_> {
 
     /// One iteration over the best moves asked for; completes `result` as far as it gets.
     fn iterate(&mut self, depth: Depth, result: &mut SearchResult) {
+        self.show(|_| Step::Iteration(depth));
         for root_move in self.job.root_moves().iter_mut() {
             if root_move.score > -INFINITY {
                 root_move.previous = root_move.score;
@@ -84,6 +87,7 @@ impl Worker<'_> {
         let lines = self.job.limits.multi_pv.clamp(1, self.job.root_moves().len());
         for index in 0..lines {
             self.selective_depth = 0;
+            self.show(|_| Step::Line(index + 1));
             self.job.line.store(index, Relaxed);
             let bound = self.aspirate(depth, index);
             self.job.root_moves()[index..].sort_by_key(|root_move| -root_move.score);
@@ -140,13 +144,13 @@ impl Worker<'_> {
             self.job.root_moves()[index..].iter().map(|root_move| root_move.mv).collect();
         let root = self.job.root;
         let known = self.watch.known;
+        self.because(Why::Root);
+        self.show_entry(&root, 0, depth, window, false);
         let node = Node { pv: true, ..self.assess(&root, 0, depth, window, false, known) };
         let mut source = MoveSource::List(moves.into_iter());
         let progress = self.search_moves(&node, &mut source, 0);
-        if self.is_interrupted() {
-            return 0;
-        }
-        self.conclude(&node, progress)
+        let score = if self.is_interrupted() { 0 } else { self.conclude(&node, progress) };
+        self.show_leave(score)
     }
 
     /// Notes the score of a root move. Only the first and those that raise alpha have one; the

@@ -189,6 +189,7 @@ impl History {
 
     /// Learns from a node that failed high: the capture that did it gains, those tried before
     /// lose.
+    #[inline(always)]
     pub(super) fn captures_tried(
         &self,
         position: &Position,
@@ -216,6 +217,7 @@ impl History {
     }
 
     /// Learns that the static evaluation was wrong by `error` centipawns at a search of `depth`.
+    #[inline(always)]
     pub(super) fn update_correction(&self, position: &Position, error: Score, depth: Depth) {
         let step = (CORRECTION_STEP * (depth + 1)).min(CORRECTION_STEP_MAX);
         let target = error.clamp(-CORRECTION_MAX, CORRECTION_MAX) * CORRECTION_GRAIN;

@@ -4,6 +4,7 @@
 
 use super::config::ResearchOrder;
 use super::node::{Node, Window};
+use super::observe::{Spectator, Why};
 use super::pvs::MoveFacts;
 use super::worker::Worker;
 use crate::position::Position;
@@ -12,7 +13,7 @@ use crate::score::{Depth, Ply, Score};
 /// History is worth a ply of reduction for each of these. Hand-set.
 const HISTORY_PER_PLY: i32 = 9_000;
 
-impl Worker<'_> {
+impl<S: Spectator> Worker<'_, S> {
     /// How many plies less deeply a late move is searched at first.
     pub(super) fn reduction(
         &self,
@@ -46,6 +47,7 @@ impl Worker<'_> {
     ) -> Score {
         let ply = node.ply + 1;
         let null = Window::null(facts.alpha).flip();
+        self.because(Why::Late { reduction });
         let mut score = -self.pvs(next, ply, depth - reduction, null, true);
         if reduction > 0 && self.still_better(score, facts) {
             if node.pv && self.job.config.research_order == ResearchOrder::WindowFirst {
@@ -53,13 +55,25 @@ impl Worker<'_> {
                 return self.search_window_first(next, ply, [depth - reduction, depth], window);
             }
             let null = Window::null(facts.alpha).flip();
+            self.again(Why::Deeper);
             score = -self.pvs(next, ply, depth, null, !node.cut);
         }
         if node.pv && self.still_better(score, facts) && !self.is_interrupted() {
             let window = Window::new(facts.alpha, node.window.beta).flip();
+            self.again(Why::Open);
             score = -self.pvs(next, ply, depth, window, false);
         }
         score
+    }
+
+    /// Shows why the node entered next is searched again.
+    #[inline(always)]
+    fn again(&mut self, why: Why) {
+        self.count(|counters| match why {
+            Why::Deeper => &mut counters.deeper,
+            _ => &mut counters.open,
+        });
+        self.because(why);
     }
 
     /// Whether a score is above alpha even now: another thread may have raised that. Only a score
@@ -80,10 +94,12 @@ impl Worker<'_> {
         [reduced, full]: [Depth; 2],
         window: Window,
     ) -> Score {
+        self.again(Why::Open);
         let score = -self.pvs(next, ply, reduced, window.flip(), false);
         if score <= window.alpha || self.is_interrupted() {
             return score;
         }
+        self.again(Why::Deeper);
         -self.pvs(next, ply, full, window.flip(), false)
     }
 }

@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering;
 
 use super::book_known::deeper;
 use super::book_match::BookHit;
-use super::history::bonus;
 use super::node::{Node, NodeProgress, Window};
+use super::observe::{End, LeftOut, Spectator, Step, Why};
 use super::ordering::MovePicker;
 use super::prune;
 use super::report::Bound;
@@ -20,8 +20,7 @@ use super::table::{NO_EVAL, TableEntry};
 use super::worker::Worker;
 use crate::position::{Move, Position};
 use crate::score::{
-    DRAW, Depth, MAX_EVAL, MAX_PLY, Ply, Score, TABLEBASE_WIN, is_decided, is_mate, mate_in,
-    mated_in,
+    DRAW, Depth, MAX_EVAL, MAX_PLY, Ply, Score, TABLEBASE_WIN, is_decided, mate_in, mated_in,
 };
 use crate::tablebase::TablebaseResult;
 
@@ -71,7 +70,7 @@ enum Singularity {
     Extension(Depth),
 }
 
-impl Worker<'_> {
+impl<S: Spectator> Worker<'_, S> {
     /// The value of `position` within `window`, searched to `depth`; fail-soft. `cut` tells
     /// whether the node is expected to fail high. Meaningless once the search is interrupted.
     pub(super) fn pvs(
@@ -83,41 +82,60 @@ impl Worker<'_> {
         cut: bool,
     ) -> Score {
         self.pv_table[ply].clear();
-        if depth <= 0 {
-            return match self.proving && !position.in_check() {
-                // No mate here, and nothing less counts.
-                true => self.enter_node(position, ply).unwrap_or(DRAW),
-                false => self.quiescence(position, ply, window),
-            };
+        if depth <= 0 && (position.in_check() || !self.proving) {
+            return self.quiescence(position, ply, window);
         }
+        self.show_entry(position, ply, depth, window, false);
+        let score = self.value(position, ply, depth, window, cut);
+        self.show_leave(score)
+    }
+
+    /// The same of a node that has been entered.
+    #[inline(always)]
+    fn value(
+        &mut self,
+        position: &Position,
+        ply: Ply,
+        depth: Depth,
+        window: Window,
+        cut: bool,
+    ) -> Score {
         if let Some(score) = self.enter_node(position, ply) {
             return score;
+        }
+        if depth <= 0 {
+            // No mate here, and nothing less counts.
+            return self.ended(End::NoMate, DRAW);
         }
         let mut known = None;
         if self.stack[ply].excluded.is_none() {
             match self.probe_book(position, ply) {
-                Some(BookHit::Score(score)) => return score,
+                Some(BookHit::Score(score)) => return self.ended(End::BookScore, score),
                 Some(BookHit::Known(entry)) => known = Some(entry),
                 None => {}
             }
         }
         let window = self.repetition_window(position, ply, mate_distance_window(window, ply));
+        self.show(|_| Step::Narrowed { alpha: window.alpha, beta: window.beta });
         if window.alpha >= window.beta {
-            return window.alpha;
+            return self.ended(End::Closed, window.alpha);
         }
         if let Some(known) = known
             && let Some(score) = self.settle_by_book(known, position, ply, depth, window.is_open())
         {
-            return score;
+            return self.ended(End::BookValue, score);
         }
         let node = self.assess(position, ply, depth, window, cut, known);
         if let Some(score) = table_cutoff(&node) {
-            return score;
+            return self.ended(End::Table, score);
         }
         if let Some(score) = self.probe_endgames(&node).or_else(|| self.prune_node(&node)) {
             return score;
         }
         let reduction = if self.proving { 0 } else { prune::internal_iterative_reduction(&node) };
+        if reduction > 0 {
+            self.show(|_| Step::Shallower(reduction));
+        }
         self.search_node(&Node { depth: node.depth - reduction, ..node })
     }
 
@@ -126,13 +144,17 @@ impl Worker<'_> {
     #[inline]
     pub(super) fn enter_node(&mut self, position: &Position, ply: Ply) -> Option<Score> {
         if self.is_interrupted() {
-            return Some(0);
+            return Some(self.ended(End::Stopped, 0));
         }
         self.count_node(ply);
         if self.is_draw(position) {
-            return Some(self.draw_score());
+            let score = self.draw_score();
+            return Some(self.ended(End::Draw, score));
         }
-        (ply >= MAX_PLY - 1).then(|| self.evaluate(position, ply))
+        (ply >= MAX_PLY - 1).then(|| {
+            let score = self.evaluate(position, ply);
+            self.ended(End::Longest, score)
+        })
     }
 
     /// The window of a side that can repeat a position: it need not take less than a draw.
@@ -170,7 +192,7 @@ impl Worker<'_> {
             let depth = node.depth + TABLEBASE_DEPTH;
             let entry = TableEntry { mv: None, score, eval: node.raw_eval, bound, depth };
             self.job.table.store(self.table_key(&node.position), entry, node.ply);
-            score
+            self.ended(End::Endgames, score)
         })
     }
 
@@ -198,6 +220,10 @@ impl Worker<'_> {
             true => NO_EVAL,
             false => self.corrected(position, raw_eval),
         };
+        self.show(|_| Step::Assessed {
+            eval: (!in_check).then_some(static_eval),
+            hit: table.is_some(),
+        });
         self.stack[ply].static_eval = static_eval;
         self.stack[ply].double_extensions =
             ply.checked_sub(1).map_or(0, |parent| self.stack[parent].double_extensions);
@@ -255,17 +281,19 @@ impl Worker<'_> {
     }
 
     /// Tries to tell the value without a look at the moves.
+    #[inline(always)]
     fn prune_node(&mut self, node: &Node) -> Option<Score> {
         if self.proving || !prune::may_prune_node(node) {
             return None;
         }
         if prune::reverse_futility(node) {
-            return Some((node.eval + node.window.beta) / 2);
+            return Some(self.ended(End::ReverseFutility, (node.eval + node.window.beta) / 2));
         }
         if prune::razoring(node) {
+            self.because(Why::Razoring);
             let score = self.quiescence(&node.position, node.ply, node.window);
             if score <= node.window.alpha {
-                return Some(score);
+                return Some(self.ended(End::Razoring, score));
             }
         }
         self.try_null_move(node).or_else(|| self.try_probcut(node))
@@ -281,6 +309,7 @@ impl Worker<'_> {
         self.stack[node.ply].mv = None;
         self.stack[node.ply].piece_to = None;
         self.keys.push(next.key());
+        self.because(Why::NullMove);
         let score = -self.pvs(&next, node.ply + 1, depth, Window::null(-beta), !node.cut);
         self.keys.pop();
         if score < beta || self.is_interrupted() {
@@ -289,13 +318,14 @@ impl Worker<'_> {
         // A mate found after passing is not proven.
         let score = if is_decided(score) { beta } else { score };
         if node.depth < prune::NULL_MOVE_VERIFICATION_DEPTH || self.null_move_from > 0 {
-            return Some(score);
+            return Some(self.ended(End::NullMove, score));
         }
         // No null move for the first three quarters of the verification, wherever it leads.
         self.null_move_from = node.ply + (depth.max(0) as Ply) * 3 / 4;
+        self.because(Why::NullMoveVerification);
         let verified = self.pvs(&node.position, node.ply, depth, Window::null(beta - 1), false);
         self.null_move_from = 0;
-        (verified >= beta).then_some(score)
+        (verified >= beta).then(|| self.ended(End::NullMove, score))
     }
 
     fn try_probcut(&mut self, node: &Node) -> Option<Score> {
@@ -307,8 +337,10 @@ impl Worker<'_> {
             let next = node.position.play(mv);
             let window = Window::null(-raised);
             self.enter(&node.position, mv, node.ply, &next);
+            self.because(Why::Probcut);
             let mut score = -self.quiescence(&next, node.ply + 1, window);
             if score >= raised {
+                self.because(Why::Probcut);
                 score = -self.pvs(&next, node.ply + 1, depth, window, !node.cut);
             }
             self.leave();
@@ -317,7 +349,7 @@ impl Worker<'_> {
             }
             if score >= raised {
                 self.store(node, score, Some(mv), Bound::Lower, depth + 1);
-                return Some(score);
+                return Some(self.ended(End::Probcut, score));
             }
         }
         None
@@ -326,9 +358,14 @@ impl Worker<'_> {
     /// Searches the moves of a node, learns from the result and stores it.
     pub(super) fn search_node(&mut self, node: &Node) -> Score {
         let extension = match self.singularity(node) {
-            Singularity::MultiCut(score) => return score,
+            Singularity::MultiCut(score) => return self.ended(End::MultiCut, score),
             Singularity::Extension(extension) => extension,
         };
+        if extension != 0
+            && let Some(mv) = node.table_move()
+        {
+            self.show(|_| Step::Extended(mv, extension));
+        }
         let killers = self.killers.at(node.ply);
         let counter_move = self.history.counter_move(&node.context);
         let mut picker = MovePicker::with_refutations(node.table_move(), killers, counter_move);
@@ -338,13 +375,14 @@ impl Worker<'_> {
             return 0;
         }
         if progress.count == 0 {
-            return match (node.excluded, node.in_check) {
+            let score = match (node.excluded, node.in_check) {
                 (Some(_), _) => node.window.alpha,
                 (None, true) => mated_in(node.ply),
                 (None, false) if node.position.has_no_moves() => self.draw_score(),
                 // All were overlooked.
                 (None, false) => node.static_eval,
             };
+            return self.ended(End::NoMoves, score);
         }
         self.conclude(node, progress)
     }
@@ -361,9 +399,11 @@ impl Worker<'_> {
             progress.count += 1;
             let facts = MoveFacts { extension, ..MoveFacts::of(&progress) };
             if self.may_prune_moves(node, facts) && prune::late_move_pruning(node, facts.quiets) {
+                self.show(|_| Step::QuietsLeftOut);
                 source.skip_quiets();
             }
             let Some(score) = self.search_move(node, mv, facts) else { continue };
+            self.show(|_| Step::Scored { mv, score, alpha: facts.alpha });
             if self.is_interrupted()
                 || progress.record(node, mv, score, &self.pv_table[node.ply + 1])
             {
@@ -390,8 +430,10 @@ impl Worker<'_> {
         };
         let next = node.position.play(mv);
         let forcing = noisy || next.in_check();
-        if self.may_prune_moves(node, facts) && self.is_prunable(node, mv, forcing, history, facts)
+        if self.may_prune_moves(node, facts)
+            && let Some(why) = self.omission(node, mv, forcing, history, facts)
         {
+            self.show(|_| Step::LeftOut(mv, why));
             return None;
         }
         let nodes_before = if node.is_root() {
@@ -406,6 +448,7 @@ impl Worker<'_> {
         let depth = node.depth - 1 + extension;
         let score = if facts.number == 1 {
             let window = Window::new(facts.alpha, node.window.beta);
+            self.because(Why::First);
             -self.pvs(&next, node.ply + 1, depth, window.flip(), !node.pv && !node.cut)
         } else {
             let reduction = self.reduction(node, &next, noisy, history, facts.number);
@@ -424,26 +467,31 @@ impl Worker<'_> {
         !node.is_root() && facts.best > NOT_MATED && !self.proving
     }
 
-    /// Whether a move can be left out: a late or futile quiet one, one that only loses
+    /// Why a move can be left out, if it can: a late or futile quiet one, one that only loses
     /// material, or one that hardly ever helped. Captures, promotions and checks are `forcing`.
-    fn is_prunable(
+    #[inline]
+    fn omission(
         &self,
         node: &Node,
         mv: Move,
         forcing: bool,
         history: i32,
         facts: MoveFacts,
-    ) -> bool {
+    ) -> Option<LeftOut> {
+        let loses = |bound: Option<Score>| {
+            let loses = bound.is_some_and(|bound| !see_ge(&node.position, mv, bound));
+            loses.then_some(LeftOut::Exchange)
+        };
         if forcing {
-            return prune::forcing_see_bound(node.depth)
-                .is_some_and(|bound| !see_ge(&node.position, mv, bound));
+            return loses(prune::forcing_see_bound(node.depth));
         }
         let reduced = (node.depth - self.reductions.base(node.depth, facts.number)).max(1);
-        prune::late_move_pruning(node, facts.quiets)
-            || prune::futility(node, reduced, facts.alpha)
-            || prune::history_pruning(node.depth, history)
-            || prune::quiet_see_bound(reduced)
-                .is_some_and(|bound| !see_ge(&node.position, mv, bound))
+        match () {
+            () if prune::late_move_pruning(node, facts.quiets) => Some(LeftOut::Late),
+            () if prune::futility(node, reduced, facts.alpha) => Some(LeftOut::Futile),
+            () if prune::history_pruning(node.depth, history) => Some(LeftOut::History),
+            () => loses(prune::quiet_see_bound(reduced)),
+        }
     }
 
     /// Asks whether the table's move is the only good one by a search without it.
@@ -452,6 +500,7 @@ impl Worker<'_> {
         let Some(bound) = bound else { return Singularity::Extension(0) };
         let depth = (node.depth - 1) / 2;
         self.stack[node.ply].excluded = node.table_move();
+        self.because(Why::Singularity);
         let score = self.pvs(&node.position, node.ply, depth, Window::null(bound - 1), node.cut);
         self.stack[node.ply].excluded = None;
         let table_score = node.table.map_or(bound, |entry| entry.score);
@@ -465,70 +514,6 @@ impl Worker<'_> {
             return Singularity::MultiCut(bound);
         }
         Singularity::Extension(if table_score >= node.window.beta { -2 } else { 0 })
-    }
-
-    /// Learns from the moves of a node and stores the result.
-    pub(super) fn conclude(&mut self, node: &Node, progress: NodeProgress) -> Score {
-        let best = progress.best;
-        let bound = if best >= node.window.beta {
-            Bound::Lower
-        } else if progress.best_move.is_some() && node.pv {
-            Bound::Exact
-        } else {
-            Bound::Upper
-        };
-        if bound == Bound::Lower
-            && let Some(mv) = progress.best_move
-        {
-            self.learn_from_cutoff(node, mv, &progress);
-        } else if bound == Bound::Upper {
-            self.reward_last_move(node);
-        }
-        if node.pv {
-            self.pv_table[node.ply] = progress.line;
-        }
-        if node.excluded.is_none() {
-            self.correct(node, best, bound, progress.best_move);
-            self.store(node, best, progress.best_move, bound, node.depth);
-        }
-        best
-    }
-
-    fn learn_from_cutoff(&mut self, node: &Node, mv: Move, progress: &NodeProgress) {
-        let (position, depth) = (&node.position, node.depth);
-        let noisy = node.position.is_noisy(mv);
-        if !noisy {
-            self.killers.note(node.ply, mv);
-            self.history.quiet_cutoff(position, mv, &progress.quiets, &node.context, depth);
-        }
-        self.history.captures_tried(position, noisy.then_some(mv), &progress.noisies, depth);
-    }
-
-    /// Every reply failed: the quiet move that led here was good.
-    fn reward_last_move(&mut self, node: &Node) {
-        let Some(parent) = node.ply.checked_sub(1) else { return };
-        if let Some(piece_to) = self.stack[parent].piece_to {
-            let context = self.context(parent);
-            self.history.reward(piece_to, &context, bonus(node.depth) / 2);
-        }
-    }
-
-    /// Teaches the correction history how far the evaluation was off, where the search can tell.
-    fn correct(&mut self, node: &Node, best: Score, bound: Bound, mv: Option<Move>) {
-        let quiet = mv.is_none_or(|mv| !node.position.is_noisy(mv));
-        let tells = match bound {
-            Bound::Lower => best > node.static_eval,
-            Bound::Upper => best < node.static_eval,
-            Bound::Exact => true,
-        };
-        if !node.in_check && quiet && tells && !is_mate(best) {
-            self.history.update_correction(&node.position, best - node.static_eval, node.depth);
-        }
-    }
-
-    fn store(&self, node: &Node, score: Score, mv: Option<Move>, bound: Bound, depth: Depth) {
-        let entry = TableEntry { mv, score, eval: node.raw_eval, bound, depth };
-        self.job.table.store(self.table_key(&node.position), entry, node.ply);
     }
 }
 

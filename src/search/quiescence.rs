@@ -2,6 +2,7 @@
 //! <https://www.chessprogramming.org/Quiescence_Search>
 
 use super::node::Window;
+use super::observe::{End, Spectator, Step, Why};
 use super::ordering::MovePicker;
 use super::pvs::{bound_applies, refined_eval};
 use super::report::Bound;
@@ -14,27 +15,40 @@ use crate::score::{INFINITY, Ply, Score, is_decided, mated_in};
 /// A capture must lift the evaluation to within this of alpha, in centipawns. Hand-set.
 const DELTA_MARGIN: Score = 180;
 
-impl Worker<'_> {
+impl<S: Spectator> Worker<'_, S> {
     /// The value of `position` once it has come to rest, within `window`; fail-soft.
     pub(super) fn quiescence(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
+        self.show_entry(position, ply, 0, window, true);
+        let score = self.value_at_rest(position, ply, window);
+        self.show_leave(score)
+    }
+
+    /// The same of a node that has been entered.
+    #[inline(always)]
+    fn value_at_rest(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         if let Some(score) = self.enter_node(position, ply) {
             return score;
         }
         let window = self.repetition_window(position, ply, window);
+        self.show(|_| Step::Narrowed { alpha: window.alpha, beta: window.beta });
         if window.alpha >= window.beta {
-            return window.alpha;
+            return self.ended(End::Closed, window.alpha);
         }
         let table = self.job.table.probe(self.table_key(position), position, ply);
         if let Some(entry) = table
             && !window.is_open()
             && bound_applies(entry.bound, entry.score, window)
         {
-            return entry.score;
+            return self.ended(End::Table, entry.score);
         }
         let raw_eval = self.raw_eval(position, ply, table);
         let stand_pat = self.stand_pat(position, raw_eval, table);
+        self.show(|_| Step::Assessed {
+            eval: (raw_eval != NO_EVAL).then_some(stand_pat),
+            hit: table.is_some(),
+        });
         if stand_pat >= window.beta {
-            return stand_pat;
+            return self.ended(End::StandPat, stand_pat);
         }
         self.search_noisy(position, ply, window, stand_pat, raw_eval, table)
     }
@@ -75,11 +89,13 @@ impl Worker<'_> {
             }
             let next = position.play(mv);
             self.enter(position, mv, ply, &next);
+            self.because(Why::Noisy);
             let score = -self.quiescence(&next, ply + 1, Window::new(alpha, window.beta).flip());
             self.leave();
             if self.is_interrupted() {
                 return 0;
             }
+            self.show(|_| Step::Scored { mv, score, alpha });
             if score > best {
                 best = score;
                 if score > alpha {
@@ -96,9 +112,12 @@ impl Worker<'_> {
             }
         }
         if best == -INFINITY {
-            return mated_in(ply);
+            return self.ended(End::NoMoves, mated_in(ply));
         }
         let bound = if best >= window.beta { Bound::Lower } else { Bound::Upper };
+        if bound == Bound::Lower {
+            self.count(|counters| &mut counters.cutoffs);
+        }
         let entry = TableEntry { mv: best_move, score: best, eval: raw_eval, bound, depth: 0 };
         self.job.table.store(self.table_key(position), entry, ply);
         best

@@ -12,9 +12,11 @@ use super::config::Config;
 use super::control::Control;
 use super::job::{Job, Lasting};
 use super::limits::Limits;
+use super::observe::Observer;
 use super::report::{SearchEvent, SearchFault, SearchResult};
 use super::room::{STACK_SIZE, THREAD_HEAP, has_room};
 use super::table::TranspositionTable;
+use super::trace;
 use super::worker::{Listener, ThreadData, Worker};
 use crate::position::Game;
 use crate::tablebase::Tables;
@@ -34,8 +36,16 @@ pub struct Searcher {
     faults: Vec<SearchFault>,
 }
 
+/// A helper's part in a search.
+struct Task {
+    job: Arc<Job>,
+    observer: Option<Box<dyn Observer>>,
+    /// Let go of once the part is done.
+    group: WaitGroup,
+}
+
 struct Helper {
-    jobs: Option<Sender<(Arc<Job>, WaitGroup)>>,
+    tasks: Option<Sender<Task>>,
     handle: Option<JoinHandle<()>>,
 }
 
@@ -128,7 +138,7 @@ impl Searcher {
     }
 
     /// Searches the current position of `game` until a limit is reached or `control` says stop,
-    /// telling `on_event` on the way.
+    /// telling `on_event` on the way. Where traces are logged, what it does is logged at its end.
     pub fn search(
         &mut self,
         game: &Game,
@@ -136,7 +146,23 @@ impl Searcher {
         control: &Control,
         on_event: &mut dyn FnMut(&SearchEvent),
     ) -> SearchResult {
-        self.run(game, limits, control, Some(on_event))
+        if log::log_enabled!(log::Level::Trace) {
+            return trace::logged(self, game, limits, control, on_event);
+        }
+        self.run(game, limits, control, Some(on_event), None)
+    }
+
+    /// As [`Searcher::search`], with an observer for each thread, by its number, that hears of every
+    /// step. Much slower, and what is found is the same.
+    pub fn search_observed(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+        on_event: &mut dyn FnMut(&SearchEvent),
+        observers: &mut dyn FnMut(usize) -> Box<dyn Observer>,
+    ) -> SearchResult {
+        self.run(game, limits, control, Some(on_event), Some(observers))
     }
 
     /// As [`Searcher::search`], without events: to make them costs short searches time.
@@ -146,7 +172,7 @@ impl Searcher {
         limits: &Limits,
         control: &Control,
     ) -> SearchResult {
-        self.run(game, limits, control, None)
+        self.run(game, limits, control, None, None)
     }
 
     fn run(
@@ -155,6 +181,7 @@ impl Searcher {
         limits: &Limits,
         control: &Control,
         listener: Option<Listener>,
+        mut observers: Option<&mut dyn FnMut(usize) -> Box<dyn Observer>>,
     ) -> SearchResult {
         self.lasting.table.new_search();
         // The errors of a weaker player are the same each time only if one thread makes them.
@@ -164,14 +191,20 @@ impl Searcher {
         let job = Job::new(game, limits, control, config, self.lasting.clone(), is_heard);
         let job = Arc::new(job);
         let helpers = WaitGroup::new();
-        for helper in &self.helpers[..helpers_wanted] {
-            helper.search(Arc::clone(&job), helpers.clone());
+        let mut observer = |id| observers.as_mut().map(|observers| observers(id));
+        for (helper, id) in self.helpers[..helpers_wanted].iter().zip(1..) {
+            let (job, group) = (Arc::clone(&job), helpers.clone());
+            helper.search(Task { job, observer: observer(id), group });
         }
+        let observer = observer(0);
         let data = &mut self.data;
         let think = || {
             let _finish = Finish(&job);
             let listener = listener.map(|listener| listener as Listener);
-            Worker::new(0, &job, data, listener).think()
+            match observer {
+                None => Worker::new(0, &job, data, listener).think(),
+                Some(observer) => Worker::watched(0, &job, data, listener, observer).think(),
+            }
         };
         let result = guarded(0, &job, || stacker::maybe_grow(LEAST_STACK, STACK_SIZE, think));
         let result = result.unwrap_or_else(|| {
@@ -192,21 +225,21 @@ impl Helper {
         if !has_room(STACK_SIZE + THREAD_HEAP) {
             return None;
         }
-        let (jobs, inbox) = unbounded();
+        let (tasks, inbox) = unbounded();
         let (ready, is_ready) = bounded(1);
         let started = std::thread::Builder::new()
             .name(format!("search-{id}"))
             .stack_size(STACK_SIZE)
             .spawn(move || live(id, &inbox, &ready));
         let handle = started.inspect_err(|error| log::warn!("search thread {id}: {error}")).ok()?;
-        let helper = Helper { jobs: Some(jobs), handle: Some(handle) };
+        let helper = Helper { tasks: Some(tasks), handle: Some(handle) };
         // Memory may still be short, for a thread takes some besides its stack.
         (is_ready.recv().is_ok() && has_room(0)).then_some(helper)
     }
 
-    fn search(&self, job: Arc<Job>, group: WaitGroup) {
-        if let Some(jobs) = &self.jobs
-            && jobs.send((job, group)).is_err()
+    fn search(&self, task: Task) {
+        if let Some(tasks) = &self.tasks
+            && tasks.send(task).is_err()
         {
             log::error!("a search thread has died");
         }
@@ -215,7 +248,7 @@ impl Helper {
 
 impl Drop for Helper {
     fn drop(&mut self) {
-        self.jobs = None;
+        self.tasks = None;
         if let Some(handle) = self.handle.take()
             && handle.join().is_err()
         {
@@ -233,12 +266,17 @@ impl Drop for Finish<'_> {
     }
 }
 
-/// The life of a helper: it sleeps until a job comes.
-fn live(id: usize, inbox: &Receiver<(Arc<Job>, WaitGroup)>, ready: &Sender<()>) {
+/// The life of a helper: it sleeps until a task comes.
+fn live(id: usize, inbox: &Receiver<Task>, ready: &Sender<()>) {
     let mut data = ThreadData::new();
     let _ = ready.send(());
-    for (job, group) in inbox {
-        let help = || Worker::new(id, &job, &mut data, None).help_until_done();
+    for Task { job, observer, group } in inbox {
+        let help = || match observer {
+            None => Worker::new(id, &job, &mut data, None).help_until_done(),
+            Some(observer) => {
+                Worker::watched(id, &job, &mut data, None, observer).help_until_done();
+            }
+        };
         if guarded(id, &job, help).is_none() {
             data = ThreadData::new();
         }

@@ -16,6 +16,7 @@ use std::time::Duration;
 use super::event_count::Ticket;
 use super::job::Job;
 use super::node::{Node, NodeProgress};
+use super::observe::{Spectator, Step};
 use super::pvs::MoveFacts;
 use super::source::MoveSource;
 use super::split::{SplitPoint, SplitState, Splits};
@@ -48,7 +49,7 @@ impl Drop for SignOff<'_> {
     }
 }
 
-impl Worker<'_> {
+impl<S: Spectator> Worker<'_, S> {
     /// Whether the remaining moves of `node` are worth sharing out now.
     #[inline]
     pub(super) fn may_split(&self, node: &Node, moves_done: usize) -> bool {
@@ -67,11 +68,13 @@ impl Worker<'_> {
         progress: NodeProgress,
     ) -> NodeProgress {
         let moves = source.drain(node, self.history);
+        self.show(|_| Step::Split);
         let split = Arc::new(SplitPoint {
             node: node.clone(),
             stack: self.stack[..=node.ply].to_vec(),
             keys: self.keys.clone(),
             null_move_from: self.null_move_from,
+            place: self.spectator.place(),
             parent: self.split.clone(),
             cut_off: AtomicBool::new(false),
             shared: Mutex::new(SplitState { moves: moves.into_iter(), progress, workers: 1 }),
@@ -94,6 +97,7 @@ impl Worker<'_> {
             if self.is_interrupted() {
                 break;
             }
+            self.show(|_| Step::Scored { mv, score, alpha: facts.alpha });
             let line = &self.pv_table[split.node.ply + 1];
             if split.shared().progress.record(&split.node, mv, score, line) {
                 split.cut_off.store(true, Ordering::Relaxed);
@@ -129,6 +133,7 @@ impl Worker<'_> {
     /// The life of a thread that has no node of its own: joins others until the search ends.
     pub(super) fn help_until_done(&mut self) {
         self.help_until(|splits| splits.finished.load(Ordering::Acquire), None);
+        self.show_done();
     }
 
     /// Joins split points (below `top`) until `is_over`, of which it is notified.
@@ -153,7 +158,10 @@ impl Worker<'_> {
 
     fn join(&mut self, split: &Arc<SplitPoint>) {
         self.adopt(split);
+        let SplitPoint { place, node, .. } = split.as_ref();
+        self.show(|_| Step::Join { place: *place, position: &node.position, ply: node.ply });
         self.work_at(split);
+        self.show(|_| Step::Part);
     }
 
     /// Puts this thread on the way to `split`.
@@ -183,6 +191,7 @@ mod tests {
     use crate::position::Game;
     use crate::search::job::Lasting;
     use crate::search::node::Window;
+    use crate::search::observe::Place;
     use crate::search::worker::ThreadData;
     use crate::search::{Config, Control, Limits};
 
@@ -204,6 +213,7 @@ mod tests {
             stack: worker.stack[..1].to_vec(),
             keys: worker.keys.clone(),
             null_move_from: 5,
+            place: Place::default(),
             parent: None,
             cut_off: AtomicBool::new(false),
             shared: Mutex::new(shared),

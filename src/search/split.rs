@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::event_count::EventCount;
 use super::node::{Node, NodeProgress};
+use super::observe::Place;
 use super::stack::StackEntry;
 use crate::position::Move;
 use crate::score::Ply;
@@ -16,6 +17,8 @@ pub(super) struct SplitPoint {
     pub(super) stack: Vec<StackEntry>,
     pub(super) keys: Vec<u64>,
     pub(super) null_move_from: Ply,
+    /// The visit of whoever shares it out, for who watches.
+    pub(super) place: Place,
     pub(super) parent: Option<Arc<SplitPoint>>,
     pub(super) cut_off: AtomicBool,
     pub(super) shared: Mutex<SplitState>,

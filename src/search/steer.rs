@@ -4,6 +4,7 @@
 use super::book_ending::is_bad_for;
 use super::config::BookSearch;
 use super::node::Window;
+use super::observe::{Spectator, Why};
 use super::report::{SearchResult, Transposition};
 use super::watch::Detour;
 use super::worker::Worker;
@@ -16,7 +17,7 @@ const STEER_FROM: f64 = 0.3;
 /// Moves that are tried after one iteration. Hand-set.
 const TRIED_PER_ITERATION: usize = 4;
 
-impl Worker<'_> {
+impl<S: Spectator> Worker<'_, S> {
     /// After an iteration: looks for a move whose best line leads into the book where that of the
     /// best does not.
     pub(super) fn look_for_detour(&mut self, depth: Depth) {
@@ -66,6 +67,7 @@ impl Worker<'_> {
         let root = self.job.root;
         let next = root.play(mv);
         self.enter(&root, mv, 0, &next);
+        self.because(Why::BookLine);
         let score = -self.pvs(&next, 1, depth - 1, window.flip(), false);
         self.leave();
         let line = std::iter::once(mv).chain(self.pv_table[1].moves().iter().copied());

@@ -7,7 +7,8 @@ use super::handicap::Sight;
 use super::history::{Context, History, PieceTo};
 use super::job::Job;
 use super::killers::Killers;
-use super::node::Pv;
+use super::node::{Pv, Window};
+use super::observe::{Counters, End, Entry, Spectator, Step, Why};
 use super::prune::Reductions;
 use super::report::SearchEvent;
 use super::split::SplitPoint;
@@ -15,7 +16,7 @@ use super::stack::StackEntry;
 use super::watch::Watch;
 use crate::eval::Evaluator;
 use crate::position::{Move, Position};
-use crate::score::{DRAW, MAX_PLY, Ply, Score};
+use crate::score::{DRAW, Depth, MAX_PLY, Ply, Score};
 
 /// Plies without capture or pawn move that make a draw.
 const FIFTY_MOVES: u16 = 100;
@@ -54,7 +55,7 @@ impl ThreadData {
 }
 
 /// One thread at work on a search.
-pub(super) struct Worker<'a> {
+pub(super) struct Worker<'a, S = ()> {
     /// 0 is the main thread, which keeps the clock and reports.
     pub(super) id: usize,
     pub(super) job: &'a Job,
@@ -81,6 +82,9 @@ pub(super) struct Worker<'a> {
     pub(super) last_told: Option<Move>,
     salt: u64,
     nodes: u64,
+    /// Counted for a spectator alone.
+    pub(super) counters: Counters,
+    pub(super) spectator: S,
 }
 
 impl<'a> Worker<'a> {
@@ -90,6 +94,19 @@ impl<'a> Worker<'a> {
         job: &'a Job,
         data: &'a mut ThreadData,
         listener: Option<Listener<'a>>,
+    ) -> Self {
+        Worker::watched(id, job, data, listener, ())
+    }
+}
+
+impl<'a, S: Spectator> Worker<'a, S> {
+    /// The same for all to see.
+    pub(super) fn watched(
+        id: usize,
+        job: &'a Job,
+        data: &'a mut ThreadData,
+        listener: Option<Listener<'a>>,
+        spectator: S,
     ) -> Self {
         data.killers = Killers::new();
         data.evaluator.set(&job.config.evaluation);
@@ -117,7 +134,68 @@ impl<'a> Worker<'a> {
             listener,
             last_told: None,
             nodes: 0,
+            counters: Counters::default(),
+            spectator,
         }
+    }
+
+    /// Tells whoever watches the search of a step; nothing at all is done for nobody.
+    #[inline(always)]
+    pub(super) fn show<'s>(&mut self, step: impl FnOnce(&Self) -> Step<'s>) {
+        if S::WATCHES {
+            let step = step(self);
+            self.spectator.hear(&step);
+        }
+    }
+
+    /// Counts something for whoever watches.
+    #[inline(always)]
+    pub(super) fn count(&mut self, counter: impl FnOnce(&mut Counters) -> &mut u64) {
+        if S::WATCHES {
+            *counter(&mut self.counters) += 1;
+        }
+    }
+
+    /// Shows why the node entered next is searched.
+    #[inline(always)]
+    pub(super) fn because(&mut self, why: Why) {
+        self.show(|_| Step::Next(why));
+    }
+
+    /// Shows what has settled the node, and gives back its score.
+    #[inline(always)]
+    pub(super) fn ended<T>(&mut self, end: End, score: T) -> T {
+        self.show(|_| Step::Ended(end));
+        score
+    }
+
+    /// Shows a node that is entered.
+    #[inline(always)]
+    pub(super) fn show_entry(
+        &mut self,
+        position: &Position,
+        ply: Ply,
+        depth: Depth,
+        Window { alpha, beta }: Window,
+        quiescence: bool,
+    ) {
+        self.show(|worker| {
+            let via = ply.checked_sub(1).and_then(|parent| worker.stack[parent].mv);
+            Step::Enter(Entry { position, ply, via, depth, alpha, beta, quiescence })
+        });
+    }
+
+    /// Shows that a node is left, and gives back its score.
+    #[inline(always)]
+    pub(super) fn show_leave(&mut self, score: Score) -> Score {
+        self.show(|worker| Step::Leave { score, stopped: worker.is_interrupted() });
+        score
+    }
+
+    /// Shows that the thread has done its part.
+    pub(super) fn show_done(&mut self) {
+        self.counters.nodes = self.nodes;
+        self.show(|worker| Step::Done(worker.counters));
     }
 
     /// Counts a node and, on the main thread, looks at the limits now and then.

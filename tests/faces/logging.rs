@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-use crate::support::PROGRAM;
+use crate::support::{Engine, PROGRAM};
 
 /// Runs the program on an input, with `RUST_LOG` set or not.
 fn run(arguments: &[&str], filter: Option<&str>, input: &str) -> Output {
@@ -61,4 +61,25 @@ fn under_a_protocol_only_the_file_tells() {
         let log = std::fs::read_to_string(&path).expect("the log");
         assert!(log.contains("DEBUG") && log.contains(answer), "{log}");
     }
+}
+
+#[test]
+fn what_each_search_does_is_logged_if_all_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut answers = Vec::new();
+    for verbosity in ["-vv", "-vvv"] {
+        let path = folder.path().join(verbosity);
+        let log = path.display().to_string();
+        let mut engine = Engine::start(&["--uci", "--no-book", verbosity, "--log", &log]);
+        engine.send("position startpos moves e2e4\ngo depth 5");
+        answers.extend(engine.until_start("bestmove").pop());
+        assert_eq!(engine.quit(), "");
+        let log = std::fs::read_to_string(&path).expect("the log");
+        for told in ["iteration 1, window (-∞, +∞)", "settled by", "search of rnbqkbnr/pppppppp"]
+        {
+            assert_eq!(log.contains(told), verbosity == "-vvv", "{told}: {log}");
+        }
+    }
+    assert_eq!(answers.len(), 2);
+    assert_eq!(answers[0], answers[1], "to be watched changes nothing");
 }

@@ -6,3 +6,4 @@ mod support;
 mod endgames;
 mod mates;
 mod solve;
+mod trace;

@@ -1,0 +1,103 @@
+//! The engine's own search, written down: what was told of it is what it did.
+
+use tabia::lesson::positions::positions;
+use tabia::position::{Game, Position};
+use tabia::search::observe::End;
+use tabia::search::trace::{Bounds, Trace, Visit, trace};
+use tabia::search::{Config, Control, Limits, SearchResult, Searcher};
+
+const BOUNDS: Bounds = Bounds { plies: 3, least_depth: 0, branch: Vec::new(), visits: 10_000 };
+
+fn traced(position: &Position, depth: i32, threads: usize) -> (SearchResult, Trace) {
+    let config = Config { memory_mb: 4, threads, ..Config::default() };
+    let mut searcher = Searcher::new(config);
+    let (game, limits) = (Game::new(*position), Limits::depth(depth));
+    trace(&mut searcher, &game, &limits, &Control::new(), BOUNDS, &mut |_| {})
+}
+
+#[test]
+fn sums_of_the_visits_equal_what_the_search_counts_on_twenty_positions() {
+    for position in positions().iter().take(20) {
+        let (result, trace) = traced(position, 9, 1);
+        assert_eq!(trace.sums.counters(), trace.counters, "{position}");
+        assert_eq!(trace.counters.nodes, result.nodes, "{position}");
+        let sums = &trace.sums;
+        assert!(sums.cutoffs > 0 && sums.deeper > 0 && sums.open > 0, "{position}");
+        let visits: u64 = sums.ends.values().sum();
+        let roots = trace.visits.iter().filter(|visit| visit.ply == 0).count() as u64;
+        assert_eq!(visits, sums.nodes + roots, "{position}");
+    }
+}
+
+#[test]
+fn whoever_watches_changes_nothing() {
+    for position in positions().iter().step_by(15) {
+        let (watched, _) = traced(position, 9, 1);
+        let config = Config { memory_mb: 4, ..Config::default() };
+        let game = Game::new(*position);
+        let unwatched =
+            Searcher::new(config).search_silently(&game, &Limits::depth(9), &Control::new());
+        assert_eq!(
+            (watched.best, watched.score, watched.nodes),
+            (unwatched.best, unwatched.score, unwatched.nodes)
+        );
+    }
+}
+
+#[test]
+fn every_node_is_below_a_move_of_the_root() {
+    for threads in [1, 3] {
+        let (result, trace) = traced(&positions()[4], 10, threads);
+        assert_eq!(trace.sums.counters(), trace.counters, "{threads} threads");
+        assert_eq!(trace.sums.nodes, result.nodes);
+        let of = |ply| trace.visits.iter().filter(move |visit: &&Visit| visit.ply == ply);
+        let root: u64 = of(0).map(|visit| visit.nodes).sum();
+        let is_move =
+            |visit: &&Visit| visit.parent.is_some_and(|above| trace.visits[above].ply == 0);
+        let moves: u64 = of(1).filter(is_move).map(|visit| visit.nodes).sum();
+        assert_eq!((root, moves), (result.nodes, result.nodes), "{threads} threads");
+        let last = trace.visits.iter().map(|visit| visit.iteration).max();
+        assert!(of(2).count() > 50 && of(2).all(|visit| Some(visit.iteration) == last));
+        for (index, visit) in trace.visits.iter().enumerate().filter(|(_, visit)| visit.ply > 0) {
+            let parent = &trace.visits[visit.parent.expect("a visit above")];
+            assert!(visit.parent < Some(index) && parent.nodes >= visit.nodes);
+            assert!(parent.ply == visit.ply || parent.ply + 1 == visit.ply);
+        }
+    }
+}
+
+#[test]
+fn what_is_written_down_is_bounded() {
+    let position = Position::start();
+    let config = Config { memory_mb: 4, ..Config::default() };
+    let mut searcher = Searcher::new(config);
+    let branch = ["e2e4", "e7e5"].map(|text| text.parse().expect(text)).to_vec();
+    let bounds = Bounds { plies: 4, least_depth: 1, branch, visits: 30 };
+    let game = Game::new(position);
+    let (_, trace) =
+        trace(&mut searcher, &game, &Limits::depth(8), &Control::new(), bounds, &mut |_| {});
+    let deep: Vec<&Visit> = trace.visits.iter().filter(|visit| visit.ply > 1).collect();
+    assert!(!deep.is_empty() && deep.len() <= 30);
+    for visit in deep {
+        assert!(visit.depth >= 1 && visit.ply <= 4);
+        let mut above = Some(visit);
+        let moves: Vec<&str> = std::iter::from_fn(|| {
+            let visit = above?;
+            above = visit.parent.map(|parent| &trace.visits[parent]);
+            Some(visit)
+        })
+        .filter_map(|visit| visit.mv.as_deref())
+        .collect();
+        assert_eq!(moves.last(), Some(&"e4"), "{moves:?}");
+        assert_eq!(moves[moves.len() - 2], "e5", "{moves:?}");
+    }
+}
+
+#[test]
+fn a_position_without_moves_is_told() {
+    let mated = Position::from_fen("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1").expect("a position");
+    let (result, trace) = traced(&mated, 3, 1);
+    assert_eq!((result.best, trace.visits.len()), (None, 0));
+    let (_, trace) = traced(&positions()[0], 5, 1);
+    assert!(trace.sums.ends[&End::Moves] > 0 && trace.sums.ends[&End::StandPat] > 0);
+}
