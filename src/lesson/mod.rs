@@ -10,6 +10,7 @@ pub mod book_effect;
 pub mod chess;
 pub mod compare;
 pub mod deepening;
+pub(crate) mod engine;
 pub mod exercise;
 pub mod game;
 pub mod method;

@@ -1,6 +1,7 @@
 //! `tabia lesson`: the algorithms to be watched at work.
 
 mod book;
+mod engine;
 mod exercise;
 mod forest;
 mod growth;

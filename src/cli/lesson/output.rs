@@ -28,6 +28,11 @@ pub(super) struct Forms {
 }
 
 impl Forms {
+    /// The page that is wanted, and whether it may take the place of any file.
+    pub(super) fn html(&self) -> Option<(&Path, Force)> {
+        self.html.as_deref().map(|path| (path, self.force))
+    }
+
     /// Whether JSON is wanted.
     pub(super) fn json(&self) -> bool {
         self.json

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use super::engine::{EngineArgs, Wanted};
 use super::output::{Forms, print};
 use super::place::LessonPositionArgs;
 use crate::cli::work::interruption;
@@ -18,7 +19,8 @@ use crate::score::{Depth, Ply, Score};
 ///
 /// Iterative deepening with a plain evaluation: no table, no reductions, no draws by repetition.
 /// --tree tells the last iteration step by step, --svg and --html draw it. Scores are
-/// centipawns for the side to move at the root, who is Max.
+/// centipawns for the side to move at the root, who is Max. --engine watches the search that plays
+/// instead.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -49,6 +51,8 @@ pub(super) struct Args {
     visits: usize,
     #[command(flatten)]
     forms: Forms,
+    #[command(flatten)]
+    engine: EngineArgs,
 }
 
 /// Searches and tells.
@@ -56,6 +60,12 @@ pub(super) struct Args {
 /// # Errors
 /// If the position cannot be read, or something cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    if args.engine.is_wanted() {
+        let Args { place, depth, plies, visits, tree, forms, engine, .. } = args;
+        let wanted =
+            Wanted { place, depth: *depth, plies: *plies, visits: *visits, tree: *tree, forms };
+        return engine.run(&wanted);
+    }
     let root = *args.place.game()?.position();
     let stop = interruption()?;
     let plan = Plan {

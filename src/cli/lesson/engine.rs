@@ -1,0 +1,160 @@
+//! `tabia lesson trace --engine`: the engine's own search, watched.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use serde_json::json;
+
+use super::INTERRUPTED;
+use super::output::{Forms, print, save};
+use super::place::LessonPositionArgs;
+use crate::book::Book;
+use crate::cli::usage::of_arguments;
+use crate::cli::work::{on_interruption, progress_bar};
+use crate::eval::Evaluation;
+use crate::files::FileKind;
+use crate::lesson::engine::page_of_trace;
+use crate::position::{Game, Move};
+use crate::score::Depth;
+use crate::search::trace::{Bounds, Trace, trace};
+use crate::search::{BookSearch, Config, Limits, SearchEvent, SearchResult, Searcher};
+use crate::suite::Switch;
+use crate::words;
+
+/// A transposition table large enough for what is to be looked at, in mebibytes.
+const MEMORY_MB: usize = 16;
+
+/// The engine's own search.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "The engine's own search")]
+pub(super) struct EngineArgs {
+    /// Watch the search that plays: reductions, null moves, the table and all
+    #[arg(long, conflicts_with_all = ["algorithm", "order", "aspiration", "no_quiescence", "svg"])]
+    engine: bool,
+    /// Show only what is on the way to the end of this line, or below it
+    #[arg(long, requires = "engine", value_name = "MOVES", default_value = "")]
+    branch: String,
+    /// Show only nodes with so many plies left; 0 for those of quiescence as well
+    #[arg(long, requires = "engine", default_value_t = 0, value_parser = clap::value_parser!(i32).range(0..=64))]
+    least_depth: Depth,
+    /// Search with so many threads
+    #[arg(long, requires = "engine", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: u16,
+    /// Compare the tree with a book: .tbk, .bin, .pgn, or `embedded`
+    #[arg(short, long, requires = "engine", value_name = "FILE")]
+    book: Option<PathBuf>,
+    /// Tell what the static evaluation of the position is made of
+    #[arg(long, requires = "engine")]
+    terms: bool,
+}
+
+/// What else is asked for.
+pub(super) struct Wanted<'a> {
+    pub(super) place: &'a LessonPositionArgs,
+    pub(super) depth: Depth,
+    pub(super) plies: usize,
+    pub(super) visits: usize,
+    pub(super) tree: bool,
+    pub(super) forms: &'a Forms,
+}
+
+impl EngineArgs {
+    /// Whether the engine's own search is wanted.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.engine
+    }
+
+    /// Searches and tells.
+    ///
+    /// # Errors
+    /// If the position, the line or the book cannot be read, or something cannot be written.
+    pub(super) fn run(&self, wanted: &Wanted) -> anyhow::Result<ExitCode> {
+        let game = wanted.place.game()?;
+        let bounds = Bounds {
+            plies: wanted.plies,
+            least_depth: self.least_depth,
+            branch: self.line(&game)?,
+            visits: wanted.visits,
+        };
+        let mut searcher = Searcher::new(self.config()?);
+        searcher.take_faults().iter().for_each(|fault| log::warn!("{fault}"));
+        let switch = Switch::default();
+        let interrupted = switch.clone();
+        on_interruption(move || interrupted.stop())?;
+        let bar = progress_bar(wanted.depth.unsigned_abs() as usize, "iterations");
+        let mut on_event = |event: &SearchEvent| {
+            if let SearchEvent::Iteration(report) = event {
+                bar.set_position(u64::from(report.depth.unsigned_abs()));
+            }
+        };
+        let limits = Limits::depth(wanted.depth);
+        let (result, trace) =
+            trace(&mut searcher, &game, &limits, &switch.control(), bounds, &mut on_event);
+        bar.finish_and_clear();
+        self.put(wanted, &game, &result, &trace)?;
+        Ok(if switch.is_stopped() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    }
+
+    fn config(&self) -> anyhow::Result<Config> {
+        let book = match &self.book {
+            None => None,
+            Some(path) if path.as_os_str() == "embedded" => Some(Book::embedded()),
+            Some(path) => Some(Book::open(path)?),
+        };
+        // As `-b` has it.
+        let book_search = if book.is_some() { BookSearch::Value } else { BookSearch::Off };
+        let threads = self.threads.into();
+        Ok(Config { memory_mb: MEMORY_MB, threads, book, book_search, ..Config::default() })
+    }
+
+    /// The moves of `--branch`.
+    fn line(&self, game: &Game) -> anyhow::Result<Vec<Move>> {
+        let from = Game::new(*game.position());
+        let line = super::place::play(from, &self.branch).context("--branch");
+        Ok(line.map_err(of_arguments)?.moves().to_vec())
+    }
+
+    fn put(
+        &self,
+        wanted: &Wanted,
+        game: &Game,
+        result: &SearchResult,
+        trace: &Trace,
+    ) -> anyhow::Result<()> {
+        let root = game.position();
+        let title = wanted.place.title();
+        if let Some((path, force)) = wanted.forms.html() {
+            save(path, FileKind::HTML, force, &page_of_trace(&title, trace))?;
+        }
+        let best = result.best.map(|mv| root.san(mv));
+        if wanted.forms.json() {
+            let terms = self.terms.then(|| Evaluation::default().explain(root));
+            let whole = json!({
+                "title": title, "fen": root.to_string(), "best": best, "score": result.score,
+                "depth": result.depth, "nodes": result.nodes, "terms": terms, "trace": trace,
+            });
+            return print(&format!("{whole}\n"));
+        }
+        let mut text = trace.iterations();
+        if let Some(book) = &result.book {
+            let line = words::line(root, &book.line);
+            // Writing to a string cannot fail, here and below.
+            let _ = writeln!(text, "ended in the book: {line} ({})", book.counts);
+        }
+        if wanted.tree {
+            let _ = write!(text, "\n{}", trace.tree());
+        }
+        let _ = write!(text, "\n{}", trace.sums);
+        for (thread, sums) in trace.threads.iter().enumerate().filter(|_| trace.threads.len() > 1) {
+            let (nodes, splits, joins) = (sums.nodes, sums.splits, sums.joins);
+            let thread = format!("thread {thread}");
+            let _ = writeln!(text, "{thread:<22}{nodes} nodes, {splits} splits, joined {joins}");
+        }
+        if self.terms {
+            let _ = write!(text, "\n{}", Evaluation::default().explain(root));
+        }
+        print(&text)
+    }
+}
