@@ -63,8 +63,8 @@ use std::sync::{Arc, OnceLock};
 
 pub(crate) use backup::{Links, back_up};
 pub use builder::{
-    BuildError, BuildOptions, BuildTally, DEFAULT_MAX_PLY, DEFAULT_MEMORY, EcoRange, FaultListener,
-    GameFault, GameFilter, Monitor, ParseFilterError, build, build_in_memory,
+    BuildError, BuildOptions, BuildTally, Checkpoints, DEFAULT_MAX_PLY, DEFAULT_MEMORY, EcoRange,
+    FaultListener, GameFault, GameFilter, Monitor, ParseFilterError, build, build_in_memory,
 };
 pub(crate) use certainty::quantile;
 pub(crate) use chooser::MAX_LOSS;

@@ -53,6 +53,20 @@ impl PawnSet {
         PawnSet { words: Vec::new(), filters: Vec::new(), everything: true }
     }
 
+    /// The set as bytes, for [`PawnSet::from_bytes`]; not that of a book, which knows filters alone.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    /// The set that was written so; `None` if it is none.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let words: Vec<u64> =
+            bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        let is_whole =
+            size_of_val(&words[..]) == bytes.len() && words.len() == Self::new().words.len();
+        is_whole.then_some(PawnSet { words, ..Self::new() })
+    }
+
     #[inline]
     pub(super) fn insert(&mut self, pawn_key: u64) {
         if self.everything {

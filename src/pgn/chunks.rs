@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use memchr::memmem::FinderRev;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::PgnInput;
 use super::scan::{count_lines, is_tag, line_sign};
@@ -15,7 +17,7 @@ const CHUNK: usize = 256 << 10;
 const LARGEST_CHUNK: usize = 16 << 20;
 
 /// What a chunk of text is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Chunk {
     /// The number of the input.
     pub input: usize,
@@ -25,6 +27,15 @@ pub(crate) struct Chunk {
     pub line: u64,
     /// The bytes of the input's text before it.
     pub offset: u64,
+}
+
+/// How far inputs have been read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ReadSoFar {
+    /// The chunk that comes next.
+    pub next: Chunk,
+    /// A hash of all before it, 0 at the beginning of an input.
+    pub check: u64,
 }
 
 /// An input that could not be read to its end.
@@ -47,17 +58,52 @@ pub(crate) struct Chunks {
     current: Option<(Blocks<Box<dyn Read + Send>>, Chunk)>,
     next_input: usize,
     broken: Vec<BrokenInput>,
+    /// A hash of the current input so far, where it is wanted.
+    hash: Option<u64>,
 }
 
 impl Chunks {
     /// All inputs, one after the other. `progress` is raised as in [`PgnInput::open`].
     pub(crate) fn new(inputs: Vec<PgnInput>, progress: Arc<AtomicU64>) -> Self {
-        Chunks { inputs, progress, current: None, next_input: 0, broken: Vec::new() }
+        Chunks { inputs, progress, current: None, next_input: 0, broken: Vec::new(), hash: None }
     }
 
-    /// Inputs that could not be opened or read to their end.
-    pub(crate) fn into_broken(self) -> Vec<BrokenInput> {
-        self.broken
+    /// The same, with a hash of what was read, for [`Chunks::so_far`].
+    pub(crate) fn checked(self) -> Self {
+        Chunks { hash: Some(0), ..self }
+    }
+
+    /// How far the inputs have been read.
+    pub(crate) fn so_far(&self) -> ReadSoFar {
+        match &self.current {
+            Some((_, next)) if next.number > 0 => {
+                ReadSoFar { next: *next, check: self.hash.unwrap_or(0) }
+            }
+            Some((_, next)) => ReadSoFar { next: *next, check: 0 },
+            None => {
+                let next = Chunk { input: self.next_input, number: 0, line: 1, offset: 0 };
+                ReadSoFar { next, check: 0 }
+            }
+        }
+    }
+
+    /// Passes over what was read before. Tells whether that is still there as it was.
+    pub(crate) fn go_to(&mut self, place: &ReadSoFar) -> bool {
+        self.next_input = place.next.input;
+        let mut text = Vec::new();
+        while self.so_far().next.number < place.next.number {
+            let is_there =
+                self.next(&mut text).is_some_and(|chunk| chunk.input == place.next.input);
+            if !is_there {
+                return false;
+            }
+        }
+        self.so_far() == *place
+    }
+
+    /// Inputs that could not be opened or read to their end, each told once.
+    pub(crate) fn take_broken(&mut self) -> Vec<BrokenInput> {
+        std::mem::take(&mut self.broken)
     }
 
     /// Fills `text` with the next chunk; `None` when all inputs are read.
@@ -99,6 +145,9 @@ impl Chunks {
         next.number += 1;
         next.line += count_lines(text);
         next.offset += text.len() as u64;
+        if let Some(hash) = &mut self.hash {
+            *hash = xxh3_64_with_seed(text, if chunk.number == 0 { 0 } else { *hash });
+        }
         if let Some(error) = blocks.take_error() {
             // What came before the fault is read; then the input counts as ended.
             self.broken.push(BrokenInput { input: next.input, line: next.line, error });
@@ -218,6 +267,36 @@ mod tests {
             }
             assert_eq!(chunks.iter().map(|(_, part)| part.as_str()).collect::<String>(), text);
         }
+    }
+
+    #[test]
+    fn reading_goes_on_where_it_was_broken_off() {
+        let text = |games: usize| -> Arc<[u8]> {
+            let game = |n| format!("[Event \"{n}\"]\n\n1. e4 e5 2. Nf3 *\n\n");
+            (0..games).map(game).collect::<String>().into_bytes().into()
+        };
+        let inputs = |second: usize| {
+            let names = [("one", 30_000), ("two", second)];
+            names.map(|(name, games)| PgnInput::Text(name.to_owned(), text(games))).to_vec()
+        };
+        let all = |chunks: &mut Chunks| {
+            let mut parts = Vec::new();
+            let mut buffer = Vec::new();
+            while let Some(chunk) = chunks.next(&mut buffer) {
+                parts.push((chunk, buffer.clone(), chunks.so_far()));
+            }
+            parts
+        };
+        let whole = all(&mut Chunks::new(inputs(40_000), Arc::default()).checked());
+        assert!(whole.len() > 4);
+        for (done, (_, _, place)) in whole.iter().enumerate() {
+            let mut again = Chunks::new(inputs(40_000), Arc::default()).checked();
+            assert!(again.go_to(place));
+            assert_eq!(all(&mut again), whole[done + 1..]);
+        }
+        let (_, _, late) = &whole[whole.len() - 2];
+        let mut shorter = Chunks::new(inputs(20_000), Arc::default()).checked();
+        assert!(late.next.input == 1 && !shorter.go_to(late));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use arrayvec::ArrayVec;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// What king, queen, rook, bishop and knight are called, and in which languages.
@@ -44,7 +45,8 @@ const LONGEST: usize = 16;
 pub(super) type EnglishWord = ArrayVec<u8, LONGEST>;
 
 /// Whose letters stand for the pieces in a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Language(u8);
 
 /// No language that is known.
@@ -132,6 +134,21 @@ fn plain(sign: char) -> Option<Option<u8>> {
 impl fmt::Display for Language {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.alphabet().codes.join("/"))
+    }
+}
+
+/// The first of its codes.
+impl From<Language> for String {
+    fn from(language: Language) -> Self {
+        language.alphabet().codes[0].to_owned()
+    }
+}
+
+impl TryFrom<String> for Language {
+    type Error = ParseLanguageError;
+
+    fn try_from(code: String) -> Result<Self, ParseLanguageError> {
+        code.parse()
     }
 }
 

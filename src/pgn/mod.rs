@@ -39,7 +39,7 @@ mod tree;
 mod visitor;
 mod writer;
 
-pub(crate) use chunks::{BrokenInput, Chunk, Chunks};
+pub(crate) use chunks::{BrokenInput, Chunk, Chunks, ReadSoFar};
 pub(crate) use detect::language_of;
 pub use fault::{Fate, Fault, FaultReason, GameEnd};
 pub use game::{GameResult, PgnGame, PgnMove, read_games};

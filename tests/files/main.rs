@@ -12,3 +12,4 @@ mod facets;
 mod games;
 mod learning;
 mod pgn;
+mod unfinished;

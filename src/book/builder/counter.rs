@@ -1,14 +1,14 @@
 //! Turns games into records.
 
-use std::hash::{BuildHasher, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hasher};
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use hashbrown::{DefaultHashBuilder, HashSet};
+use hashbrown::HashSet;
 
 use super::records::{PositionRecord, Visit};
-use super::store::Store;
+use super::store::{Disk, Store};
 use super::{Admission, BuildOptions, GameFilter};
 use crate::book::facets::GameLog;
 use crate::book::pawn_filter::PawnSet;
@@ -33,9 +33,12 @@ pub(super) struct Shared<'a> {
     /// Whether only the facets do.
     reads_few_tags: bool,
     /// The hashes of all games so far, if duplicates are to be found.
-    games: Option<Mutex<HashSet<u64>>>,
-    /// One hash function for all threads, the same in every build.
-    hashing: DefaultHashBuilder,
+    pub(super) games: Option<Mutex<HashSet<u64>>>,
+    /// The disk that records may take.
+    pub(super) disk: Arc<Disk>,
+    /// One hash function for all threads, the same in every run of the program, which goes on with the
+    /// hashes of the one before.
+    hashing: BuildHasherDefault<DefaultHasher>,
 }
 
 impl<'a> Shared<'a> {
@@ -46,7 +49,8 @@ impl<'a> Shared<'a> {
             reads_few_tags: !reads_any,
             reads_tags: reads_any || options.facets,
             games: options.unique.then(Mutex::default),
-            hashing: DefaultHashBuilder::default(),
+            hashing: BuildHasherDefault::default(),
+            disk: Arc::new(Disk::new(options.checkpoints.as_ref().and_then(|kept| kept.disk))),
         }
     }
 }

@@ -58,6 +58,7 @@ impl GameRecord {
 impl PositionRecord for GameRecord {
     const EMPTY: Self = GameRecord { key: 0, rest: 0 };
     const JOINS: bool = false;
+    const BYTES: usize = RECORD_BYTES;
     type Bytes = [u8; RECORD_BYTES];
 
     #[inline]

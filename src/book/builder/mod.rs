@@ -9,6 +9,7 @@
 //! The bytes of a book depend on the set of its games alone: sums do not care for their order, and
 //! nothing else is written.
 
+mod checkpoint;
 mod counter;
 mod filter;
 mod game_records;
@@ -20,12 +21,14 @@ mod tally;
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read, Seek, Write};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
+use std::time::Instant;
 
 use crossbeam::channel::{self, Receiver, Sender};
 use thiserror::Error;
 
+pub use checkpoint::Checkpoints;
 pub use filter::{EcoRange, GameFilter, ParseFilterError};
 pub use options::{BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, FaultListener, Monitor};
 pub use tally::{BuildTally, GameFault};
@@ -36,11 +39,12 @@ use super::writer::{Block, BookWriter};
 use super::{Book, BookError};
 use crate::files::in_words;
 use crate::pgn::{Chunk, Chunks, OpeningCache, PgnInput, TextReader, language_of};
+use checkpoint::Keeper;
 use counter::{GameCounter, Shared};
 use game_records::GameRecord;
 use records::{PARTITIONS, PositionRecord, Record};
-use store::{Collected, Store};
-use tally::{ChunkTally, Tallies};
+use store::{Collected, Part, Store};
+use tally::{ChunkTally, Tallies, TallySoFar};
 
 /// What became of a game whose tags passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +64,20 @@ pub enum BuildError {
     /// A game is broken, and the build is strict.
     #[error("{0}")]
     Broken(String),
+    /// What a build has left on disk is of another one.
+    #[error(
+        "{0} holds what another build has done: end that first by its own command, or add --afresh to \
+         throw it away"
+    )]
+    OtherBuild(String),
+    /// What a build has left on disk cannot be read, or is no longer true of the inputs.
+    #[error("{folder} cannot be gone on from: {reason}; --afresh throws it away")]
+    Checkpoint {
+        /// Where it is.
+        folder: String,
+        /// Why not.
+        reason: String,
+    },
     /// Disk or memory trouble on the way.
     #[error("the book cannot be written: {0}")]
     Output(String),
@@ -81,7 +99,9 @@ const THREAD_MEMORY: usize = 12 << 20;
 /// became of the games.
 ///
 /// # Errors
-/// If no game counts, a game is broken and the build is strict, or the output cannot be written.
+/// If no game counts, a game is broken and the build is strict, the output cannot be written, or there
+/// are checkpoints that it cannot go on from. With checkpoints, [`Checkpoints::forget`] is to be called
+/// once the book is where it belongs.
 pub fn build<W: Read + Write + Seek>(
     inputs: &[PgnInput],
     options: &BuildOptions,
@@ -103,9 +123,10 @@ fn build_of<R: PositionRecord, W: Read + Write + Seek>(
 ) -> Result<(W, BuildTally), BuildError> {
     let files = files_of(inputs, options);
     let shared = Shared::new(options);
-    let (mut gathered, tally) = read_games::<R>(inputs, &shared, monitor)?;
+    // Whoever holds the checkpoints has them to himself.
+    let (mut gathered, tally, _keeper) = read_games::<R>(inputs, &shared, monitor)?;
     if let (true, Some(fault)) = (options.strict, tally.faults.first()) {
-        return Err(BuildError::Broken(fault.to_string()));
+        return Err(BuildError::Broken(fault.clone()));
     }
     if tally.games.total() == 0 {
         return Err(BuildError::NoGames(what_was_there(&tally)));
@@ -175,37 +196,87 @@ fn what_was_there(tally: &BuildTally) -> String {
     }
 }
 
-/// What was read of all games.
+/// What was read of games.
 struct Gathered<R> {
-    /// The records of each thread.
+    /// The records of each thread, or of each stage.
     collected: Vec<Collected<R>>,
     /// The games that they number, of a book with facets.
     logs: Vec<GameLog>,
     pawns: PawnSet,
 }
 
-/// Reads all games on all threads, and tells what became of them.
-fn read_games<R: PositionRecord>(
+impl<R> Default for Gathered<R> {
+    fn default() -> Self {
+        Gathered { collected: Vec::new(), logs: Vec::new(), pawns: PawnSet::new() }
+    }
+}
+
+impl<R> Gathered<R> {
+    fn append(&mut self, other: Self) {
+        self.collected.extend(other.collected);
+        self.logs.extend(other.logs);
+        self.pawns.join(&other.pawns);
+    }
+}
+
+/// Reads all games on all threads, stage by stage, and tells what became of them.
+fn read_games<'a, R: PositionRecord>(
     inputs: &[PgnInput],
-    shared: &Shared<'_>,
+    shared: &Shared<'a>,
     monitor: &Monitor,
-) -> Result<(Gathered<R>, BuildTally), BuildError> {
-    let chunks = Chunks::new(inputs.to_vec(), monitor.bytes.clone());
-    let source = Mutex::new(ChunkSource { chunks, taken: 0 });
-    let tallies = Tallies::new(inputs, monitor.faults.as_ref());
-    let work = || read_share(&source, shared, monitor, &tallies);
-    let (mut collected, mut logs, mut pawns) = (Vec::new(), Vec::new(), None);
-    for (records, more, log) in on_threads(shared.options.threads, &work)? {
-        collected.push(records);
-        logs.extend(log);
-        match &mut pawns {
-            None => pawns = Some(more),
-            Some(pawns) => pawns.join(&more),
+) -> Result<(Gathered<R>, BuildTally, Option<Keeper<'a>>), BuildError> {
+    let mut chunks = Chunks::new(inputs.to_vec(), monitor.bytes.clone());
+    let (mut gathered, mut tally) = (Gathered::default(), TallySoFar::default());
+    let mut keeper = None;
+    if let Some((found, beginning)) = Keeper::begin(inputs, shared)? {
+        chunks = chunks.checked();
+        if let Some(beginning) = beginning {
+            found.go_on(&beginning, &mut chunks, monitor)?;
+            (gathered, tally) = (beginning.gathered, beginning.tally);
+        }
+        keeper = Some(found);
+    }
+    loop {
+        let until = keeper.as_ref().map(Keeper::due);
+        let faults = FaultListener::remembering(monitor.faults.as_ref());
+        let listener = faults.as_ref().map(|(listener, _)| listener);
+        let source = Mutex::new(ChunkSource { chunks, taken: 0, until, is_over: false });
+        let tallies = Tallies::new(inputs, listener, tally);
+        let mut stage = read_stage(&source, shared, monitor, &tallies)?;
+        let source = source.into_inner().unwrap_or_else(PoisonError::into_inner);
+        chunks = source.chunks;
+        tally = tallies.finish();
+        tally.note_broken(&chunks.take_broken(), inputs);
+        gathered.pawns.join(&stage.pawns);
+        let is_over = source.is_over || monitor.is_stopped();
+        if let Some(keeper) = keeper.as_mut().filter(|keeper| !is_over || keeper.has_any()) {
+            let heard =
+                faults.map_or_else(Vec::new, |(_, heard)| std::mem::take(&mut lock(&heard)));
+            let progress = (chunks.so_far(), &tally, heard);
+            stage = keeper.keep(stage, &gathered.pawns, progress, shared)?;
+        }
+        gathered.append(stage);
+        if is_over {
+            return Ok((gathered, tally.total, keeper));
         }
     }
-    let gathered = Gathered { collected, logs, pawns: pawns.unwrap_or_else(PawnSet::new) };
-    let source = source.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok((gathered, tallies.finish(&source.chunks.into_broken())))
+}
+
+/// Reads games on all threads until a checkpoint is due.
+fn read_stage<R: PositionRecord>(
+    source: &Mutex<ChunkSource>,
+    shared: &Shared<'_>,
+    monitor: &Monitor,
+    tallies: &Tallies<'_>,
+) -> io::Result<Gathered<R>> {
+    let work = || read_share(source, shared, monitor, tallies);
+    let mut stage = Gathered::default();
+    for (records, pawns, log) in on_threads(shared.options.threads, &work)? {
+        stage.collected.push(records);
+        stage.logs.extend(log);
+        stage.pawns.join(&pawns);
+    }
+    Ok(stage)
 }
 
 /// Where the threads take their chunks.
@@ -213,15 +284,23 @@ struct ChunkSource {
     chunks: Chunks,
     /// Chunks taken so far.
     taken: u64,
+    /// When no more are given out, for a checkpoint.
+    until: Option<Instant>,
+    /// All inputs have been read.
+    is_over: bool,
 }
 
 impl ChunkSource {
     /// The next chunk and its number over all inputs.
     fn next(&mut self, text: &mut Vec<u8>) -> Option<(u64, Chunk)> {
-        let chunk = self.chunks.next(text)?;
+        if self.until.is_some_and(|until| Instant::now() >= until) {
+            return None;
+        }
+        let chunk = self.chunks.next(text);
+        self.is_over = chunk.is_none();
         let number = self.taken;
         self.taken += 1;
-        Some((number, chunk))
+        Some((number, chunk?))
     }
 }
 
@@ -256,7 +335,8 @@ fn read_share<R: PositionRecord>(
     let options = shared.options;
     let threads = options.threads.max(1);
     let memory = options.memory.saturating_sub(FIXED_MEMORY) / threads;
-    let store = Store::new(memory.saturating_sub(THREAD_MEMORY), &options.spill_folder);
+    let disk = Arc::clone(&shared.disk);
+    let store = Store::new(memory.saturating_sub(THREAD_MEMORY), &options.spill_folder, disk);
     let mut counter = GameCounter::new(shared, store);
     let mut text = Vec::new();
     let mut experience = OpeningCache::default();
@@ -289,6 +369,13 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// What a thread has of a record at most while it sorts a part: as it was read, sorted, and in entries.
+const COPIES: u64 = 4;
+/// Memory for sorting, in bytes, however little there is.
+const LEAST_SORTING: usize = 16 << 20;
+/// Parts of a partition, as a power of two, beyond which records would be looked for rather than read.
+const MAX_PART_BITS: u32 = 10;
+
 /// Where the entries come from.
 struct Source<'a, R> {
     collected: &'a [Collected<R>],
@@ -297,17 +384,30 @@ struct Source<'a, R> {
 }
 
 impl<R: PositionRecord> Source<'_, R> {
-    /// The entries of a partition that stay.
+    /// In how many parts, as a power of two, each partition is read, so that all threads together stay
+    /// within the memory. With facets the bytes of a book depend on it, so it is one.
+    fn part_bits(&self, options: &BuildOptions) -> u32 {
+        if !R::JOINS {
+            return 0;
+        }
+        let length = |partition| self.collected.iter().map(|part| part.length(partition)).sum();
+        let longest: u64 = (0..PARTITIONS).map(length).max().unwrap_or(0);
+        let bytes = longest * size_of::<R>() as u64 * COPIES * options.threads.max(1) as u64;
+        let memory = options.memory.saturating_sub(FIXED_MEMORY).max(LEAST_SORTING) as u64;
+        bytes.div_ceil(memory).next_power_of_two().trailing_zeros().min(MAX_PART_BITS)
+    }
+
+    /// The entries of a part that stay.
     fn block(
         &self,
-        partition: usize,
+        part: Part,
         (records, sorted): &mut (Vec<R>, Vec<R>),
         options: &BuildOptions,
     ) -> io::Result<Block> {
         records.clear();
-        for (thread, part) in self.collected.iter().enumerate() {
+        for (thread, collected) in self.collected.iter().enumerate() {
             let begin = records.len();
-            part.read(partition, records)?;
+            collected.read_part(part, records)?;
             if let Some(games) = self.games {
                 let numbers = &games.numbers[thread];
                 records[begin..].iter_mut().for_each(|record| record.renumber(numbers));
@@ -317,63 +417,64 @@ impl<R: PositionRecord> Source<'_, R> {
     }
 }
 
-/// Sorts and groups all partitions on all threads and writes their entries in order.
+/// Sorts and groups all records, part by part, on all threads and writes their entries in order.
 fn write_entries<R: PositionRecord, W: Read + Write + Seek>(
     source: &Source<'_, R>,
     options: &BuildOptions,
     monitor: &Monitor,
     writer: &mut BookWriter<'_, W>,
 ) -> io::Result<()> {
-    let next = AtomicUsize::new(0);
+    let (next, bits) = (AtomicUsize::new(0), source.part_bits(options));
     let threads = options.threads.max(1);
     let (sender, receiver) = channel::bounded(threads);
     thread::scope(|scope| {
         let encode = |sender: Sender<_>| {
             let next = &next;
-            scope.spawn(move || encode_share(source, options, next, &sender))
+            scope.spawn(move || encode_share(source, options, (next, bits), &sender))
         };
         let encoding = (0..threads).map(|_| encode(sender.clone())).collect();
         drop(sender);
-        let written = append_in_order(receiver, monitor, writer);
+        let written = append_in_order(receiver, bits, monitor, writer);
         join(encoding)?;
         written
     })
 }
 
-/// Writes the entries of the partitions in their order, in whatever order they come.
+/// Writes the entries of the parts in their order, in whatever order they come.
 fn append_in_order<W: Read + Write + Seek>(
     blocks: Receiver<(usize, io::Result<Block>)>,
+    bits: u32,
     monitor: &Monitor,
     writer: &mut BookWriter<'_, W>,
 ) -> io::Result<()> {
     let mut early = BTreeMap::new();
-    let mut due = 0;
-    for (partition, block) in blocks {
-        early.insert(partition, block?);
+    let mut due = 0_usize;
+    for (number, block) in blocks {
+        early.insert(number, block?);
         while let Some(block) = early.remove(&due) {
             writer.append(&block)?;
             due += 1;
-            monitor.parts.fetch_add(1, Relaxed);
+            monitor.parts.store((due >> bits) as u64, Relaxed);
         }
     }
     Ok(())
 }
 
-/// What one thread does: partition after partition until there is none, or nobody listens.
+/// What one thread does: part after part until there is none, or nobody listens.
 fn encode_share<R: PositionRecord>(
     source: &Source<'_, R>,
     options: &BuildOptions,
-    next: &AtomicUsize,
+    (next, bits): (&AtomicUsize, u32),
     sender: &Sender<(usize, io::Result<Block>)>,
 ) {
     let mut buffers = (Vec::new(), Vec::new());
     loop {
-        let partition = next.fetch_add(1, Relaxed);
-        if partition >= PARTITIONS {
+        let number = next.fetch_add(1, Relaxed);
+        if number >= PARTITIONS << bits {
             return;
         }
-        let block = source.block(partition, &mut buffers, options);
-        if sender.send((partition, block)).is_err() {
+        let block = source.block(Part::new(number, bits), &mut buffers, options);
+        if sender.send((number, block)).is_err() {
             return;
         }
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::GameFault;
+use super::Checkpoints;
 use super::filter::GameFilter;
 use crate::book::BookEntry;
 use crate::pgn::Language;
@@ -46,6 +46,8 @@ pub struct BuildOptions {
     pub memory: usize,
     /// Where sorted runs go when the memory is used up.
     pub spill_folder: PathBuf,
+    /// How a long build is kept from being lost, if it is.
+    pub checkpoints: Option<Checkpoints>,
 }
 
 impl Default for BuildOptions {
@@ -64,6 +66,7 @@ impl Default for BuildOptions {
             threads: 1,
             memory: DEFAULT_MEMORY,
             spill_folder: std::env::temp_dir(),
+            checkpoints: None,
         }
     }
 }
@@ -110,6 +113,8 @@ pub struct Monitor {
     pub bytes: Arc<AtomicU64>,
     /// Games read so far.
     pub games: Arc<AtomicU64>,
+    /// Those that were read before, by a build that was broken off.
+    pub resumed: Arc<AtomicU64>,
     /// Parts of the book written so far, of [`Monitor::PARTS`].
     pub parts: Arc<AtomicU64>,
     /// Is told of every fault.
@@ -117,20 +122,31 @@ pub struct Monitor {
     stop: Arc<AtomicBool>,
 }
 
-/// Is told of every fault of a build, in the order of the inputs, while they are read.
+/// Is told of every fault of a build in words, in the order of the inputs, while they are read.
 #[derive(Clone)]
 pub struct FaultListener(Arc<Mutex<Hear>>);
 
 /// What a listener does with a fault.
-type Hear = dyn FnMut(&GameFault) + Send;
+type Hear = dyn FnMut(&str) + Send;
 
 impl FaultListener {
     /// A listener that does this with a fault.
-    pub fn new(hear: impl FnMut(&GameFault) + Send + 'static) -> Self {
+    pub fn new(hear: impl FnMut(&str) + Send + 'static) -> Self {
         FaultListener(Arc::new(Mutex::new(hear)))
     }
 
-    pub(super) fn hear(&self, fault: &GameFault) {
+    /// A listener that tells another one and remembers, if there is that other.
+    pub(super) fn remembering(other: Option<&Self>) -> Option<(Self, Arc<Mutex<Vec<String>>>)> {
+        let (other, heard) = (other?.clone(), Arc::new(Mutex::new(Vec::new())));
+        let memory = Arc::clone(&heard);
+        let listener = FaultListener::new(move |fault| {
+            other.hear(fault);
+            memory.lock().unwrap_or_else(PoisonError::into_inner).push(fault.to_owned());
+        });
+        Some((listener, heard))
+    }
+
+    pub(super) fn hear(&self, fault: &str) {
         let mut hear = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         hear(fault);
     }

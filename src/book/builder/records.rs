@@ -25,6 +25,8 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
     const EMPTY: Self;
     /// Whether records that are alike become one.
     const JOINS: bool;
+    /// How many bytes it has on disk.
+    const BYTES: usize;
     /// What it is as bytes on disk.
     type Bytes: AsRef<[u8]>;
 
@@ -87,7 +89,7 @@ const _: () = assert!(size_of::<Record>() == RECORD_BYTES);
 const RECORD_BYTES: usize = 12;
 /// The partitions of records, by the top bits of the key, as a power of two. Sixteen million
 /// records, from 250 MB of games, make partitions that fit into a second-level cache.
-const PARTITION_BITS: u32 = 8;
+pub(super) const PARTITION_BITS: u32 = 8;
 /// The number of partitions.
 pub(super) const PARTITIONS: usize = 1 << PARTITION_BITS;
 /// Set in `rest` if the games had been in the position before and now left it by another move.
@@ -130,6 +132,7 @@ impl Record {
 impl PositionRecord for Record {
     const EMPTY: Record = Record { key: 0, rest: 0 };
     const JOINS: bool = true;
+    const BYTES: usize = RECORD_BYTES;
     type Bytes = [u8; RECORD_BYTES];
 
     #[inline]

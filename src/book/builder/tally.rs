@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use serde::{Deserialize, Serialize};
+
 use super::options::FaultListener;
 use super::{Admission, BuildOptions};
 use crate::book::{GameTotals, InputRecord, Manifest, Skipped};
@@ -14,7 +16,7 @@ use crate::words::visible;
 const LEAD: u64 = 64;
 
 /// What became of the games of a build.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuildTally {
     /// Games that counted.
     pub games: GameTotals,
@@ -22,9 +24,9 @@ pub struct BuildTally {
     pub skipped: Skipped,
     /// Games that stopped at a fault.
     pub broken: u64,
-    /// The first faults in the order of the inputs, [`BuildTally::KEPT_FAULTS`] at most. A
+    /// The first faults in words, in the order of the inputs, [`BuildTally::KEPT_FAULTS`] at most. A
     /// [`FaultListener`] is told all.
-    pub faults: Vec<GameFault>,
+    pub faults: Vec<String>,
     /// Inputs that could not be read to their end: name, line and reason.
     pub broken_inputs: Vec<String>,
     /// The inputs with the games that counted.
@@ -127,22 +129,46 @@ pub(super) struct Tallies<'a> {
     moved: Condvar,
 }
 
+/// What became of the games that were read so far.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct TallySoFar {
+    pub(super) total: BuildTally,
+    /// Games before the next chunk in its input.
+    games_before: u64,
+}
+
+impl TallySoFar {
+    /// Takes down inputs that could not be read to their end.
+    pub(super) fn note_broken(&mut self, broken: &[BrokenInput], inputs: &[PgnInput]) {
+        let in_words = |broken: &BrokenInput| {
+            let name = inputs[broken.input].name();
+            let reason = in_words(&broken.error);
+            format!("{name}: cannot be read beyond line {}: {reason}", broken.line)
+        };
+        self.total.broken_inputs.extend(broken.iter().map(in_words));
+    }
+}
+
 #[derive(Default)]
 struct OrderedTally {
-    total: BuildTally,
+    read: TallySoFar,
     /// The number of the chunk that comes next, over all inputs.
     due: u64,
     /// Chunks that are read before their turn.
     early: BTreeMap<u64, ChunkTally>,
-    /// Games before the next chunk in its input.
-    games_before: u64,
     /// A thread has failed: nobody need wait.
     abandoned: bool,
 }
 
 impl<'a> Tallies<'a> {
-    pub(super) fn new(inputs: &'a [PgnInput], listener: Option<&'a FaultListener>) -> Self {
-        Tallies { inputs, listener, sum: Mutex::default(), moved: Condvar::new() }
+    /// Goes on from what was read before.
+    pub(super) fn new(
+        inputs: &'a [PgnInput],
+        listener: Option<&'a FaultListener>,
+        read: TallySoFar,
+    ) -> Self {
+        let sum = Mutex::new(OrderedTally { read, ..OrderedTally::default() });
+        Tallies { inputs, listener, sum, moved: Condvar::new() }
     }
 
     /// The faults of a chunk that are worth keeping.
@@ -175,7 +201,7 @@ impl<'a> Tallies<'a> {
     }
 
     fn absorb(&self, sum: &mut OrderedTally, tally: ChunkTally) {
-        let OrderedTally { total, games_before, .. } = sum;
+        let TallySoFar { total, games_before } = &mut sum.read;
         let input = &self.inputs[tally.chunk.input];
         if tally.chunk.number == 0 {
             *games_before = 0;
@@ -195,6 +221,7 @@ impl<'a> Tallies<'a> {
         }
         for (game, fault) in tally.faults {
             let fault = GameFault { input: input.name(), game: *games_before + game, fault };
+            let fault = fault.to_string();
             self.listener.iter().for_each(|listener| listener.hear(&fault));
             if total.faults.len() < BuildTally::KEPT_FAULTS {
                 total.faults.push(fault);
@@ -203,15 +230,9 @@ impl<'a> Tallies<'a> {
         *games_before += tally.found;
     }
 
-    /// What became of all games.
-    pub(super) fn finish(self, broken_inputs: &[BrokenInput]) -> BuildTally {
-        let sum = self.sum.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let in_words = |broken: &BrokenInput| {
-            let name = self.inputs[broken.input].name();
-            let reason = in_words(&broken.error);
-            format!("{name}: cannot be read beyond line {}: {reason}", broken.line)
-        };
-        BuildTally { broken_inputs: broken_inputs.iter().map(in_words).collect(), ..sum.total }
+    /// What became of the games.
+    pub(super) fn finish(self) -> TallySoFar {
+        self.sum.into_inner().unwrap_or_else(PoisonError::into_inner).read
     }
 }
 

@@ -31,8 +31,8 @@ use super::traits::Traits;
 
 /// Bytes before the traits, of the traits of a game, and of its row.
 pub(super) const HEAD_BYTES: usize = 16;
-const TRAITS_BYTES: usize = 8;
-const ROW_BYTES: usize = 32;
+pub(super) const TRAITS_BYTES: usize = 8;
+pub(super) const ROW_BYTES: usize = 32;
 /// Bytes of an offset and of an id in a row.
 const WORD_BYTES: usize = 6;
 
@@ -159,7 +159,7 @@ impl GameRow {
         row
     }
 
-    fn from_bytes(row: &[u8; ROW_BYTES]) -> Self {
+    pub(super) fn from_bytes(row: &[u8; ROW_BYTES]) -> Self {
         let number = |at: usize| from_word(&row[at..at + 4]) as u32;
         GameRow {
             white: number(0),

@@ -5,7 +5,7 @@ use std::io;
 
 use hashbrown::HashMap;
 
-use super::games::{FileRecord, GameId, GameRow, Games, HEAD_BYTES};
+use super::games::{FileRecord, GameId, GameRow, Games, HEAD_BYTES, ROW_BYTES, TRAITS_BYTES};
 use super::traits::Traits;
 use crate::pgn::{GameResult, Tags};
 
@@ -14,6 +14,30 @@ use crate::pgn::{GameResult, Tags};
 struct LoggedGame {
     traits: Traits,
     row: GameRow,
+}
+
+impl LoggedGame {
+    fn to_bytes(self) -> [u8; TRAITS_BYTES + ROW_BYTES] {
+        let mut bytes = [0; TRAITS_BYTES + ROW_BYTES];
+        bytes[..TRAITS_BYTES].copy_from_slice(&self.traits.to_bytes());
+        bytes[TRAITS_BYTES..].copy_from_slice(&self.row.to_bytes());
+        bytes
+    }
+
+    /// Takes a game from the beginning of these bytes.
+    fn take(bytes: &mut &[u8]) -> Option<Self> {
+        let (traits, rest) = bytes.split_first_chunk()?;
+        let (row, rest) = rest.split_first_chunk()?;
+        *bytes = rest;
+        Some(LoggedGame { traits: Traits::from_bytes(*traits), row: GameRow::from_bytes(row) })
+    }
+}
+
+/// Takes a number from the beginning of these bytes.
+fn take_number(bytes: &mut &[u8]) -> Option<u64> {
+    let (number, rest) = bytes.split_first_chunk()?;
+    *bytes = rest;
+    Some(u64::from_le_bytes(*number))
 }
 
 /// The games that one thread has read, or that a book holds, in any order. Each has a number: how
@@ -115,6 +139,46 @@ impl GameLog {
             number
         });
         *found
+    }
+
+    /// The log as bytes, for [`GameLog::from_bytes`].
+    pub(in crate::book) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let number = |number: usize| (number as u64).to_le_bytes();
+        let counts = [self.names.len(), self.games.len(), self.courses.len(), self.again.len()];
+        counts.iter().for_each(|&count| bytes.extend(number(count)));
+        for name in &self.names {
+            bytes.extend(number(name.len()));
+            bytes.extend_from_slice(name.as_bytes());
+        }
+        self.games.iter().for_each(|game| bytes.extend(game.to_bytes()));
+        self.courses.iter().for_each(|course| bytes.extend(course.to_le_bytes()));
+        for (course, game) in &self.again {
+            bytes.extend(course.to_le_bytes());
+            bytes.extend(game.to_bytes());
+        }
+        bytes
+    }
+
+    /// The log that was written so; `None` if it is none.
+    pub(in crate::book) fn from_bytes(mut bytes: &[u8]) -> Option<Self> {
+        let mut log = GameLog::default();
+        let [names, games, courses, again] = [(); 4].map(|()| take_number(&mut bytes));
+        for _ in 0..names? {
+            let length = usize::try_from(take_number(&mut bytes)?).ok()?;
+            let name = bytes.split_off(..length)?;
+            log.name(std::str::from_utf8(name).ok()?);
+        }
+        for _ in 0..games? {
+            log.games.push(LoggedGame::take(&mut bytes)?);
+        }
+        for _ in 0..courses? {
+            log.courses.push(take_number(&mut bytes)?);
+        }
+        for _ in 0..again? {
+            log.again.push((take_number(&mut bytes)?, LoggedGame::take(&mut bytes)?));
+        }
+        bytes.is_empty().then_some(log)
     }
 
     /// All games of a section, in their order. Their files are counted from `first_file`.

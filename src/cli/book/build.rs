@@ -12,11 +12,12 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::disk::foretell;
 use super::facets::FacetArgs;
 use super::{book_output, grouped, parse_side, size};
 use crate::book::{
-    Book, BuildOptions, BuildTally, DEFAULT_MAX_PLY, EcoRange, FaultListener, GameFilter, Monitor,
-    build,
+    Book, BuildOptions, BuildTally, Checkpoints, DEFAULT_MAX_PLY, EcoRange, FaultListener,
+    GameFilter, Monitor, build,
 };
 use crate::cli::output::{self, errln, outln};
 use crate::cli::work::{INTERRUPTED, cores, on_interruption};
@@ -24,13 +25,19 @@ use crate::cli::writing::{FAULTS, Force, files_of};
 use crate::files::{NewFile, Output};
 use crate::pgn::{GameResult, Language, PgnInput};
 use crate::position::Color;
-use crate::words::visible;
+use crate::words::{parse_seconds, visible};
 
 /// How often progress is shown on a terminal, and how often as lines elsewhere.
 const REFRESH: Duration = Duration::from_millis(100);
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
+/// What is added to the name of a book for the folder of what a long build has done so far.
+const UNFINISHED: &str = ".unfinished";
+
 /// Make a book from games in PGN
+///
+/// A build of more than a minute keeps what it has done in the folder BOOK.unfinished: the same command
+/// goes on from there, whatever has ended it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Files, folders, or - for standard input; .gz, .bz2 and .zst are read as they are
@@ -74,6 +81,15 @@ pub(super) struct Args {
     /// Memory that may be used, such as 256M or 4G; what does not fit waits on disk
     #[arg(long, default_value = "1G", value_parser = parse_memory)]
     memory: usize,
+    /// Disk space that what waits there may take, such as 40G (default: as much as there is)
+    #[arg(long, value_parser = parse_memory, value_name = "SIZE")]
+    disk: Option<usize>,
+    /// Seconds between checkpoints, from which the same command goes on after a kill; 0 for none
+    #[arg(long, default_value = "60", value_parser = parse_interval, value_name = "SECONDS")]
+    checkpoint: Duration,
+    /// Throw away what was kept of a build that was broken off
+    #[arg(long)]
+    afresh: bool,
     /// Write all faults to this file
     #[arg(long, value_name = "FILE")]
     errors: Option<PathBuf>,
@@ -121,6 +137,10 @@ fn parse_result(text: &str) -> Result<GameResult, String> {
         .ok_or_else(|| "expected 1-0, 1/2-1/2, 0-1 or *".to_owned())
 }
 
+fn parse_interval(text: &str) -> Result<Duration, String> {
+    parse_seconds(text).ok_or_else(|| "expected seconds, such as 60 or 0.5".to_owned())
+}
+
 fn parse_memory(text: &str) -> Result<usize, String> {
     let bad = || "expected a number with K, M or G, such as 256M".to_owned();
     let (number, shift) = match text.as_bytes().last().map(u8::to_ascii_uppercase) {
@@ -157,6 +177,18 @@ impl Args {
         Some(output.apart_from(files_of(inputs)).apart_from([&self.output]))
     }
 
+    /// Beside the book, under its name.
+    fn checkpoints(&self) -> Checkpoints {
+        let mut folder = self.output.clone().into_os_string();
+        folder.push(UNFINISHED);
+        Checkpoints {
+            folder: folder.into(),
+            every: self.checkpoint,
+            disk: self.disk.map(|bytes| bytes as u64),
+            afresh: self.afresh,
+        }
+    }
+
     fn resolve(&self) -> BuildOptions {
         let folder = self.output.parent().filter(|folder| !folder.as_os_str().is_empty());
         BuildOptions {
@@ -173,6 +205,7 @@ impl Args {
             threads: self.threads.map_or_else(cores, usize::from),
             memory: self.memory,
             spill_folder: folder.unwrap_or(Path::new(".")).to_owned(),
+            checkpoints: (!self.checkpoint.is_zero()).then(|| self.checkpoints()),
         }
     }
 }
@@ -192,6 +225,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     monitor.faults = errors.as_ref().map(FaultFile::listener);
     stop_on_interrupt(&monitor)?;
     let start = Instant::now();
+    if !args.quiet {
+        let folder = args.checkpoints().folder;
+        foretell(&inputs, &folder, args.max_ply, args.facets);
+    }
     let built = {
         let _progress = (!args.quiet).then(|| BuildProgress::start(&inputs, &monitor));
         build(&inputs, &options, &monitor, output)
@@ -201,12 +238,20 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (file, tally) =
         built.with_context(|| format!("{} was not written", args.output.display()))?;
     file.keep().with_context(|| format!("cannot write {}", args.output.display()))?;
+    let unfinished = args.checkpoints();
+    if !monitor.is_stopped() {
+        let folder = unfinished.folder.display();
+        unfinished.forget().with_context(|| format!("cannot remove {folder}"))?;
+    }
     report_faults(args, &tally);
     if !args.quiet {
-        report(args, &tally, start.elapsed())?;
+        report(args, &tally, start.elapsed(), monitor.resumed.load(Relaxed))?;
     }
     if monitor.is_stopped() {
         outln!("Interrupted: the book holds the games that were read until then.")?;
+        if unfinished.folder.is_dir() {
+            outln!("The same command goes on from there, by {}.", unfinished.folder.display())?;
+        }
         return Ok(ExitCode::from(INTERRUPTED));
     }
     Ok(ExitCode::SUCCESS)
@@ -238,7 +283,7 @@ impl FaultFile {
 
     fn listener(&self) -> FaultListener {
         let file = self.clone();
-        FaultListener::new(move |fault| file.add(fault))
+        FaultListener::new(move |fault| file.add(&fault))
     }
 
     /// Adds a line. After a failure there are no more.
@@ -279,18 +324,24 @@ fn report_faults(args: &Args, tally: &BuildTally) {
     }
 }
 
-fn report(args: &Args, tally: &BuildTally, time: Duration) -> anyhow::Result<()> {
+/// Tells what was made; `before` games were read by a build that was broken off.
+fn report(args: &Args, tally: &BuildTally, time: Duration, before: u64) -> anyhow::Result<()> {
     let mut out = output::stdout();
     let seconds = time.as_secs_f64().max(1e-3);
     let games = tally.games;
     let found = games.total() + tally.skipped.total();
-    writeln!(
-        out,
-        "{} games read in {seconds:.2} s: {} games/s, {:.0} MB/s",
-        grouped(found),
-        grouped((found as f64 / seconds) as u64),
-        tally.bytes as f64 / 1e6 / seconds,
-    )?;
+    if before > 0 {
+        let new = grouped(found - before.min(found));
+        writeln!(out, "{} games read, the last {new} of them in {seconds:.2} s", grouped(found))?;
+    } else {
+        writeln!(
+            out,
+            "{} games read in {seconds:.2} s: {} games/s, {:.0} MB/s",
+            grouped(found),
+            grouped((found as f64 / seconds) as u64),
+            tally.bytes as f64 / 1e6 / seconds,
+        )?;
+    }
     write!(
         out,
         "{} counted: +{} ={} -{}",
@@ -362,7 +413,17 @@ fn is_over(stopped: &Stopped, wait: Duration) -> bool {
     !matches!(stopped.recv_timeout(wait), Err(crossbeam::channel::RecvTimeoutError::Timeout))
 }
 
+/// Tells once that a build goes on.
+fn tell_resumed(monitor: &Monitor, told: &mut bool) {
+    let games = monitor.resumed.load(Relaxed);
+    if games > 0 && !*told {
+        *told = true;
+        errln!("going on after {} games that were read before", grouped(games));
+    }
+}
+
 fn draw_bar(total: Option<u64>, monitor: &Monitor, stopped: &Stopped) {
+    let mut told = false;
     let template = match total {
         Some(_) => "{bar:30} {bytes}/{total_bytes} {binary_bytes_per_sec} eta {eta} {msg}",
         None => "{spinner} {bytes} {binary_bytes_per_sec} {msg}",
@@ -373,6 +434,7 @@ fn draw_bar(total: Option<u64>, monitor: &Monitor, stopped: &Stopped) {
     }
     let start = Instant::now();
     while !is_over(stopped, REFRESH) {
+        bar.suspend(|| tell_resumed(monitor, &mut told));
         bar.set_position(monitor.bytes.load(Relaxed));
         bar.set_message(status(monitor, start));
     }
@@ -381,7 +443,9 @@ fn draw_bar(total: Option<u64>, monitor: &Monitor, stopped: &Stopped) {
 
 fn print_lines(total: Option<u64>, monitor: &Monitor, stopped: &Stopped) {
     let start = Instant::now();
+    let mut told = false;
     while !is_over(stopped, LINE_EVERY) {
+        tell_resumed(monitor, &mut told);
         let bytes = monitor.bytes.load(Relaxed);
         let share = total.filter(|&total| total > 0).map(|total| {
             let done = bytes as f64 / total as f64;
@@ -398,6 +462,7 @@ fn status(monitor: &Monitor, start: Instant) -> String {
         return format!("writing the book, {}%", 100 * parts / Monitor::PARTS);
     }
     let games = monitor.games.load(Relaxed);
-    let speed = games as f64 / start.elapsed().as_secs_f64().max(1e-3);
+    let new = games - monitor.resumed.load(Relaxed).min(games);
+    let speed = new as f64 / start.elapsed().as_secs_f64().max(1e-3);
     format!("{} games, {} games/s", grouped(games), grouped(speed as u64))
 }

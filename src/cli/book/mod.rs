@@ -5,6 +5,7 @@ mod build;
 mod check;
 mod combine;
 mod convert;
+mod disk;
 mod dump;
 mod facets;
 mod find;

@@ -1,0 +1,369 @@
+//! What a long build has done so far, kept on disk beside the book, so that it goes on from there
+//! when it was killed.
+//!
+//! A checkpoint is the end of a stage: all threads have finished their chunks, and what they have
+//! collected is written as a sorted run. The state names the runs and tells how far the inputs have
+//! been read. It is written last and takes the place of the one before as a whole, so there always is one
+//! that holds. What a build killed later has written besides is not named there, and goes.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::PathBuf;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::counter::Shared;
+use super::records::PositionRecord;
+use super::store::{Collected, Disk};
+use super::tally::TallySoFar;
+use super::{BuildError, BuildOptions, Gathered, Monitor};
+use crate::book::facets::GameLog;
+use crate::book::pawn_filter::PawnSet;
+use crate::files::{in_words, lock_shared, sync_name, write_whole};
+use crate::pgn::{Chunks, PgnInput, ReadSoFar};
+
+/// The file that says what is there.
+const STATE: &str = "state.json";
+/// Keeps other builds out.
+const LOCK: &str = "lock";
+/// How the names of the other files begin: pawn structures of all games so far, sorted records, the
+/// games that they number, hashes of games.
+const PAWNS: &str = "pawns";
+const RUN: &str = "run";
+const GAMES: &str = "games";
+const HASHES: &str = "hashes";
+
+/// That a build keeps checkpoints.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkpoints {
+    /// The folder that they are in, of which nothing is left once the book is there.
+    pub folder: PathBuf,
+    /// What time passes from one to the next.
+    pub every: Duration,
+    /// Bytes that they may take on disk.
+    pub disk: Option<u64>,
+    /// What was kept before is thrown away.
+    pub afresh: bool,
+}
+
+/// What a build has done.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct State {
+    /// What the build is made of, and how.
+    build: String,
+    place: ReadSoFar,
+    tally: TallySoFar,
+    /// Files of this stage are named by it.
+    stage: u64,
+    runs: Vec<RunFile>,
+    /// Faults, if somebody is told of them.
+    faults: Vec<String>,
+    /// Files with the hashes of games, of books in which each counts once.
+    games: Vec<String>,
+}
+
+/// A run and the games that its records number.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct RunFile {
+    name: String,
+    log: Option<String>,
+}
+
+/// The checkpoints of a build that runs.
+pub(super) struct Keeper<'a> {
+    wanted: &'a Checkpoints,
+    state: State,
+    due: Instant,
+    /// The hashes of games that are on disk.
+    known: usize,
+    /// Keeps others out, from the first checkpoint on.
+    lock: Option<File>,
+}
+
+/// The checkpoints of a build, and what there is to go on from, if there is anything.
+type Begun<'a, R> = (Keeper<'a>, Option<Beginning<R>>);
+
+/// What there is to go on from.
+pub(super) struct Beginning<R> {
+    pub(super) gathered: Gathered<R>,
+    pub(super) tally: TallySoFar,
+    pub(super) place: ReadSoFar,
+    pub(super) faults: Vec<String>,
+}
+
+impl<'a> Keeper<'a> {
+    /// The checkpoints that these options ask for, with what there is to go on from.
+    ///
+    /// # Errors
+    /// If what is there is of another build, or cannot be read.
+    pub(super) fn begin<R: PositionRecord>(
+        inputs: &[PgnInput],
+        shared: &Shared<'a>,
+    ) -> Result<Option<Begun<'a, R>>, BuildError> {
+        let Some(wanted) = &shared.options.checkpoints else { return Ok(None) };
+        if wanted.afresh {
+            wanted.forget()?;
+        }
+        let build = description(inputs, shared.options);
+        let due = Instant::now() + wanted.every;
+        let new = State { build: build.clone(), ..State::default() };
+        let mut keeper = Keeper { wanted, state: new, due, known: 0, lock: None };
+        if wanted.folder.is_dir() {
+            keeper.lock()?;
+        }
+        let Some(state) = keeper.read_state()? else { return Ok(Some((keeper, None))) };
+        if state.build != build {
+            return Err(BuildError::OtherBuild(wanted.folder.display().to_string()));
+        }
+        keeper.state = state;
+        let beginning = keeper.load(shared).map_err(|error| keeper.damaged(&error))?;
+        Ok(Some((keeper, Some(beginning))))
+    }
+
+    /// Sees to it that no other build uses the folder.
+    fn lock(&mut self) -> Result<(), BuildError> {
+        if self.lock.is_none() {
+            let lock = lock_shared(&self.path(LOCK)).map_err(|error| self.damaged(&error))?;
+            self.lock = Some(lock);
+        }
+        Ok(())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.wanted.folder.join(name)
+    }
+
+    fn damaged(&self, error: &io::Error) -> BuildError {
+        let folder = self.wanted.folder.display().to_string();
+        BuildError::Checkpoint { folder, reason: in_words(error) }
+    }
+
+    fn read_state(&self) -> Result<Option<State>, BuildError> {
+        let read = || match fs::read(self.path(STATE)) {
+            Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        };
+        read().map_err(|error| self.damaged(&error))
+    }
+
+    /// Opens what the state names.
+    fn load<R: PositionRecord>(&mut self, shared: &Shared<'_>) -> io::Result<Beginning<R>> {
+        let damaged = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
+        let mut gathered = Gathered::default();
+        for run in &self.state.runs {
+            gathered
+                .collected
+                .push(Collected::open(File::open(self.path(&run.name))?, &shared.disk)?);
+            if let Some(log) = &run.log {
+                let log = GameLog::from_bytes(&fs::read(self.path(log))?);
+                gathered.logs.push(log.ok_or_else(|| damaged("a list of games is not whole"))?);
+            }
+        }
+        let pawns = fs::read(self.path(&self.named(PAWNS)))?;
+        let pawns = PawnSet::from_bytes(&pawns);
+        gathered.pawns = pawns.ok_or_else(|| damaged("the pawn structures are not whole"))?;
+        if let Some(games) = &shared.games {
+            let mut games = games.lock().unwrap_or_else(PoisonError::into_inner);
+            for name in &self.state.games {
+                let bytes = fs::read(self.path(name))?;
+                games.extend(bytes.as_chunks().0.iter().map(|hash| u64::from_le_bytes(*hash)));
+            }
+            self.known = games.len();
+        }
+        let State { tally, place, faults, .. } = &self.state;
+        let (tally, place, faults) = (tally.clone(), *place, faults.clone());
+        Ok(Beginning { gathered, tally, place, faults })
+    }
+
+    /// What a file of the current stage is called.
+    fn named(&self, what: &str) -> String {
+        format!("{what}-{}", self.state.stage)
+    }
+
+    /// Whether a checkpoint is due.
+    pub(super) fn due(&self) -> Instant {
+        self.due
+    }
+
+    /// Whether there is one.
+    pub(super) fn has_any(&self) -> bool {
+        self.state.stage > 0
+    }
+
+    /// Keeps what a stage has gathered, of which only what is on disk is left, and where it ended.
+    ///
+    /// # Errors
+    /// If it cannot be written, or takes more room than it may; the checkpoint before it holds.
+    pub(super) fn keep<R: PositionRecord>(
+        &mut self,
+        stage: Gathered<R>,
+        pawns: &PawnSet,
+        progress: (ReadSoFar, &TallySoFar, Vec<String>),
+        shared: &Shared<'_>,
+    ) -> Result<Gathered<R>, BuildError> {
+        fs::create_dir_all(&self.wanted.folder)?;
+        self.lock()?;
+        self.state.stage += 1;
+        let mut kept = Gathered::default();
+        if R::JOINS {
+            kept.collected.push(self.keep_run(&stage.collected, None, &shared.disk)?);
+        } else {
+            for (part, log) in stage.collected.chunks(1).zip(&stage.logs) {
+                kept.collected.push(self.keep_run(part, Some(log), &shared.disk)?);
+            }
+            kept.logs = stage.logs;
+        }
+        Collected::give_back(&stage.collected, &shared.disk);
+        drop(stage.collected);
+        write_whole(&self.path(&self.named(PAWNS)), &pawns.to_bytes())?;
+        self.keep_games(shared)?;
+        let (place, tally, faults) = progress;
+        (self.state.place, self.state.tally) = (place, tally.clone());
+        self.state.faults.extend(faults);
+        let state = serde_json::to_vec(&self.state).map_err(io::Error::other)?;
+        write_whole(&self.path(STATE), &state)?;
+        self.sweep()?;
+        self.due = Instant::now() + self.wanted.every;
+        Ok(kept)
+    }
+
+    /// Keeps records as one run, and the games that they number.
+    fn keep_run<R: PositionRecord>(
+        &mut self,
+        parts: &[Collected<R>],
+        log: Option<&GameLog>,
+        disk: &Disk,
+    ) -> Result<Collected<R>, BuildError> {
+        let name = self.named(&format!("{RUN}-{}", self.state.runs.len()));
+        let path = self.path(&name);
+        let file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path)?;
+        let run = Collected::keep(parts, file, disk)?;
+        let log = match log {
+            None => None,
+            Some(log) => {
+                let name = self.named(&format!("{GAMES}-{}", self.state.runs.len()));
+                write_whole(&self.path(&name), &log.to_bytes())?;
+                Some(name)
+            }
+        };
+        self.state.runs.push(RunFile { name, log });
+        Ok(run)
+    }
+
+    /// Keeps the hashes of games that are not on disk yet.
+    fn keep_games(&mut self, shared: &Shared<'_>) -> io::Result<()> {
+        let Some(games) = &shared.games else { return Ok(()) };
+        let games = games.lock().unwrap_or_else(PoisonError::into_inner);
+        if games.len() == self.known {
+            return Ok(());
+        }
+        // A set has no order, so all of them are written again: eight bytes a game.
+        let bytes: Vec<u8> = games.iter().flat_map(|hash| hash.to_le_bytes()).collect();
+        let name = self.named(HASHES);
+        write_whole(&self.path(&name), &bytes)?;
+        self.state.games = vec![name];
+        self.known = games.len();
+        Ok(())
+    }
+
+    /// Removes the files that the state does not name.
+    fn sweep(&self) -> io::Result<()> {
+        let State { runs, games, .. } = &self.state;
+        let mut named: BTreeSet<String> =
+            [STATE.to_owned(), LOCK.to_owned(), self.named(PAWNS)].into();
+        named.extend(
+            runs.iter().flat_map(|run| [Some(run.name.clone()), run.log.clone()]).flatten(),
+        );
+        named.extend(games.iter().cloned());
+        for entry in self.wanted.folder.read_dir()? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if is_ours(&name) && name.to_str().is_none_or(|name| !named.contains(name)) {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes over what was read before, and tells what was told.
+    ///
+    /// # Errors
+    /// If that is no longer there as it was.
+    pub(super) fn go_on<R>(
+        &self,
+        beginning: &Beginning<R>,
+        chunks: &mut Chunks,
+        monitor: &Monitor,
+    ) -> Result<(), BuildError> {
+        let total = &beginning.tally.total;
+        let games = total.games.total() + total.skipped.total();
+        monitor.games.store(games, Relaxed);
+        monitor.resumed.store(games, Relaxed);
+        if !chunks.go_to(&beginning.place) {
+            let reason = "the games are no longer what they were".to_owned();
+            let folder = self.wanted.folder.display().to_string();
+            return Err(BuildError::Checkpoint { folder, reason });
+        }
+        for (listener, fault) in monitor
+            .faults
+            .iter()
+            .flat_map(|heard| beginning.faults.iter().map(move |fault| (heard, fault)))
+        {
+            listener.hear(fault);
+        }
+        Ok(())
+    }
+}
+
+impl Checkpoints {
+    /// Removes what a build has kept, once the book is there.
+    ///
+    /// # Errors
+    /// If it cannot be removed.
+    pub fn forget(&self) -> io::Result<()> {
+        let entries = match self.folder.read_dir() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            entries => entries?,
+        };
+        // Without it the rest is nothing, whenever this is broken off.
+        match fs::remove_file(self.folder.join(STATE)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => sync_name(&self.folder.join(STATE))?,
+        }
+        for entry in entries {
+            let entry = entry?;
+            let name = entry.file_name();
+            if is_ours(&name) && name != STATE {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        // With files of others in it, it stays.
+        match fs::remove_dir(&self.folder) {
+            Err(error) if error.kind() != io::ErrorKind::DirectoryNotEmpty => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether a file of the folder is one that a build has made.
+fn is_ours(name: &OsStr) -> bool {
+    let kinds = [PAWNS, RUN, GAMES, HASHES];
+    let of_kind = |name: &str| kinds.iter().any(|kind| name.starts_with(&format!("{kind}-")));
+    name.to_str().is_some_and(|name| name == STATE || name == LOCK || of_kind(name))
+}
+
+/// What a build is made of, and how: two that are alike make the same book.
+fn description(inputs: &[PgnInput], options: &BuildOptions) -> String {
+    let BuildOptions { max_ply, undecided, filter, unique, language, side, facets, strict, .. } =
+        options;
+    let inputs: Vec<_> = inputs.iter().map(|input| (input.name(), input.size())).collect();
+    let how = (max_ply, undecided, filter, unique, language, side, facets, strict);
+    format!("{} {how:?} {inputs:?}", env!("CARGO_PKG_VERSION"))
+}

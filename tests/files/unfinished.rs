@@ -1,0 +1,171 @@
+//! Long builds that are broken off go on by the same command, and end with the same book.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use crate::support::{PROGRAM, tabia};
+
+/// Games that differ, some of them broken: text for a build of several checkpoints.
+fn games(number: usize) -> String {
+    let moves = ["e4 e5", "d4 d5", "c4 c5", "Nf3 Nf6", "b3 b6", "g3 g6", "a3 a6", "h3 h6"];
+    let mut text = String::new();
+    for game in 0..number {
+        let result = ["1-0", "0-1", "1/2-1/2"][game % 3];
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "[White \"W{}\"]\n[Black \"B{}\"]\n[Date \"2020.01.01\"]\n[Result \"{result}\"]\n\n",
+            game % 1_000,
+            game % 77
+        );
+        for ply in 0..4 {
+            let pair = moves[(game >> (3 * ply)) % 8];
+            let _ = write!(text, "{}. {pair} ", ply + 1);
+        }
+        let end = if game % 5_000 == 0 { "Kd5" } else { "" };
+        let _ = write!(text, "{end} {result}\n\n");
+    }
+    text
+}
+
+/// What is done with the games, into a book of this name; the build keeps checkpoints all the time.
+fn build<'a>(book: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    build_every("0.03", book, more)
+}
+
+fn build_every<'a>(seconds: &'a str, book: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let all = ["book", "build", "--threads", "2", "--checkpoint", seconds, "games.pgn", "-o", book];
+    [&all[..], more].concat()
+}
+
+/// Kills a build again and again until it comes to its end; tells how often.
+fn build_in_spite_of_kills(folder: &Path, arguments: &[&str]) -> usize {
+    for kills in 0.. {
+        let mut command = Command::new(PROGRAM);
+        command.args(arguments).current_dir(folder).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("it starts");
+        // Later and later, so that it ends however slow the machine is.
+        std::thread::sleep(Duration::from_millis(60 + 30 * kills as u64));
+        if let Some(status) = child.try_wait().expect("a child") {
+            assert!(status.success(), "{arguments:?}");
+            return kills;
+        }
+        child.kill().expect("killed");
+        child.wait().expect("a child");
+    }
+    unreachable!("it is let go on longer each time")
+}
+
+fn error_of(output: &Output) -> String {
+    assert!(!output.status.success());
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_build_that_is_killed_again_and_again_makes_the_same_book() {
+    for more in
+        [&[][..], &["--facets"], &["--unique"], &["--unique", "--facets"], &["--min-games", "2"]]
+    {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("games.pgn"), games(40_000)).expect("written");
+        let path = |name: &str| folder.path().join(name);
+        let whole = [build_every("0", "whole.tbk", more), vec!["--errors", "whole.err"]].concat();
+        assert!(tabia(&whole, folder.path()).status.success());
+        assert!(!path("whole.tbk.unfinished").exists());
+        let broken = [build("broken.tbk", more), vec!["--errors", "broken.err"]].concat();
+        let kills = build_in_spite_of_kills(folder.path(), &broken);
+        assert!(kills > 1, "{more:?}: the build is too fast to be broken off");
+        for (one, other) in [("whole.tbk", "broken.tbk"), ("whole.err", "broken.err")] {
+            let [one, other] = [one, other].map(|name| fs::read(path(name)).expect(name));
+            assert!(one == other, "{more:?} after {kills} kills");
+        }
+        assert!(!path("broken.tbk.unfinished").exists(), "{more:?}");
+    }
+}
+
+/// A folder with what a build has left that was killed after a checkpoint.
+fn unfinished() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("games.pgn"), games(120_000)).expect("written");
+    let mut command = Command::new(PROGRAM);
+    command.args(build("x.tbk", &[])).current_dir(folder.path());
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    while !folder.path().join("x.tbk.unfinished/state.json").exists() {
+        assert_eq!(child.try_wait().expect("a child"), None, "it ends before a checkpoint");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().expect("killed");
+    child.wait().expect("a child");
+    folder
+}
+
+#[test]
+fn what_was_done_for_another_book_is_neither_used_nor_lost() {
+    let folder = unfinished();
+    let other = tabia(&build("x.tbk", &["--max-ply", "7"]), folder.path());
+    assert!(error_of(&other).contains("x.tbk.unfinished holds what another build has done"));
+    let mut text = games(120_000);
+    text.replace_range(40..41, "X");
+    fs::write(folder.path().join("games.pgn"), &text).expect("written");
+    let changed = error_of(&tabia(&build("x.tbk", &[]), folder.path()));
+    assert!(changed.contains("the games are no longer what they were"), "{changed}");
+    fs::write(folder.path().join("games.pgn"), games(120_000)).expect("written");
+    let gone_on = tabia(&build("x.tbk", &[]), folder.path());
+    assert!(gone_on.status.success(), "{gone_on:?}");
+    assert!(String::from_utf8_lossy(&gone_on.stdout).starts_with("120,000 games read, the last "));
+    let afresh = tabia(&build("x.tbk", &["--max-ply", "7", "--afresh"]), folder.path());
+    assert!(afresh.status.success() && !folder.path().join("x.tbk.unfinished").exists());
+}
+
+#[test]
+fn a_damaged_checkpoint_is_told_and_can_be_thrown_away() {
+    let folder = unfinished();
+    let run = fs::read_dir(folder.path().join("x.tbk.unfinished")).expect("a folder");
+    let run = run.flatten().find(|entry| entry.file_name().to_string_lossy().starts_with("run-"));
+    let run = run.expect("a run").path();
+    let bytes = fs::read(&run).expect("a run");
+    fs::write(&run, &bytes[..bytes.len() - 1]).expect("written");
+    let error = error_of(&tabia(&build("x.tbk", &[]), folder.path()));
+    assert!(
+        error.contains("x.tbk.unfinished cannot be gone on from: a run is not whole; --afresh"),
+        "{error}"
+    );
+    assert!(tabia(&build("x.tbk", &["--afresh"]), folder.path()).status.success());
+}
+
+#[test]
+fn files_of_others_in_the_folder_stay() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("games.pgn"), games(40_000)).expect("written");
+    let own = folder.path().join("x.tbk.unfinished");
+    fs::create_dir(&own).expect("made");
+    fs::write(own.join("letter.txt"), "dear").expect("written");
+    for more in [&[][..], &["--afresh"]] {
+        assert!(tabia(&build("x.tbk", more), folder.path()).status.success());
+        let left: Vec<_> =
+            fs::read_dir(&own).expect("there").flatten().map(|entry| entry.file_name()).collect();
+        assert_eq!(left, ["letter.txt"]);
+    }
+}
+
+#[test]
+fn disk_space_that_is_used_up_costs_nothing_that_was_done() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("games.pgn"), games(120_000)).expect("written");
+    let error = error_of(&tabia(&build("x.tbk", &["--disk", "100K"]), folder.path()));
+    assert!(
+        error.contains(
+            "102400 bytes of disk that --disk allows; the same command with more goes on"
+        ),
+        "{error}"
+    );
+    assert!(!folder.path().join("x.tbk").exists());
+    let gone_on = tabia(&build("x.tbk", &["--disk", "1G"]), folder.path());
+    assert!(gone_on.status.success(), "{gone_on:?}");
+    assert!(tabia(&build_every("0", "y.tbk", &[]), folder.path()).status.success());
+    let [x, y] = ["x.tbk", "y.tbk"].map(|name| fs::read(folder.path().join(name)).expect(name));
+    assert!(x == y);
+}
