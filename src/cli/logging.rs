@@ -13,7 +13,7 @@ use log::LevelFilter;
 use crate::files::append_to;
 
 /// Where env_logger's users look for what is to be told.
-const VARIABLE: &str = "RUST_LOG";
+pub(super) const VARIABLE: &str = "RUST_LOG";
 
 /// How much is told of what goes on.
 #[derive(Debug, clap::Args)]

@@ -26,6 +26,9 @@ pub(super) const GAMES: FileKind = FileKind {
 pub(super) const EPD: FileKind = FileKind { name: "a file of positions (EPD)", recognises: is_epd };
 /// Pages of the manual.
 pub(super) const MAN: FileKind = FileKind { name: "a page of the manual", recognises: is_man };
+/// What an installed program has besides it: the scripts of shells, and entries in lists.
+pub(super) const INSTALLED: FileKind =
+    FileKind { name: "a file that `tabia generate` wrote", recognises: is_installed };
 /// The faults of a build, see [`crate::book::GameFault`].
 pub(super) const FAULTS: FileKind = FileKind { name: "a list of faults", recognises: is_faults };
 /// A network.
@@ -78,6 +81,14 @@ fn is_epd(head: &[u8]) -> bool {
 
 fn is_man(head: &[u8]) -> bool {
     [".ie ", ".TH "].iter().any(|macro_call| head.starts_with(macro_call.as_bytes()))
+}
+
+/// All of them begin in ways that nothing else does, and name the program soon.
+fn is_installed(head: &[u8]) -> bool {
+    const SIGNS: [&str; 5] =
+        ["_tabia() {", "# Print an optspec", "#compdef tabia", "plugin spec ", "[Desktop Entry]"];
+    let text = String::from_utf8_lossy(head);
+    SIGNS.iter().any(|sign| text.starts_with(sign)) && text.contains("tabia")
 }
 
 fn is_faults(head: &[u8]) -> bool {

@@ -1,7 +1,7 @@
 //! What `tabia generate` writes for packages.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::support::tabia;
 
@@ -19,6 +19,31 @@ fn the_plugin_file_has_the_form_of_xboards_own() {
     assert!(plugin.ends_with('\n'));
 }
 
+/// Every file of a package is where those look for it who read it, and none is replaced that is
+/// something else.
+#[test]
+fn all_of_a_package_is_written_to_its_place() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let share = folder.path().to_str().expect("UTF-8");
+    assert_eq!(generate(&["share", share]), "");
+    let read = |place: &str| std::fs::read_to_string(folder.path().join(place)).expect(place);
+    assert_eq!(read("games/plugins/xboard/tabia.eng"), generate(&["plugin"]));
+    assert_eq!(read("applications/tabia.desktop"), generate(&["desktop"]));
+    assert_eq!(read("bash-completion/completions/tabia"), generate(&["completions", "bash"]));
+    assert_eq!(read("fish/vendor_completions.d/tabia.fish"), generate(&["completions", "fish"]));
+    assert_eq!(read("zsh/site-functions/_tabia"), generate(&["completions", "zsh"]));
+    assert_eq!(read("man/man6/tabia.6"), generate(&["man"]));
+    assert_eq!(generate(&["share", share]), "", "its own files are replaced");
+
+    let entry = folder.path().join("applications/tabia.desktop");
+    std::fs::write(&entry, "[Desktop Entry]\nName=Another\n").expect("a file");
+    let refused = tabia(&["generate", "share", share], Path::new("."));
+    assert!(!refused.status.success());
+    let told = String::from_utf8(refused.stderr).expect("UTF-8");
+    assert!(told.contains("tabia.desktop") && told.lines().count() == 1, "{told}");
+    assert!(read("applications/tabia.desktop").contains("Another"));
+}
+
 #[test]
 fn there_are_completions_for_every_shell() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
@@ -29,11 +54,14 @@ fn there_are_completions_for_every_shell() {
     }
 }
 
-/// The pages that a page names: words such as `tabia-book(6)`, hyphens escaped or not.
+/// The pages of ours that a page names: words such as `tabia-book(6)`, bold or not, hyphens escaped
+/// or not.
 fn named_in(page: &Path) -> BTreeSet<String> {
-    let text = std::fs::read_to_string(page).expect("a page").replace('\\', "");
-    let words = text.split_whitespace().filter_map(|word| word.strip_suffix("(6)"));
-    words.map(|name| format!("{name}.6")).collect()
+    let text = std::fs::read_to_string(page).expect("a page");
+    let text = text.replace("\\fB", "").replace("\\fR", "").replace('\\', "");
+    let words = text.split_whitespace().filter_map(|word| word.split_once("(6)"));
+    let ours = words.filter(|(name, _)| name.starts_with("tabia"));
+    ours.map(|(name, _)| format!("{name}.6")).collect()
 }
 
 #[test]
@@ -50,9 +78,75 @@ fn every_man_page_that_is_named_is_written() {
     for name in ["tabia-book.6", "tabia-book-build.6", "tabia-autoplay.6"] {
         assert!(named.contains(name), "{name}: {named:?}");
     }
-    let main = BTreeSet::from(["tabia.6".to_owned()]);
-    assert_eq!(written, &named | &main);
+    assert_eq!(written, named);
     let page = std::fs::read_to_string(pages.join("tabia.6")).expect("the page");
     assert_eq!(generate(&["man"]), page);
-    assert!(page.contains(".TH tabia 6"), "{page}");
+    assert!(page.contains(".TH tabia 6 "), "{page}");
+}
+
+/// The page of `tabia` itself, with plain hyphens.
+fn main_page() -> String {
+    generate(&["man"]).replace("\\-", "-")
+}
+
+/// A page has the sections that people look for, in the usual order.
+#[test]
+fn the_main_page_has_its_sections() {
+    let page = main_page();
+    let sections: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix(".SH ")).collect();
+    let wanted = [
+        "NAME",
+        "SYNOPSIS",
+        "DESCRIPTION",
+        "OPTIONS",
+        "SUBCOMMANDS",
+        "ENVIRONMENT",
+        "FILES",
+        "EXAMPLES",
+        "\"SEE ALSO\"",
+    ];
+    assert_eq!(sections, wanted);
+}
+
+/// What the sources read of the environment, by any of the standard library's functions, stands on
+/// the page: names of variables are texts in capitals in those files.
+#[test]
+fn the_main_page_names_every_variable_that_is_read() {
+    let mut read = BTreeSet::new();
+    for file in sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
+        let text = std::fs::read_to_string(&file).expect("a source");
+        let text = text.split("#[cfg(test)]").next().expect("a beginning").to_owned();
+        if text.contains("env::var") {
+            read.extend(names_of_variables(&text));
+        }
+        if text.contains("env::temp_dir") {
+            read.insert("TMPDIR".to_owned());
+        }
+    }
+    assert!(read.contains("RUST_LOG") && read.contains("NO_COLOR"), "{read:?}");
+    let page = main_page();
+    let environment = page.split(".SH ENVIRONMENT").nth(1).expect("a section");
+    let environment = environment.split(".SH ").next().expect("its end");
+    for name in read {
+        assert!(environment.contains(&format!("\\fB{name}\\fR")), "{name}: {environment}");
+    }
+}
+
+/// All files below a folder.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("a file"));
+    let files = entries.flat_map(|entry| match entry.path() {
+        path if path.is_dir() => sources(&path),
+        path => vec![path],
+    });
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
+}
+
+/// Texts of capitals and underscores, of at least four letters.
+fn names_of_variables(text: &str) -> BTreeSet<String> {
+    let quoted = text.split('"').skip(1).step_by(2);
+    let is_name = |word: &&str| {
+        word.len() >= 4 && word.chars().all(|sign| sign.is_ascii_uppercase() || sign == '_')
+    };
+    quoted.filter(is_name).map(str::to_owned).collect()
 }

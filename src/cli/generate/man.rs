@@ -1,0 +1,162 @@
+//! The pages of the manual: what clap knows of a command, and what it cannot know.
+
+use std::fs;
+use std::path::Path;
+
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
+use clap_mangen::roff::{Inline, Roff, bold, roman};
+
+use super::examples::EXAMPLES;
+use crate::cli::writing::{Force, MAN};
+use crate::cli::{Cli, logging};
+use crate::files::Output;
+
+/// Games have section 6 of the manual.
+const SECTION: &str = "6";
+
+/// A page has no date, so that every build writes the same bytes. The macro counts its arguments,
+/// and clap_mangen leaves out those that are empty.
+const NO_DATE: &str = " ";
+
+/// The variables that change what Tabia does, and how.
+const ENVIRONMENT: [(&str, &str); 6] = [
+    ("HOME", "Games of the terminal are kept below it if XDG_DATA_HOME is not set."),
+    (
+        "NO_COLOR",
+        "If it is set to anything, the terminal's board and pages of help have no colours.",
+    ),
+    (
+        logging::VARIABLE,
+        "What commands tell on standard error, in place of -v: a level (error, warn, info, debug, trace, off), or levels by module, such as tabia::book=debug. Engines write to the file of --log alone.",
+    ),
+    ("TERM", "If it is dumb or not set, the board in the terminal is plain text."),
+    ("TMPDIR", "Where books are built that need more than their --memory. If it is not set: /tmp."),
+    ("XDG_DATA_HOME", "Games of the terminal are kept below it."),
+];
+
+/// The files that Tabia reads or writes without being told their names, and those beside the files
+/// that it is told.
+const FILES: [(&str, &str); 7] = [
+    (
+        "$XDG_DATA_HOME/tabia/games.pgn, ~/.local/share/tabia/games.pgn",
+        "The games of the terminal that would be lost otherwise.",
+    ),
+    (
+        "/usr/share/games/plugins/xboard/tabia.eng",
+        "By this file xboard lists the engine, if a package has brought it or tabia-generate(6) has made it.",
+    ),
+    ("BOOK.tbk.analysis", "What tabia-book-analyse(6) has found so far, until it is done."),
+    ("OUT.pgn.annotations", "The games that tabia-annotate(6) has done so far, until all are."),
+    ("GAMES.pgn.state", "What tabia-autoplay(6) needs to go on with a match (--resume)."),
+    (
+        "NETWORK.checkpoint, NETWORK.svg",
+        "What tabia-train-net(6) needs to go on, and the losses as a picture.",
+    ),
+    (
+        ".tabia-*",
+        "A file that is not complete yet. A computer that loses its power may leave one behind; it can be deleted.",
+    ),
+];
+
+/// The page of `tabia` itself.
+///
+/// # Errors
+/// None that a text in memory can cause.
+pub(super) fn main_page() -> anyhow::Result<Vec<u8>> {
+    page(&command())
+}
+
+/// Writes a page for every command: `tabia.6`, `tabia-book.6`, `tabia-book-build.6` and so on.
+///
+/// # Errors
+/// If a page cannot be written, or a file of that name is none.
+pub(super) fn write(folder: &Path, force: Force) -> anyhow::Result<()> {
+    fs::create_dir_all(folder)?;
+    let mut open = vec![command()];
+    while let Some(command) = open.pop() {
+        let path = folder.join(format!("{}.{SECTION}", page_name(&command)));
+        Output::new(&path, MAN).force(force.allowed).write(&page(&command)?)?;
+        open.extend(command.get_subcommands().cloned());
+    }
+    Ok(())
+}
+
+/// The command line, in which every command knows by what words it is called. `tabia help` has the
+/// same pages in it once more, and none of its own.
+fn command() -> Command {
+    let mut command = without_help(Cli::command());
+    command.build();
+    command
+}
+
+fn without_help(command: Command) -> Command {
+    command.disable_help_subcommand(true).mut_subcommands(without_help)
+}
+
+/// The command's words with hyphens between them.
+fn page_name(command: &Command) -> &str {
+    command.get_display_name().unwrap_or_else(|| command.get_name())
+}
+
+/// A page. The version stands at its foot, so that it needs no section.
+fn page(command: &Command) -> anyhow::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    Man::new(command.clone().version(None))
+        .section(SECTION)
+        .date(NO_DATE)
+        .source(concat!("Tabia ", env!("CARGO_PKG_VERSION")))
+        .manual("Games Manual")
+        .render(&mut text)?;
+    text.extend_from_slice(added(page_name(command)).to_roff().as_bytes());
+    Ok(text)
+}
+
+/// The sections that clap knows nothing of.
+fn added(name: &str) -> Roff {
+    let mut page = Roff::new();
+    if name == "tabia" {
+        list(&mut page, "ENVIRONMENT", &ENVIRONMENT);
+        list(&mut page, "FILES", &FILES);
+    }
+    let examples: Vec<(&str, &str)> = EXAMPLES
+        .iter()
+        .filter(|example| example.page == name)
+        .map(|example| (example.line, example.what))
+        .collect();
+    if !examples.is_empty() {
+        list(&mut page, "EXAMPLES", &examples);
+    }
+    if let Some((above, _)) = name.rsplit_once('-') {
+        page.control("SH", ["SEE ALSO"]);
+        page.text(linked(&format!("{above}({SECTION})")));
+    } else {
+        page.control("SH", ["SEE ALSO"]);
+        page.text(linked("xboard(6), gnuchess(1), polyglot(6)"));
+    }
+    page
+}
+
+/// A section of terms with what is said of each.
+fn list(page: &mut Roff, heading: &str, rows: &[(&str, &str)]) {
+    page.control("SH", [heading]);
+    for (term, what) in rows {
+        page.control("TP", []);
+        page.text([bold(*term)]);
+        page.text(linked(what));
+    }
+}
+
+/// A text in which the names of pages stand out.
+fn linked(text: &str) -> Vec<Inline> {
+    let mut parts = Vec::new();
+    for word in text.split_inclusive(' ') {
+        match word.find('(').map(|end| word.split_at(end)) {
+            Some((name, rest)) if rest[1..].starts_with(|sign: char| sign.is_ascii_digit()) => {
+                parts.extend([bold(name), roman(rest)]);
+            }
+            _ => parts.push(roman(word)),
+        }
+    }
+    parts
+}

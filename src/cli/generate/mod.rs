@@ -1,0 +1,83 @@
+//! `tabia generate`: what a package of the program needs besides it.
+
+mod examples;
+mod man;
+mod share;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{CommandFactory, Subcommand};
+use clap_complete::Shell;
+
+use super::writing::Force;
+use crate::cli::output;
+
+/// Write the man pages, completions, xboard's plugin file
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+/// What can be written.
+#[derive(Debug, Subcommand)]
+enum What {
+    /// The man page, tabia(6), to the standard output; or into a folder, with those of all commands
+    Man {
+        /// The folder; it is made if need be
+        folder: Option<PathBuf>,
+        #[command(flatten)]
+        force: Force,
+    },
+    /// Completions for a shell
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: Shell,
+    },
+    /// The file by which xboard finds the engine (/usr/share/games/plugins/xboard/tabia.eng)
+    Plugin,
+    /// The entry by which desktops offer a game against Tabia in xboard
+    Desktop,
+    /// All of these, each in its place below a folder such as /usr/local/share
+    Share {
+        /// The folder; it is made if need be
+        folder: PathBuf,
+        #[command(flatten)]
+        force: Force,
+    },
+}
+
+/// Writes what was asked for.
+///
+/// # Errors
+/// If the output cannot be written.
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let text = match &args.what {
+        What::Man { folder: Some(folder), force } => {
+            man::write(folder, *force)
+                .with_context(|| format!("cannot write man pages into {}", folder.display()))?;
+            Vec::new()
+        }
+        What::Man { folder: None, .. } => man::main_page()?,
+        What::Completions { shell } => completions(*shell),
+        What::Plugin => share::PLUGIN.into(),
+        What::Desktop => share::DESKTOP.into(),
+        What::Share { folder, force } => {
+            share::write(folder, *force)?;
+            Vec::new()
+        }
+    };
+    output::stdout().write_all(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The script by which a shell completes what is typed.
+fn completions(shell: Shell) -> Vec<u8> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut super::Cli::command(), "tabia", &mut text);
+    text
+}
