@@ -10,7 +10,7 @@ all:
 # A Debian package, target/debian/tabia_VERSION-1_ARCHITECTURE.deb, by cargo-deb (docs/packages.md).
 deb:
 	cargo build --release --locked --target-dir target
-	rm -rf target/share
+	rm -rf target/share target/debian
 	target/release/tabia generate share target/share
 	mkdir -p target/share/doc
 	gzip -9n < CHANGELOG.md > target/share/doc/changelog.gz

@@ -24,14 +24,17 @@ const ENVIRONMENT: [(&str, &str); 6] = [
     ("HOME", "Games of the terminal are kept below it if XDG_DATA_HOME is not set."),
     (
         "NO_COLOR",
-        "If it is set to anything, the terminal's board and pages of help have no colours.",
+        "If it is set and not empty, the board in the terminal and the help have no colours.",
     ),
     (
         logging::VARIABLE,
         "What commands tell on standard error, in place of -v: a level (error, warn, info, debug, trace, off), or levels by module, such as tabia::book=debug. Engines write to the file of --log alone.",
     ),
     ("TERM", "If it is dumb or not set, the board in the terminal is plain text."),
-    ("TMPDIR", "Where books are built that need more than their --memory. If it is not set: /tmp."),
+    (
+        "TMPDIR",
+        "The folder for what does not fit into the --memory of a book that is built. If it is not set: /tmp.",
+    ),
     ("XDG_DATA_HOME", "Games of the terminal are kept below it."),
 ];
 
