@@ -84,6 +84,15 @@ fn every_man_page_that_is_named_is_written() {
     assert!(page.contains(".TH tabia 6 "), "{page}");
 }
 
+/// cargo-deb takes the version of Cargo.toml; the changelog that Debian wants names it too.
+#[test]
+fn the_packages_changelog_is_that_of_this_version() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/packaging/changelog");
+    let changelog = std::fs::read_to_string(path).expect("the changelog");
+    let newest = format!("tabia ({}-1) ", env!("CARGO_PKG_VERSION"));
+    assert!(changelog.starts_with(&newest), "the first line should begin with {newest}");
+}
+
 /// The page of `tabia` itself, with plain hyphens.
 fn main_page() -> String {
     generate(&["man"]).replace("\\-", "-")
