@@ -117,7 +117,14 @@ mod tests {
         let epd: &[u8] = b"4k3/8/8/8/8/8/8/4K3 w - - c0 \"x\";\n4k3/8/8/8/8/8/8/4K";
         let faults: &[u8] = b"a.pgn: game 1, line 6: illegal move Ke3 in 8/8\n";
         let trace: &[u8] = b"    0.001 1> xboard\n    0.002 1< feature done=1\n";
-        let kinds = [(EPD, epd), (FAULTS, faults), (TRACE, trace), (LOG, b"Game 1 of 2: a - b")];
+        let plugin: &[u8] = b"plugin spec 0.0\ntabia -x\nchess\n";
+        let kinds = [
+            (EPD, epd),
+            (FAULTS, faults),
+            (TRACE, trace),
+            (LOG, b"Game 1 of 2: a - b"),
+            (INSTALLED, plugin),
+        ];
         for (kind, own) in kinds {
             assert!((kind.recognises)(own), "{}", kind.name);
             assert!(!(kind.recognises)(games), "{}", kind.name);

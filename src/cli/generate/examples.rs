@@ -63,6 +63,7 @@ pub(super) const EXAMPLES: &[Example] = &[
     example("tabia-lesson-research", "tabia lesson research --games 0", "The node counts of both orders, without a match."),
     example("tabia-lesson-split", "tabia lesson split -d 4 -t 1,2", "Two threads against one, on your machine."),
     example("tabia-lesson-trace", "tabia lesson trace -d 3 --moves \"e4 e5\" --html trace.html", "A search of a real position, as a page."),
+    example("tabia-lesson-trace", "tabia lesson trace --engine -d 6 --html engine.html", "The search that plays, as a page to unfold."),
     example("tabia-lesson-tree", "tabia lesson tree random --seed 7 --html tree.html", "A random tree as a page in which it can be changed and searched."),
     example("tabia-perft", "tabia perft 5", "4,865,609 leaves from the start position."),
     example("tabia-serve", "tabia serve mine.tbk --games ~/chess", "A book, and the games that it was built from."),
