@@ -29,7 +29,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// A chess engine for the xboard protocol that knows its openings by position.
+/// Chess engine for the xboard protocol that knows its openings by position.
 #[derive(Debug, Parser)]
 #[command(
     version,
