@@ -35,6 +35,9 @@ pub(crate) enum Verdict {
 }
 
 impl Verdict {
+    /// All of them.
+    pub(crate) const ALL: [Verdict; 3] = [Verdict::Inaccuracy, Verdict::Mistake, Verdict::Blunder];
+
     fn of(loss: f64, limits: &Limits) -> Option<Self> {
         match loss {
             loss if loss >= limits.blunder => Some(Verdict::Blunder),
@@ -50,6 +53,15 @@ impl Verdict {
             Verdict::Inaccuracy => 6,
             Verdict::Mistake => 2,
             Verdict::Blunder => 4,
+        }
+    }
+
+    /// The same as people write it behind a move.
+    pub(crate) fn sign(self) -> &'static str {
+        match self {
+            Verdict::Inaccuracy => "?!",
+            Verdict::Mistake => "?",
+            Verdict::Blunder => "??",
         }
     }
 
@@ -151,7 +163,7 @@ impl Player {
     /// Sums up the moves of a side.
     pub(crate) fn of(side: Color, judgements: &[Judgement]) -> Self {
         let own = || judgements.iter().enumerate().filter(|(_, judged)| judged.side == side);
-        let called = [Verdict::Inaccuracy, Verdict::Mistake, Verdict::Blunder]
+        let called = Verdict::ALL
             .map(|verdict| own().filter(|(_, judged)| judged.verdict == Some(verdict)).count());
         let Some(first) = judgements.first() else { return Player::default() };
         let start = if first.side == Color::White { first.before } else { -first.before };

@@ -194,7 +194,7 @@ fn said(judged: &Judgement, position: &Position, second: Option<Score>) -> Strin
 }
 
 /// Moves with their numbers, as movetext.
-fn numbered(start: &Position, line: &[Move]) -> String {
+pub(super) fn numbered(start: &Position, line: &[Move]) -> String {
     let mut position = *start;
     let mut words = Vec::new();
     for (index, &mv) in line.iter().enumerate() {

@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 
 use super::accuracy::expected;
+use super::moments::is_told;
 use super::notes::{ENDS_SUMMARY, SUMMARY, without_evaluation};
 use crate::page::Page;
 use crate::pgn::{PgnGame, PgnMove};
@@ -18,9 +19,6 @@ const PAGE: Page = Page {
     script: include_str!("page.js"),
 };
 
-/// Sentences on moves that no glyph tells of.
-const MOMENTS: [&str; 3] = ["Misses mate in ", "Allows mate in ", "Leaves the book, "];
-
 /// The page of some games.
 pub(crate) fn page(games: &[PgnGame]) -> String {
     PAGE.with(&json!({ "games": games.iter().map(game_data).collect::<Vec<_>>() }))
@@ -31,7 +29,8 @@ fn told<'a>(game: &'a PgnGame, name: &str) -> Option<&'a str> {
     game.tag(name).filter(|value| !value.is_empty() && !value.starts_with('?'))
 }
 
-fn game_data(game: &PgnGame) -> Value {
+/// A game for a page: who played and how, its moves, and what stands beside them.
+pub(crate) fn game_data(game: &PgnGame) -> Value {
     let (mut position, mut san) = (game.start, Vec::new());
     for played in &game.moves {
         san.push(position.san(played.mv));
@@ -74,7 +73,7 @@ fn note(played: &PgnMove) -> Value {
         "nags": played.nags,
         "eval": eval,
         "expected": eval.and_then(score).map(|score| (1e3 * expected(score)).round() / 1e3),
-        "moment": MOMENTS.iter().any(|sentence| words.contains(sentence)),
+        "moment": is_told(&words),
         "comment": words,
         "variations": played.variations.iter().map(|line| line.replace('\n', " ")).collect::<Vec<_>>(),
     })

@@ -7,6 +7,9 @@ use crate::score::{DRAW, Depth, Score, is_decided, mated_in};
 use crate::search::{Bound, Control, Limits, SearchEvent, Searcher};
 use crate::suite::Switch;
 
+/// Nodes for each position, where nobody says otherwise: a game of forty moves takes some ten seconds.
+pub(crate) const NODES: u64 = 200_000;
+
 /// What the search of a position may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effort {
@@ -17,6 +20,14 @@ pub(crate) enum Effort {
 }
 
 impl Effort {
+    /// What it is, in words: `200000 nodes a move`.
+    pub(crate) fn in_words(self) -> String {
+        match self {
+            Effort::Nodes(nodes) => format!("{nodes} nodes a move"),
+            Effort::Time(time) => format!("{} s a move", time.as_secs_f64()),
+        }
+    }
+
     /// Limits for the n-th part of it.
     fn limits(self, part: u32) -> Limits {
         match self {
@@ -55,12 +66,14 @@ pub(crate) struct Study {
 
 impl Study {
     /// Searches all positions of a game, the last one first: what is found late in the game is in
-    /// the table when the searches before come there. `None` if the switch was turned off.
+    /// the table when the searches before come there. `told` hears after each how many are done.
+    /// `None` if the switch was turned off.
     pub(crate) fn of(
         game: Game,
         searcher: &mut Searcher,
         effort: Effort,
         switch: &Switch,
+        told: &mut dyn FnMut(usize),
     ) -> Option<Self> {
         searcher.new_game();
         let plies = game.moves().len();
@@ -79,6 +92,7 @@ impl Study {
             if switch.is_stopped() {
                 return None;
             }
+            told(plies + 1 - ply);
             before.undo();
         }
         Some(Study { game, found, second })

@@ -1,10 +1,9 @@
-//! Many games, annotated on several threads.
+//! Games annotated: one, or many on several threads.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::{Annotated, Background, Effort, Study, annotate};
 use crate::pgn::PgnGame;
-use crate::position::Game;
 use crate::search::{Config, Searcher};
 use crate::suite::{Switch, share_out};
 
@@ -41,9 +40,16 @@ pub(crate) fn annotate_all<E>(
             while !switch.is_stopped()
                 && let Some((number, game)) = next()
             {
-                let study = Study::of(moves_of(&game), &mut searcher, plan.effort, switch);
-                let Some(study) = study else { return };
-                if done.send((number, annotate(&game, &study, background))).is_err() {
+                let annotated = annotate_one(
+                    &game,
+                    &mut searcher,
+                    plan.effort,
+                    background,
+                    switch,
+                    &mut |_| {},
+                );
+                let Some(annotated) = annotated else { return };
+                if done.send((number, annotated)).is_err() {
                     return;
                 }
             }
@@ -52,13 +58,16 @@ pub(crate) fn annotate_all<E>(
     )
 }
 
-/// The moves of a game; those of a PGN game are legal.
-fn moves_of(pgn: &PgnGame) -> Game {
-    let mut game = Game::new(pgn.start);
-    for played in &pgn.moves {
-        if game.play(played.mv).is_err() {
-            break;
-        }
-    }
-    game
+/// Annotates one game. `told` hears after each position how many are done, of one more than there are
+/// moves. `None` if the switch was turned off.
+pub(crate) fn annotate_one(
+    game: &PgnGame,
+    searcher: &mut Searcher,
+    effort: Effort,
+    background: &Background<'_>,
+    switch: &Switch,
+    told: &mut dyn FnMut(usize),
+) -> Option<Annotated> {
+    let study = Study::of(game.replay(), searcher, effort, switch, told)?;
+    Some(annotate(game, &study, background))
 }

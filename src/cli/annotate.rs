@@ -16,7 +16,7 @@ use super::work::{INTERRUPTED, cores, on_interruption, progress_bar};
 use super::writing::{Force, GAMES, files_of};
 use crate::annotate::journal::Journal;
 use crate::annotate::work::{Numbered, Plan, annotate_all};
-use crate::annotate::{Annotated, Background, Effort, Limits, in_words, page};
+use crate::annotate::{Annotated, Background, Effort, Limits, NODES, in_words, page};
 use crate::book::{Book, EMBEDDED_NAME, Names};
 use crate::files::{FileKind, NewFile, Output};
 use crate::pgn::{Fate, GameEnd, PgnGame, PgnInput, read_games};
@@ -47,7 +47,7 @@ pub(super) struct Args {
     #[command(flatten)]
     force: Force,
     /// Nodes for each position
-    #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = NODES, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Seconds for each position, instead of nodes
     #[arg(long, value_parser = parse_time, conflicts_with = "nodes")]
@@ -86,14 +86,6 @@ impl Args {
         self.seconds.map_or(Effort::Nodes(self.nodes), Effort::Time)
     }
 
-    /// How positions are searched, in words.
-    fn effort_in_words(&self) -> String {
-        match self.effort() {
-            Effort::Nodes(nodes) => format!("{nodes} nodes a move"),
-            Effort::Time(time) => format!("{} s a move", time.as_secs_f64()),
-        }
-    }
-
     /// All that the annotated games follow from, in a line.
     fn settings(&self, inputs: &[PgnInput], book: &Book, evaluation: &str) -> String {
         let Limits { inaccuracy, mistake, blunder } = self.limits;
@@ -104,7 +96,7 @@ impl Args {
         visible(&format!(
             "version {}; {}; limits {inaccuracy}, {mistake}, {blunder}; book {:016x}; {} MB; {evaluation}; {}",
             env!("CARGO_PKG_VERSION"),
-            self.effort_in_words(),
+            self.effort().in_words(),
             book.checksum(),
             self.memory,
             inputs.join(", ")
@@ -138,7 +130,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         book: &book,
         names: &names,
         limits: args.limits,
-        effort: args.effort_in_words(),
+        effort: args.effort().in_words(),
     };
     let switches: Vec<Switch> =
         (0..args.threads.map_or_else(cores, usize::from)).map(|_| Switch::default()).collect();
@@ -212,7 +204,7 @@ impl<'a> Target<'a> {
             return Ok(());
         }
         self.journal.remove()?;
-        errln!("{}: {games} games, {}", path.display(), args.effort_in_words());
+        errln!("{}: {games} games, {}", path.display(), args.effort().in_words());
         Ok(())
     }
 }

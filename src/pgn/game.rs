@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use super::tags::text;
 use super::{Fate, GameEnd, GamePly, Reader, Tags, Visitor};
-use crate::position::{Color, Move, Position};
+use crate::position::{Color, Game, Move, Position};
 
 /// How a game ended, as PGN tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -108,6 +108,18 @@ impl PgnGame {
             moves: Vec::new(),
             result: GameResult::Undecided,
         }
+    }
+
+    /// The moves on a board, to be gone through or played on.
+    pub(crate) fn replay(&self) -> Game {
+        let mut game = Game::new(self.start);
+        for played in &self.moves {
+            // They are legal, as the type promises.
+            if game.play(played.mv).is_err() {
+                break;
+            }
+        }
+        game
     }
 
     /// The value of a tag.

@@ -1,44 +1,24 @@
 //! The engine's lines, live: a search whose news go out as server-sent events.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::response::sse::Event;
 use serde::Serialize;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
 
 use super::book_answer::ScoreAnswer;
-use super::limits::{
-    DEFAULT_SEARCH_SECONDS, MAX_CLIENT_NAME, MAX_LINES, MAX_SEARCH_SECONDS, MAX_SEARCHES,
-    SEARCH_BACKLOG, SEARCH_MEMORY_MB,
-};
+use super::limits::{DEFAULT_SEARCH_SECONDS, MAX_LINES, MAX_SEARCH_SECONDS, SEARCH_MEMORY_MB};
 use super::query::Query;
 use super::refusal::Refusal;
+use super::searches::{Searches, client_name};
 use super::shape::{NamedMove, Opening, Results};
 use super::shelf::Content;
 use crate::position::{Game, Move, Position};
 use crate::search::{
-    BookSearch, Bound, Config, Control, Limits, Report, STACK_SIZE, SearchEvent, Searcher,
-    Transposition,
+    BookSearch, Bound, Config, Control, Limits, Report, SearchEvent, Searcher, Transposition,
 };
-
-/// How long a client waits for the search of another to make room, its own earlier one above all.
-const PATIENCE: Duration = Duration::from_secs(2);
-
-/// Who searches: the address, and the name that a page has given itself.
-type Client = (IpAddr, String);
-
-/// All searches that run.
-#[derive(Debug)]
-pub(crate) struct Searches {
-    room: Arc<Semaphore>,
-    running: Mutex<HashMap<Client, (u64, Control)>>,
-    started: AtomicU64,
-}
 
 /// A search that is asked for.
 #[derive(Debug)]
@@ -54,11 +34,8 @@ impl Order {
         let game = query.game()?;
         let seconds = query.number("seconds", (1, MAX_SEARCH_SECONDS))?;
         let lines = query.number("lines", (1, MAX_LINES as u64))?.unwrap_or(1);
-        let client = query.text("client").unwrap_or_default();
+        let client = client_name(&mut query)?;
         query.finish()?;
-        if client.len() > MAX_CLIENT_NAME {
-            return Err(Refusal::bad(format!("client: at most {MAX_CLIENT_NAME} bytes")));
-        }
         if game.position().has_no_moves() {
             return Err(Refusal::bad("the game is over: there is no move to search"));
         }
@@ -67,108 +44,41 @@ impl Order {
     }
 }
 
-impl Searches {
-    /// None yet.
-    pub(crate) fn new() -> Self {
-        Searches {
-            room: Arc::new(Semaphore::new(MAX_SEARCHES)),
-            running: Mutex::default(),
-            started: AtomicU64::new(0),
-        }
-    }
-
-    fn running(&self) -> MutexGuard<'_, HashMap<Client, (u64, Control)>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// How many run.
-    pub(crate) fn count(&self) -> usize {
-        self.running().len()
-    }
-
-    /// Starts a search; its events come out of the channel, whose end stops it. An earlier one of the
-    /// same client ends.
-    ///
-    /// # Errors
-    /// If the query is wrong, or too many searches run.
-    pub(crate) async fn start(
-        self: &Arc<Self>,
-        content: &Arc<Content>,
-        address: IpAddr,
-        query: Query,
-        closing: watch::Receiver<bool>,
-    ) -> Result<mpsc::Receiver<Event>, Refusal> {
-        let order = Order::of(query)?;
-        let client = (address, order.client.clone());
-        if let Some((_, earlier)) = self.running().get(&client) {
-            earlier.stop();
-        }
-        let waiting = tokio::time::timeout(PATIENCE, Arc::clone(&self.room).acquire_owned());
-        let Ok(Ok(permit)) = waiting.await else {
-            return Err(Refusal::busy(format!(
-                "{MAX_SEARCHES} searches run already: try again soon"
-            )));
-        };
-        let control = Control::new();
-        let number = self.started.fetch_add(1, Relaxed);
-        // Whoever came in between has begun a search of its own.
-        if let Some((_, earlier)) = self.running().insert(client.clone(), (number, control.clone()))
-        {
-            earlier.stop();
-        }
-        let ticket = Ticket { searches: Arc::clone(self), client, number, _permit: permit };
-        let (sender, receiver) = mpsc::channel(SEARCH_BACKLOG);
-        let (done, is_done) = oneshot::channel();
-        tokio::spawn(stop_in_time(control.clone(), order.time, sender.clone(), is_done, closing));
-        let content = Arc::clone(content);
-        let search = move || {
-            let _ticket = ticket;
-            search(&content, &order, &control, &sender);
-            drop(done);
-        };
-        let started = thread::Builder::new().stack_size(STACK_SIZE).spawn(search);
-        started.map_err(|error| Refusal::busy(format!("no search can be started: {error}")))?;
-        Ok(receiver)
-    }
+/// Starts a search; its events come out of the channel, whose end stops it. An earlier one of the same
+/// client ends.
+///
+/// # Errors
+/// If the query is wrong, or too many searches run.
+pub(crate) async fn start(
+    searches: &Arc<Searches>,
+    content: &Arc<Content>,
+    address: IpAddr,
+    query: Query,
+    closing: watch::Receiver<bool>,
+) -> Result<mpsc::Receiver<Event>, Refusal> {
+    let order = Order::of(query)?;
+    let client = (address, order.client.clone());
+    let content = Arc::clone(content);
+    let time = order.time;
+    searches
+        .start(client, time, closing, move |switch, sender| {
+            search(&content, &order, &switch.control(), sender)
+        })
+        .await
 }
 
-/// Room for one search, given back at its end.
-#[derive(Debug)]
-struct Ticket {
-    searches: Arc<Searches>,
-    client: Client,
-    number: u64,
-    _permit: OwnedSemaphorePermit,
+/// An event with its data.
+fn event(name: &str, data: &impl Serialize) -> Event {
+    Event::default().event(name).data(serde_json::to_string(data).unwrap_or_default())
 }
 
-impl Drop for Ticket {
-    fn drop(&mut self) {
-        let mut running = self.searches.running();
-        if running.get(&self.client).is_some_and(|(number, _)| *number == self.number) {
-            running.remove(&self.client);
-        }
-    }
-}
-
-/// Stops a search after its time, when nobody listens any more, or when the server ends.
-async fn stop_in_time(
-    control: Control,
-    time: Duration,
-    sender: mpsc::Sender<Event>,
-    is_done: oneshot::Receiver<()>,
-    mut closing: watch::Receiver<bool>,
-) {
-    tokio::select! {
-        () = sender.closed() => {}
-        () = tokio::time::sleep(time) => {}
-        _ = closing.wait_for(|&is_closing| is_closing) => {}
-        _ = is_done => {}
-    }
-    control.stop();
-}
-
-/// Searches, and tells of it.
-fn search(content: &Content, order: &Order, control: &Control, sender: &mpsc::Sender<Event>) {
+/// Searches, and tells of it; the last event comes back.
+fn search(
+    content: &Content,
+    order: &Order,
+    control: &Control,
+    sender: &mpsc::Sender<Event>,
+) -> Event {
     let config = Config {
         memory_mb: SEARCH_MEMORY_MB,
         book: Some(content.book.clone()),
@@ -177,26 +87,23 @@ fn search(content: &Content, order: &Order, control: &Control, sender: &mpsc::Se
     };
     let root = order.game.position();
     let limits = Limits { multi_pv: order.lines, ..Limits::default() };
-    let tell = |name: &str, data: Result<String, serde_json::Error>| {
-        let data = data.unwrap_or_default();
-        if sender.blocking_send(Event::default().event(name).data(data)).is_err() {
+    let tell = |event: Event| {
+        if sender.blocking_send(event).is_err() {
             control.stop();
         }
     };
-    let mut listen = |event: &SearchEvent| match event {
+    let mut listen = |news: &SearchEvent| match news {
         SearchEvent::Iteration(report) | SearchEvent::NewBest(report) => {
-            tell("line", serde_json::to_string(&LineAnswer::new(content, root, report)));
+            tell(event("line", &LineAnswer::new(content, root, report)));
         }
         SearchEvent::Transposition(found) => {
-            let answer = TranspositionAnswer::new(content, root, found);
-            tell("transposition", serde_json::to_string(&answer));
+            tell(event("transposition", &TranspositionAnswer::new(content, root, found)));
         }
         SearchEvent::RootMove { .. } => {}
     };
     let result = Searcher::new(config).search(&order.game, &limits, control, &mut listen);
     let best = result.best.map(|mv| NamedMove::new(root, mv));
-    let end = EndAnswer { best, depth: result.depth, nodes: result.nodes };
-    tell("end", serde_json::to_string(&end));
+    event("end", &EndAnswer { best, depth: result.depth, nodes: result.nodes })
 }
 
 /// A position of a line that the book knows.

@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use crate::annotate::NODES;
+
 /// Bytes of a request's line and headers together; a line of 300 moves has 1,500.
 pub(crate) const MAX_REQUEST_HEAD: usize = 32 << 10;
 /// Bytes of a query, still encoded.
@@ -27,6 +29,16 @@ pub(crate) const MAX_SEARCHES: usize = 4;
 pub(crate) const MAX_SEARCH_SECONDS: u64 = 60;
 /// See [`MAX_SEARCH_SECONDS`].
 pub(crate) const DEFAULT_SEARCH_SECONDS: u64 = 20;
+/// Games that are annotated at once, over all clients.
+pub(crate) const MAX_ANNOTATIONS: usize = 1;
+/// The longest time for a game; at the most nodes one of forty moves takes some ten seconds.
+pub(crate) const MAX_ANNOTATION_SECONDS: u64 = 120;
+/// The fewest nodes for each position of a game.
+pub(crate) const MIN_ANNOTATION_NODES: u64 = 100;
+/// The most of them: as many as `tabia annotate` takes by default.
+pub(crate) const MAX_ANNOTATION_NODES: u64 = NODES;
+/// Those of who does not say.
+pub(crate) const DEFAULT_ANNOTATION_NODES: u64 = NODES / 2;
 /// The transposition table of a search, in mebibytes.
 pub(crate) const SEARCH_MEMORY_MB: usize = 32;
 /// Lines of one search.

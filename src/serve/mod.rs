@@ -5,6 +5,7 @@
 //! games that were named when the server began: no request names a file.
 
 mod analysis;
+mod annotation;
 mod book_answer;
 mod cache;
 mod explorer;
@@ -19,6 +20,7 @@ mod progress;
 mod query;
 mod refusal;
 mod routes;
+mod searches;
 mod server;
 mod shape;
 mod shelf;

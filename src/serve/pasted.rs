@@ -5,20 +5,29 @@ use super::refusal::Refusal;
 use crate::pgn::{Fate, PgnGame, read_games};
 use crate::position::Position;
 
-/// Reads a FEN, or else the first game or list of moves of a text.
+/// Reads a FEN, or else the first game or list of moves of a text, for the page.
 ///
 /// # Errors
 /// If it is neither.
 pub(crate) fn read(text: &str) -> Result<GameAnswer, Refusal> {
+    let (game, fate) = read_game(text)?;
+    Ok(GameAnswer::new(&game, &fate))
+}
+
+/// As [`read`]; the game, and how its reading ended.
+///
+/// # Errors
+/// If it is neither.
+pub(crate) fn read_game(text: &str) -> Result<(PgnGame, Fate), Refusal> {
     let text = text.trim();
     let as_fen = Position::from_fen(text);
     if let Ok(position) = as_fen {
-        return Ok(GameAnswer::new(&PgnGame::new(position), &Fate::Read));
+        return Ok((PgnGame::new(position), Fate::Read));
     }
     let game = read_games(text.as_bytes()).find_map(Result::ok);
     match (game, as_fen) {
         (Some((game, end)), _) if !game.moves.is_empty() || !game.tags.is_empty() => {
-            Ok(GameAnswer::new(&game, &end.fate))
+            Ok((game, end.fate))
         }
         // Eight ranks are meant as a position, whatever is wrong with it.
         (_, Err(error)) if text.matches('/').count() >= 7 => Err(Refusal::bad(error.to_string())),

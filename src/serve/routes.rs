@@ -19,19 +19,19 @@ use tower_http::compression::{CompressionLayer, CompressionLevel};
 use tower_http::cors::{Any, CorsLayer};
 use tower_http::timeout::TimeoutLayer;
 
-use super::analysis::Searches;
 use super::cache::AnswerCache;
 use super::games::{self, GameAnswer};
 use super::limits::{
-    ANSWER_CACHE, ANSWER_TIMEOUT, MAX_GAME_READERS, MAX_PASTED, MAX_PLAYER_STREAMS, MAX_SEARCHES,
-    PLAYER_UPDATE,
+    ANSWER_CACHE, ANSWER_TIMEOUT, MAX_ANNOTATIONS, MAX_GAME_READERS, MAX_PASTED,
+    MAX_PLAYER_STREAMS, MAX_SEARCHES, PLAYER_UPDATE,
 };
 use super::page;
 use super::player::{PlayerOrder, Players};
 use super::query::Query;
 use super::refusal::Refusal;
+use super::searches::Searches;
 use super::shelf::{Content, Shelf};
-use super::{book_answer, explorer, pasted, ways};
+use super::{analysis, annotation, book_answer, explorer, pasted, ways};
 use crate::pgn::{Fate, PgnGame};
 
 /// The description of our own addresses.
@@ -45,6 +45,7 @@ pub(crate) struct Desk {
     shelf: Arc<Shelf>,
     answers: AnswerCache,
     searches: Arc<Searches>,
+    annotations: Arc<Searches>,
     players: OnceLock<Players>,
     streams: Arc<Semaphore>,
     readers: Arc<Semaphore>,
@@ -58,7 +59,8 @@ impl Desk {
         Desk {
             shelf,
             answers: AnswerCache::new(ANSWER_CACHE),
-            searches: Arc::new(Searches::new()),
+            searches: Arc::new(Searches::new(MAX_SEARCHES)),
+            annotations: Arc::new(Searches::new(MAX_ANNOTATIONS)),
             players: OnceLock::new(),
             streams: Arc::new(Semaphore::new(MAX_PLAYER_STREAMS)),
             readers: Arc::new(Semaphore::new(MAX_GAME_READERS)),
@@ -97,7 +99,8 @@ pub(crate) fn router(desk: Arc<Desk>) -> Router {
         .route("/book/ways", get(ways_to))
         .route("/game/{id}", get(game))
         .route("/read", post(read).layer(DefaultBodyLimit::max(MAX_PASTED)))
-        .route("/analysis", get(analysis))
+        .route("/annotate", post(annotate).layer(DefaultBodyLimit::max(MAX_PASTED)))
+        .route("/analysis", get(analyse))
         .route("/status", get(status))
         .route("/openapi.json", get(description))
         .route("/masters", get(masters))
@@ -228,7 +231,7 @@ async fn description() -> Response {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
-async fn analysis(
+async fn analyse(
     State(desk): Shared,
     Extension(Peer(peer)): Extension<Peer>,
     uri: Uri,
@@ -236,8 +239,23 @@ async fn analysis(
     let content = desk.shelf.content()?;
     let query = Query::of(&uri)?;
     let closing = desk.closing.clone();
-    let events = desk.searches.start(content, peer.ip(), query, closing).await?;
+    let events = analysis::start(&desk.searches, content, peer.ip(), query, closing).await?;
     Ok(Sse::new(Received(events)).keep_alive(KeepAlive::default()))
+}
+
+async fn annotate(
+    State(desk): Shared,
+    Extension(Peer(peer)): Extension<Peer>,
+    uri: Uri,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    let content = desk.shelf.content()?;
+    let text = String::from_utf8_lossy(&body);
+    let order = (Query::of(&uri)?, text.as_ref());
+    let closing = desk.closing.clone();
+    let lines = annotation::start(&desk.annotations, content, peer.ip(), order, closing).await?;
+    Ok(([(header::CONTENT_TYPE, LINES_OF_JSON)], Body::from_stream(Received(lines)))
+        .into_response())
 }
 
 async fn player(State(desk): Shared, uri: Uri) -> Result<Response, Refusal> {

@@ -14,7 +14,7 @@ use crossbeam::channel::{Sender, bounded};
 use crate::search::{Control, STACK_SIZE};
 
 /// Ends a series of searches. Each search has a control of its own, which this hands out.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Switch(Arc<Mutex<(bool, Control)>>);
 
 impl Switch {

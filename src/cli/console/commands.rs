@@ -107,6 +107,7 @@ pub(super) const TOPICS: &[Topic] = &[
         row(&["analyze", "analyse"], "", "think about the position until `exit`", |c, _| c.change(Engine::analyse)),
         row(&["exit"], "", "end the analysis", |c, _| c.stop_analysis()),
         row(&["eval"], "", "what the position is worth, term by term", |c, _| c.show("eval")),
+        row(&["annotate"], "[FILE] [NODES]", "search the game, tell what its moves gave away, and add it to a file, or make a page of it if the name ends in .html (Ctrl-C ends it)", Console::annotate),
         row(&["solve", "solveepd"], "FILE [SECONDS]", "search the positions of an EPD file and count what is solved (Ctrl-C ends it)", solve),
         row(&["perft"], "DEPTH", "count the moves to a depth (Ctrl-C ends it)", |c, a| c.perft(a, false)),
         row(&["test"], "movelist|capture|eval|movegenspeed", "try the generator of moves or the evaluation on the position", test),

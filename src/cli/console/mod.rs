@@ -1,5 +1,6 @@
 //! The prompt in the terminal, in the manner of GNU Chess: a board, moves and commands.
 
+mod annotate;
 mod board;
 mod commands;
 mod count;
@@ -27,6 +28,7 @@ use super::date::today;
 use crate::engine::{Engine, Event, Face, Flow, Input, Mode, Moved, News, SearchProgress};
 use crate::position::{Move, Outcome, Position};
 use crate::words;
+use annotate::Annotating;
 use board::Look;
 use count::Counting;
 use game::Offer;
@@ -62,6 +64,7 @@ pub(super) struct Console {
     depth: Option<u32>,
     solving: Option<Solving>,
     count: Option<Counting>,
+    annotating: Option<Annotating>,
     /// Whether another book is being opened.
     opening_book: bool,
     /// Where games are kept that no other file has.
@@ -94,6 +97,7 @@ impl Console {
             depth: None,
             solving: None,
             count: None,
+            annotating: None,
             opening_book: false,
             keep_file: files::keep_file(),
         }
@@ -171,6 +175,7 @@ impl Console {
     fn settle(&mut self, line_done: bool) -> io::Result<()> {
         self.follow()?;
         let mut done = self.tell_count()? || line_done;
+        done |= self.tell_annotation()?;
         for event in self.engine.take_events() {
             done |= match event {
                 Event::Moved(_) | Event::Found(_) | Event::Resigned => true,
@@ -198,6 +203,7 @@ impl Console {
     fn is_busy(&self) -> bool {
         self.solving.is_some()
             || self.count.is_some()
+            || self.annotating.is_some()
             || self.opening_book
             || self.engine.mode() == Mode::Thinking
     }
@@ -281,20 +287,22 @@ impl Console {
     fn act(&mut self, input: Input) -> io::Result<Flow> {
         let flow = match input {
             // Ctrl-C.
-            Input::Line(line) if line == "?" && (self.stop_count() || self.stop_suite()?) => {
-                Flow::Continue
-            }
+            Input::Line(line) if line == "?" && self.stop_work()? => Flow::Continue,
             Input::Line(line) => self.line(&line)?,
             Input::TooLong(_) => Flow::Continue,
             Input::End => Flow::Quit,
         };
         if flow == Flow::Quit {
-            self.stop_count();
-            self.stop_suite()?;
+            self.stop_work()?;
         } else {
             self.settle(true)?;
         }
         Ok(flow)
+    }
+
+    /// Ends what goes on beside the game; tells whether there was anything.
+    fn stop_work(&mut self) -> io::Result<bool> {
+        Ok(self.stop_count() | self.stop_annotation() | self.stop_suite()?)
     }
 
     /// Whatever has gone wrong: the terminal may be gone, and the game shall not go with it.

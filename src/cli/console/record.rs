@@ -105,13 +105,7 @@ impl Record {
 
     /// The whole game, to be played on.
     pub(super) fn replay(&self) -> Game {
-        let mut game = Game::new(self.game.start);
-        for played in &self.game.moves {
-            if game.play(played.mv).is_err() {
-                break;
-            }
-        }
-        game
+        self.game.replay()
     }
 
     /// The game as PGN. Names that no file has given are those of the players; `side` is Tabia's

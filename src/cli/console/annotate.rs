@@ -1,0 +1,246 @@
+//! The game on the board annotated, beside the conversation.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use crossbeam::channel::{Receiver, TryRecvError, unbounded};
+use indicatif::ProgressBar;
+
+use super::Console;
+use super::files::append;
+use super::text::failed;
+use crate::annotate::work::annotate_one;
+use crate::annotate::{
+    Annotated, Background, Effort, Limits, Moment, NODES, in_words, moments, page,
+};
+use crate::book::Names;
+use crate::cli::work::progress_bar;
+use crate::cli::writing::GAMES;
+use crate::engine::{Flow, News};
+use crate::files::{FileKind, Output};
+use crate::search::{BookSearch, Config, STACK_SIZE, Searcher};
+use crate::suite::Switch;
+
+/// Mebibytes for the transposition table, as `tabia annotate` has by default.
+const MEMORY_MB: usize = 16;
+/// Where what is said of the moves begins, in columns: behind `100... Nbxd4+??`.
+const COLUMN: usize = 16;
+
+/// A game that is being annotated.
+pub(super) struct Annotating {
+    switch: Switch,
+    told: Receiver<Told>,
+    bar: ProgressBar,
+    target: Option<Target>,
+}
+
+/// What is heard of it.
+enum Told {
+    /// So many positions are searched.
+    Positions(usize),
+    /// The whole game.
+    Done(Box<Annotated>),
+}
+
+/// Where the annotated game goes.
+#[derive(Debug, PartialEq, Eq)]
+enum Target {
+    /// It is added to these games.
+    Games(PathBuf),
+    /// It becomes a page of its own.
+    Page(PathBuf),
+}
+
+impl Target {
+    fn new(name: &str) -> Self {
+        let path = PathBuf::from(name);
+        let is_page = path.extension().is_some_and(|ending| {
+            ["html", "htm"].iter().any(|page| ending.eq_ignore_ascii_case(page))
+        });
+        if is_page { Target::Page(path) } else { Target::Games(path) }
+    }
+
+    fn path(&self) -> &Path {
+        let (Target::Games(path) | Target::Page(path)) = self;
+        path
+    }
+
+    /// Tests before the long work whether it can be written.
+    fn check(&self) -> io::Result<()> {
+        let output = match self {
+            // What is added to a file harms none, of whatever kind.
+            Target::Games(path) => Output::new(path, GAMES).force(true),
+            Target::Page(path) => Output::new(path, FileKind::HTML),
+        };
+        output.check().map_err(failed)
+    }
+
+    fn write(&self, annotated: &Annotated) -> io::Result<()> {
+        match self {
+            Target::Games(path) => append(path, &format!("{}\n", annotated.pgn)),
+            Target::Page(path) => {
+                let text = page(std::slice::from_ref(&annotated.pgn));
+                Output::new(path, FileKind::HTML).write(text.as_bytes()).map_err(failed)
+            }
+        }
+    }
+}
+
+/// Reads `[FILE] [NODES]`, in any order: a number is one of nodes.
+fn parse(arguments: &str) -> io::Result<(Option<Target>, u64)> {
+    let words = shlex::split(arguments).ok_or_else(|| failed("a quotation mark is missing"))?;
+    let (mut target, mut nodes) = (None, None);
+    for word in words {
+        match word.parse::<u64>() {
+            Ok(0) => return Err(failed("expected one node a move at least")),
+            Ok(number) if nodes.is_none() => nodes = Some(number),
+            Err(_) if target.is_none() && !word.is_empty() => target = Some(Target::new(&word)),
+            _ => return Err(failed("expected a file (quote a name with blanks) and nodes a move")),
+        }
+    }
+    Ok((target, nodes.unwrap_or(NODES)))
+}
+
+impl Console {
+    /// The command `annotate`.
+    pub(super) fn annotate(&mut self, arguments: &str) -> io::Result<Flow> {
+        if self.annotating.is_some() {
+            return Err(failed("I am annotating already; Ctrl-C ends it"));
+        }
+        let (target, nodes) = parse(arguments)?;
+        target.as_ref().map_or(Ok(()), Target::check)?;
+        let game = self.pgn();
+        if game.moves.is_empty() {
+            return Err(failed("there is no move yet"));
+        }
+        self.engine.stop_analysis();
+        let positions = game.moves.len() + 1;
+        let (sender, told) = unbounded();
+        let (switch, news) = (Switch::default(), self.engine.outbox());
+        let (stop, config) = (switch.clone(), self.annotator());
+        let book = self.engine.book().clone();
+        let work = move || {
+            let effort = Effort::Nodes(nodes);
+            let background = Background {
+                book: &book,
+                names: &Names::embedded(),
+                limits: Limits::default(),
+                effort: effort.in_words(),
+            };
+            let mut searcher = Searcher::new(config);
+            let tell = |told| {
+                // Nobody listens any more once the console has left.
+                let _ = sender.send(told);
+                let _ = news.send(News::Aside);
+            };
+            let mut heard = |positions| tell(Told::Positions(positions));
+            let done = annotate_one(&game, &mut searcher, effort, &background, &stop, &mut heard);
+            done.into_iter().for_each(|annotated| tell(Told::Done(Box::new(annotated))));
+            drop(sender);
+            let _ = news.send(News::Aside);
+        };
+        thread::Builder::new()
+            .stack_size(STACK_SIZE)
+            .spawn(work)
+            .map_err(|error| failed(format!("cannot annotate: {error}")))?;
+        self.tell(&format!("I search the {positions} positions of the game; Ctrl-C ends it."))?;
+        let bar = if self.is_terminal {
+            progress_bar(positions, "positions")
+        } else {
+            ProgressBar::hidden()
+        };
+        self.annotating = Some(Annotating { switch, told, bar, target });
+        Ok(Flow::Continue)
+    }
+
+    /// What games are searched with: as the engine does, but for its book and its threads, so that the
+    /// same game has the same annotations.
+    fn annotator(&self) -> Config {
+        Config {
+            memory_mb: MEMORY_MB,
+            threads: 1,
+            book: None,
+            book_search: BookSearch::Off,
+            ..self.engine.settings().search.clone()
+        }
+    }
+
+    /// Ends the annotation that is going on; tells whether there was one.
+    pub(super) fn stop_annotation(&self) -> bool {
+        self.annotating.iter().for_each(|annotating| annotating.switch.stop());
+        self.annotating.is_some()
+    }
+
+    /// Tells how far the annotation is, and what has come of it; whether it has ended.
+    pub(super) fn tell_annotation(&mut self) -> io::Result<bool> {
+        let Some(annotating) = &self.annotating else { return Ok(false) };
+        let annotated = loop {
+            match annotating.told.try_recv() {
+                Ok(Told::Positions(positions)) => annotating.bar.set_position(positions as u64),
+                Ok(Told::Done(annotated)) => break Some(annotated),
+                Err(TryRecvError::Empty) => return Ok(false),
+                Err(TryRecvError::Disconnected) => break None,
+            }
+        };
+        let target = self.annotating.take().and_then(|annotating| {
+            annotating.bar.finish_and_clear();
+            annotating.target
+        });
+        match annotated {
+            None => self.tell("The annotation was ended; nothing is written.")?,
+            Some(annotated) => self.tell_annotated(&annotated, target.as_ref())?,
+        };
+        Ok(true)
+    }
+
+    /// How both played, the moments of the game, and where it is written.
+    fn tell_annotated(
+        &mut self,
+        annotated: &Annotated,
+        target: Option<&Target>,
+    ) -> io::Result<Flow> {
+        for (side, player) in ["White", "Black"].into_iter().zip(&annotated.players) {
+            let name = annotated.pgn.tag(side).filter(|name| !name.is_empty() && *name != "?");
+            let name = name.map_or_else(String::new, |name| format!(" ({name})"));
+            self.tell(&format!("{side}{name}: {}.", in_words(player)))?;
+        }
+        let moments = moments(&annotated.pgn);
+        if moments.is_empty() {
+            self.tell("No move gave anything away.")?;
+        }
+        for Moment { played, words, better } in moments {
+            let better = better.map_or_else(String::new, |line| format!(" ({line})"));
+            self.tell(&format!("{played:COLUMN$}  {words}{better}"))?;
+        }
+        let Some(target) = target else { return Ok(Flow::Continue) };
+        let name = target.path().display().to_string();
+        match target.write(annotated) {
+            Ok(()) => self.tell(&format!("The annotated game is in {name}.")),
+            Err(error) => self.tell(&format!("annotate: {error}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_one_of_nodes_and_an_ending_makes_a_page() {
+        let page = || Some(Target::Page("a b.HTML".into()));
+        let games = || Some(Target::Games("x.pgn".into()));
+        for (text, wanted) in [
+            ("", (None, NODES)),
+            ("500", (None, 500)),
+            ("x.pgn", (games(), NODES)),
+            ("x.pgn 7", (games(), 7)),
+            ("7 'a b.HTML'", (page(), 7)),
+        ] {
+            assert_eq!(parse(text).expect(text), wanted, "{text}");
+        }
+        for text in ["0", "a b", "1 2", "\"a", "''"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+}
