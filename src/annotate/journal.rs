@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use crate::files::{in_words, open_locked};
 
-const MAGIC: &str = "tabia annotations 1; ";
+const MAGIC: &str = "tabia annotations 2; ";
 
 /// Power cuts cost at most so much of what was found.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
@@ -204,7 +204,7 @@ mod tests {
     fn other_files_are_left_alone() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("x.annotations");
-        for text in ["a letter", "tabia annotations 1; another way\n"] {
+        for text in ["a letter", "tabia annotations 2; another way\n"] {
             std::fs::write(&path, text).expect("written");
             let error = Journal::open(&path, "a way").expect_err("foreign");
             assert!(matches!(error, JournalError::Foreign { .. }), "{error}");

@@ -117,7 +117,7 @@ fn judge_move(study: &Study, ply: usize, limits: &Limits) -> Judgement {
     let best = study.found[ply].as_ref().and_then(|found| found.line.first().copied());
     let (before, after) = (study.score(ply), -study.score(ply + 1));
     let is_best = best == Some(mv);
-    let loss = if is_best { 0.0 } else { (expected(before) - expected(after)).max(0.0) };
+    let loss = study.loss(ply);
     let only = !takes_back(study, ply)
         && study.second[ply]
             .is_some_and(|second| expected(before) - expected(second) >= limits.mistake);

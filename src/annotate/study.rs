@@ -1,7 +1,9 @@
 //! What searches find of the positions of a game.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
+use super::accuracy::expected;
 use crate::position::{Game, Move, Position};
 use crate::score::{DRAW, Depth, Score, is_decided, mated_in};
 use crate::search::{Bound, Control, Limits, SearchEvent, Searcher};
@@ -28,6 +30,14 @@ impl Effort {
         }
     }
 
+    /// So many times as much.
+    fn times(self, factor: u32) -> Self {
+        match self {
+            Effort::Nodes(nodes) => Effort::Nodes(nodes.saturating_mul(u64::from(factor))),
+            Effort::Time(time) => Effort::Time(time.saturating_mul(factor)),
+        }
+    }
+
     /// Limits for the n-th part of it.
     fn limits(self, part: u32) -> Limits {
         match self {
@@ -40,6 +50,10 @@ impl Effort {
 /// The search whether there is a second good move is this part of the whole: only the size of
 /// its score matters.
 const SECOND_PART: u32 = 4;
+
+/// How much more is spent on a move that seems to give something away. Hand-set: a game takes about half as
+/// long again.
+const AGAIN: u32 = 8;
 
 /// What was found of a position, for the side to move.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,36 +80,82 @@ pub(crate) struct Study {
 
 impl Study {
     /// Searches all positions of a game, the last one first: what is found late in the game is in
-    /// the table when the searches before come there. `told` hears after each how many are done.
-    /// `None` if the switch was turned off.
+    /// the table when the searches before come there. Then moves that seem to lose `suspect` expected
+    /// points or more are looked at again, the positions before and after them with [`AGAIN`] times
+    /// the effort, so that nobody is blamed for what a deeper search takes back. `told` hears after each
+    /// position how many are done, and of how many. `None` if the switch was turned off.
     pub(crate) fn of(
         game: Game,
         searcher: &mut Searcher,
-        effort: Effort,
+        (effort, suspect): (Effort, f64),
         switch: &Switch,
-        told: &mut dyn FnMut(usize),
+        told: &mut dyn FnMut(usize, usize),
     ) -> Option<Self> {
         searcher.new_game();
         let plies = game.moves().len();
-        let mut found = vec![None; plies + 1];
-        let mut second = vec![None; plies];
-        let mut before = game.clone();
+        let mut study =
+            Study { found: vec![None; plies + 1], second: vec![None; plies], game: game.clone() };
+        let mut before = game;
         for ply in (0..=plies).rev() {
-            found[ply] = search(&before, searcher, &effort.limits(1), &switch.control());
-            if let (Some(&mv), Some(found)) = (game.moves().get(ply), &found[ply])
+            study.found[ply] = search(&before, searcher, &effort.limits(1), &switch.control());
+            if let (Some(&mv), Some(found)) = (study.game.moves().get(ply), &study.found[ply])
                 && found.line.first() == Some(&mv)
                 && !is_decided(found.score)
             {
                 let limits = &effort.limits(SECOND_PART);
-                second[ply] = best_but(mv, &before, searcher, limits, &switch.control());
+                study.second[ply] = best_but(mv, &before, searcher, limits, &switch.control());
             }
             if switch.is_stopped() {
                 return None;
             }
-            told(plies + 1 - ply);
+            told(plies + 1 - ply, plies + 1);
             before.undo();
         }
-        Some(Study { game, found, second })
+        study.look_again(searcher, (effort.times(AGAIN), suspect), switch, told)?;
+        Some(study)
+    }
+
+    /// Searches anew before and after all moves that seem to lose `suspect` expected points or more,
+    /// until both sides of each such move have been.
+    fn look_again(
+        &mut self,
+        searcher: &mut Searcher,
+        (effort, suspect): (Effort, f64),
+        switch: &Switch,
+        told: &mut dyn FnMut(usize, usize),
+    ) -> Option<()> {
+        let mut done: BTreeSet<usize> = BTreeSet::new();
+        loop {
+            let suspects = (0..self.second.len()).filter(|&ply| self.loss(ply) >= suspect);
+            let sides: BTreeSet<usize> = suspects.flat_map(|ply| [ply, ply + 1]).collect();
+            let left: Vec<usize> = sides.difference(&done).copied().collect();
+            if left.is_empty() {
+                return Some(());
+            }
+            let of = self.found.len() + done.len() + left.len();
+            for (number, &ply) in left.iter().rev().enumerate() {
+                let mut game = self.game.clone();
+                for _ in ply..self.second.len() {
+                    game.undo();
+                }
+                let found = search(&game, searcher, &effort.limits(1), &switch.control());
+                if switch.is_stopped() {
+                    return None;
+                }
+                self.found[ply] = found;
+                done.insert(ply);
+                told(of - left.len() + number + 1, of);
+            }
+        }
+    }
+
+    /// Expected points that a ply gives away, 0 to 1; none by the best move.
+    pub(super) fn loss(&self, ply: usize) -> f64 {
+        let best = self.found[ply].as_ref().and_then(|found| found.line.first());
+        match best == Some(&self.game.moves()[ply]) {
+            true => 0.0,
+            false => (expected(self.score(ply)) - expected(-self.score(ply + 1))).max(0.0),
+        }
     }
 
     /// The position before a ply, or at the end.

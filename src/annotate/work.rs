@@ -46,7 +46,7 @@ pub(crate) fn annotate_all<E>(
                     plan.effort,
                     background,
                     switch,
-                    &mut |_| {},
+                    &mut |_, _| {},
                 );
                 let Some(annotated) = annotated else { return };
                 if done.send((number, annotated)).is_err() {
@@ -58,16 +58,17 @@ pub(crate) fn annotate_all<E>(
     )
 }
 
-/// Annotates one game. `told` hears after each position how many are done, of one more than there are
-/// moves. `None` if the switch was turned off.
+/// Annotates one game. `told` hears after each position how many are done, and of how many. `None` if the
+/// switch was turned off.
 pub(crate) fn annotate_one(
     game: &PgnGame,
     searcher: &mut Searcher,
     effort: Effort,
     background: &Background<'_>,
     switch: &Switch,
-    told: &mut dyn FnMut(usize),
+    told: &mut dyn FnMut(usize, usize),
 ) -> Option<Annotated> {
-    let study = Study::of(game.replay(), searcher, effort, switch, told)?;
+    let suspect = background.limits.mistake;
+    let study = Study::of(game.replay(), searcher, (effort, suspect), switch, told)?;
     Some(annotate(game, &study, background))
 }

@@ -105,8 +105,7 @@ fn annotate(
         effort: order.effort.in_words(),
     };
     let config = Config { memory_mb: SEARCH_MEMORY_MB, ..Config::default() };
-    let of = order.game.moves.len() + 1;
-    let mut tell = |searched| {
+    let mut tell = |searched, of| {
         // Whoever reads slowly learns of fewer steps.
         let _ = sender.try_send(Line::Progress { searched, of }.text());
     };

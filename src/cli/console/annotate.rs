@@ -37,8 +37,8 @@ pub(super) struct Annotating {
 
 /// What is heard of it.
 enum Told {
-    /// So many positions are searched.
-    Positions(usize),
+    /// So many positions are searched, and of how many.
+    Positions(usize, usize),
     /// The whole game.
     Done(Box<Annotated>),
 }
@@ -134,7 +134,7 @@ impl Console {
                 let _ = sender.send(told);
                 let _ = news.send(News::Aside);
             };
-            let mut heard = |positions| tell(Told::Positions(positions));
+            let mut heard = |done, of| tell(Told::Positions(done, of));
             let done = annotate_one(&game, &mut searcher, effort, &background, &stop, &mut heard);
             done.into_iter().for_each(|annotated| tell(Told::Done(Box::new(annotated))));
             drop(sender);
@@ -177,7 +177,10 @@ impl Console {
         let Some(annotating) = &self.annotating else { return Ok(false) };
         let annotated = loop {
             match annotating.told.try_recv() {
-                Ok(Told::Positions(positions)) => annotating.bar.set_position(positions as u64),
+                Ok(Told::Positions(done, of)) => {
+                    annotating.bar.set_length(of as u64);
+                    annotating.bar.set_position(done as u64);
+                }
                 Ok(Told::Done(annotated)) => break Some(annotated),
                 Err(TryRecvError::Empty) => return Ok(false),
                 Err(TryRecvError::Disconnected) => break None,

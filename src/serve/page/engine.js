@@ -4,7 +4,7 @@ import { byId, grouped, make, score } from "./dom.js";
 import { numbered } from "./ways.js";
 
 /** The name by which the server tells this page's searches from those of others. */
-const CLIENT = crypto.getRandomValues(new Uint32Array(2)).join("-");
+export const CLIENT = crypto.getRandomValues(new Uint32Array(2)).join("-");
 
 export class Engine {
   #source = null; #lines = new Map(); #address = ""; #play; #fen = "";

@@ -1,7 +1,7 @@
 // Games to click through: those of the position, and those of a player.
 
 import { byId, make } from "./dom.js";
-import { ask } from "./server.js";
+import { ask, lines } from "./server.js";
 
 const RESULTS = { white: "1–0", black: "0–1" };
 
@@ -27,18 +27,7 @@ export function showGames(root, answer, open) {
 
 /** Asks for a player's games and shows them as they are found; ends when `signal` says so. */
 export async function showPlayer(root, query, open, signal) {
-  const answer = await fetch(`player?${query}`, { signal });
-  if (!answer.ok) throw new Error(await answer.text());
-  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    const lines = (rest + value).split("\n");
-    rest = lines.pop();
-    const last = lines.filter(Boolean).at(-1);
-    if (!last) continue;
-    const found = JSON.parse(last);
+  for await (const found of lines(`player?${query}`, { signal })) {
     const games = found.white + found.draws + found.black;
     const words = found.queuePosition > 0 ? `${found.queuePosition} players come first.`
       : games === 0 ? "No game of this player in this position." : `${games} ${games === 1 ? "game" : "games"} in this position: +${found.white} =${found.draws} −${found.black} for White, Black.`;

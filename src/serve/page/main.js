@@ -1,5 +1,6 @@
 // The explorer's page: a position, named by the address, and all that the server knows of it.
 
+import { Annotation } from "./annotation.js";
 import { Board } from "./board.js";
 import { byId, grouped, make } from "./dom.js";
 import { Engine } from "./engine.js";
@@ -19,9 +20,12 @@ const state = { fen: START, line: [], at: 0, game: null, gameId: null, player: n
 let newest = 0;
 let playerSearch = null;
 let status = null;
+/** The moves of the line that are shown, with their names. */
+let shownLine = [];
 
 const board = new Board(byId("board"), uci => play([uci]));
 const engine = new Engine(play);
+const annotation = new Annotation(goTo, () => state, () => showLine(shownLine));
 
 /** The position as parameters of a query. */
 function place(moves = state.line.slice(0, state.at)) {
@@ -85,6 +89,7 @@ async function look() {
     show(answer);
     engine.look(query, answer.fen, answer.legal.length === 0);
     lookForPlayer();
+    annotation.look();
     const [ways, line] = await Promise.all([ask(`book/ways?${query}`), wholeLine(answer)]);
     if (number !== newest) return;
     showWays(byId("ways"), ways, START, order => set(order.fen, order.moves.map(move => move.uci), order.moves.length));
@@ -125,14 +130,16 @@ function show(answer) {
 }
 
 function showLine(moves) {
+  shownLine = moves;
   const fields = state.fen.split(" ");
   let ply = 2 * (Number(fields[5] ?? 1) - 1) + (fields[1] === "b" ? 1 : 0);
   byId("line").replaceChildren(...moves.map((move, index) => {
     const number = ply % 2 === 0 ? `${ply / 2 + 1}.` : index === 0 ? `${(ply + 1) / 2}…` : null;
     ply++;
     const isHere = index + 1 === state.at;
+    const { kind, sign } = annotation.mark(index);
     return make("li", { class: index >= state.at ? "later" : "" }, number ? make("span", { class: "number" }, number) : null,
-      make("button", { type: "button", "aria-current": isHere ? "step" : null, onclick: () => goTo(index + 1) }, move.san));
+      make("button", { type: "button", class: kind, "aria-current": isHere ? "step" : null, onclick: () => goTo(index + 1) }, move.san + sign));
   }));
   byId("line").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
 }
@@ -214,7 +221,8 @@ function openPaste() {
 async function takePasted(event) {
   event.preventDefault();
   try {
-    const found = await ask("read", { method: "POST", body: byId("paste-text").value });
+    const text = byId("paste-text").value;
+    const found = Object.assign(await ask("read", { method: "POST", body: text }), { text });
     byId("paste").close();
     const moves = found.moves.map(move => move.uci);
     const isGame = found.tags.length > 0 || found.fault;

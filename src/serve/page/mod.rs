@@ -30,17 +30,22 @@ macro_rules! file {
 }
 
 /// All files of the page.
-pub(crate) const FILES: [PageFile; 16] = [
+pub(crate) const FILES: [PageFile; 21] = [
     file!("/", "index.html", HTML),
     file!("/icon.svg", page::ICON, SVG),
     file!("/theme.css", page::THEME_CSS, CSS),
     file!("/board.css", page::BOARD_CSS, CSS),
+    file!("/replay.css", page::REPLAY_CSS, CSS),
+    file!("/notes.css", page::NOTES_CSS, CSS),
     file!("/style.css", "style.css", CSS),
     file!("/main.js", "main.js", SCRIPT),
     file!("/dom.js", page::DOM_JS, SCRIPT),
     file!("/theme.js", page::THEME_JS, SCRIPT),
     file!("/pieces.js", page::PIECES_JS, SCRIPT),
     file!("/board.js", page::BOARD_JS, SCRIPT),
+    file!("/chart.js", page::CHART_JS, SCRIPT),
+    file!("/notes.js", page::NOTES_JS, SCRIPT),
+    file!("/annotation.js", "annotation.js", SCRIPT),
     file!("/server.js", "server.js", SCRIPT),
     file!("/moves.js", "moves.js", SCRIPT),
     file!("/ways.js", "ways.js", SCRIPT),

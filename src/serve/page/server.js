@@ -8,3 +8,23 @@ export async function ask(address, options = {}) {
   if (!answer.ok) throw Object.assign(new Error(told.error), { status: answer.status });
   return told;
 }
+
+/** Asks the server for lines of JSON, and yields each as it comes. */
+export async function* lines(address, options = {}) {
+  const answer = await fetch(address, options);
+  if (!answer.ok) {
+    const words = await answer.text();
+    const isJson = (answer.headers.get("content-type") ?? "").startsWith("application/json");
+    throw new Error(isJson ? JSON.parse(words).error : words);
+  }
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const whole = (rest + value).split("\n");
+    rest = whole.pop();
+    // Empty ones only keep the connection alive.
+    for (const line of whole.filter(Boolean)) yield JSON.parse(line);
+  }
+}
