@@ -352,6 +352,61 @@ fn the_engine_tells_its_lines_and_where_they_meet_the_book() {
     assert!(found.into_iter().all(|(_, found)| found["fromOutside"] == true));
 }
 
+/// The lines of JSON of a stream.
+fn json_lines(answer: &Answer) -> Vec<Value> {
+    assert_eq!(answer.header("content-type"), Some("application/x-ndjson"), "{}", answer.body);
+    answer.body.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+#[test]
+fn a_game_is_annotated_line_by_line() {
+    let (server, _folder) = Server::with_games();
+    let schemas = &server.get("/openapi.json").json()["components"]["schemas"];
+    let pgn = "[White \"A \\\"B\\\"\"]\n\n1. f3 {mine} e5 2. g4 Qh4# 0-1\n";
+    let lines = json_lines(&server.post("/annotate?nodes=2000", pgn));
+    for line in &lines {
+        check(line, &schemas["AnnotationLine"], schemas, "/annotate");
+    }
+    let (last, steps) = lines.split_last().expect("lines");
+    assert!(steps.len() >= 5 && steps[4]["searched"] == 5, "{steps:?}");
+    let end = steps.last().expect("steps");
+    assert_eq!(end["searched"], end["of"]);
+    assert_eq!(last["game"]["san"][3], "Qh4#");
+    assert_eq!(last["game"]["notes"][2]["nags"], serde_json::json!([4]), "{last}");
+    assert!(last["game"]["notes"][0]["comment"].as_str().is_some_and(|text| text.contains("mine")));
+    assert!(last["pgn"].as_str().is_some_and(|pgn| pgn.contains("2. g4 $4")), "{last}");
+}
+
+#[test]
+fn no_stranger_ties_the_annotator_up() {
+    let (server, _folder) = Server::with_games();
+    for (path, body, named) in [
+        ("/annotate", "8/8/8/4k3/8/8/8/4K3 w - - 0 1", "no move to be explained"),
+        ("/annotate", "no chess", "no position"),
+        ("/annotate?nodes=99999999", "1. e4", "from 100 to 200000"),
+        ("/annotate?book=x", "1. e4", "no parameter"),
+        ("/annotate", &"Nf3 Nf6 Ng1 Ng8 ".repeat(200), "at most 600 moves"),
+    ] {
+        let answer = server.post(path, body);
+        assert_eq!(answer.status, 400, "{path}");
+        assert!(answer.body.contains(named), "{path}: {}", answer.body);
+    }
+    assert_eq!(server.post("/annotate", &"x".repeat(300_000)).status, 413);
+    // While a game of one is searched, that of another has to wait; whoever leaves makes room.
+    let long = "Nf3 Nf6 Ng1 Ng8 ".repeat(100);
+    let mut open = server.connect();
+    let request = format!(
+        "POST /annotate?nodes=200000&client=a HTTP/1.1\r\nHost: tabia\r\nContent-Length: {}\r\n\r\n{long}",
+        long.len()
+    );
+    open.write_all(request.as_bytes()).expect("sent");
+    open.read_exact(&mut [0; 15]).expect("an answer");
+    assert_eq!(server.post("/annotate?client=b", "1. e4").status, 503);
+    drop(open);
+    let answer = server.post("/annotate?client=b&nodes=100", "1. e4");
+    assert_eq!(answer.status, 200, "{}", answer.body);
+}
+
 #[test]
 fn our_own_answers_are_as_they_are_described() {
     let (server, _folder) = Server::with_games();
@@ -370,7 +425,8 @@ fn our_own_answers_are_as_they_are_described() {
     let served: Vec<&String> = description["paths"].as_object().expect("paths").keys().collect();
     for path in served
         .into_iter()
-        .filter(|path| !path.contains('{') && *path != "/read" && *path != "/analysis")
+        .filter(|path| !path.contains('{'))
+        .filter(|path| !["/read", "/annotate", "/analysis"].contains(&path.as_str()))
     {
         assert_eq!(server.get(path).status, 200, "{path}");
     }

@@ -206,6 +206,69 @@ fn a_suite_is_solved_and_the_game_is_there_again() {
 }
 
 #[test]
+fn the_game_is_annotated() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let [games, page] =
+        ["a.pgn", "a.html"].map(|name| format!("annotate {} 500", file(name)));
+    let lines = ["name Ben", "force", "f3", "e5", "g4", "Qh4#", &games, &games, &page, "show fen"];
+    let screen = type_in(&lines);
+    assert!(screen.contains("I search the 5 positions of the game; Ctrl-C ends it."), "{screen}");
+    assert!(screen.contains("White: ") && screen.contains(" blunder, accuracy "), "{screen}");
+    assert!(screen.contains("\n2. g4??           Blunder: "), "{screen}");
+    assert!(screen.contains("Allows mate in 1. (2. "), "{screen}");
+    assert_eq!(count(&screen, "The annotated game is in "), 3, "{screen}");
+    assert!(screen.contains("/6Pq/5P2/PPPPP2P/RNBQKBNR w"), "the game stays: {screen}");
+    let written = std::fs::read_to_string(file("a.pgn")).expect("written");
+    assert_eq!((count(&written, "[Event "), count(&written, "2. g4 $4")), (2, 2), "{written}");
+    let page = std::fs::read_to_string(file("a.html")).expect("written");
+    assert!(page.contains("Allows mate in 1."), "{page}");
+}
+
+#[test]
+fn what_cannot_be_annotated_is_refused_before_the_search() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("no.html"), "no page").expect("written");
+    for (line, answer) in [
+        ("annotate", "annotate: there is no move yet"),
+        ("annotate 0", "annotate: expected one node a move at least"),
+        ("annotate a b", "annotate: expected a file (quote"),
+        ("annotate /nowhere/at/all.pgn", "annotate: cannot write /nowhere/at/all.pgn"),
+        ("annotate no.html", "annotate: cannot write"),
+        ("anotate", "did you mean `annotate`?"),
+        ("help anotate", "did you mean `annotate`?"),
+    ] {
+        let line = line.replace("no.html", &folder.path().join("no.html").display().to_string());
+        let screen = type_in(&[&line]);
+        assert!(screen.contains(answer), "{line}: {screen}");
+    }
+}
+
+#[test]
+fn an_annotation_can_be_stopped() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.pgn");
+    let mut screen = tempfile::tempfile().expect("a file");
+    let (mut console, asked) = console(Box::new(screen.try_clone().expect("the same file")));
+    let line = |text: &str| Input::Line(text.to_owned());
+    for text in ["force", "e4", "e5", &format!("annotate {} 1000000000", file.display())] {
+        console.input(line(text)).expect("written");
+    }
+    assert!(console.is_busy() && asked.try_iter().count() == 3);
+    console.input(line("?")).expect("written");
+    while console.is_busy() {
+        let news = console.source().recv().expect("news");
+        console.news(news).expect("written");
+    }
+    assert_eq!(asked.len(), 1);
+    screen.rewind().expect("a file");
+    let mut text = String::new();
+    screen.read_to_string(&mut text).expect("UTF-8");
+    assert!(text.contains("The annotation was ended; nothing is written."), "{text}");
+    assert!(!file.exists());
+}
+
+#[test]
 fn a_suite_can_be_stopped() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("suite.epd");

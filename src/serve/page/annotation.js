@@ -1,0 +1,102 @@
+// The line on the page, explained: what its moves gave away, found by searches on the server.
+
+import { byId, make } from "./dom.js";
+import { CLIENT } from "./engine.js";
+import { curveOf, glyph, kindOf, momentsOf, saidOf } from "./notes.js";
+import { lines } from "./server.js";
+
+const IDLE = "What each move of the line gave away, and what was better: a game takes some ten seconds.";
+
+/** A line as PGN, as it was pasted or with its moves in UCI's notation, which the server reads too. */
+function pgnOf({ fen, line, game }) {
+  const isGame = game && game.fen === fen && game.moves.length === line.length && game.moves.every((move, index) => move.uci === line[index]);
+  if (isGame && game.text) return game.text;
+  const quoted = text => text.replaceAll("\\", "\\\\").replaceAll('"', '\\"');
+  const tags = isGame ? game.tags.filter(([name]) => !["FEN", "SetUp", "Result"].includes(name)) : [];
+  const rows = [...tags, ["Result", isGame ? game.result : "*"], ["FEN", fen], ["SetUp", "1"]].map(([name, value]) => `[${name} "${quoted(value)}"]`);
+  return `${rows.join("\n")}\n\n${line.join(" ")} ${isGame ? game.result : "*"}\n`;
+}
+
+export class Annotation {
+  #go; #place; #changed; #game = null; #line = ""; #curve = null; #asking = null; #file = null;
+
+  /** `go` goes to a ply of the line; `place` tells start, line, ply and game; `changed` hears of other marks beside the moves. */
+  constructor(go, place, changed) {
+    [this.#go, this.#place, this.#changed] = [go, place, changed];
+    byId("annotation-run").addEventListener("click", () => this.#asking ? this.#end(IDLE) : this.#start());
+    this.#end(IDLE);
+  }
+
+  /** Another position is looked at, of the same line or of another. */
+  look() {
+    const { line, at } = this.#place();
+    byId("annotation-run").disabled = line.length === 0;
+    if (this.#line !== this.#key()) {
+      if (this.#game || this.#asking) this.#end(IDLE);
+      return;
+    }
+    if (!this.#game) return;
+    this.#curve.point(at);
+    byId("annotation-said").replaceChildren(...saidOf(this.#game, at));
+  }
+
+  /** Class and signs of a ply of the line, if it is explained. */
+  mark(index) {
+    const isKnown = this.#game && this.#line === this.#key();
+    return isKnown ? { kind: kindOf(this.#game, index), sign: glyph(this.#game, index) } : { kind: null, sign: "" };
+  }
+
+  /** What tells a line from others. */
+  #key() {
+    const { fen, line } = this.#place();
+    return `${fen} ${line.join(" ")}`;
+  }
+
+  /** Nothing is explained any more, or not yet. */
+  #end(words) {
+    this.#asking?.abort();
+    if (this.#file) URL.revokeObjectURL(this.#file);
+    const wasThere = this.#game !== null;
+    [this.#asking, this.#game, this.#curve, this.#file] = [null, null, null, null];
+    byId("annotation-run").textContent = "Annotate";
+    byId("annotation-state").textContent = words;
+    byId("annotation").hidden = true;
+    byId("annotation-progress").hidden = true;
+    if (wasThere) this.#changed();
+  }
+
+  async #start() {
+    this.#end("Searching …");
+    const asking = this.#asking = new AbortController();
+    this.#line = this.#key();
+    byId("annotation-run").textContent = "Stop";
+    byId("annotation-progress").hidden = false;
+    byId("annotation-progress").removeAttribute("value");
+    try {
+      const order = { method: "POST", body: pgnOf(this.#place()), signal: asking.signal };
+      for await (const told of lines(`annotate?client=${CLIENT}`, order)) {
+        if (asking !== this.#asking) return;
+        if (told.error) throw new Error(told.error);
+        if (told.game) this.#show(told);
+        else Object.assign(byId("annotation-progress"), { max: told.of, value: told.searched });
+      }
+      if (asking === this.#asking) throw new Error("the server has ended");
+    } catch (error) {
+      if (asking === this.#asking) this.#end(`Not explained: ${error.message}.`);
+    }
+  }
+
+  #show({ game, pgn }) {
+    this.#end("");
+    this.#game = game;
+    this.#curve = curveOf(game, this.#go);
+    this.#file = URL.createObjectURL(new Blob([pgn], { type: "application/x-chess-pgn" }));
+    byId("annotation-players").replaceChildren(...game.players.map(words => make("p", { class: "note" }, words)));
+    byId("annotation-curve").replaceChildren(this.#curve.svg);
+    byId("annotation-moments").replaceChildren(...momentsOf(game, this.#go));
+    byId("annotation-file").href = this.#file;
+    byId("annotation").hidden = false;
+    this.#changed();
+    this.look();
+  }
+}
