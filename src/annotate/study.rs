@@ -216,3 +216,49 @@ fn best_but(
     let are_there = !limits.root_moves.is_empty();
     are_there.then(|| searcher.search_silently(game, &limits, control).score)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::Config;
+
+    /// A study of the fool's mate, and what was told on the way.
+    fn study(suspect: f64, stop_at: usize) -> (Option<Study>, Vec<(usize, usize)>) {
+        let mut game = Game::default();
+        for san in ["f3", "e5", "g4", "Qh4#"] {
+            let mv = game.position().parse_move(san).expect(san);
+            game.play(mv).expect(san);
+        }
+        let mut searcher = Searcher::new(Config { memory_mb: 1, ..Config::default() });
+        let (switch, mut told) = (Switch::default(), Vec::new());
+        let how = (Effort::Nodes(500), suspect);
+        let study = Study::of(game, &mut searcher, how, &switch, &mut |done, of| {
+            told.push((done, of));
+            if done == stop_at {
+                switch.stop();
+            }
+        });
+        (study, told)
+    }
+
+    #[test]
+    fn what_seems_a_mistake_is_looked_at_again() {
+        let (once, steps) = study(2.0, 0);
+        assert_eq!(steps, [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5)]);
+        let (again, steps) = study(0.3, 0);
+        assert_eq!(steps.last().map(|&(done, of)| (done == of, of > 5)), Some((true, true)));
+        let [once, again] = [once, again].map(|study| study.expect("not stopped"));
+        let depth = |study: &Study, ply: usize| study.found[ply].as_ref().map(|found| found.depth);
+        assert!(depth(&again, 2) > depth(&once, 2), "before 2. g4");
+        assert_eq!(depth(&again, 0), depth(&once, 0), "1. f3 loses less");
+        assert!(again.loss(2) > 0.3 && again.loss(3) == 0.0);
+    }
+
+    #[test]
+    fn a_study_that_is_stopped_is_none() {
+        for at in [1, 5, 6] {
+            let (study, steps) = study(0.3, at);
+            assert!(study.is_none() && steps.len() == at, "{at}: {steps:?}");
+        }
+    }
+}

@@ -122,7 +122,10 @@ impl<'a> Output<'a> {
     /// # Errors
     /// If it is an input, a folder, of another kind, or in a folder that does not exist.
     pub fn check(&self) -> Result<(), OutputError> {
-        self.place().map(drop)
+        match self.place()? {
+            Destination::File(path, None) if !folder_of(&path).is_dir() => Err(self.no_folder()),
+            _ => Ok(()),
+        }
     }
 
     /// Tests whether it is another file than one that is written too, by whatever name or link.
@@ -208,13 +211,17 @@ impl<'a> Output<'a> {
         Err(self.refusal(&reason))
     }
 
+    fn no_folder(&self) -> OutputError {
+        self.refusal("its folder does not exist")
+    }
+
     fn refusal(&self, reason: &str) -> OutputError {
         OutputError { path: self.path.to_owned(), reason: reason.to_owned() }
     }
 
     fn told<T>(&self, result: io::Result<T>) -> Result<T, OutputError> {
         result.map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => self.refusal("its folder does not exist"),
+            io::ErrorKind::NotFound => self.no_folder(),
             _ => self.refusal(&in_words(&error)),
         })
     }

@@ -18,7 +18,7 @@ use crate::book::Names;
 use crate::cli::work::progress_bar;
 use crate::cli::writing::GAMES;
 use crate::engine::{Flow, News};
-use crate::files::{FileKind, Output};
+use crate::files::{FileKind, Output, OutputError};
 use crate::search::{BookSearch, Config, STACK_SIZE, Searcher};
 use crate::suite::Switch;
 
@@ -73,7 +73,9 @@ impl Target {
             Target::Games(path) => Output::new(path, GAMES).force(true),
             Target::Page(path) => Output::new(path, FileKind::HTML),
         };
-        output.check().map_err(failed)
+        // The command line's way out is none here.
+        let words = |error: OutputError| error.to_string().replace("; --force replaces it", "");
+        output.check().map_err(|error| failed(words(error)))
     }
 
     fn write(&self, annotated: &Annotated) -> io::Result<()> {

@@ -209,8 +209,7 @@ fn a_suite_is_solved_and_the_game_is_there_again() {
 fn the_game_is_annotated() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = |name: &str| folder.path().join(name).display().to_string();
-    let [games, page] =
-        ["a.pgn", "a.html"].map(|name| format!("annotate {} 500", file(name)));
+    let [games, page] = ["a.pgn", "a.html"].map(|name| format!("annotate {} 500", file(name)));
     let lines = ["name Ben", "force", "f3", "e5", "g4", "Qh4#", &games, &games, &page, "show fen"];
     let screen = type_in(&lines);
     assert!(screen.contains("I search the 5 positions of the game; Ctrl-C ends it."), "{screen}");
@@ -234,7 +233,7 @@ fn what_cannot_be_annotated_is_refused_before_the_search() {
         ("annotate 0", "annotate: expected one node a move at least"),
         ("annotate a b", "annotate: expected a file (quote"),
         ("annotate /nowhere/at/all.pgn", "annotate: cannot write /nowhere/at/all.pgn"),
-        ("annotate no.html", "annotate: cannot write"),
+        ("annotate no.html", "no.html: it exists and is not an HTML page\n"),
         ("anotate", "did you mean `annotate`?"),
         ("help anotate", "did you mean `annotate`?"),
     ] {
