@@ -11,6 +11,7 @@ mod judge;
 mod moments;
 mod notes;
 mod page;
+mod scale;
 mod study;
 pub(crate) mod work;
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::accuracy::expected;
+use super::scale::usual;
 use crate::position::{Game, Move, Position};
 use crate::score::{DRAW, Depth, Score, is_decided, mated_in};
 use crate::search::{Bound, Control, Limits, SearchEvent, Searcher};
@@ -58,7 +59,7 @@ const AGAIN: u32 = 8;
 /// What was found of a position, for the side to move.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Found {
-    /// The score of best play.
+    /// The score of best play, in the centipawns of [`usual`].
     pub score: Score,
     /// The best moves, the first for the side to move.
     pub line: Vec<Move>,
@@ -199,7 +200,7 @@ fn search(
     if line.first() != Some(&best) {
         line = vec![best];
     }
-    Some(Found { score: result.score, line, depth: result.depth })
+    Some(Found { score: usual(result.score), line, depth: result.depth })
 }
 
 /// The score of the best move but this one; `None` if there is no other.
@@ -214,7 +215,7 @@ fn best_but(
         game.position().legal_moves().iter().filter(|&other| other != mv).collect();
     let limits = Limits { root_moves, ..limits.clone() };
     let are_there = !limits.root_moves.is_empty();
-    are_there.then(|| searcher.search_silently(game, &limits, control).score)
+    are_there.then(|| usual(searcher.search_silently(game, &limits, control).score))
 }
 
 #[cfg(test)]
