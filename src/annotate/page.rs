@@ -15,8 +15,8 @@ use crate::score::{Score, mate_in, mated_in};
 const PAGE: Page = Page {
     title: "Games, explained",
     body: include_str!("page.html"),
-    style: include_str!("page.css"),
-    script: include_str!("page.js"),
+    style: concat!(include_str!("../page/notes.css"), include_str!("page.css")),
+    script: concat!(include_str!("../page/notes.js"), include_str!("page.js")),
 };
 
 /// The page of some games.

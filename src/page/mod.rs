@@ -12,18 +12,20 @@ pub(crate) const ICON: &str = include_str!("icon.svg");
 pub(crate) const THEME_CSS: &str = include_str!("theme.css");
 pub(crate) const BOARD_CSS: &str = include_str!("board.css");
 pub(crate) const REPLAY_CSS: &str = include_str!("replay.css");
-pub(crate) const NOTES_CSS: &str = include_str!("notes.css");
 pub(crate) const DOM_JS: &str = include_str!("dom.js");
 pub(crate) const THEME_JS: &str = include_str!("theme.js");
 pub(crate) const PIECES_JS: &str = include_str!("pieces.js");
 pub(crate) const BOARD_JS: &str = include_str!("board.js");
 pub(crate) const CHART_JS: &str = include_str!("chart.js");
-pub(crate) const NOTES_JS: &str = include_str!("notes.js");
 pub(crate) const REPLAY_JS: &str = include_str!("replay.js");
 
+/// What stands beside the moves of annotated games: on their own page, and on the explorer's.
+pub(crate) const NOTES_CSS: &str = include_str!("notes.css");
+pub(crate) const NOTES_JS: &str = include_str!("notes.js");
+
 /// What all pages that are written to files share, each module after those that it imports.
-const STYLES: [&str; 4] = [THEME_CSS, BOARD_CSS, REPLAY_CSS, NOTES_CSS];
-const SCRIPTS: [&str; 7] = [DOM_JS, THEME_JS, PIECES_JS, BOARD_JS, CHART_JS, NOTES_JS, REPLAY_JS];
+const STYLES: [&str; 3] = [THEME_CSS, BOARD_CSS, REPLAY_CSS];
+const SCRIPTS: [&str; 6] = [DOM_JS, THEME_JS, PIECES_JS, BOARD_JS, CHART_JS, REPLAY_JS];
 
 /// What stands around every page that is written to a file, with marks where the rest goes.
 const SHELL: &str = include_str!("shell.html");
