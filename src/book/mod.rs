@@ -43,6 +43,8 @@ mod journal;
 mod learning;
 mod manifest;
 mod names;
+#[cfg(feature = "parquet")]
+mod partial;
 mod pawn_filter;
 mod policy;
 mod polyglot;
@@ -87,6 +89,8 @@ pub(crate) use learning::{
 };
 pub use manifest::{GameTotals, InputRecord, Manifest, Skipped};
 pub use names::{NamedOpening, Names};
+#[cfg(feature = "parquet")]
+pub use partial::{Packed, Partial, count_to_parquet, pack_parquet};
 pub use policy::{ParsePolicyError, Policy};
 pub use polyglot::Export;
 pub(crate) use sparring::Partner;

@@ -25,12 +25,17 @@ const FOREIGN_PACKINGS: [(&[u8], &str, &str); 7] = [
     (b"\x04\x22\x4d\x18", "compressed with lz4", "lz4 -dc FILE"),
     (b"LZIP", "compressed with lzip", "lzip -dc FILE"),
 ];
+/// How files of Parquet begin, whose rows are read as games.
+const PARQUET: &[u8] = b"PAR1";
 /// How files begin that are packed by gzip, bzip2 and zstd, which are read here.
 const PACKINGS: [&[u8]; 3] = [b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd"];
 /// Compressed input is read in blocks of this size.
 const READ_AHEAD: usize = 128 << 10;
 /// Endings of the files that are taken from a folder.
+#[cfg(not(feature = "parquet"))]
 const PGN_ENDINGS: [&str; 4] = [".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst"];
+#[cfg(feature = "parquet")]
+const PGN_ENDINGS: [&str; 5] = [".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".parquet"];
 
 /// An input that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -130,7 +135,7 @@ impl PgnInput {
             let mut file = open_plain(path)?;
             let mut head = Vec::new();
             (&mut file).take(HEAD).read_to_end(&mut head)?;
-            let is_packed = PACKINGS.iter().any(|packing| head.starts_with(packing));
+            let is_packed = PACKINGS.iter().chain([&PARQUET]).any(|kind| head.starts_with(kind));
             if !is_packed && is_bytes(&head) {
                 file.seek(SeekFrom::Start(offset))?;
                 file.take(length).read_to_end(&mut part)?;
@@ -149,6 +154,13 @@ impl PgnInput {
     /// # Errors
     /// If it cannot be opened, or is packed or encoded in a way that is not known here.
     pub fn open(&self, progress: &Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send>> {
+        #[cfg(feature = "parquet")]
+        if let PgnInput::File(path) = self
+            && begins_as_parquet(path)?
+        {
+            let file = open_plain(path)?;
+            return Ok(Box::new(super::parquet::ParquetGames::new(file, Arc::clone(progress))?));
+        }
         let raw: Box<dyn Read + Send> = match self {
             PgnInput::File(path) => Box::new(File::open(path)?),
             PgnInput::Stdin => Box::new(io::stdin()),
@@ -157,6 +169,23 @@ impl PgnInput {
         decoded(unpacked(CountedRead { input: raw, progress: Arc::clone(progress) })?)
     }
 }
+
+/// Whether a file is one of Parquet. Devices and pipes, which are read but once, are none.
+#[cfg(feature = "parquet")]
+fn begins_as_parquet(path: &Path) -> io::Result<bool> {
+    let mut head = Vec::new();
+    if path.metadata()?.is_file() {
+        open_plain(path)?.take(PARQUET.len() as u64).read_to_end(&mut head)?;
+    }
+    Ok(head == PARQUET)
+}
+
+/// Why what begins as Parquet is not read.
+#[cfg(feature = "parquet")]
+const NO_PARQUET: &str = "it is Parquet, which is read from files alone";
+#[cfg(not(feature = "parquet"))]
+const NO_PARQUET: &str =
+    "it is Parquet, which a program reads that `cargo build --release --features parquet` makes";
 
 /// Bytes by which it is told whether a file is read as it is.
 const HEAD: u64 = 64;
@@ -170,6 +199,9 @@ fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + 
     if let Some((_, what, how)) = FOREIGN_PACKINGS.iter().find(|(signature, ..)| is(signature)) {
         let reason = format!("it is {what}: unpack it first, for example with `{how}`");
         return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
+    }
+    if is(PARQUET) {
+        return Err(io::Error::new(io::ErrorKind::Unsupported, NO_PARQUET));
     }
     let whole = Cursor::new(magic).chain(input);
     if gzip || bzip2 {

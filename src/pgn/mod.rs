@@ -29,6 +29,8 @@ mod fault;
 mod game;
 mod input;
 mod language;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod parser;
 mod reader;
 mod scan;

@@ -11,5 +11,6 @@ mod book_files;
 mod facets;
 mod games;
 mod learning;
+mod partial;
 mod pgn;
 mod unfinished;

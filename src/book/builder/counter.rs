@@ -63,10 +63,8 @@ pub(super) struct GameCounter<'a, R> {
     log: Option<GameLog>,
     /// The game being read: its positions and moves.
     line: Vec<Visit>,
-    /// The pawn structures of the game being read.
-    pawns: Vec<u64>,
-    /// Those of all games that counted.
-    all_pawns: PawnSet,
+    /// The pawn structures of all games that counted.
+    pawns: PawnSet,
     /// A hash of its players and date.
     players: u64,
     /// A hash of all its positions, those too that are not counted.
@@ -83,8 +81,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
             store,
             log: shared.options.facets.then(GameLog::default),
             line,
-            pawns: Vec::new(),
-            all_pawns: PawnSet::new(),
+            pawns: PawnSet::new(),
             players: 0,
             course: 0,
             verdict: Admission::Counted,
@@ -112,14 +109,14 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
 
     /// The records of all games that counted, their pawn structures, and the games.
     pub(super) fn into_parts(self) -> (Store<R>, PawnSet, Option<GameLog>) {
-        (self.store, self.all_pawns, self.log)
+        (self.store, self.pawns, self.log)
     }
 
-    /// Adds a position to the line of the game.
+    /// Adds a position, by its key and that of its pawns, to the line of the game.
     #[inline]
-    fn visit(&mut self, key: u64, side: Color, clock: u16) {
+    fn visit(&mut self, (key, pawn_key): (u64, u64), side: Color, clock: u16) {
         let again = clock >= SHORTEST_CYCLE && self.has_stood(key, usize::from(clock));
-        self.line.push(Visit { key, side, mv: None, again });
+        self.line.push(Visit { key, pawn_key, side, mv: None, again });
     }
 
     /// Whether all plies are there that count.
@@ -201,9 +198,8 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
             log.begin(tags);
         }
         self.line.clear();
-        self.visit(start.key(), start.side_to_move(), start.halfmove_clock());
-        self.pawns.clear();
-        self.pawns.push(start.pawn_key());
+        let keys = (start.key(), start.pawn_key());
+        self.visit(keys, start.side_to_move(), start.halfmove_clock());
         ControlFlow::Continue(())
     }
 
@@ -222,10 +218,7 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
         if self.shared.options.side.is_none_or(|wanted| wanted == mover) {
             step.mv = Some(ply.mv);
         }
-        self.visit(ply.key, !mover, ply.halfmove_clock);
-        if self.pawns.last() != Some(&ply.pawn_key) {
-            self.pawns.push(ply.pawn_key);
-        }
+        self.visit((ply.key, ply.pawn_key), !mover, ply.halfmove_clock);
         // Duplicates are told by whole games.
         if self.is_full() && !unique {
             return ControlFlow::Break(());
@@ -244,7 +237,8 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
         }
         let game = self.enter(end.result, course);
         // All at once: the set is far away, and so the processor waits for many words at a time.
-        self.pawns.iter().for_each(|&pawn_key| self.all_pawns.insert(pawn_key));
+        let structures = self.line.chunk_by(|a, b| a.pawn_key == b.pawn_key);
+        structures.for_each(|alike| self.pawns.insert(alike[0].pawn_key));
         for (index, visit) in self.line.iter().enumerate() {
             if visit.again && !is_new_move(visit, &self.line[..index]) {
                 continue;

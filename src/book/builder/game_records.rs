@@ -1,7 +1,7 @@
 //! Records that know their games: what becomes a book with facets.
 
 use super::BuildOptions;
-use super::records::{PositionRecord, Visit, sort};
+use super::records::{BookRecord, PositionRecord, Visit, sort};
 use crate::book::writer::Block;
 use crate::book::{BookEntry, Counts};
 use crate::pgn::GameResult;
@@ -105,7 +105,9 @@ impl PositionRecord for GameRecord {
         };
         records.extend(bytes.as_chunks().0.iter().map(read));
     }
+}
 
+impl BookRecord for GameRecord {
     fn encode(
         records: &[Self],
         sorted: &mut Vec<Self>,

@@ -10,10 +10,14 @@
 //! nothing else is written.
 
 mod checkpoint;
+#[cfg(feature = "parquet")]
+mod count;
 mod counter;
 mod filter;
 mod game_records;
 mod options;
+#[cfg(feature = "parquet")]
+mod pack;
 mod records;
 mod store;
 mod tally;
@@ -33,6 +37,11 @@ pub use filter::{EcoRange, GameFilter, ParseFilterError};
 pub use options::{BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, FaultListener, Monitor};
 pub use tally::{BuildTally, GameFault};
 
+#[cfg(feature = "parquet")]
+pub(super) use count::{Counted, PartialRow, count};
+#[cfg(feature = "parquet")]
+pub(super) use pack::{Packing, Piece, RowSource, pack};
+
 use super::facets::{FileRecord, GameLog, GamesTable};
 use super::pawn_filter::PawnSet;
 use super::writer::{Block, BookWriter};
@@ -42,7 +51,7 @@ use crate::pgn::{Chunk, Chunks, OpeningCache, PgnInput, TextReader, language_of}
 use checkpoint::Keeper;
 use counter::{GameCounter, Shared};
 use game_records::GameRecord;
-use records::{PARTITIONS, PositionRecord, Record};
+use records::{BookRecord, PARTITIONS, PositionRecord, Record};
 use store::{Collected, Part, Store};
 use tally::{ChunkTally, Tallies, TallySoFar};
 
@@ -61,6 +70,10 @@ pub enum BuildError {
     /// No game counts.
     #[error("no readable game that counts: {0}")]
     NoGames(String),
+    /// What is not games but was made of them cannot be used.
+    #[cfg(feature = "parquet")]
+    #[error("{0}")]
+    Input(String),
     /// A game is broken, and the build is strict.
     #[error("{0}")]
     Broken(String),
@@ -115,7 +128,7 @@ pub fn build<W: Read + Write + Seek>(
 }
 
 /// As [`build`], by records of this kind.
-fn build_of<R: PositionRecord, W: Read + Write + Seek>(
+fn build_of<R: BookRecord, W: Read + Write + Seek>(
     inputs: &[PgnInput],
     options: &BuildOptions,
     monitor: &Monitor,
@@ -124,10 +137,7 @@ fn build_of<R: PositionRecord, W: Read + Write + Seek>(
     let files = files_of(inputs, options);
     let shared = Shared::new(options);
     // Whoever holds the checkpoints has them to himself.
-    let (mut gathered, tally, _keeper) = read_games::<R>(inputs, &shared, monitor)?;
-    if let (true, Some(fault)) = (options.strict, tally.faults.first()) {
-        return Err(BuildError::Broken(fault.clone()));
-    }
+    let (mut gathered, tally, _keeper) = gather::<R>(inputs, &shared, monitor)?;
     if tally.games.total() == 0 {
         return Err(BuildError::NoGames(what_was_there(&tally)));
     }
@@ -140,11 +150,25 @@ fn build_of<R: PositionRecord, W: Read + Write + Seek>(
     if let Some(games) = &games {
         writer = writer.with_facets(&games.bytes, &options.spill_folder);
     }
-    let source = Source { collected: &gathered.collected, games: games.as_ref() };
+    let bits = part_bits(&gathered.collected, options);
+    let source = Source { collected: &gathered.collected, games: games.as_ref(), bits };
     write_entries(&source, options, monitor, &mut writer)?;
     drop(gathered.collected);
     let manifest = tally.manifest(options, monitor.is_stopped());
     Ok((writer.finish(&gathered.pawns, &manifest)?, tally))
+}
+
+/// Reads all games; a broken one is an error if the build is strict.
+fn gather<'a, R: PositionRecord>(
+    inputs: &[PgnInput],
+    shared: &Shared<'a>,
+    monitor: &Monitor,
+) -> Result<(Gathered<R>, BuildTally, Option<Keeper<'a>>), BuildError> {
+    let (gathered, tally, keeper) = read_games::<R>(inputs, shared, monitor)?;
+    match tally.faults.first() {
+        Some(fault) if shared.options.strict => Err(BuildError::Broken(fault.clone())),
+        _ => Ok((gathered, tally, keeper)),
+    }
 }
 
 /// What a book with facets says of its inputs.
@@ -305,7 +329,7 @@ impl ChunkSource {
 }
 
 /// Runs `work` on so many threads and collects what they return; on this one if one is enough.
-fn on_threads<T: Send>(
+pub(super) fn on_threads<T: Send>(
     threads: usize,
     work: &(impl Fn() -> io::Result<T> + Sync),
 ) -> io::Result<Vec<T>> {
@@ -376,38 +400,62 @@ const LEAST_SORTING: usize = 16 << 20;
 /// Parts of a partition, as a power of two, beyond which records would be looked for rather than read.
 const MAX_PART_BITS: u32 = 10;
 
-/// Where the entries come from.
-struct Source<'a, R> {
-    collected: &'a [Collected<R>],
-    /// The games, in a book with facets.
-    games: Option<&'a GamesTable>,
-}
+/// Where the entries of a book come from, part by part in the order of the keys.
+trait Partitioned: Sync {
+    /// What is sorted.
+    type Record: BookRecord;
 
-impl<R: PositionRecord> Source<'_, R> {
-    /// In how many parts, as a power of two, each partition is read, so that all threads together stay
-    /// within the memory. With facets the bytes of a book depend on it, so it is one.
-    fn part_bits(&self, options: &BuildOptions) -> u32 {
-        if !R::JOINS {
-            return 0;
-        }
-        let length = |partition| self.collected.iter().map(|part| part.length(partition)).sum();
-        let longest: u64 = (0..PARTITIONS).map(length).max().unwrap_or(0);
-        let bytes = longest * size_of::<R>() as u64 * COPIES * options.threads.max(1) as u64;
-        let memory = options.memory.saturating_sub(FIXED_MEMORY).max(LEAST_SORTING) as u64;
-        bytes.div_ceil(memory).next_power_of_two().trailing_zeros().min(MAX_PART_BITS)
-    }
+    /// The number of parts.
+    fn parts(&self) -> usize;
 
     /// The entries of a part that stay.
     fn block(
         &self,
-        part: Part,
+        number: usize,
+        buffers: &mut (Vec<Self::Record>, Vec<Self::Record>),
+        options: &BuildOptions,
+    ) -> io::Result<Block>;
+}
+
+/// What the threads of a build have collected.
+struct Source<'a, R> {
+    collected: &'a [Collected<R>],
+    /// The games, in a book with facets.
+    games: Option<&'a GamesTable>,
+    /// Into how many parts each partition is cut, as a power of two.
+    bits: u32,
+}
+
+/// In how many parts, as a power of two, each partition is read, so that all threads together stay
+/// within the memory. With facets the bytes of a book depend on it, so it is one.
+fn part_bits<R: PositionRecord>(collected: &[Collected<R>], options: &BuildOptions) -> u32 {
+    if !R::JOINS {
+        return 0;
+    }
+    let length = |partition| collected.iter().map(|part| part.length(partition)).sum();
+    let longest: u64 = (0..PARTITIONS).map(length).max().unwrap_or(0);
+    let bytes = longest * size_of::<R>() as u64 * COPIES * options.threads.max(1) as u64;
+    let memory = options.memory.saturating_sub(FIXED_MEMORY).max(LEAST_SORTING) as u64;
+    bytes.div_ceil(memory).next_power_of_two().trailing_zeros().min(MAX_PART_BITS)
+}
+
+impl<R: BookRecord> Partitioned for Source<'_, R> {
+    type Record = R;
+
+    fn parts(&self) -> usize {
+        PARTITIONS << self.bits
+    }
+
+    fn block(
+        &self,
+        number: usize,
         (records, sorted): &mut (Vec<R>, Vec<R>),
         options: &BuildOptions,
     ) -> io::Result<Block> {
         records.clear();
         for (thread, collected) in self.collected.iter().enumerate() {
             let begin = records.len();
-            collected.read_part(part, records)?;
+            collected.read_part(Part::new(number, self.bits), records)?;
             if let Some(games) = self.games {
                 let numbers = &games.numbers[thread];
                 records[begin..].iter_mut().for_each(|record| record.renumber(numbers));
@@ -418,23 +466,23 @@ impl<R: PositionRecord> Source<'_, R> {
 }
 
 /// Sorts and groups all records, part by part, on all threads and writes their entries in order.
-fn write_entries<R: PositionRecord, W: Read + Write + Seek>(
-    source: &Source<'_, R>,
+fn write_entries<W: Read + Write + Seek>(
+    source: &impl Partitioned,
     options: &BuildOptions,
     monitor: &Monitor,
     writer: &mut BookWriter<'_, W>,
 ) -> io::Result<()> {
-    let (next, bits) = (AtomicUsize::new(0), source.part_bits(options));
+    let next = AtomicUsize::new(0);
     let threads = options.threads.max(1);
     let (sender, receiver) = channel::bounded(threads);
     thread::scope(|scope| {
         let encode = |sender: Sender<_>| {
             let next = &next;
-            scope.spawn(move || encode_share(source, options, (next, bits), &sender))
+            scope.spawn(move || encode_share(source, options, next, &sender))
         };
         let encoding = (0..threads).map(|_| encode(sender.clone())).collect();
         drop(sender);
-        let written = append_in_order(receiver, bits, monitor, writer);
+        let written = append_in_order(receiver, source.parts(), monitor, writer);
         join(encoding)?;
         written
     })
@@ -443,7 +491,7 @@ fn write_entries<R: PositionRecord, W: Read + Write + Seek>(
 /// Writes the entries of the parts in their order, in whatever order they come.
 fn append_in_order<W: Read + Write + Seek>(
     blocks: Receiver<(usize, io::Result<Block>)>,
-    bits: u32,
+    parts: usize,
     monitor: &Monitor,
     writer: &mut BookWriter<'_, W>,
 ) -> io::Result<()> {
@@ -454,26 +502,26 @@ fn append_in_order<W: Read + Write + Seek>(
         while let Some(block) = early.remove(&due) {
             writer.append(&block)?;
             due += 1;
-            monitor.parts.store((due >> bits) as u64, Relaxed);
+            monitor.parts.store(due as u64 * Monitor::PARTS / parts as u64, Relaxed);
         }
     }
     Ok(())
 }
 
 /// What one thread does: part after part until there is none, or nobody listens.
-fn encode_share<R: PositionRecord>(
-    source: &Source<'_, R>,
+fn encode_share(
+    source: &impl Partitioned,
     options: &BuildOptions,
-    (next, bits): (&AtomicUsize, u32),
+    next: &AtomicUsize,
     sender: &Sender<(usize, io::Result<Block>)>,
 ) {
     let mut buffers = (Vec::new(), Vec::new());
     loop {
         let number = next.fetch_add(1, Relaxed);
-        if number >= PARTITIONS << bits {
+        if number >= source.parts() {
             return;
         }
-        let block = source.block(Part::new(number, bits), &mut buffers, options);
+        let block = source.block(number, &mut buffers, options);
         if sender.send((number, block)).is_err() {
             return;
         }

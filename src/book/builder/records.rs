@@ -10,6 +10,8 @@ use crate::position::{Color, Move};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Visit {
     pub key: u64,
+    /// The key of its pawns.
+    pub pawn_key: u64,
     /// Who is to move.
     pub side: Color,
     /// The move that left it, if it is wanted.
@@ -18,8 +20,8 @@ pub(super) struct Visit {
     pub again: bool,
 }
 
-/// What a build sorts by position and groups into entries: plain records, or those that know their
-/// games.
+/// What is sorted by position and added up: plain records, those that know their games, or those
+/// that know their pawns.
 pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
     /// No game at all. Every other record has at least one.
     const EMPTY: Self;
@@ -45,14 +47,6 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
     fn to_bytes(self) -> Self::Bytes;
     /// Appends all records that stand in these bytes.
     fn read_all(bytes: &[u8], records: &mut Vec<Self>);
-    /// Sorts the records of a partition, with `sorted` to work in, and encodes the entries that
-    /// stay. The book has `games` games.
-    fn encode(
-        records: &[Self],
-        sorted: &mut Vec<Self>,
-        options: &BuildOptions,
-        games: u32,
-    ) -> Block;
 
     /// The partition that the record belongs to. Partitions follow each other in the order of the
     /// keys.
@@ -68,6 +62,18 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
         // In two steps, since a shift by 64 (a single bucket) is none.
         (self.key() << PARTITION_BITS >> 1 >> (63 - bits)) as usize
     }
+}
+
+/// Records of which a book is made.
+pub(super) trait BookRecord: PositionRecord {
+    /// Sorts the records of a partition, with `sorted` to work in, and encodes the entries that
+    /// stay. The book has `games` games.
+    fn encode(
+        records: &[Self],
+        sorted: &mut Vec<Self>,
+        options: &BuildOptions,
+        games: u32,
+    ) -> Block;
 }
 
 /// That a position was reached in some games with one result, and left by one move or none.
@@ -103,8 +109,33 @@ const RESULT_SHIFT: u32 = 13;
 /// The most games that one record can count.
 const MAX_GAMES: u32 = (1 << RESULT_SHIFT) - 1;
 /// The results by their number in a record.
-const RESULTS: [GameResult; 4] =
+pub(super) const RESULTS: [GameResult; 4] =
     [GameResult::White, GameResult::Draw, GameResult::Black, GameResult::Undecided];
+
+#[cfg(feature = "parquet")]
+impl Record {
+    /// The most games that one record can count.
+    pub(super) const MAX_GAMES: u32 = MAX_GAMES;
+
+    /// A record of so many games, [`Record::MAX_GAMES`] at most and one at least.
+    pub(super) fn of_games(visit: &Visit, result: GameResult, games: u32) -> Self {
+        let once = Record::of(visit, result, 0);
+        Record { rest: once.rest - 1 + games, ..once }
+    }
+
+    /// What is the same in all records of a position, a move, and a first or later time.
+    pub(super) fn way(&self) -> u32 {
+        self.rest >> RESULT_SHIFT >> 2
+    }
+
+    /// The visit, but for its pawns; the result; and the number of games.
+    pub(super) fn parts(&self) -> (Visit, GameResult, u32) {
+        let side = if self.rest & BLACK_TO_MOVE != 0 { Color::Black } else { Color::White };
+        let again = self.rest & AGAIN != 0;
+        let visit = Visit { key: self.key, pawn_key: 0, side, mv: self.mv(), again };
+        (visit, RESULTS[(self.kind() & 3) as usize], self.games())
+    }
+}
 
 impl Record {
     /// All but key and number of games.
@@ -187,7 +218,9 @@ impl PositionRecord for Record {
         };
         records.extend(bytes.as_chunks().0.iter().map(read));
     }
+}
 
+impl BookRecord for Record {
     fn encode(
         records: &[Self],
         sorted: &mut Vec<Self>,
@@ -290,12 +323,12 @@ mod tests {
 
     /// A record as most are.
     fn new(key: u64, side: Color, mv: Option<Move>, result: GameResult) -> Record {
-        Record::of(&Visit { key, side, mv, again: false }, result, 0)
+        Record::of(&Visit { key, pawn_key: 0, side, mv, again: false }, result, 0)
     }
 
     /// That of a position which came back.
     fn again(key: u64, side: Color, mv: Option<Move>, result: GameResult) -> Record {
-        Record::of(&Visit { key, side, mv, again: true }, result, 0)
+        Record::of(&Visit { key, pawn_key: 0, side, mv, again: true }, result, 0)
     }
 
     #[test]

@@ -206,7 +206,7 @@ pub(super) struct Collected<R> {
 
 impl<R: PositionRecord> Collected<R> {
     /// Appends all records of a partition, from memory and disk, to `records`.
-    fn read(&self, partition: usize, records: &mut Vec<R>) -> io::Result<()> {
+    pub(super) fn read(&self, partition: usize, records: &mut Vec<R>) -> io::Result<()> {
         self.read_part(Part::whole(partition), records)
     }
 
@@ -397,8 +397,8 @@ mod tests {
             state ^= state << 17;
             let key = if number % 3 == 0 { (state % 1000) << 50 } else { state };
             let result = [GameResult::White, GameResult::Draw][(state >> 40 & 1) as usize];
-            let record =
-                Record::of(&Visit { key, side: Color::White, mv: None, again: false }, result, 0);
+            let (side, mv, again) = (Color::White, None, false);
+            let record = Record::of(&Visit { key, pawn_key: 0, side, mv, again }, result, 0);
             for store in [&mut small, &mut large] {
                 if number % 2 == 0 {
                     store.push(record);

@@ -103,7 +103,7 @@ pub(super) struct Args {
 /// Which games count.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Which games count")]
-struct GameFilterArgs {
+pub(super) struct GameFilterArgs {
     /// Both players have at least this rating
     #[arg(long, value_name = "ELO")]
     min_elo: Option<u32>,
@@ -141,7 +141,7 @@ fn parse_interval(text: &str) -> Result<Duration, String> {
     parse_seconds(text).ok_or_else(|| "expected seconds, such as 60 or 0.5".to_owned())
 }
 
-fn parse_memory(text: &str) -> Result<usize, String> {
+pub(super) fn parse_memory(text: &str) -> Result<usize, String> {
     let bad = || "expected a number with K, M or G, such as 256M".to_owned();
     let (number, shift) = match text.as_bytes().last().map(u8::to_ascii_uppercase) {
         Some(b'K') => (&text[..text.len() - 1], 10),
@@ -153,7 +153,7 @@ fn parse_memory(text: &str) -> Result<usize, String> {
 }
 
 impl GameFilterArgs {
-    fn resolve(&self) -> GameFilter {
+    pub(super) fn resolve(&self) -> GameFilter {
         let lower = |texts: &[String]| texts.iter().map(|text| text.to_lowercase()).collect();
         GameFilter {
             min_elo: self.min_elo,
@@ -243,9 +243,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let folder = unfinished.folder.display();
         unfinished.forget().with_context(|| format!("cannot remove {folder}"))?;
     }
-    report_faults(args, &tally);
+    report_faults(&tally, args.quiet, args.errors.is_some());
     if !args.quiet {
-        report(args, &tally, start.elapsed(), monitor.resumed.load(Relaxed))?;
+        report_games(&tally, start.elapsed(), monitor.resumed.load(Relaxed))?;
+        report_book(&args.output)?;
     }
     if monitor.is_stopped() {
         outln!("Interrupted: the book holds the games that were read until then.")?;
@@ -258,7 +259,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 /// The first Ctrl-C ends the reading of games; the second one the program.
-fn stop_on_interrupt(monitor: &Monitor) -> anyhow::Result<()> {
+pub(super) fn stop_on_interrupt(monitor: &Monitor) -> anyhow::Result<()> {
     let monitor = monitor.clone();
     on_interruption(move || {
         if monitor.is_stopped() {
@@ -312,20 +313,20 @@ impl FaultFile {
 }
 
 /// Tells of the first faults and of all inputs that cannot be read.
-fn report_faults(args: &Args, tally: &BuildTally) {
+pub(super) fn report_faults(tally: &BuildTally, quiet: bool, all_are_written: bool) {
     tally.broken_inputs.iter().for_each(|broken| errln!("tabia: {broken}"));
-    if args.quiet {
+    if quiet {
         return;
     }
     tally.faults.iter().for_each(|fault| errln!("{fault}"));
     let more = tally.broken - tally.faults.len() as u64;
-    if more > 0 && args.errors.is_none() {
+    if more > 0 && !all_are_written {
         errln!("{} more broken games; --errors FILE lists them", grouped(more));
     }
 }
 
-/// Tells what was made; `before` games were read by a build that was broken off.
-fn report(args: &Args, tally: &BuildTally, time: Duration, before: u64) -> anyhow::Result<()> {
+/// Tells what became of the games, of which `before` were read by a build that was broken off.
+pub(super) fn report_games(tally: &BuildTally, time: Duration, before: u64) -> anyhow::Result<()> {
     let mut out = output::stdout();
     let seconds = time.as_secs_f64().max(1e-3);
     let games = tally.games;
@@ -365,12 +366,16 @@ fn report(args: &Args, tally: &BuildTally, time: Duration, before: u64) -> anyho
     if tally.skipped.total() > 0 {
         writeln!(out, "{} skipped: {}", grouped(tally.skipped.total()), tally.skipped)?;
     }
-    let book = Book::open(&args.output)?;
-    let bytes = args.output.metadata().map_or(0, |metadata| metadata.len());
-    writeln!(
-        out,
+    Ok(())
+}
+
+/// Tells what is in the book.
+pub(super) fn report_book(path: &Path) -> anyhow::Result<()> {
+    let book = Book::open(path)?;
+    let bytes = path.metadata().map_or(0, |metadata| metadata.len());
+    outln!(
         "{}: {} positions, {} moves, {}",
-        args.output.display(),
+        path.display(),
         grouped(book.positions()),
         grouped(book.move_count()),
         size(bytes),
@@ -379,13 +384,13 @@ fn report(args: &Args, tally: &BuildTally, time: Duration, before: u64) -> anyho
 }
 
 /// Shows how far a build has come, until it is dropped.
-struct BuildProgress {
+pub(super) struct BuildProgress {
     stop: Option<crossbeam::channel::Sender<()>>,
     thread: Option<thread::JoinHandle<()>>,
 }
 
 impl BuildProgress {
-    fn start(inputs: &[PgnInput], monitor: &Monitor) -> Self {
+    pub(super) fn start(inputs: &[PgnInput], monitor: &Monitor) -> Self {
         let total: Option<u64> = inputs.iter().map(PgnInput::size).sum();
         let monitor = monitor.clone();
         let (stop, stopped) = crossbeam::channel::bounded::<()>(0);

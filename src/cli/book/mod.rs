@@ -11,6 +11,7 @@ mod facets;
 mod find;
 mod game;
 mod learn;
+mod partial;
 mod place;
 mod show;
 mod variety;
@@ -37,6 +38,8 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Build(build::Args),
+    Count(partial::CountArgs),
+    Pack(partial::PackArgs),
     Analyse(analyse::AnalyseArgs),
     Learn(learn::LearnArgs),
     Info(show::InfoArgs),
@@ -62,6 +65,8 @@ enum Command {
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Build(args) => build::run(args),
+        Command::Count(args) => partial::run_count(args),
+        Command::Pack(args) => partial::run_pack(args),
         Command::Analyse(args) => analyse::run(args),
         Command::Learn(args) => learn::run(args),
         Command::Info(args) => show::info(args),

@@ -1,0 +1,154 @@
+//! Games to rows of partial counts: what a build sorts and groups, handed over before it becomes a
+//! book.
+
+use std::io;
+
+use super::counter::Shared;
+use super::records::{PARTITIONS, PositionRecord, Record, Visit, combine};
+use super::store::Collected;
+use super::{BuildError, BuildOptions, BuildTally, Monitor, gather};
+use crate::book::Manifest;
+use crate::pgn::{GameResult, PgnInput};
+use crate::position::{Color, Move};
+
+/// In how many games a position was reached and left by one move or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::book) struct PartialRow {
+    /// The key of the position.
+    pub key: u64,
+    /// The top bits of the key of its pawns, of which the pawn filter of a book takes the topmost.
+    pub pawns: u32,
+    /// Who is to move.
+    pub side: Color,
+    /// The move that left it; none at the end of what counts, and where the move is not wanted.
+    pub mv: Option<Move>,
+    /// The games had been in the position before, and left it by another move then: they count for
+    /// the move alone.
+    pub again: bool,
+    /// The games by result, in the order of [`GameResult`].
+    pub games: [u64; 4],
+}
+
+/// A record that knows its pawns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C, packed(4))]
+struct PawnRecord {
+    record: Record,
+    pawns: u32,
+}
+
+/// The size of a record.
+const RECORD_BYTES: usize = 16;
+const _: () = assert!(size_of::<PawnRecord>() == RECORD_BYTES);
+
+impl PositionRecord for PawnRecord {
+    const EMPTY: Self = PawnRecord { record: Record::EMPTY, pawns: 0 };
+    const JOINS: bool = true;
+    const BYTES: usize = RECORD_BYTES;
+    type Bytes = [u8; RECORD_BYTES];
+
+    #[inline]
+    fn of(visit: &Visit, result: GameResult, game: u32) -> Self {
+        let pawns = (visit.pawn_key >> u32::BITS) as u32;
+        PawnRecord { record: Record::of(visit, result, game), pawns }
+    }
+
+    #[inline]
+    fn key(&self) -> u64 {
+        { self.record }.key()
+    }
+
+    #[inline]
+    fn rank(&self) -> u128 {
+        { self.record }.rank()
+    }
+
+    #[inline]
+    fn slot(&self, bits: u32) -> usize {
+        { self.record }.slot(bits)
+    }
+
+    #[inline]
+    fn join(&mut self, other: &Self) -> bool {
+        let mut record = self.record;
+        let joined = record.join(&{ other.record });
+        self.record = record;
+        joined
+    }
+
+    fn renumber(&mut self, _numbers: &[u32]) {}
+
+    fn to_bytes(self) -> [u8; RECORD_BYTES] {
+        let bytes = { self.record }.rank() << u32::BITS | u128::from(self.pawns);
+        bytes.to_le_bytes()
+    }
+
+    fn read_all(bytes: &[u8], records: &mut Vec<Self>) {
+        let mut plain = Vec::with_capacity(bytes.len() / RECORD_BYTES);
+        for [a, b, c, d, record @ ..] in bytes.as_chunks::<RECORD_BYTES>().0 {
+            Record::read_all(record, &mut plain);
+            let pawns = u32::from_le_bytes([*a, *b, *c, *d]);
+            let last = plain.pop();
+            records.extend(last.map(|record| PawnRecord { record, pawns }));
+        }
+    }
+}
+
+/// Games that are counted, to be asked for their rows.
+pub(in crate::book) struct Counted {
+    collected: Vec<Collected<PawnRecord>>,
+    /// What the book says of them.
+    pub manifest: Manifest,
+    /// What became of the games.
+    pub tally: BuildTally,
+}
+
+/// Reads and counts games. No game at all is no error: others may be counted elsewhere.
+///
+/// # Errors
+/// If a game is broken and the build is strict, the memory of the disk is used up, or the monitor has
+/// stopped the reading.
+pub(in crate::book) fn count(
+    inputs: &[PgnInput],
+    options: &BuildOptions,
+    monitor: &Monitor,
+) -> Result<Counted, BuildError> {
+    let (gathered, tally, _) = gather::<PawnRecord>(inputs, &Shared::new(options), monitor)?;
+    if monitor.is_stopped() {
+        return Err(BuildError::Output("interrupted before all games were read".to_owned()));
+    }
+    let manifest = tally.manifest(options, false);
+    Ok(Counted { collected: gathered.collected, manifest, tally })
+}
+
+impl Counted {
+    /// The parts in which [`Counted::rows`] hands the rows out.
+    pub(in crate::book) const PARTS: usize = PARTITIONS;
+
+    /// Hands over the rows of one part, sorted by key, by first or later time, and by move. The parts
+    /// follow each other in the order of the keys.
+    ///
+    /// # Errors
+    /// If records on disk cannot be read, or `take` fails.
+    pub(in crate::book) fn rows(
+        &self,
+        part: usize,
+        mut take: impl FnMut(&PartialRow) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let (mut records, mut sorted) = (Vec::new(), Vec::new());
+        self.collected.iter().try_for_each(|collected| collected.read(part, &mut records))?;
+        combine(&records, &mut sorted);
+        drop(records);
+        let way = |record: &PawnRecord| (record.key(), { record.record }.way());
+        for alike in sorted.chunk_by(|a, b| way(a) == way(b)) {
+            let (Visit { key, side, mv, again, .. }, ..) = { alike[0].record }.parts();
+            let mut row = PartialRow { key, pawns: alike[0].pawns, side, mv, again, games: [0; 4] };
+            for record in alike {
+                let (_, result, games) = { record.record }.parts();
+                row.games[result as usize] += u64::from(games);
+            }
+            take(&row)?;
+        }
+        Ok(())
+    }
+}

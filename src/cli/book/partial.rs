@@ -1,0 +1,213 @@
+//! `tabia book count` and `book pack`: a build in two halves, with other programs between them.
+
+use std::path::PathBuf;
+
+use super::build::{GameFilterArgs, parse_memory};
+use super::parse_side;
+use crate::book::DEFAULT_MAX_PLY;
+use crate::cli::writing::Force;
+use crate::pgn::Language;
+use crate::position::Color;
+
+/// Count games and write the counts as Parquet, for `book pack`, DuckDB or Spark
+#[derive(Debug, clap::Args)]
+pub(super) struct CountArgs {
+    /// Files, folders, or - for standard input; .gz, .bz2, .zst and .parquet are read as they are
+    #[arg(required = true, value_name = "IN")]
+    inputs: Vec<PathBuf>,
+    /// The folder to write
+    #[arg(long, value_name = "DIR")]
+    parquet: PathBuf,
+    /// Files in it, by the top bits of the keys: a power of two, 256 at most
+    #[arg(long, default_value_t = 16, value_parser = parse_files, value_name = "NUMBER")]
+    files: usize,
+    /// Plies of each game that count
+    #[arg(long, default_value_t = DEFAULT_MAX_PLY, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    max_ply: u32,
+    /// Take in only the moves of one side
+    #[arg(long, value_parser = parse_side)]
+    side: Option<Color>,
+    /// Count games and lines without a result, too
+    #[arg(long)]
+    undecided: bool,
+    /// Whose letters stand for the pieces (de, fr, es …; default: each file shows it)
+    #[arg(long, value_name = "CODE")]
+    language: Option<Language>,
+    /// Stop at the first broken game
+    #[arg(long)]
+    strict: bool,
+    #[command(flatten)]
+    resources: Resources,
+    #[command(flatten)]
+    filter: GameFilterArgs,
+}
+
+/// Make a book of counts in Parquet
+#[derive(Debug, clap::Args)]
+pub(super) struct PackArgs {
+    /// Folders of partial counts, grouped or not; those below them are read too
+    #[arg(required = true, value_name = "DIR")]
+    folders: Vec<PathBuf>,
+    /// The book to write
+    #[arg(short, long, value_name = "BOOK")]
+    output: PathBuf,
+    #[command(flatten)]
+    force: Force,
+    /// Leave out positions that fewer games reached, and moves played in fewer
+    #[arg(long, default_value_t = 1)]
+    min_games: u64,
+    /// Leave out moves with which their side scored less, in percent
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
+    min_score: u32,
+    #[command(flatten)]
+    resources: Resources,
+}
+
+/// What the work may use, and whether it tells of itself.
+#[derive(Debug, clap::Args)]
+struct Resources {
+    /// Threads (default: one for each core)
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Memory that may be used, such as 256M or 4G; what does not fit waits on disk
+    #[arg(long, default_value = "1G", value_parser = parse_memory)]
+    memory: usize,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+fn parse_files(text: &str) -> Result<usize, String> {
+    let number =
+        text.parse().ok().filter(|&number: &usize| number <= 256 && number.is_power_of_two());
+    number.ok_or_else(|| "expected 1, 2, 4, 8, 16, 32, 64, 128 or 256".to_owned())
+}
+
+#[cfg(not(feature = "parquet"))]
+pub(super) use missing::{run_count, run_pack};
+#[cfg(feature = "parquet")]
+pub(super) use present::{run_count, run_pack};
+
+/// What a program without Parquet says.
+#[cfg(not(feature = "parquet"))]
+mod missing {
+    use std::process::ExitCode;
+
+    use anyhow::bail;
+
+    use super::{CountArgs, PackArgs};
+
+    /// Tells what is missing.
+    ///
+    /// # Errors
+    /// Always.
+    pub(in crate::cli::book) fn run_count(_args: &CountArgs) -> anyhow::Result<ExitCode> {
+        refuse()
+    }
+
+    /// Tells what is missing.
+    ///
+    /// # Errors
+    /// Always.
+    pub(in crate::cli::book) fn run_pack(_args: &PackArgs) -> anyhow::Result<ExitCode> {
+        refuse()
+    }
+
+    fn refuse() -> anyhow::Result<ExitCode> {
+        bail!(
+            "this program was built without Parquet: build it with `cargo build --release --features parquet`"
+        )
+    }
+}
+
+#[cfg(feature = "parquet")]
+mod present {
+    use std::path::Path;
+    use std::process::ExitCode;
+    use std::time::Instant;
+
+    use anyhow::Context;
+
+    use super::{CountArgs, PackArgs, Resources};
+    use crate::book::{BuildOptions, Monitor, count_to_parquet, pack_parquet};
+    use crate::cli::book::build::{
+        BuildProgress, report_book, report_faults, report_games, stop_on_interrupt,
+    };
+    use crate::cli::book::{book_output, grouped};
+    use crate::cli::output::outln;
+    use crate::cli::work::cores;
+    use crate::pgn::PgnInput;
+
+    /// The options of both halves; what does not fit into memory waits beside `output`.
+    fn options(resources: &Resources, output: &Path) -> BuildOptions {
+        let beside = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+        BuildOptions {
+            threads: resources.threads.map_or_else(cores, usize::from),
+            memory: resources.memory,
+            spill_folder: beside.unwrap_or(Path::new(".")).to_owned(),
+            ..BuildOptions::default()
+        }
+    }
+
+    /// Counts.
+    ///
+    /// # Errors
+    /// If an input does not exist, or the folder cannot be written: then nothing is there.
+    pub(in crate::cli::book) fn run_count(args: &CountArgs) -> anyhow::Result<ExitCode> {
+        let inputs = PgnInput::from_paths(&args.inputs)?;
+        let options = BuildOptions {
+            max_ply: args.max_ply,
+            undecided: args.undecided,
+            filter: args.filter.resolve(),
+            language: args.language,
+            side: args.side,
+            strict: args.strict,
+            ..options(&args.resources, &args.parquet)
+        };
+        let monitor = Monitor::default();
+        stop_on_interrupt(&monitor)?;
+        let start = Instant::now();
+        let partial = {
+            let _progress =
+                (!args.resources.quiet).then(|| BuildProgress::start(&inputs, &monitor));
+            count_to_parquet(&inputs, &options, &monitor, &args.parquet, args.files)
+        };
+        let partial =
+            partial.with_context(|| format!("{} was not written", args.parquet.display()))?;
+        report_faults(&partial.tally, args.resources.quiet, false);
+        if !args.resources.quiet {
+            report_games(&partial.tally, start.elapsed(), 0)?;
+            outln!("{}: {} rows", args.parquet.display(), grouped(partial.rows))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Packs.
+    ///
+    /// # Errors
+    /// If the counts cannot be read or the book not be written; the old book, if there is one,
+    /// stays as it is.
+    pub(in crate::cli::book) fn run_pack(args: &PackArgs) -> anyhow::Result<ExitCode> {
+        let options = BuildOptions {
+            min_games: args.min_games,
+            min_score: args.min_score,
+            ..options(&args.resources, &args.output)
+        };
+        let output = book_output(&args.output, args.force, &args.folders).create()?;
+        let start = Instant::now();
+        let (file, packed) = pack_parquet(&args.folders, &options, &Monitor::default(), output)
+            .with_context(|| format!("{} was not written", args.output.display()))?;
+        file.keep().with_context(|| format!("cannot write {}", args.output.display()))?;
+        if !args.resources.quiet {
+            let seconds = start.elapsed().as_secs_f64().max(1e-3);
+            outln!(
+                "{} games in {} rows read in {seconds:.2} s: {} rows/s",
+                grouped(packed.manifest.games.total()),
+                grouped(packed.rows),
+                grouped((packed.rows as f64 / seconds) as u64),
+            )?;
+            report_book(&args.output)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,146 @@
+//! Games in Parquet, as Lichess publishes them on Hugging Face: a row for each game, a column for
+//! each tag, and the moves as text in one named `movetext`.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::reader::RowIter;
+use parquet::record::{Field, Row};
+
+/// The column of the moves.
+const MOVES: &str = "movetext";
+/// The tag that comes first.
+const EVENT: &str = "Event";
+/// The tag that the moves end with.
+const RESULT: &str = "Result";
+/// The results, as the moves may end with them already.
+const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
+
+/// The games of a file as PGN text.
+pub(super) struct ParquetGames {
+    rows: RowIter<'static>,
+    /// The text of a game, and how much of it has been read.
+    text: String,
+    read: usize,
+    progress: Arc<AtomicU64>,
+    /// Bytes of the file, rows, and rows that have been read.
+    bytes: u64,
+    all_rows: u64,
+    rows_read: u64,
+}
+
+fn io_error(error: ParquetError) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, error)
+}
+
+impl ParquetGames {
+    /// The games of a file. `progress` is raised to the bytes of the file as they are read.
+    ///
+    /// # Errors
+    /// If the file is damaged, or has no column of moves.
+    pub(super) fn new(file: File, progress: Arc<AtomicU64>) -> io::Result<Self> {
+        let bytes = file.metadata()?.len();
+        let reader = SerializedFileReader::new(file).map_err(io_error)?;
+        let metadata = reader.metadata().file_metadata();
+        let all_rows = metadata.num_rows().max(1).unsigned_abs();
+        let has_moves = metadata.schema().get_fields().iter().any(|field| field.name() == MOVES);
+        if !has_moves {
+            let reason =
+                format!("it is Parquet without a column {MOVES}, in which games have their moves");
+            return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
+        }
+        let rows = RowIter::from_file_into(Box::new(reader));
+        let text = String::new();
+        Ok(ParquetGames { rows, text, read: 0, progress, bytes, all_rows, rows_read: 0 })
+    }
+
+    /// Takes up the next game; tells whether there is one.
+    fn next_game(&mut self) -> io::Result<bool> {
+        let Some(row) = self.rows.next() else { return Ok(false) };
+        self.text.clear();
+        self.read = 0;
+        write_game(&row.map_err(io_error)?, &mut self.text);
+        let bytes_at = |rows: u64| self.bytes * rows / self.all_rows;
+        let step = bytes_at(self.rows_read + 1) - bytes_at(self.rows_read);
+        self.progress.fetch_add(step, Relaxed);
+        self.rows_read += 1;
+        Ok(true)
+    }
+}
+
+impl Read for ParquetGames {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.read == self.text.len() {
+            if !self.next_game()? {
+                return Ok(0);
+            }
+        }
+        let read = (&self.text.as_bytes()[self.read..]).read(buffer)?;
+        self.read += read;
+        Ok(read)
+    }
+}
+
+/// Appends a game as PGN.
+fn write_game(row: &Row, text: &mut String) {
+    let column = |wanted: &str| {
+        row.get_column_iter().find(|(name, _)| *name == wanted).and_then(|(_, field)| value(field))
+    };
+    push_tag(EVENT, &column(EVENT).unwrap_or_else(|| "?".to_owned()), text);
+    for (name, field) in row.get_column_iter() {
+        if let (Some(value), true) = (value(field), is_tag_name(name)) {
+            push_tag(name, &value, text);
+        }
+    }
+    let moves = column(MOVES).unwrap_or_default();
+    let moves = moves.trim_end();
+    text.push('\n');
+    text.push_str(moves);
+    if !RESULTS.iter().any(|result| moves.ends_with(result)) {
+        text.push(' ');
+        text.push_str(&column(RESULT).unwrap_or_else(|| "*".to_owned()));
+    }
+    text.push_str("\n\n");
+}
+
+/// Whether a column is a tag that is still to be written.
+fn is_tag_name(name: &str) -> bool {
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    is_name && !name.is_empty() && name != MOVES && name != EVENT
+}
+
+fn push_tag(name: &str, value: &str, text: &mut String) {
+    text.push('[');
+    text.push_str(name);
+    text.push_str(" \"");
+    for sign in value.chars() {
+        match sign {
+            '"' | '\\' => text.extend(['\\', sign]),
+            '\n' | '\r' => text.push(' '),
+            _ => text.push(sign),
+        }
+    }
+    text.push_str("\"]\n");
+}
+
+/// A value as a tag has it; none if it is null or of a kind that no tag has.
+fn value(field: &Field) -> Option<String> {
+    let shown = || field.to_string();
+    Some(match field {
+        Field::Str(text) => text.clone(),
+        Field::Bytes(bytes) => String::from_utf8_lossy(bytes.data()).into_owned(),
+        Field::Byte(_) | Field::Short(_) | Field::Int(_) | Field::Long(_) => shown(),
+        Field::UByte(_) | Field::UShort(_) | Field::UInt(_) | Field::ULong(_) => shown(),
+        Field::Date(_) | Field::TimestampMillis(_) | Field::TimestampMicros(_) => {
+            shown().chars().take("2024-01-31".len()).collect::<String>().replace('-', ".")
+        }
+        Field::TimeMillis(_) | Field::TimeMicros(_) => {
+            shown().chars().take("23:59:59".len()).collect()
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,101 @@
+//! Partial counts in Parquet: `tabia book count` and `book pack`.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use crate::support;
+
+/// Runs `tabia book …` and returns whether it succeeded and all that it said.
+fn tabia(arguments: &str, folder: &Path) -> (bool, String) {
+    let arguments: Vec<&str> = ["book"].into_iter().chain(arguments.split(' ')).collect();
+    let output = support::tabia(&arguments, folder);
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(said).expect("UTF-8"))
+}
+
+/// Games in two files, which count, do not count, and have a fault.
+fn folder_of_games() -> TempDir {
+    let folder = TempDir::new().expect("a temporary folder");
+    let games = "1. e4 e5 2. Nf3 Nc6 1-0\n\n1. d4 d5 2. c4 e6 0-1\n\n1. e4 c5 *\n\n";
+    let more = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. c4 1/2-1/2\n\n1. e4 e5 2. Ke5 0-1\n\n";
+    fs::write(folder.path().join("a.pgn"), games).expect("writable");
+    fs::write(folder.path().join("b.pgn"), more).expect("writable");
+    folder
+}
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn a_program_without_parquet_says_how_to_get_it() {
+    let folder = folder_of_games();
+    for arguments in ["count a.pgn --parquet counts", "pack counts -o out.tbk"] {
+        let (ok, said) = tabia(arguments, folder.path());
+        assert!(!ok && said.contains("--features parquet"), "{said}");
+    }
+    fs::write(folder.path().join("games.parquet"), "PAR1").expect("writable");
+    let (ok, said) = tabia("build games.parquet -o out.tbk", folder.path());
+    assert!(!ok && said.contains("--features parquet"), "{said}");
+}
+
+#[cfg(feature = "parquet")]
+mod with_parquet {
+    use super::*;
+
+    fn must(arguments: &str, folder: &Path) -> String {
+        let (ok, said) = tabia(arguments, folder);
+        assert!(ok, "{arguments}: {said}");
+        said
+    }
+
+    fn must_fail(arguments: &str, folder: &Path, because: &str) {
+        let (ok, said) = tabia(arguments, folder);
+        assert!(!ok && said.contains(because), "{arguments}: {said}");
+    }
+
+    #[test]
+    fn counted_apart_and_packed_is_built_at_once() {
+        let folder = folder_of_games();
+        let folder = folder.path();
+        for (counting, packing) in [
+            ("", ""),
+            (" --undecided --max-ply 3 --files 1", " --memory 1M"),
+            (" --side black --files 256 --threads 3", " --min-games 2 --min-score 40"),
+        ] {
+            fs::create_dir(folder.join("all")).expect("writable");
+            must(&format!("count a.pgn --parquet all/a{counting}"), folder);
+            must(&format!("count b.pgn --parquet all/b{counting}"), folder);
+            must(&format!("pack all -o packed.tbk{packing}"), folder);
+            let options = format!("{counting}{packing}")
+                .replace(" --files 256", "")
+                .replace(" --files 1", "");
+            must(&format!("build a.pgn b.pgn -o built.tbk{options}"), folder);
+            let read = |name: &str| fs::read(folder.join(name)).expect("readable");
+            assert!(read("built.tbk") == read("packed.tbk"), "{options}");
+            fs::remove_dir_all(folder.join("all")).expect("a folder");
+        }
+    }
+
+    #[test]
+    fn what_is_not_whole_is_refused() {
+        let folder = folder_of_games();
+        let folder = folder.path();
+        must("count a.pgn --parquet a", folder);
+        must_fail("count a.pgn --parquet a", folder, "a is there already");
+        must("count b.pgn --parquet b --max-ply 3", folder);
+        must_fail("pack a b -o out.tbk", folder, "counted in different ways");
+        fs::remove_dir_all(folder.join("b")).expect("a folder");
+        must("count b.pgn --parquet b", folder);
+        fs::rename(folder.join("b/manifest.json"), folder.join("kept.json")).expect("there");
+        must_fail("pack b -o out.tbk", folder, "no manifest.json in b");
+        must_fail("pack a b -o out.tbk", folder, "missing, or there twice");
+        fs::rename(folder.join("kept.json"), folder.join("b/manifest-of-b.json")).expect("there");
+        must("pack a b -o out.tbk", folder);
+        fs::write(folder.join("b/part-003.parquet"), "PAR1 and no more").expect("writable");
+        must_fail("pack a b -o out.tbk --force", folder, "b/part-003.parquet");
+        must_fail("pack nowhere -o out.tbk --force", folder, "nowhere: it does not exist");
+        must_fail("build b/part-000.parquet -o games.tbk", folder, "movetext");
+        must_fail("count a.pgn --parquet c --strict --files 3", folder, "expected 1, 2, 4");
+        assert!(!folder.join("c").exists());
+    }
+}
