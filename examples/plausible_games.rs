@@ -156,14 +156,13 @@ fn weight(position: &Position, mv: Move) -> u64 {
 }
 
 /// One of these, by its weight.
-fn pick(weights: impl Iterator<Item = (Move, u64)> + Clone, random: &mut Random) -> Option<Move> {
-    let sum: u64 = weights.clone().map(|(_, weight)| weight).sum();
-    let mut left = if sum == 0 { return None } else { random.below(sum) };
-    for (mv, weight) in weights {
-        match left.checked_sub(weight) {
-            Some(less) => left = less,
-            None => return Some(mv),
-        }
+fn pick(weighted: impl Iterator<Item = (Move, u64)>, random: &mut Random) -> Option<Move> {
+    let mut sums: Vec<(Move, u64)> = Vec::with_capacity(64);
+    let mut sum = 0;
+    for (mv, weight) in weighted {
+        sum += weight;
+        sums.push((mv, sum));
     }
-    None
+    let drawn = if sum == 0 { return None } else { random.below(sum) };
+    sums.get(sums.partition_point(|&(_, sum)| sum <= drawn)).map(|&(mv, _)| mv)
 }

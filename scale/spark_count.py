@@ -44,7 +44,8 @@ def main() -> None:
 
     spark = SparkSession.builder.appName("tabia").getOrCreate()
     spark.sparkContext.parallelize(tasks, len(tasks)).foreach(count)
-    rows = spark.read.parquet(*(f"file://{folder}" for folder in folders))
+    tables = spark.read.option("pathGlobFilter", "*.parquet")
+    rows = tables.parquet(*(f"file://{folder}" for folder in folders))
     (
         rows.repartitionByRange(args.partitions, "key")
         .groupBy(*SAME)
