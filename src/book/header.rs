@@ -152,8 +152,8 @@ impl Header {
         bytes
     }
 
-    /// Reads the head of a file of which `bytes` is all.
-    pub(super) fn parse(bytes: &[u8], name: &str) -> Result<Self, BookError> {
+    /// Reads the head of a file of so many bytes, of which the first are given.
+    pub(super) fn parse(bytes: &[u8], all: u64, name: &str) -> Result<Self, BookError> {
         let name = || name.to_owned();
         if !bytes.starts_with(&MAGIC[..bytes.len().min(MAGIC.len())]) || bytes.is_empty() {
             return Err(BookError::Foreign { name: name() });
@@ -213,7 +213,7 @@ impl Header {
             // A section that makes this version is empty.
             return Err(damaged("header"));
         }
-        header.check_sections(bytes.len() as u64, &name())?;
+        header.check_sections(all, &name())?;
         Ok(header)
     }
 

@@ -50,7 +50,8 @@ pub(super) struct Image {
 
 impl Image {
     pub(super) fn new(storage: Storage, name: &str) -> Result<Self, BookError> {
-        let header = Header::parse(storage.bytes(), name)?;
+        let bytes = storage.bytes();
+        let header = Header::parse(bytes, bytes.len() as u64, name)?;
         let image = Image { storage, header };
         if image.storage.bytes().len() <= CHECKED_AT_OPENING && !cfg!(fuzzing) {
             image.check_sums(name)?;

@@ -104,7 +104,7 @@ pub use writer::write_entries;
 use crate::files::{FileKind, open_plain};
 use crate::pgn::PgnInput;
 use crate::position::{Move, Position};
-use header::MAGIC;
+use header::{HEADER_BYTES, Header, MAGIC};
 use image::{Image, Storage};
 
 /// The default book, see `books/README.md`.
@@ -187,6 +187,23 @@ impl Book {
         let options = BuildOptions { undecided: true, ..BuildOptions::default() };
         let (book, _) = build_in_memory(&[PgnInput::File(path.to_owned())], &options, &name)?;
         Ok(book)
+    }
+
+    /// How many positions and moves the book in a `.tbk` file has, by its head alone.
+    ///
+    /// # Errors
+    /// If it cannot be read or is none.
+    pub(crate) fn extent(path: &Path) -> Result<(u64, u64), BookError> {
+        let name = path.display().to_string();
+        let read = || -> io::Result<(Vec<u8>, u64)> {
+            let file = open_plain(path)?;
+            let (mut head, all) = (Vec::new(), file.metadata()?.len());
+            file.take(HEADER_BYTES as u64).read_to_end(&mut head)?;
+            Ok((head, all))
+        };
+        let (head, all) = read().map_err(|error| BookError::reading(&name, &error))?;
+        let header = Header::parse(&head, all, &name)?;
+        Ok((header.positions, header.moves))
     }
 
     /// Opens books that are asked in order: paths as in [`Book::open`], or [`EMBEDDED_NAME`], with a

@@ -371,13 +371,14 @@ pub(super) fn report_games(tally: &BuildTally, time: Duration, before: u64) -> a
 
 /// Tells what is in the book.
 pub(super) fn report_book(path: &Path) -> anyhow::Result<()> {
-    let book = Book::open(path)?;
+    // Not the whole book: it may be larger than the memory that is allowed.
+    let (positions, moves) = Book::extent(path)?;
     let bytes = path.metadata().map_or(0, |metadata| metadata.len());
     outln!(
         "{}: {} positions, {} moves, {}",
         path.display(),
-        grouped(book.positions()),
-        grouped(book.move_count()),
+        grouped(positions),
+        grouped(moves),
         size(bytes),
     )?;
     Ok(())
