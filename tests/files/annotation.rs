@@ -177,7 +177,7 @@ fn nothing_is_lost_by_a_wrong_command() {
         ("games.pgn --html page.html", "--output"),
         ("games.pgn -o out.pgn --html games.pgn", "it is read as well"),
         ("games.pgn -o out.pgn --html ./out.pgn", "something else is written there"),
-        ("games.pgn -o none/out.pgn", "cannot keep the games in none/out.pgn.annotations"),
+        ("games.pgn -o none/out.pgn", "cannot write none/out.pgn: its folder does not exist"),
     ] {
         let (ok, _, said) = said(arguments, folder.path());
         assert!(!ok && said.contains(why), "{arguments}: {said}");
