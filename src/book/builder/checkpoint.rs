@@ -106,15 +106,17 @@ impl<'a> Keeper<'a> {
         shared: &Shared<'a>,
     ) -> Result<Option<Begun<'a, R>>, BuildError> {
         let Some(wanted) = &shared.options.checkpoints else { return Ok(None) };
-        if wanted.afresh {
-            wanted.forget()?;
-        }
         let build = description(inputs, shared.options);
         let due = Instant::now() + wanted.every;
         let new = State { build: build.clone(), ..State::default() };
         let mut keeper = Keeper { wanted, state: new, due, known: 0, lock: None };
         if wanted.folder.is_dir() {
+            // First of all: what another build is at work on is not thrown away.
             keeper.lock()?;
+            if wanted.afresh {
+                wanted.forget()?;
+                keeper.lock = None;
+            }
         }
         let Some(state) = keeper.read_state()? else { return Ok(Some((keeper, None))) };
         if state.build != build {
