@@ -5,12 +5,13 @@
 use std::sync::atomic::AtomicBool;
 
 use super::chess::Chess;
-use super::game::{Window, bound};
+use super::game::Window;
 use super::observe::{Observer, Why};
 use super::search::{Algorithm, Search};
 use crate::position::{Move, Position};
 use crate::score::{Depth, INFINITY, Ply, Score, is_mate};
 use crate::words;
+use crate::words::bound;
 
 /// How a position is searched.
 #[derive(Debug, Clone, Copy)]

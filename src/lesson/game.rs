@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::score::{Depth, INFINITY, Ply, Score};
+use crate::words::bound;
 
 /// A game of two players and no chance in which one's gain is the other's loss.
 pub trait ZeroSumGame {
@@ -92,15 +93,6 @@ impl Window {
 impl fmt::Display for Window {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "({}, {})", bound(self.alpha), bound(self.beta))
-    }
-}
-
-/// A bound in words: infinities as such.
-pub fn bound(score: Score) -> String {
-    match score {
-        INFINITY.. => "+∞".to_owned(),
-        _ if score <= -INFINITY => "-∞".to_owned(),
-        _ => score.to_string(),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Watching a search: what it calls at each of its steps.
 
-use serde::Serialize;
-
 use super::game::Window;
 use crate::score::{Depth, Ply, Score};
+
+pub use crate::search::trace::NodeType;
 
 /// Why a node is searched with the window that it gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,31 +14,6 @@ pub enum Why {
     Null,
     /// It is, so its value is wanted: once more, with the open window.
     Again,
-}
-
-/// The type of a searched node, by its value and window.
-/// <https://www.chessprogramming.org/Node_Types>
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum NodeType {
-    /// The value lies inside the window: it is exact.
-    Pv,
-    /// The value is beta or more: one move refutes the last one.
-    Cut,
-    /// The value is alpha or less: no move helps.
-    All,
-}
-
-impl NodeType {
-    /// The type of a node that was left with `value`.
-    #[inline]
-    pub fn of(window: Window, value: Score) -> Self {
-        match value {
-            _ if value >= window.beta => NodeType::Cut,
-            _ if value <= window.alpha => NodeType::All,
-            _ => NodeType::Pv,
-        }
-    }
 }
 
 /// Hears of every step of a search. Windows and scores are those of the side to move.
@@ -113,7 +88,7 @@ impl<M> Observer<M> for Counter {
 
     fn leave(&mut self, _ply: Ply, value: Score, _line: &[M], _leaf: bool) {
         if let Some(window) = self.windows.pop() {
-            self.types[NodeType::of(window, value) as usize] += 1;
+            self.types[NodeType::of(value, (window.alpha, window.beta)) as usize] += 1;
         }
     }
 }

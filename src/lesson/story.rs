@@ -5,11 +5,12 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::game::{Window, ZeroSumGame, bound};
+use super::game::{Window, ZeroSumGame};
 use super::observe::{NodeType, Why};
 use super::record::{Recorder, Step, Visit};
 use super::search::Algorithm;
 use crate::score::{Depth, INFINITY, Ply, Score};
+use crate::words::bound;
 
 /// Cut off moves are shown one by one up to here; more of them are shown as one node.
 const SHOWN_CUT: usize = 3;
@@ -504,7 +505,7 @@ fn tell<M>(visit: &Visit<M>, max: bool, estimate: bool, cut: Vec<String>) -> Nod
         again: visit.why == Why::Again,
         leaf: visit.leaf,
         value: if max { visit.value } else { -visit.value },
-        kind: NodeType::of(visit.window, visit.value),
+        kind: NodeType::of(visit.value, (visit.window.alpha, visit.window.beta)),
         hit: visit.hit,
         relation,
         cutoff,

@@ -75,16 +75,10 @@ impl Chunks {
 
     /// How far the inputs have been read.
     pub(crate) fn so_far(&self) -> ReadSoFar {
-        match &self.current {
-            Some((_, next)) if next.number > 0 => {
-                ReadSoFar { next: *next, check: self.hash.unwrap_or(0) }
-            }
-            Some((_, next)) => ReadSoFar { next: *next, check: 0 },
-            None => {
-                let next = Chunk { input: self.next_input, number: 0, line: 1, offset: 0 };
-                ReadSoFar { next, check: 0 }
-            }
-        }
+        let beginning = Chunk { input: self.next_input, number: 0, line: 1, offset: 0 };
+        let next = self.current.as_ref().map_or(beginning, |(_, next)| *next);
+        let check = self.hash.filter(|_| next.number > 0).unwrap_or(0);
+        ReadSoFar { next, check }
     }
 
     /// Passes over what was read before. Tells whether that is still there as it was.

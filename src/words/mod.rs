@@ -50,6 +50,15 @@ pub(crate) fn score(score: Score) -> String {
     }
 }
 
+/// A bound of a search, in centipawns; infinities as such.
+pub(crate) fn bound(score: Score) -> String {
+    match score {
+        score::INFINITY.. => "+∞".to_owned(),
+        _ if score <= -score::INFINITY => "-∞".to_owned(),
+        _ => score.to_string(),
+    }
+}
+
 /// Moves in SAN, as long as they are legal.
 pub(crate) fn line(start: &Position, moves: &[Move]) -> String {
     let mut position = *start;

@@ -309,16 +309,10 @@ impl<'a> Keeper<'a> {
         monitor.games.store(games, Relaxed);
         monitor.resumed.store(games, Relaxed);
         if !chunks.go_to(&beginning.place) {
-            let reason = "the games are no longer what they were".to_owned();
-            let folder = self.wanted.folder.display().to_string();
-            return Err(BuildError::Checkpoint { folder, reason });
+            return Err(self.damaged(&io::Error::other("the games are no longer what they were")));
         }
-        for (listener, fault) in monitor
-            .faults
-            .iter()
-            .flat_map(|heard| beginning.faults.iter().map(move |fault| (heard, fault)))
-        {
-            listener.hear(fault);
+        if let Some(listener) = &monitor.faults {
+            beginning.faults.iter().for_each(|fault| listener.hear(fault));
         }
         Ok(())
     }

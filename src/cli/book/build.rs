@@ -51,12 +51,8 @@ pub(super) struct Args {
     /// Plies of each game that count
     #[arg(long, default_value_t = DEFAULT_MAX_PLY, value_parser = clap::value_parser!(u32).range(1..=1000))]
     max_ply: u32,
-    /// Leave out positions that fewer games reached, and moves played in fewer
-    #[arg(long, default_value_t = 1)]
-    min_games: u64,
-    /// Leave out moves with which their side scored less, in percent
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
-    min_score: u32,
+    #[command(flatten)]
+    prune: PruneArgs,
     /// Take in only the moves of one side
     #[arg(long, value_parser = parse_side)]
     side: Option<Color>,
@@ -75,12 +71,8 @@ pub(super) struct Args {
     /// Stop at the first broken game
     #[arg(long)]
     strict: bool,
-    /// Threads (default: one for each core)
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
-    /// Memory that may be used, such as 256M or 4G; what does not fit waits on disk
-    #[arg(long, default_value = "1G", value_parser = parse_memory)]
-    memory: usize,
+    #[command(flatten)]
+    resources: Resources,
     /// Disk space that what waits there may take, such as 40G (default: as much as there is)
     #[arg(long, value_parser = parse_memory, value_name = "SIZE")]
     disk: Option<usize>,
@@ -93,11 +85,33 @@ pub(super) struct Args {
     /// Write all faults to this file
     #[arg(long, value_name = "FILE")]
     errors: Option<PathBuf>,
-    /// Say nothing but errors
-    #[arg(short, long)]
-    quiet: bool,
     #[command(flatten)]
     filter: GameFilterArgs,
+}
+
+/// What stays out of a book, however it is made.
+#[derive(Debug, clap::Args)]
+pub(super) struct PruneArgs {
+    /// Leave out positions that fewer games reached, and moves played in fewer
+    #[arg(long, default_value_t = 1)]
+    pub(super) min_games: u64,
+    /// Leave out moves with which their side scored less, in percent
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub(super) min_score: u32,
+}
+
+/// What the work may use, and whether it tells of itself.
+#[derive(Debug, clap::Args)]
+pub(super) struct Resources {
+    /// Threads (default: one for each core)
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(super) threads: Option<u16>,
+    /// Memory that may be used, such as 256M or 4G; what does not fit waits on disk
+    #[arg(long, default_value = "1G", value_parser = parse_memory)]
+    pub(super) memory: usize,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    pub(super) quiet: bool,
 }
 
 /// Which games count.
@@ -141,7 +155,7 @@ fn parse_interval(text: &str) -> Result<Duration, String> {
     parse_seconds(text).ok_or_else(|| "expected seconds, such as 60 or 0.5".to_owned())
 }
 
-pub(super) fn parse_memory(text: &str) -> Result<usize, String> {
+fn parse_memory(text: &str) -> Result<usize, String> {
     let bad = || "expected a number with K, M or G, such as 256M".to_owned();
     let (number, shift) = match text.as_bytes().last().map(u8::to_ascii_uppercase) {
         Some(b'K') => (&text[..text.len() - 1], 10),
@@ -198,12 +212,12 @@ impl Args {
             unique: self.unique,
             language: self.language,
             side: self.side,
-            min_games: self.min_games,
-            min_score: self.min_score,
+            min_games: self.prune.min_games,
+            min_score: self.prune.min_score,
             facets: self.facets,
             strict: self.strict,
-            threads: self.threads.map_or_else(cores, usize::from),
-            memory: self.memory,
+            threads: self.resources.threads.map_or_else(cores, usize::from),
+            memory: self.resources.memory,
             spill_folder: folder.unwrap_or(Path::new(".")).to_owned(),
             checkpoints: (!self.checkpoint.is_zero()).then(|| self.checkpoints()),
         }
@@ -225,12 +239,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     monitor.faults = errors.as_ref().map(FaultFile::listener);
     stop_on_interrupt(&monitor)?;
     let start = Instant::now();
-    if !args.quiet {
+    if !args.resources.quiet {
         let folder = args.checkpoints().folder;
         foretell(&inputs, &folder, args.max_ply, args.facets);
     }
     let built = {
-        let _progress = (!args.quiet).then(|| BuildProgress::start(&inputs, &monitor));
+        let _progress = (!args.resources.quiet).then(|| BuildProgress::start(&inputs, &monitor));
         build(&inputs, &options, &monitor, output)
     };
     let broken_inputs = built.as_ref().map_or(&[][..], |(_, tally)| &tally.broken_inputs);
@@ -243,8 +257,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let folder = unfinished.folder.display();
         unfinished.forget().with_context(|| format!("cannot remove {folder}"))?;
     }
-    report_faults(&tally, args.quiet, args.errors.is_some());
-    if !args.quiet {
+    report_faults(&tally, args.resources.quiet, args.errors.is_some());
+    if !args.resources.quiet {
         report_games(&tally, start.elapsed(), monitor.resumed.load(Relaxed))?;
         report_book(&args.output)?;
     }

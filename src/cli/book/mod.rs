@@ -88,7 +88,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 /// Opens a book by its path, and tells what is odd about it; `embedded` is the one that comes with
 /// the program.
-fn open(path: &Path) -> Result<Book, BookError> {
+pub(super) fn open(path: &Path) -> Result<Book, BookError> {
     if path.as_os_str() == EMBEDDED_NAME {
         return Ok(Book::embedded());
     }

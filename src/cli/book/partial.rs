@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::build::{GameFilterArgs, parse_memory};
+use super::build::{GameFilterArgs, PruneArgs, Resources};
 use super::parse_side;
 use crate::book::DEFAULT_MAX_PLY;
 use crate::cli::writing::Force;
@@ -53,28 +53,10 @@ pub(super) struct PackArgs {
     output: PathBuf,
     #[command(flatten)]
     force: Force,
-    /// Leave out positions that fewer games reached, and moves played in fewer
-    #[arg(long, default_value_t = 1)]
-    min_games: u64,
-    /// Leave out moves with which their side scored less, in percent
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
-    min_score: u32,
+    #[command(flatten)]
+    prune: PruneArgs,
     #[command(flatten)]
     resources: Resources,
-}
-
-/// What the work may use, and whether it tells of itself.
-#[derive(Debug, clap::Args)]
-struct Resources {
-    /// Threads (default: one for each core)
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
-    /// Memory that may be used, such as 256M or 4G; what does not fit waits on disk
-    #[arg(long, default_value = "1G", value_parser = parse_memory)]
-    memory: usize,
-    /// Say nothing but errors
-    #[arg(short, long)]
-    quiet: bool,
 }
 
 fn parse_files(text: &str) -> Result<usize, String> {
@@ -189,8 +171,8 @@ mod present {
     /// stays as it is.
     pub(in crate::cli::book) fn run_pack(args: &PackArgs) -> anyhow::Result<ExitCode> {
         let options = BuildOptions {
-            min_games: args.min_games,
-            min_score: args.min_score,
+            min_games: args.prune.min_games,
+            min_score: args.prune.min_score,
             ..options(&args.resources, &args.output)
         };
         let output = book_output(&args.output, args.force, &args.folders).create()?;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::INTERRUPTED;
 use super::output::print;
 use super::place::play;
-use crate::book::Book;
+use crate::cli::book::open as open_book;
 use crate::cli::work::on_interruption;
 use crate::lesson::book_effect::{EXAMPLE_MOVES, Effect, Known, effects, example_book, walk};
 use crate::position::{Game, Position};
@@ -54,8 +54,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let game = play(Game::default(), &args.moves).context("--moves")?;
     let book = match &args.book {
         None => example_book()?,
-        Some(path) if path.as_os_str() == "embedded" => Book::embedded(),
-        Some(path) => Book::open(path)?,
+        Some(path) => open_book(path)?,
     };
     let switch = Switch::default();
     let interrupted = switch.clone();

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::INTERRUPTED;
 use super::output::{Forms, print, save};
 use super::place::LessonPositionArgs;
-use crate::book::Book;
+use crate::cli::book::open as open_book;
 use crate::cli::usage::of_arguments;
 use crate::cli::work::{on_interruption, progress_bar};
 use crate::eval::Evaluation;
@@ -98,11 +98,7 @@ impl EngineArgs {
     }
 
     fn config(&self) -> anyhow::Result<Config> {
-        let book = match &self.book {
-            None => None,
-            Some(path) if path.as_os_str() == "embedded" => Some(Book::embedded()),
-            Some(path) => Some(Book::open(path)?),
-        };
+        let book = self.book.as_deref().map(open_book).transpose()?;
         // As `-b` has it.
         let book_search = if book.is_some() { BookSearch::Value } else { BookSearch::Off };
         let threads = self.threads.into();

@@ -22,6 +22,7 @@ pub enum NodeType {
 
 impl NodeType {
     /// The type of a node that was left with `score`; the window is (alpha, beta).
+    #[inline]
     pub fn of(score: Score, (alpha, beta): (Score, Score)) -> Self {
         match score {
             _ if score >= beta => NodeType::Cut,

@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use super::super::observe::{End, LeftOut, Why};
 use super::{NodeType, Sums, Trace, Visit};
-use crate::score::{INFINITY, Score};
+use crate::words::bound;
 
 impl Trace {
     /// The iterations: each window of the root with the moves that raised alpha or were searched again.
@@ -131,14 +131,6 @@ fn window(visit: &Visit) -> String {
     let ((alpha, beta), _) = visit.from_root();
     let name = if beta - alpha <= 1 { "null window" } else { "window" };
     format!("{name} ({}, {})", bound(alpha), bound(beta))
-}
-
-fn bound(score: Score) -> String {
-    match score {
-        INFINITY.. => "+∞".to_owned(),
-        _ if score <= -INFINITY => "-∞".to_owned(),
-        _ => score.to_string(),
-    }
 }
 
 impl Visit {
