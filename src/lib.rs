@@ -24,6 +24,7 @@ pub mod cli;
 mod engine;
 pub mod eval;
 mod files;
+mod huge_pages;
 pub mod lesson;
 mod page;
 pub mod pgn;

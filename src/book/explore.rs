@@ -164,6 +164,15 @@ pub struct Explored {
     pub moves: Vec<ExploredMove>,
 }
 
+/// Which moves of a position are explored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Breadth {
+    /// Those that games played there: the others cost a look into the book each.
+    Played,
+    /// Those as well that lead to positions which games have reached otherwise.
+    Reached,
+}
+
 /// The facets of one book.
 struct Facets<'a> {
     image: &'a Image,
@@ -406,9 +415,20 @@ impl Book {
     /// The counts are those of a book built of these games alone, unless moves or positions
     /// with few games were left out.
     pub fn explore(&self, position: &Position, filter: &FacetFilter) -> Explored {
+        self.explore_to(position, filter, Breadth::Reached)
+    }
+
+    /// As [`Book::explore`], with the moves that are asked for.
+    pub(crate) fn explore_to(
+        &self,
+        position: &Position,
+        filter: &FacetFilter,
+        breadth: Breadth,
+    ) -> Explored {
         let mut explored = Explored::default();
         for book in self.in_order() {
-            let Some((reached, moves)) = book.explore_alone(position, filter) else { continue };
+            let alone = book.explore_alone(position, filter, breadth);
+            let Some((reached, moves)) = alone else { continue };
             explored.reached.add(reached);
             for found in moves {
                 match explored.moves.iter_mut().find(|other| other.mv == found.mv) {
@@ -430,6 +450,7 @@ impl Book {
         &self,
         position: &Position,
         filter: &FacetFilter,
+        breadth: Breadth,
     ) -> Option<(GameSummary, Vec<ExploredMove>)> {
         let facets = Facets::of(&self.image);
         if facets.is_none() && !filter.is_everything() {
@@ -446,6 +467,9 @@ impl Book {
         };
         let mut summary =
             summary.unwrap_or(Summary { reached: GameSummary::default(), moves: Vec::new() });
+        if breadth == Breadth::Played {
+            summary.moves.retain(|(_, played)| !played.counts.is_empty());
+        }
         let reached_by = |mv: Move| {
             let key = position.play(mv).key();
             match &facets {
@@ -457,6 +481,9 @@ impl Book {
         let explored = legal.iter().filter_map(|mv| {
             let at =
                 summary.moves.iter().position(|&(other, _)| super::is_same(other, mv, position));
+            if at.is_none() && breadth == Breadth::Played {
+                return None;
+            }
             let played = at.map(|at| summary.moves.swap_remove(at).1).unwrap_or_default();
             let reached = reached_by(mv).unwrap_or(played.counts);
             let known = !played.counts.is_empty() || !reached.is_empty();

@@ -76,6 +76,7 @@ pub use counts::Counts;
 pub use date::{GameDate, Month, ParseDateError, PgnDate};
 pub use entry::BookEntry;
 pub use error::BookError;
+pub(crate) use explore::Breadth;
 pub use explore::{
     Explored, ExploredMove, GameSummary, LISTED_GAMES, ListedGame, MonthCounts, Player,
 };
@@ -102,6 +103,7 @@ pub(crate) use words::{at_the_end, book_lines, percent, transposition};
 pub use writer::write_entries;
 
 use crate::files::{FileKind, open_plain};
+use crate::huge_pages;
 use crate::pgn::PgnInput;
 use crate::position::{Move, Position};
 use header::{HEADER_BYTES, Header, MAGIC};
@@ -346,10 +348,23 @@ impl Book {
         self.probe(position.key(), position.pawn_key())
     }
 
+    /// Whether the book may hold a position with these pawns. `false` is certain.
+    pub(crate) fn may_hold_pawns(&self, pawn_key: u64) -> bool {
+        self.image.may_hold_pawns(pawn_key)
+            || self.next.as_ref().is_some_and(|next| next.may_hold_pawns(pawn_key))
+    }
+
     /// The same by the position's keys.
     #[inline]
     pub fn probe(&self, key: u64, pawn_key: u64) -> Option<Counts> {
         self.look_up(key, pawn_key, |counts| !counts.is_empty())
+    }
+
+    /// The games that reached the position with this key, if it may be there by its pawns
+    /// ([`Book::may_hold_pawns`]).
+    pub(crate) fn reached_by_key(&self, key: u64) -> Option<Counts> {
+        let found = self.image.reached(key).filter(|counts| !counts.is_empty());
+        found.or_else(|| self.next.as_ref()?.reached_by_key(key))
     }
 
     /// As [`Book::reached`]; a position that was analysed or learnt, but that no game has reached, is
@@ -399,6 +414,21 @@ impl Book {
             .map(|book| book.own_moves(position))
             .find(|moves| !moves.is_empty())
             .unwrap_or_default()
+    }
+
+    /// The games that played a legal move of a position, as [`Book::moves`] has them.
+    pub(crate) fn played(&self, position: &Position, mv: Move) -> Counts {
+        if self.next.is_some() {
+            let moves = self.moves(position);
+            return moves
+                .iter()
+                .find(|found| found.mv == mv)
+                .map_or(Counts::default(), |found| found.played);
+        }
+        // Of one book, no other move says anything about this one.
+        let entry = self.entry(position).unwrap_or_default();
+        let played = entry.moves.iter().find(|&&(other, _)| is_same(other, mv, position));
+        played.map_or(Counts::default(), |&(_, played)| played)
     }
 
     fn own_moves(&self, position: &Position) -> Vec<BookMove> {
@@ -469,6 +499,7 @@ fn read_rest(mut file: File, head: Vec<u8>) -> io::Result<Vec<u8>> {
     bytes
         .try_reserve_exact(length.saturating_sub(bytes.len()))
         .map_err(|_| io::Error::other(format!("there is no memory for its {length} bytes")))?;
+    huge_pages::ask_for(bytes.spare_capacity_mut());
     file.read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -42,11 +42,12 @@ pub(crate) use key_map::KeyMap;
 pub(crate) use loose::is_loose_san;
 pub use movegen::MoveList;
 pub(crate) use movegen::{MAX_MOVES, attacks};
+pub(crate) use moves::UCI_BYTES;
 pub use moves::{Move, ParseMoveError};
 pub use perft::{perft, perft_until};
 pub(crate) use replay::Replay;
 pub use san::SanError;
-pub(crate) use san::read_san;
+pub(crate) use san::{SAN_BYTES, read_san};
 
 use chess::{Board, CastleRights, EMPTY};
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::num::NonZeroU16;
 use std::str::FromStr;
 
+use arrayvec::ArrayString;
 use chess::{ChessMove, Piece, Square};
 use thiserror::Error;
 
@@ -92,16 +93,43 @@ impl From<Move> for ChessMove {
 }
 
 /// Coordinate notation: `e2e4`, `e7e8q`.
+/// The longest move in UCI's notation has five: `e7e8q`.
+pub(crate) const UCI_BYTES: usize = 5;
+
+impl Move {
+    /// The move in UCI's notation, in place.
+    pub(crate) fn uci(self) -> ArrayString<UCI_BYTES> {
+        let mut text = ArrayString::new();
+        push_square(&mut text, self.from());
+        push_square(&mut text, self.to());
+        match self.promotion() {
+            Some(Piece::Knight) => text.push('n'),
+            Some(Piece::Bishop) => text.push('b'),
+            Some(Piece::Rook) => text.push('r'),
+            Some(_) => text.push('q'),
+            None => {}
+        }
+        text
+    }
+}
+
+/// Adds the name of a square; there must be room for it.
+pub(super) fn push_square<const BYTES: usize>(text: &mut ArrayString<BYTES>, square: Square) {
+    text.push(file_letter(square));
+    text.push(rank_digit(square));
+}
+
+pub(super) fn file_letter(square: Square) -> char {
+    (b'a' + square.get_file().to_index() as u8) as char
+}
+
+pub(super) fn rank_digit(square: Square) -> char {
+    (b'1' + square.get_rank().to_index() as u8) as char
+}
+
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.from(), self.to())?;
-        match self.promotion() {
-            Some(Piece::Knight) => f.write_str("n"),
-            Some(Piece::Bishop) => f.write_str("b"),
-            Some(Piece::Rook) => f.write_str("r"),
-            Some(_) => f.write_str("q"),
-            None => Ok(()),
-        }
+        f.write_str(&self.uci())
     }
 }
 

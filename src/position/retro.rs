@@ -4,7 +4,11 @@
 //! move leads here. So the candidates are no more than keys, changed piece by piece; only those
 //! that are in the set are set up and proven by playing the move.
 
-use chess::{BitBoard, Color, EMPTY, File, Piece, Rank, Square, get_pawn_attacks};
+use arrayvec::ArrayVec;
+use chess::{
+    BitBoard, Board, BoardBuilder, CastleRights, Color, EMPTY, File, Piece, Rank, Square,
+    get_pawn_attacks,
+};
 
 use super::{Move, Position, attacks, zobrist};
 
@@ -18,6 +22,12 @@ const HOME_KING: File = File::E;
 /// Men, and pawns among them, that a side has at most.
 const MOST_MEN: u32 = 16;
 const MOST_PAWNS: u32 = 8;
+
+/// More than most positions have.
+const USUAL_UNMOVES: usize = 256;
+
+/// The files of en passant, and none.
+const MOST_FILES: usize = 9;
 
 /// A move that may have led to a position.
 #[derive(Debug, Clone, Copy)]
@@ -39,20 +49,31 @@ struct State {
 }
 
 impl Position {
-    /// The positions from which one move leads to this one, each with the move, as far as `is_known`
-    /// says that they are of interest. It is given the key and the key of the pawns of each
-    /// candidate, some hundreds of them; those that it takes are then proven.
+    /// The positions from which one move leads to this one, each with the move, as far as they are of
+    /// interest. `has_pawns` is asked about the key of the pawns of each candidate, some hundreds of
+    /// them, and `is_known` about the keys of those that are left; what it takes is then proven.
     ///
     /// The clocks of what is returned are a guess: they are no part of a key.
     pub(crate) fn predecessors(
         &self,
-        is_known: impl Fn(u64, u64) -> bool,
+        has_pawns: impl Fn(u64) -> bool,
+        is_known: impl Fn(u64) -> bool,
     ) -> Vec<(Position, Move)> {
         let mut found = Vec::new();
+        // Most moves leave the pawns alone.
+        let has_own_pawns = has_pawns(self.pawn_key());
         for unmove in self.unmoves() {
+            let (pieces, pawn_key) = self.keys_of_pieces_before(&unmove);
+            let is_possible = match pawn_key == self.pawn_key() {
+                true => has_own_pawns,
+                false => has_pawns(pawn_key),
+            };
+            if !is_possible {
+                continue;
+            }
             for state in self.states_before(&unmove) {
-                let (key, pawn_key) = self.keys_before(&unmove, state);
-                if is_known(key, pawn_key)
+                let key = pieces ^ zobrist::state_of(state.castling, state.en_passant);
+                if is_known(key)
                     && let Some(before) = self.before(&unmove, state)
                     && before.key() == key
                     && before.is_legal(unmove.mv)
@@ -72,7 +93,8 @@ impl Position {
 
     /// Every move that can have led to the pieces as they stand, whatever the king said to it.
     fn unmoves(&self) -> Vec<Unmove> {
-        let mut list = Vec::new();
+        let mut list = Vec::with_capacity(USUAL_UNMOVES);
+        let has_room_for_pawn = self.pieces(self.mover(), Piece::Pawn).popcnt() < MOST_PAWNS;
         for to in self.by_color(self.mover()) {
             match self.piece_on(to) {
                 Some(Piece::Pawn) => self.unmove_pawn(to, None, &mut list),
@@ -82,7 +104,7 @@ impl Position {
                         self.with_captures(Move::new(from, to), piece, true, &mut list);
                     }
                     let last_rank = self.mover().to_their_backrank();
-                    if to.get_rank() == last_rank && piece != Piece::King {
+                    if to.get_rank() == last_rank && piece != Piece::King && has_room_for_pawn {
                         self.unmove_pawn(to, Some(piece), &mut list);
                     }
                     if piece == Piece::King {
@@ -195,7 +217,7 @@ impl Position {
     }
 
     /// The rights and en passant squares that the position before can have had.
-    fn states_before(&self, unmove: &Unmove) -> Vec<State> {
+    fn states_before(&self, unmove: &Unmove) -> impl Iterator<Item = State> + use<> {
         let now = self.castling();
         let lost = self.rights_at_stake(unmove) & !now;
         let must = match unmove.rook {
@@ -204,13 +226,12 @@ impl Position {
             None => 0,
         } << if self.mover() == Color::White { 0 } else { 2 };
         let files = self.en_passant_before(unmove);
-        let mut states = Vec::new();
-        for castling in (0..16).filter(|set| set & !lost == 0 && set & must == must) {
-            for &en_passant in &files {
-                states.push(State { castling: now | castling, en_passant });
-            }
-        }
-        states
+        (0..=lost).filter(move |set| set & !lost == 0 && set & must == must).flat_map(
+            move |castling| {
+                let state = move |en_passant| State { castling: now | castling, en_passant };
+                files.clone().into_iter().map(state)
+            },
+        )
     }
 
     /// The castling rights that the move touches, where king and rook stood at home before it.
@@ -243,43 +264,42 @@ impl Position {
     }
 
     /// No en passant, and the files of pawns that may have made a double step just before.
-    fn en_passant_before(&self, unmove: &Unmove) -> Vec<Option<File>> {
+    fn en_passant_before(&self, unmove: &Unmove) -> ArrayVec<Option<File>, MOST_FILES> {
         let (us, them) = (self.mover(), self.side_to_move());
-        let at = |file, rank| self.stood(unmove, Square::make_square(rank, file));
         let rank = them.to_fourth_rank();
-        let mut files = vec![None];
+        let mut files = ArrayVec::new();
+        files.push(None);
         let taken = unmove
             .taken
             .filter(|&(piece, square)| piece == Piece::Pawn && square.get_rank() == rank);
         let taken = taken.map_or(EMPTY, |(_, square)| BitBoard::from_square(square));
         let pawns = self.pieces(them, Piece::Pawn) & chess::get_rank(rank);
         for square in pawns | taken {
-            let file = square.get_file();
             let passed = square.ubackward(them);
-            let has_stepped = at(file, rank) == Some((them, Piece::Pawn))
-                && self.stood(unmove, passed).is_none()
-                && self.stood(unmove, passed.ubackward(them)).is_none();
-            let beside = [square.left(), square.right()];
-            let is_met = beside
-                .into_iter()
-                .flatten()
-                .any(|next| self.stood(unmove, next) == Some((us, Piece::Pawn)));
-            if has_stepped && is_met {
-                files.push(Some(file));
+            let is_met = || {
+                let beside = [square.left(), square.right()].into_iter().flatten();
+                beside.into_iter().any(|at| self.stood(unmove, at) == Some((us, Piece::Pawn)))
+            };
+            if self.stood(unmove, passed).is_none()
+                && self.stood(unmove, passed.ubackward(them)).is_none()
+                && self.stood(unmove, square) == Some((them, Piece::Pawn))
+                && is_met()
+            {
+                files.push(Some(square.get_file()));
             }
         }
         // Whoever took en passant had the right to.
         match unmove.taken {
             Some((_, square)) if square != unmove.mv.to() => {
-                files.retain(|&file| file == Some(square.get_file()));
+                files.retain(|file| *file == Some(square.get_file()));
             }
             _ => {}
         }
         files
     }
 
-    /// The key and the key of the pawns before a move.
-    fn keys_before(&self, unmove: &Unmove, state: State) -> (u64, u64) {
+    /// The key before a move but for rights and en passant, and the key of the pawns.
+    fn keys_of_pieces_before(&self, unmove: &Unmove) -> (u64, u64) {
         let us = self.mover();
         let moved = [
             (us, unmove.piece, unmove.mv.from()),
@@ -292,10 +312,7 @@ impl Position {
             self.castling(),
             self.en_passant_target().map(|square| square.get_file()),
         );
-        let mut key = self.key()
-            ^ zobrist::turn()
-            ^ own
-            ^ zobrist::state_of(state.castling, state.en_passant);
+        let mut key = self.key() ^ zobrist::turn() ^ own;
         let mut pawn_key = self.pawn_key();
         for (color, piece, square) in moved.into_iter().chain(taken).chain(rook) {
             let change = zobrist::piece_square(color, piece, square);
@@ -307,45 +324,29 @@ impl Position {
         (key, pawn_key)
     }
 
-    /// The position before a move, if it is legal.
+    /// The position before a move, if there can be one.
     fn before(&self, unmove: &Unmove, state: State) -> Option<Position> {
-        let mut text = String::new();
-        for rank in chess::ALL_RANKS.into_iter().rev() {
-            for file in chess::ALL_FILES {
-                let stood = self.stood(unmove, Square::make_square(rank, file));
-                text.push_str(
-                    &stood.map_or("1".to_owned(), |(color, piece)| piece.to_string(color)),
-                );
-            }
-            text.push('/');
-        }
-        text.pop();
         let us = self.mover();
-        let turn = if us == Color::White { 'w' } else { 'b' };
-        let letters = ['K', 'Q', 'k', 'q'].into_iter().enumerate();
-        let castling: String = letters
-            .filter(|(bit, _)| state.castling >> bit & 1 == 1)
-            .map(|(_, letter)| letter)
-            .collect();
-        let castling = if castling.is_empty() { "-" } else { &castling };
-        let en_passant = state.en_passant.map_or("-".to_owned(), |file| {
-            Square::make_square(us.to_their_third_rank(), file).to_string()
-        });
+        let mut builder = BoardBuilder::new();
+        for square in chess::ALL_SQUARES {
+            if let Some((color, piece)) = self.stood(unmove, square) {
+                builder.piece(square, piece, color);
+            }
+        }
+        builder.side_to_move(us);
+        for (color, rights) in [(Color::White, state.castling), (Color::Black, state.castling >> 2)]
+        {
+            builder.castle_rights(
+                color,
+                CastleRights::from_index(usize::from(rights & (SHORT | LONG))),
+            );
+        }
+        builder.en_passant(state.en_passant);
+        // No more than sixteen men a side: what is taken back was counted before.
+        let board = Board::try_from(&builder).ok()?;
         let number =
             self.fullmove_number() - u16::from(us == Color::Black && self.fullmove_number() > 1);
-        Position::from_fen(&format!("{text} {turn} {castling} {en_passant} 0 {number}")).ok()
-    }
-}
-
-/// Ranks as a side counts them that `chess` has no name for.
-trait Ranks {
-    /// The third rank of the other side, where a pawn is taken en passant.
-    fn to_their_third_rank(self) -> Rank;
-}
-
-impl Ranks for Color {
-    fn to_their_third_rank(self) -> Rank {
-        if self == Color::White { Rank::Sixth } else { Rank::Third }
+        Some(Position::from_board(board, 0, number))
     }
 }
 
@@ -361,7 +362,7 @@ mod tests {
 
     /// All predecessors, whether anybody knows them or not.
     fn all(position: &Position) -> Vec<(Position, Move)> {
-        position.predecessors(|_, _| true)
+        position.predecessors(|_| true, |_| true)
     }
 
     #[test]
@@ -408,7 +409,7 @@ mod tests {
                 }
                 let (before, mv) = (now, moves[choice.index(moves.len())]);
                 now = before.play(mv);
-                let known = now.predecessors(|key, pawn_key| (key, pawn_key) == (before.key(), before.pawn_key()));
+                let known = now.predecessors(|pawns| pawns == before.pawn_key(), |key| key == before.key());
                 prop_assert!(known.iter().any(|(other, with)| (other.key(), *with) == (before.key(), mv)));
             }
             for (before, mv) in all(&now) {

@@ -1,10 +1,15 @@
 //! Standard algebraic notation in and out.
 
-use chess::{BitBoard, Piece, Square};
+use arrayvec::ArrayString;
+use chess::{BitBoard, Piece};
 use shakmaty::san::{San, SanPlus};
 use thiserror::Error;
 
+use super::moves::{file_letter, push_square, rank_digit};
 use super::{Move, Position, Replay, attacks};
+
+/// The longest SAN has seven: `Qa1xb2#`, `exd8=Q+`.
+pub(crate) const SAN_BYTES: usize = 7;
 
 /// Why a SAN is no move here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -72,7 +77,13 @@ impl Position {
 
     /// `mv`, which must be legal here, in SAN with check and mate signs.
     pub fn san(&self, mv: Move) -> String {
-        let mut text = self.san_body(mv);
+        self.short_san(mv).to_string()
+    }
+
+    /// The same in place.
+    pub(crate) fn short_san(&self, mv: Move) -> ArrayString<SAN_BYTES> {
+        let mut text = ArrayString::new();
+        self.push_san(mv, &mut text);
         let next = self.play(mv);
         if next.in_check() {
             text.push(if next.has_no_moves() { '#' } else { '+' });
@@ -80,27 +91,32 @@ impl Position {
         text
     }
 
-    fn san_body(&self, mv: Move) -> String {
-        let Some(piece) = self.piece_on(mv.from()) else { return mv.to_string() };
+    fn push_san(&self, mv: Move, text: &mut ArrayString<SAN_BYTES>) {
+        let Some(piece) = self.piece_on(mv.from()) else { return text.push_str(&mv.uci()) };
         if self.is_castling(mv) {
-            return if mv.to() > mv.from() { "O-O" } else { "O-O-O" }.to_owned();
+            return text.push_str(if mv.to() > mv.from() { "O-O" } else { "O-O-O" });
         }
-        let capture = if self.is_capture(mv) { "x" } else { "" };
-        let to = mv.to();
+        let is_capture = self.is_capture(mv);
         match piece {
-            Piece::Pawn => {
-                let file = file_letter(mv.from());
-                let from = if capture.is_empty() { String::new() } else { file.to_string() };
-                let promotion =
-                    mv.promotion().map_or(String::new(), |piece| format!("={}", letter(piece)));
-                format!("{from}{capture}{to}{promotion}")
+            Piece::Pawn if is_capture => text.push(file_letter(mv.from())),
+            Piece::Pawn => {}
+            _ => {
+                text.push(letter(piece));
+                self.push_origin(piece, mv, text);
             }
-            _ => format!("{}{}{capture}{to}", letter(piece), self.disambiguation(piece, mv)),
+        }
+        if is_capture {
+            text.push('x');
+        }
+        push_square(text, mv.to());
+        if let Some(promoted) = mv.promotion() {
+            text.push('=');
+            text.push(letter(promoted));
         }
     }
 
     /// What must be told of the origin where other pieces of the kind could go to the same square.
-    fn disambiguation(&self, piece: Piece, mv: Move) -> String {
+    fn push_origin(&self, piece: Piece, mv: Move, text: &mut ArrayString<SAN_BYTES>) {
         let own = self.pieces(self.side_to_move(), piece) & !BitBoard::from_square(mv.from());
         let rivals = own & attacks(piece, mv.to(), self.occupied());
         let (mut same_file, mut same_rank, mut any) = (false, false, false);
@@ -112,16 +128,12 @@ impl Position {
             }
         }
         match (any, same_file, same_rank) {
-            (false, ..) => String::new(),
-            (true, false, _) => file_letter(mv.from()).to_string(),
-            (true, true, false) => (mv.from().get_rank().to_index() + 1).to_string(),
-            (true, true, true) => mv.from().to_string(),
+            (false, ..) => {}
+            (true, false, _) => text.push(file_letter(mv.from())),
+            (true, true, false) => text.push(rank_digit(mv.from())),
+            (true, true, true) => push_square(text, mv.from()),
         }
     }
-}
-
-fn file_letter(square: Square) -> char {
-    (b'a' + square.get_file().to_index() as u8) as char
 }
 
 fn letter(piece: Piece) -> char {

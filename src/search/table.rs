@@ -10,7 +10,6 @@
 //!       | depth   |  age  | bound |   eval  |  score   |  move    |
 //! ```
 
-use std::mem::MaybeUninit;
 #[cfg(not(feature = "loom"))]
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
@@ -19,6 +18,7 @@ use loom::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use super::report::Bound;
 use super::room::{STACK_SIZE, can_fill};
+use crate::huge_pages;
 use crate::position::{Move, Position};
 use crate::score::{Depth, Ply, Score, from_table, to_table};
 
@@ -98,7 +98,7 @@ impl TranspositionTable {
             }
             clusters.try_reserve_exact(count).ok()?;
         }
-        ask_for_huge_pages(clusters.spare_capacity_mut());
+        huge_pages::ask_for(clusters.spare_capacity_mut());
         // All pages are touched here and now: a search would have to wait for them.
         clusters.resize_with(count, Cluster::default);
         Some(TranspositionTable { clusters, age: AtomicU8::new(0) })
@@ -215,31 +215,6 @@ impl TranspositionTable {
 fn room_for(megabytes: usize) -> Option<usize> {
     megabytes.checked_mul(MEGABYTE)?.checked_add(STACK_SIZE)
 }
-
-/// Asks the system to back memory that nobody has touched yet by pages of two megabytes in place
-/// of four kilobytes: nearly every probe of a large table has to look for its page first. With
-/// 64 and with 256 MB searches take 5% to 10% less time so (docs/strength.md).
-#[cfg(target_os = "linux")]
-fn ask_for_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
-    use rustix::mm::{Advice, madvise};
-
-    const HUGE_PAGE: usize = 2 << 20;
-    let start = memory.as_mut_ptr().cast::<u8>();
-    let before = start.align_offset(HUGE_PAGE);
-    let length = size_of_val(memory).saturating_sub(before) / HUGE_PAGE * HUGE_PAGE;
-    if length == 0 {
-        return;
-    }
-    #[allow(unsafe_code)]
-    // Whole pages within `memory`, and advice that leaves alone what they hold.
-    let advised = unsafe { madvise(start.add(before).cast(), length, Advice::LinuxHugepage) };
-    if let Err(error) = advised {
-        log::debug!("no huge pages for the table: {error}");
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn ask_for_huge_pages<T>(_: &mut [MaybeUninit<T>]) {}
 
 /// An entry of the same position and search stays if it is this much deeper, in plies. Hand-set.
 const KEEP_DEEPER: Depth = 3;

@@ -9,7 +9,7 @@ use super::refusal::Refusal;
 use super::shape::{ListedGame, MonthResults, NamedMove, Opening, Results};
 use super::shelf::Content;
 use super::ways::{ArrivalAnswer, arrival_answers};
-use crate::book::BookValue;
+use crate::book::{BookValue, Breadth};
 use crate::position::{Color, Game, Move, Position};
 use crate::score::{Score, mate_distance};
 use crate::words;
@@ -89,7 +89,7 @@ pub(crate) fn answer(content: &Content, mut query: Query) -> Result<BookAnswer, 
     let filter = Filter::of(&mut query, Dates::Months)?;
     query.finish()?;
     let position = game.position();
-    let known = knowledge::ask(&content.book, position, &filter)?;
+    let known = knowledge::ask(&content.book, position, &filter, Breadth::Reached)?;
     let legal = position.legal_moves();
     Ok(BookAnswer {
         fen: position.fen(),

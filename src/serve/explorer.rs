@@ -13,7 +13,7 @@ use super::query::{Query, with_rook};
 use super::refusal::Refusal;
 use super::shape::{ListedGame, MonthResults, Opening};
 use super::shelf::Content;
-use crate::book::Counts;
+use crate::book::{Breadth, Counts};
 use crate::position::{Game, Position};
 
 /// Moves that are told if nobody says otherwise.
@@ -132,7 +132,7 @@ fn answer(
     wanted: Wanted,
 ) -> Result<ExplorerAnswer, Refusal> {
     let position = game.position();
-    let mut known = knowledge::ask(&content.book, position, filter)?;
+    let mut known = knowledge::ask(&content.book, position, filter, Breadth::Played)?;
     known.moves.retain(|found| !found.played.is_empty());
     known.moves.sort_by_key(|found| (std::cmp::Reverse(found.played.games()), found.mv));
     let total: Counts = known.moves.iter().map(|found| found.played).sum();

@@ -3,7 +3,7 @@
 use super::facets::Filter;
 use super::refusal::Refusal;
 use super::shape::{ListedGame, MonthResults};
-use crate::book::{self, Book, Counts, Explored};
+use crate::book::{self, Book, Breadth, Counts, Explored};
 use crate::position::{Move, Position};
 
 /// A move that was played in a position, or leads to one that games have reached.
@@ -41,9 +41,14 @@ pub(crate) struct Knowledge {
 ///
 /// # Errors
 /// If the book cannot tell games apart, and the filter wants some and not others.
-pub(crate) fn ask(book: &Book, position: &Position, filter: &Filter) -> Result<Knowledge, Refusal> {
+pub(crate) fn ask(
+    book: &Book,
+    position: &Position,
+    filter: &Filter,
+    breadth: Breadth,
+) -> Result<Knowledge, Refusal> {
     if book.has_facets() {
-        return Ok(explored(book.explore(position, &filter.of_books())));
+        return Ok(explored(book.explore_to(position, &filter.of_books(), breadth)));
     }
     if !filter.is_everything() {
         return Err(Refusal::unable(

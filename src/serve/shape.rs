@@ -1,11 +1,12 @@
 //! What several answers are made of.
 
+use arrayvec::ArrayString;
 use serde::Serialize;
 
 use super::facets::Month;
 use crate::book::{self, Counts, MonthCounts, NamedOpening};
 use crate::pgn::GameResult;
-use crate::position::{Move, Position};
+use crate::position::{Move, Position, SAN_BYTES, UCI_BYTES};
 
 /// A named opening.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -24,14 +25,14 @@ impl From<&NamedOpening> for Opening {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct NamedMove {
     /// UCI's notation; castling is the king's own move.
-    pub(crate) uci: String,
-    pub(crate) san: String,
+    pub(crate) uci: ArrayString<UCI_BYTES>,
+    pub(crate) san: ArrayString<SAN_BYTES>,
 }
 
 impl NamedMove {
     /// A legal move of a position.
     pub(crate) fn new(position: &Position, mv: Move) -> Self {
-        NamedMove { uci: mv.to_string(), san: position.san(mv) }
+        NamedMove { uci: mv.uci(), san: position.short_san(mv) }
     }
 
     /// The moves of a line, as long as they are legal.

@@ -37,10 +37,10 @@ pub(crate) struct Arrival {
 
 /// The moves by which games come to a position, that of the most games first.
 pub(crate) fn arrivals(book: &Book, position: &Position) -> Vec<Arrival> {
-    let found = position.predecessors(|key, pawn_key| book.probe(key, pawn_key).is_some());
+    let has_pawns = |pawn_key| book.may_hold_pawns(pawn_key);
+    let found = position.predecessors(has_pawns, |key| book.reached_by_key(key).is_some());
     let arrival = |(before, mv): (Position, Move)| {
-        let moves = book.moves(&before);
-        let played = moves.iter().find(|found| found.mv == mv)?.played;
+        let played = book.played(&before, mv);
         (!played.is_empty()).then_some(Arrival { before, mv, played })
     };
     let mut arrivals: Vec<Arrival> = found.into_iter().filter_map(arrival).collect();
