@@ -2,12 +2,15 @@
 # How many requests `tabia serve` answers, beside a file that the same server only hands out:
 # benches/serve_load.sh TABIA BOOK [SECONDS] [CONNECTIONS]
 #
-# Asks for positions drawn by lot from all of the book, so that hardly any answer is asked for twice.
+# Asks for positions drawn by lot from all of the book, so that hardly any answer is asked for twice. Then
+# the same with pauses, so that four fifths of those requests a second are made.
 # Needs wrk (Debian has it) and runs on one machine: server and wrk share its processors.
 set -euo pipefail
 
 readonly program=$1 book=$2 seconds=${3:-20} connections=${4:-16}
 readonly positions=200000 rounds=3
+# Connections that pause: each waits some milliseconds between an answer and its next request.
+readonly calm=64
 folder=$(mktemp -d)
 readonly folder
 server=
@@ -28,9 +31,13 @@ main() {
     address=${address%/}
     echo "$(wc -l < "$folder/positions") positions, $connections connections, $seconds s each"
     for ((round = 1; round <= rounds; round++)); do
-        measure static -- "$address/style.css"
-        measure /book -s "$folder/ask.lua" -- "$address" /book
-        measure /masters -s "$folder/ask.lua" -- "$address" /masters
+        measure static -c"$connections" -- "$address/style.css"
+        for endpoint in /book /masters; do
+            measure "$endpoint" -c"$connections" -s "$folder/ask.lua" -- "$address" "$endpoint"
+            pause=$(awk -v most="$(sed -n 's/Requests\/sec: *//p' "$folder/said")" -v calm="$calm" \
+                'BEGIN {print 1000 * calm / (0.8 * most)}')
+            PAUSES=yes measure "$endpoint, 80%" -c"$calm" -s "$folder/ask.lua" -- "$address" "$endpoint" "$pause"
+        done
         echo "memory: $(awk '/VmRSS/ {print $2, $3}' "/proc/$server/status")"
     done
 }
@@ -39,19 +46,23 @@ main() {
 measure() {
     local name=$1
     shift
-    printf '%-9s' "$name"
-    POSITIONS=$folder/positions wrk -t2 -c"$connections" -d"$seconds" --latency "$@" \
-        | awk '/50%|99%|Requests\/sec|Non-2xx/ {printf "  %s", $0} END {print ""}' | tr -s ' '
+    printf '%-15s' "$name"
+    POSITIONS=$folder/positions wrk -t2 -d"$seconds" --latency "$@" > "$folder/said"
+    awk '/50%|99%|Requests\/sec|Non-2xx/ {printf "  %s", $0} END {print ""}' "$folder/said" \
+        | tr -s ' '
 }
 
 write_script() {
     cat > "$folder/ask.lua" <<'LUA'
-local paths, threads = {}, 0
+local paths, threads, pause = {}, 0, 0
 function setup(thread) thread:set("seed", threads) threads = threads + 1 end
 function init(arguments)
   math.randomseed(seed)
+  pause = tonumber(arguments[2]) or 0
   for line in io.lines(os.getenv("POSITIONS")) do paths[#paths + 1] = arguments[1] .. "?fen=" .. line end
 end
+-- Whole milliseconds, by lot so that the mean is right; an answer takes some tenths of one itself.
+if os.getenv("PAUSES") then function delay() return math.floor(math.max(pause - 0.3, 0) + math.random()) end end
 function request() return wrk.format("GET", paths[math.random(#paths)]) end
 LUA
 }
