@@ -151,6 +151,31 @@ impl GameDate {
         GameDate(self.0 >> DAY_BITS << DAY_BITS)
     }
 
+    /// Bits of the number of a month.
+    #[cfg(feature = "parquet")]
+    pub(super) const MONTH_BITS: u32 = Self::BITS - DAY_BITS;
+
+    /// The number of the month, and the day in it, 0 if that is not known.
+    #[cfg(feature = "parquet")]
+    pub(super) fn split(self) -> (u32, u32) {
+        (self.0 >> DAY_BITS, self.0 & ((1 << DAY_BITS) - 1))
+    }
+
+    /// The date of a day in the month with this number.
+    #[cfg(feature = "parquet")]
+    pub(super) fn of_month(month: u32, day: u32) -> Self {
+        GameDate(month << DAY_BITS | day)
+    }
+
+    /// The date as a number that people read, `20240517`, with zeros for what is not known; `None`
+    /// if nothing is.
+    #[cfg(feature = "parquet")]
+    pub(super) fn in_digits(self) -> Option<u32> {
+        let (year, month, day) = self.parts();
+        let digits = (u32::from(year) * 100 + u32::from(month)) * 100 + u32::from(day);
+        (self != Self::UNKNOWN).then_some(digits)
+    }
+
     pub(super) fn number(self) -> u32 {
         self.0
     }
@@ -211,6 +236,17 @@ mod tests {
             prop_assert_eq!(GameDate::parse(&date.to_string()), Ok(date));
             prop_assert_eq!(GameDate::from_number(date.number()), date);
         }
+
+        #[cfg(feature = "parquet")]
+        #[test]
+        fn a_date_is_its_month_and_its_day(text in any_date(), other in any_date()) {
+            let date = |text: &str| GameDate::parse(text).expect("a date");
+            let (date, other) = (date(&text), date(&other));
+            let (month, day) = date.split();
+            prop_assert!(month >> GameDate::MONTH_BITS == 0);
+            prop_assert_eq!(GameDate::of_month(month, day), date);
+            prop_assert_eq!(date.in_digits().cmp(&other.in_digits()), date.cmp(&other));
+        }
     }
 
     #[test]
@@ -225,6 +261,8 @@ mod tests {
             assert!(GameDate::parse(bad).is_err() && PgnDate::end_of(bad).is_err(), "{bad}");
         }
         assert_eq!(GameDate::UNKNOWN.month(), None);
+        #[cfg(feature = "parquet")]
+        assert_eq!(GameDate::UNKNOWN.in_digits(), None);
         let month = GameDate::parse("2024.??.??").expect("a date").month().expect("known");
         assert_eq!((month.to_string(), month.month), ("2024".to_owned(), None));
     }

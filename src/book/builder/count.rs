@@ -4,11 +4,12 @@
 use std::io;
 
 use super::counter::Shared;
-use super::records::{PARTITIONS, PositionRecord, Record, Visit, combine};
+use super::facet_records::{FacetRecord, RowFacets};
+use super::records::{CountedGame, OfGame, PARTITIONS, PositionRecord, Record, Visit, combine};
 use super::store::Collected;
 use super::{BuildError, BuildOptions, BuildTally, Monitor, gather};
 use crate::book::Manifest;
-use crate::pgn::{GameResult, PgnInput};
+use crate::pgn::PgnInput;
 use crate::position::{Color, Move};
 
 /// In how many games a position was reached and left by one move or none.
@@ -25,8 +26,30 @@ pub(in crate::book) struct PartialRow {
     /// The games had been in the position before, and left it by another move then: they count for
     /// the move alone.
     pub again: bool,
-    /// The games by result, in the order of [`GameResult`].
+    /// The games by result, in the order of [`GameResult`](crate::pgn::GameResult).
     pub games: [u64; 4],
+    /// What the games have in common, where they were counted with facets.
+    pub facets: Option<RowFacets>,
+}
+
+impl PartialRow {
+    /// Adds games of the same row.
+    fn add(&mut self, other: &PartialRow) {
+        for (games, more) in self.games.iter_mut().zip(other.games) {
+            *games += more;
+        }
+        if let (Some(facets), Some(more)) = (&mut self.facets, &other.facets) {
+            facets.add(more);
+        }
+    }
+}
+
+/// Records of which rows are made.
+pub(super) trait RowRecord: PositionRecord {
+    /// Whether both count games of the same row.
+    fn is_of_row(&self, other: &Self) -> bool;
+    /// The row of the record's games alone.
+    fn row(&self) -> PartialRow;
 }
 
 /// A record that knows its pawns.
@@ -44,13 +67,14 @@ const _: () = assert!(size_of::<PawnRecord>() == RECORD_BYTES);
 impl PositionRecord for PawnRecord {
     const EMPTY: Self = PawnRecord { record: Record::EMPTY, pawns: 0 };
     const JOINS: bool = true;
+    const OF_GAME: OfGame = OfGame::Result;
     const BYTES: usize = RECORD_BYTES;
     type Bytes = [u8; RECORD_BYTES];
 
     #[inline]
-    fn of(visit: &Visit, result: GameResult, game: u32) -> Self {
+    fn of(visit: &Visit, game: &CountedGame) -> Self {
         let pawns = (visit.pawn_key >> u32::BITS) as u32;
-        PawnRecord { record: Record::of(visit, result, game), pawns }
+        PawnRecord { record: Record::of(visit, game), pawns }
     }
 
     #[inline]
@@ -94,16 +118,37 @@ impl PositionRecord for PawnRecord {
     }
 }
 
+impl RowRecord for PawnRecord {
+    fn is_of_row(&self, other: &Self) -> bool {
+        let way = |record: Record| (record.key(), record.way());
+        way(self.record) == way(other.record)
+    }
+
+    fn row(&self) -> PartialRow {
+        let (Visit { key, side, mv, again, .. }, result, number) = { self.record }.parts();
+        let mut games = [0; 4];
+        games[result as usize] = u64::from(number);
+        PartialRow { key, pawns: self.pawns, side, mv, again, games, facets: None }
+    }
+}
+
 /// Games that are counted, to be asked for their rows.
 pub(in crate::book) struct Counted {
-    collected: Vec<Collected<PawnRecord>>,
+    records: Records,
     /// What the book says of them.
     pub manifest: Manifest,
     /// What became of the games.
     pub tally: BuildTally,
 }
 
-/// Reads and counts games. No game at all is no error: others may be counted elsewhere.
+/// What was taken down of games.
+enum Records {
+    Plain(Vec<Collected<PawnRecord>>),
+    WithFacets(Vec<Collected<FacetRecord>>),
+}
+
+/// Reads and counts games, with or without facets. No game at all is no error: others may be counted
+/// elsewhere.
 ///
 /// # Errors
 /// If a game is broken and the build is strict, the memory of the disk is used up, or the monitor has
@@ -113,42 +158,59 @@ pub(in crate::book) fn count(
     options: &BuildOptions,
     monitor: &Monitor,
 ) -> Result<Counted, BuildError> {
-    let (gathered, tally, _) = gather::<PawnRecord>(inputs, &Shared::new(options), monitor)?;
+    let shared = Shared::new(options);
+    let (records, tally) = match options.facets {
+        false => {
+            let (gathered, tally, _) = gather(inputs, &shared, monitor)?;
+            (Records::Plain(gathered.collected), tally)
+        }
+        true => {
+            let (gathered, tally, _) = gather(inputs, &shared, monitor)?;
+            (Records::WithFacets(gathered.collected), tally)
+        }
+    };
     if monitor.is_stopped() {
         return Err(BuildError::Output("interrupted before all games were read".to_owned()));
     }
     let manifest = tally.manifest(options, false);
-    Ok(Counted { collected: gathered.collected, manifest, tally })
+    Ok(Counted { records, manifest, tally })
 }
 
 impl Counted {
     /// The parts in which [`Counted::rows`] hands the rows out.
     pub(in crate::book) const PARTS: usize = PARTITIONS;
 
-    /// Hands over the rows of one part, sorted by key, by first or later time, and by move. The parts
-    /// follow each other in the order of the keys.
+    /// Hands over the rows of one part, sorted by key, by first or later time, by move, and by facets.
+    /// The parts follow each other in the order of the keys.
     ///
     /// # Errors
     /// If records on disk cannot be read, or `take` fails.
     pub(in crate::book) fn rows(
         &self,
         part: usize,
-        mut take: impl FnMut(&PartialRow) -> io::Result<()>,
+        take: impl FnMut(&PartialRow) -> io::Result<()>,
     ) -> io::Result<()> {
-        let (mut records, mut sorted) = (Vec::new(), Vec::new());
-        self.collected.iter().try_for_each(|collected| collected.read(part, &mut records))?;
-        combine(&records, &mut sorted);
-        drop(records);
-        let way = |record: &PawnRecord| (record.key(), { record.record }.way());
-        for alike in sorted.chunk_by(|a, b| way(a) == way(b)) {
-            let (Visit { key, side, mv, again, .. }, ..) = { alike[0].record }.parts();
-            let mut row = PartialRow { key, pawns: alike[0].pawns, side, mv, again, games: [0; 4] };
-            for record in alike {
-                let (_, result, games) = { record.record }.parts();
-                row.games[result as usize] += u64::from(games);
-            }
-            take(&row)?;
+        match &self.records {
+            Records::Plain(collected) => rows_of(collected, part, take),
+            Records::WithFacets(collected) => rows_of(collected, part, take),
         }
-        Ok(())
     }
+}
+
+/// Hands over the rows of one part of what was collected.
+fn rows_of<R: RowRecord>(
+    collected: &[Collected<R>],
+    part: usize,
+    mut take: impl FnMut(&PartialRow) -> io::Result<()>,
+) -> io::Result<()> {
+    let (mut records, mut sorted) = (Vec::new(), Vec::new());
+    collected.iter().try_for_each(|collected| collected.read(part, &mut records))?;
+    combine(&records, &mut sorted);
+    drop(records);
+    for of_row in sorted.chunk_by(R::is_of_row) {
+        let mut row = of_row[0].row();
+        of_row[1..].iter().for_each(|record| row.add(&record.row()));
+        take(&row)?;
+    }
+    Ok(())
 }

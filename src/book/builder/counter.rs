@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hashbrown::HashSet;
 
-use super::records::{PositionRecord, Visit};
+#[cfg(feature = "parquet")]
+use super::facet_records::GameFacets;
+use super::records::{CountedGame, OfGame, PositionRecord, Visit};
 use super::store::{Disk, Store};
 use super::{Admission, BuildOptions, GameFilter};
 use crate::book::facets::GameLog;
@@ -65,12 +67,17 @@ pub(super) struct GameCounter<'a, R> {
     line: Vec<Visit>,
     /// The pawn structures of all games that counted.
     pawns: PawnSet,
+    /// What sets it apart, where that is taken down.
+    #[cfg(feature = "parquet")]
+    facets: GameFacets,
     /// A hash of its players and date.
     players: u64,
     /// A hash of all its positions, those too that are not counted.
     course: u64,
     /// What became of the last game that was not declined.
     verdict: Admission,
+    /// That game, if it counts and its records are still to be made.
+    counted: Option<CountedGame>,
 }
 
 impl<'a, R: PositionRecord> GameCounter<'a, R> {
@@ -79,12 +86,15 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         GameCounter {
             shared,
             store,
-            log: shared.options.facets.then(GameLog::default),
+            log: (R::OF_GAME == OfGame::Number).then(GameLog::default),
             line,
             pawns: PawnSet::new(),
+            #[cfg(feature = "parquet")]
+            facets: GameFacets::default(),
             players: 0,
             course: 0,
             verdict: Admission::Counted,
+            counted: None,
         }
     }
 
@@ -98,12 +108,38 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         self.store.relieve(self.log.as_ref().map_or(0, GameLog::memory))
     }
 
-    /// Takes down where the game that was read last stands in the text of its input.
+    /// Ends the game that was read last, whose text stands here in that of its input.
     #[inline]
-    pub(super) fn locate(&mut self, input: usize, offset: u64, text: &[u8]) {
+    pub(super) fn finish_game(&mut self, input: usize, offset: u64, text: &[u8]) {
         if let Some(log) = &mut self.log {
             let before = text.len() - text.trim_ascii_start().len();
             log.locate(input as u32, offset + before as u64, text.trim_ascii());
+        }
+        // A game that was declined has none.
+        let Some(game) = self.counted.take() else { return };
+        #[cfg(feature = "parquet")]
+        let game = match R::OF_GAME {
+            OfGame::Facets => CountedGame { facets: self.facets.named(text.trim_ascii()), ..game },
+            OfGame::Result | OfGame::Number => game,
+        };
+        self.record(&game);
+    }
+
+    /// Makes the records of the game that was read last.
+    fn record(&mut self, game: &CountedGame) {
+        // All at once: the set is far away, and so the processor waits for many words at a time.
+        let structures = self.line.chunk_by(|a, b| a.pawn_key == b.pawn_key);
+        structures.for_each(|alike| self.pawns.insert(alike[0].pawn_key));
+        for (index, visit) in self.line.iter().enumerate() {
+            if visit.again && !is_new_move(visit, &self.line[..index]) {
+                continue;
+            }
+            let record = R::of(visit, game);
+            if index < COMMON_POSITIONS {
+                self.store.push_common(record);
+            } else {
+                self.store.push(record);
+            }
         }
     }
 
@@ -197,6 +233,10 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
         if let Some(log) = &mut self.log {
             log.begin(tags);
         }
+        #[cfg(feature = "parquet")]
+        if R::OF_GAME == OfGame::Facets {
+            self.facets = GameFacets::of(tags);
+        }
         self.line.clear();
         let keys = (start.key(), start.pawn_key());
         self.visit(keys, start.side_to_move(), start.halfmove_clock());
@@ -235,21 +275,8 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
         if verdict != Admission::Counted {
             return;
         }
-        let game = self.enter(end.result, course);
-        // All at once: the set is far away, and so the processor waits for many words at a time.
-        let structures = self.line.chunk_by(|a, b| a.pawn_key == b.pawn_key);
-        structures.for_each(|alike| self.pawns.insert(alike[0].pawn_key));
-        for (index, visit) in self.line.iter().enumerate() {
-            if visit.again && !is_new_move(visit, &self.line[..index]) {
-                continue;
-            }
-            let record = R::of(visit, end.result, game);
-            if index < COMMON_POSITIONS {
-                self.store.push_common(record);
-            } else {
-                self.store.push(record);
-            }
-        }
+        let number = self.enter(end.result, course);
+        self.counted = Some(CountedGame::new(end.result, number));
     }
 }
 

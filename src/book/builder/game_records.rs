@@ -1,7 +1,7 @@
 //! Records that know their games: what becomes a book with facets.
 
 use super::BuildOptions;
-use super::records::{BookRecord, PositionRecord, Visit, sort};
+use super::records::{BookRecord, CountedGame, OfGame, PositionRecord, Visit, sort};
 use crate::book::writer::Block;
 use crate::book::{BookEntry, Counts};
 use crate::pgn::GameResult;
@@ -58,16 +58,18 @@ impl GameRecord {
 impl PositionRecord for GameRecord {
     const EMPTY: Self = GameRecord { key: 0, rest: 0 };
     const JOINS: bool = false;
+    const OF_GAME: OfGame = OfGame::Number;
     const BYTES: usize = RECORD_BYTES;
     type Bytes = [u8; RECORD_BYTES];
 
     #[inline]
-    fn of(visit: &Visit, result: GameResult, game: u32) -> Self {
+    fn of(visit: &Visit, game: &CountedGame) -> Self {
         let word = u64::from(visit.mv.map_or(0, Move::to_polyglot)) << MOVE_SHIFT;
         let again = if visit.again { AGAIN } else { 0 };
         let side = if visit.side == Color::Black { BLACK_TO_MOVE } else { 0 };
-        let game = u64::from(game) << GAME_SHIFT;
-        GameRecord { key: visit.key, rest: again | word | game | IS_GAME | side | result as u64 }
+        let number = u64::from(game.number) << GAME_SHIFT;
+        let rest = again | word | number | IS_GAME | side | game.result as u64;
+        GameRecord { key: visit.key, rest }
     }
 
     #[inline]

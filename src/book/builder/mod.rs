@@ -13,6 +13,8 @@ mod checkpoint;
 #[cfg(feature = "parquet")]
 mod count;
 mod counter;
+#[cfg(feature = "parquet")]
+mod facet_records;
 mod filter;
 mod game_records;
 mod options;
@@ -39,6 +41,8 @@ pub use tally::{BuildTally, GameFault};
 
 #[cfg(feature = "parquet")]
 pub(super) use count::{Counted, PartialRow, count};
+#[cfg(feature = "parquet")]
+pub(super) use facet_records::{FacetKind, RowFacets};
 #[cfg(feature = "parquet")]
 pub(super) use pack::{Packing, Piece, RowSource, pack};
 
@@ -374,7 +378,7 @@ fn read_share<R: PositionRecord>(
         while let Some(end) = reader.read_game(&mut counter) {
             tally.note(end, counter.verdict());
             let game = &text[begin..reader.place()];
-            counter.locate(chunk.input, chunk.offset + begin as u64, game);
+            counter.finish_game(chunk.input, chunk.offset + begin as u64, game);
             begin = reader.place();
             counter.relieve()?;
         }

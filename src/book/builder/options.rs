@@ -36,7 +36,8 @@ pub struct BuildOptions {
     pub min_games: u64,
     /// Moves with which the side that played them scored less, in percent, are left out.
     pub min_score: u32,
-    /// Keep beside the counts which games they are, see [`crate::book::Book::explore`].
+    /// Keep beside the counts which games they are, see [`crate::book::Book::explore`]. Partial counts
+    /// are told apart by what sets games apart instead.
     pub facets: bool,
     /// Stop at the first broken game.
     pub strict: bool,

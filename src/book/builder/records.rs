@@ -1,6 +1,8 @@
 //! Records of positions, moves and results: what is sorted and grouped into a book.
 
 use super::BuildOptions;
+#[cfg(feature = "parquet")]
+use super::facet_records::GameFacets;
 use crate::book::writer::Block;
 use crate::book::{BookEntry, Counts};
 use crate::pgn::GameResult;
@@ -20,20 +22,56 @@ pub(super) struct Visit {
     pub again: bool,
 }
 
-/// What is sorted by position and added up: plain records, those that know their games, or those
-/// that know their pawns.
+/// A game that counts, as far as records take it down.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CountedGame {
+    pub result: GameResult,
+    /// Its number in the log of its thread; 0 where there is none.
+    pub number: u32,
+    /// What sets it apart; only where [`OfGame::Facets`] are taken down.
+    #[cfg(feature = "parquet")]
+    pub facets: GameFacets,
+}
+
+impl CountedGame {
+    pub(super) fn new(result: GameResult, number: u32) -> Self {
+        CountedGame {
+            result,
+            number,
+            #[cfg(feature = "parquet")]
+            facets: GameFacets::default(),
+        }
+    }
+}
+
+/// What records take down of their games.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OfGame {
+    /// The result alone.
+    Result,
+    /// Which game it is, of a log.
+    Number,
+    /// What sets it apart.
+    #[cfg(feature = "parquet")]
+    Facets,
+}
+
+/// What is sorted by position and added up: plain records, those that know their games, those that
+/// know their pawns, or those that know the facets of their games.
 pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
     /// No game at all. Every other record has at least one.
     const EMPTY: Self;
     /// Whether records that are alike become one.
     const JOINS: bool;
+    /// What it takes down of its game.
+    const OF_GAME: OfGame;
     /// How many bytes it has on disk.
     const BYTES: usize;
     /// What it is as bytes on disk.
     type Bytes: AsRef<[u8]>;
 
-    /// The record of a visit in the `game`th game.
-    fn of(visit: &Visit, result: GameResult, game: u32) -> Self;
+    /// The record of a visit in a game.
+    fn of(visit: &Visit, game: &CountedGame) -> Self;
     /// The key of the position.
     fn key(&self) -> u64;
     /// What records are sorted by: first of all the key.
@@ -119,7 +157,7 @@ impl Record {
 
     /// A record of so many games, [`Record::MAX_GAMES`] at most and one at least.
     pub(super) fn of_games(visit: &Visit, result: GameResult, games: u32) -> Self {
-        let once = Record::of(visit, result, 0);
+        let once = Record::of(visit, &CountedGame::new(result, 0));
         Record { rest: once.rest - 1 + games, ..once }
     }
 
@@ -163,16 +201,17 @@ impl Record {
 impl PositionRecord for Record {
     const EMPTY: Record = Record { key: 0, rest: 0 };
     const JOINS: bool = true;
+    const OF_GAME: OfGame = OfGame::Result;
     const BYTES: usize = RECORD_BYTES;
     type Bytes = [u8; RECORD_BYTES];
 
     #[inline]
-    fn of(visit: &Visit, result: GameResult, _game: u32) -> Self {
+    fn of(visit: &Visit, game: &CountedGame) -> Self {
         let word = visit.mv.map_or(0, Move::to_polyglot);
         let side = if visit.side == Color::Black { BLACK_TO_MOVE } else { 0 };
         let again = if visit.again { AGAIN } else { 0 };
         let rest = again | u32::from(word) << MOVE_SHIFT | side;
-        Record { key: visit.key, rest: rest | (result as u32) << RESULT_SHIFT | 1 }
+        Record { key: visit.key, rest: rest | (game.result as u32) << RESULT_SHIFT | 1 }
     }
 
     #[inline]
@@ -323,12 +362,14 @@ mod tests {
 
     /// A record as most are.
     fn new(key: u64, side: Color, mv: Option<Move>, result: GameResult) -> Record {
-        Record::of(&Visit { key, pawn_key: 0, side, mv, again: false }, result, 0)
+        let visit = Visit { key, pawn_key: 0, side, mv, again: false };
+        Record::of(&visit, &CountedGame::new(result, 0))
     }
 
     /// That of a position which came back.
     fn again(key: u64, side: Color, mv: Option<Move>, result: GameResult) -> Record {
-        Record::of(&Visit { key, pawn_key: 0, side, mv, again: true }, result, 0)
+        let visit = Visit { key, pawn_key: 0, side, mv, again: true };
+        Record::of(&visit, &CountedGame::new(result, 0))
     }
 
     #[test]

@@ -367,7 +367,7 @@ fn first_of<R: PositionRecord>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::builder::records::{Record, Visit, group};
+    use crate::book::builder::records::{CountedGame, Record, Visit, group};
     use crate::pgn::GameResult;
     use crate::position::Color;
 
@@ -398,7 +398,8 @@ mod tests {
             let key = if number % 3 == 0 { (state % 1000) << 50 } else { state };
             let result = [GameResult::White, GameResult::Draw][(state >> 40 & 1) as usize];
             let (side, mv, again) = (Color::White, None, false);
-            let record = Record::of(&Visit { key, pawn_key: 0, side, mv, again }, result, 0);
+            let visit = Visit { key, pawn_key: 0, side, mv, again };
+            let record = Record::of(&visit, &CountedGame::new(result, 0));
             for store in [&mut small, &mut large] {
                 if number % 2 == 0 {
                     store.push(record);

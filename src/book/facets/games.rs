@@ -59,8 +59,30 @@ impl GameId {
         GameId(hash % (SIGNS.len() as u64).pow(ID_SIGNS))
     }
 
+    /// The id of a game without one, by its text.
+    #[cfg(feature = "parquet")]
+    pub(in crate::book) fn of_text(text: &[u8]) -> Self {
+        Self::of_hash(xxh3_64(text))
+    }
+
+    /// The bits of its number.
+    #[cfg(feature = "parquet")]
+    pub(in crate::book) const BITS: u32 = 48;
+
+    /// The id as a number, which sorts as its text does.
+    #[cfg(feature = "parquet")]
+    pub(in crate::book) fn number(self) -> u64 {
+        self.0
+    }
+
+    /// The id with this number.
+    #[cfg(feature = "parquet")]
+    pub(in crate::book) fn from_number(number: u64) -> Self {
+        GameId(number)
+    }
+
     /// The id of a game of Lichess, by its `Site` tag. What may follow is the side of a player.
-    pub(super) fn of_site(site: &[u8]) -> Option<Self> {
+    pub(in crate::book) fn of_site(site: &[u8]) -> Option<Self> {
         let word = site.strip_prefix(LICHESS)?.get(..ID_SIGNS as usize)?;
         std::str::from_utf8(word).ok()?.parse().ok()
     }
@@ -278,6 +300,12 @@ mod tests {
             let text = id.to_string();
             prop_assert_eq!(text.len(), 8);
             prop_assert_eq!(text.parse(), Ok(id));
+        }
+
+        #[test]
+        fn ids_sort_as_their_texts(one in any::<u64>(), other in any::<u64>()) {
+            let (one, other) = (GameId::of_hash(one), GameId::of_hash(other));
+            prop_assert_eq!(one.cmp(&other), one.to_string().cmp(&other.to_string()));
         }
 
         #[test]

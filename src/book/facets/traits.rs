@@ -12,7 +12,7 @@ const MAX_RATING: u32 = (1 << RATING_BITS) - 1;
 ///
 /// From the top: date, White's and Black's rating (0: unknown), speed, result; so later games have
 /// greater numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(in crate::book) struct Traits(u64);
 
 /// Bits of a rating, a speed and a result, and where each stands.

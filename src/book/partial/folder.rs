@@ -27,13 +27,16 @@ pub(super) struct Account {
     rows: u64,
     /// The sum of all games in all rows, which stays as it is however rows are grouped.
     pub visits: u64,
+    /// Whether the rows have facets.
+    #[serde(default)]
+    facets: bool,
     /// What a book of these games says of them.
     pub manifest: Manifest,
 }
 
 impl Account {
-    pub(super) fn new(manifest: Manifest, rows: u64, visits: u64) -> Self {
-        Account { version: VERSION, rows, visits, manifest }
+    pub(super) fn new(manifest: Manifest, facets: bool, rows: u64, visits: u64) -> Self {
+        Account { version: VERSION, rows, visits, facets, manifest }
     }
 
     fn read(path: &Path) -> Result<Self, BuildError> {

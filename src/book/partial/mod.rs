@@ -13,14 +13,26 @@
 //! | `again` | BOOLEAN | the games had been there before, and count for the move alone |
 //! | `white`, `draws`, `black`, `undecided` | INT64 | the games by their result |
 //!
-//! Rows that agree in the first five columns may be added up, in any order; nothing else may be done
-//! to them. Numbers have signs because Spark knows no others.
+//! and where games are counted with facets:
+//!
+//! | column | type | |
+//! | --- | --- | --- |
+//! | `rating_group` | INT32, or null | the lower bound of the group of the players' mean rating |
+//! | `speed` | text | |
+//! | `month` | INT32, or null | when the games were played: 202405, or 202400 if only the year is known |
+//! | `rating_sum`, `rated` | INT64 | the ratings of those to move, and how many of them had one |
+//! | `latest` | INT32, or null | the day of the latest game: 20240517, with zeros for what is not known |
+//! | `latest_game` | text | the id of that game; of several of that day, the greatest |
+//!
+//! Rows that agree in the first five columns, and in the first three of the facets, may be added up, in
+//! any order; nothing else may be done to them. Numbers have signs because Spark knows no others.
 
 mod folder;
 mod rows;
 mod table;
 
 use std::io::{self, Read, Seek, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -49,8 +61,8 @@ pub struct Packed {
     pub rows: u64,
 }
 
-/// Counts games and writes the counts to a new folder, in so many files, a power of two. The folder
-/// is there as a whole or not at all.
+/// Counts games, with facets if the options say so, and writes the counts to a new folder, in so many
+/// files, a power of two. The folder is there as a whole or not at all.
 ///
 /// # Errors
 /// If the folder is there and not empty, a game is broken and the build is strict, the monitor has
@@ -72,28 +84,27 @@ pub fn count_to_parquet(
             if file >= files {
                 return Ok((rows, visits));
             }
-            let (more_rows, more_visits) = write_file(&counted, file, files, &draft)?;
+            let name = format!("part-{file:03}.parquet");
+            let table = TableWriter::new(draft.create(&name)?, options.facets)?;
+            let parts = Counted::PARTS / files;
+            let parts = file * parts..(file + 1) * parts;
+            let (more_rows, more_visits) = write_parts(&counted, parts, table)?;
             rows += more_rows;
             visits += more_visits;
         }
     })?;
     let (rows, visits) = written.iter().fold((0, 0), |sum, more| (sum.0 + more.0, sum.1 + more.1));
-    draft.keep(&Account::new(counted.manifest, rows, visits))?;
+    draft.keep(&Account::new(counted.manifest, options.facets, rows, visits))?;
     Ok(Partial { tally: counted.tally, rows })
 }
 
-/// Writes one of so many files, and tells its rows and the visits that they count.
-fn write_file(
+/// Writes the rows of some parts, and tells how many they are and the visits that they count.
+fn write_parts(
     counted: &Counted,
-    file: usize,
-    files: usize,
-    draft: &Draft,
+    mut parts: Range<usize>,
+    mut table: TableWriter,
 ) -> io::Result<(u64, u64)> {
-    let mut table = TableWriter::new(draft.create(&format!("part-{file:03}.parquet"))?)?;
-    let parts = Counted::PARTS / files;
-    for part in file * parts..(file + 1) * parts {
-        counted.rows(part, |row| table.push(row))?;
-    }
+    parts.try_for_each(|part| counted.rows(part, |row| table.push(row)))?;
     table.finish()
 }
 

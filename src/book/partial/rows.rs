@@ -19,7 +19,8 @@ use crate::book::builder::{PartialRow, Piece, RowSource};
 use crate::files::{in_words, open_plain};
 use crate::position::{Color, Move};
 
-/// The columns that are read, with their types.
+/// The columns that are read, with their types. A book is made of sums over all facets, so theirs are
+/// passed over.
 const COLUMNS: [(&str, Physical); 9] = [
     ("key", Physical::INT64),
     ("pawns", Physical::INT32),
@@ -263,6 +264,7 @@ impl Columns {
             mv,
             again: self.again.values[row],
             games,
+            facets: None,
         })
     }
 }

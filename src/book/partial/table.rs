@@ -5,18 +5,18 @@ use std::io;
 use std::sync::Arc;
 
 use parquet::basic::{Compression, Encoding, ZstdLevel};
-use parquet::data_type::{BoolType, DataType, Int32Type, Int64Type};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 
-use crate::book::builder::PartialRow;
+use crate::book::builder::{FacetKind, PartialRow, RowFacets};
 use crate::position::{Color, Move};
 
 /// The columns, in their order.
-const SCHEMA: &str = "message counts {
+const COLUMNS: &str = "
     required int64 key;
     required int32 pawns;
     required boolean black_to_move;
@@ -26,12 +26,25 @@ const SCHEMA: &str = "message counts {
     required int64 draws;
     required int64 black;
     required int64 undecided;
-}";
+";
+/// Those that follow where games are counted with facets.
+const FACET_COLUMNS: &str = "
+    optional int32 rating_group;
+    required binary speed (STRING);
+    optional int32 month;
+    required int64 rating_sum;
+    required int64 rated;
+    optional int32 latest;
+    required binary latest_game (STRING);
+";
 /// Rows that are compressed together: as many as DuckDB takes, and few enough that a partition of a
 /// large book is found in the row groups that are its own.
 const GROUP_ROWS: usize = 1 << 17;
 /// Higher levels take far longer: most of what is written are keys, which have no pattern.
 const ZSTD_LEVEL: i32 = 1;
+
+/// What a date in digits is divided by for its month.
+const DAYS: u32 = 100;
 
 /// An error of the library as one of input and output.
 pub(super) fn io_error(error: ParquetError) -> io::Error {
@@ -58,16 +71,50 @@ struct Columns {
     key: Vec<i64>,
     pawns: Vec<i32>,
     black_to_move: Vec<bool>,
-    /// The moves that are there, and for each row whether it has one.
-    moves: Vec<i32>,
-    has_move: Vec<i16>,
+    moves: Optional,
     again: Vec<bool>,
     games: [Vec<i64>; 4],
+    /// Where there are facets.
+    facets: FacetColumns,
+}
+
+/// The columns of the facets.
+#[derive(Default)]
+struct FacetColumns {
+    group: Optional,
+    speed: Vec<ByteArray>,
+    month: Optional,
+    ratings: Vec<i64>,
+    rated: Vec<i64>,
+    latest: Optional,
+    latest_game: Vec<ByteArray>,
+}
+
+/// A column of numbers of which some are null.
+#[derive(Default)]
+struct Optional {
+    values: Vec<i32>,
+    /// For each row whether it has a value.
+    levels: Vec<i16>,
+}
+
+impl Optional {
+    fn push(&mut self, value: Option<i32>) {
+        self.values.extend(value);
+        self.levels.push(i16::from(value.is_some()));
+    }
+
+    fn write(&self, group: &mut SerializedRowGroupWriter<'_, File>) -> Result<(), ParquetError> {
+        write::<Int32Type>(group, &self.values, Some(&self.levels))
+    }
 }
 
 impl TableWriter {
-    pub(super) fn new(file: File) -> io::Result<Self> {
-        let schema = Arc::new(parse_message_type(SCHEMA).map_err(io_error)?);
+    /// Begins a file of rows, all of which have facets or none.
+    pub(super) fn new(file: File, has_facets: bool) -> io::Result<Self> {
+        let more = if has_facets { FACET_COLUMNS } else { "" };
+        let schema = format!("message counts {{ {COLUMNS} {more} }}");
+        let schema = Arc::new(parse_message_type(&schema).map_err(io_error)?);
         let properties = Arc::new(properties()?.build());
         let writer = SerializedFileWriter::new(file, schema, properties).map_err(io_error)?;
         Ok(TableWriter { writer, waiting: Columns::default(), rows: 0, visits: 0 })
@@ -79,12 +126,14 @@ impl TableWriter {
         columns.key.push(row.key.cast_signed());
         columns.pawns.push(row.pawns.cast_signed());
         columns.black_to_move.push(row.side == Color::Black);
-        columns.moves.extend(row.mv.map(|mv| i32::from(Move::to_polyglot(mv))));
-        columns.has_move.push(i16::from(row.mv.is_some()));
+        columns.moves.push(row.mv.map(|mv| i32::from(Move::to_polyglot(mv))));
         columns.again.push(row.again);
         for (column, games) in columns.games.iter_mut().zip(row.games) {
             column.push(games.cast_signed());
             self.visits += games;
+        }
+        if let Some(facets) = &row.facets {
+            columns.facets.push(facets);
         }
         self.rows += 1;
         if columns.key.len() >= GROUP_ROWS { self.write_group() } else { Ok(()) }
@@ -115,9 +164,35 @@ impl Columns {
         write::<Int64Type>(group, &self.key, None)?;
         write::<Int32Type>(group, &self.pawns, None)?;
         write::<BoolType>(group, &self.black_to_move, None)?;
-        write::<Int32Type>(group, &self.moves, Some(&self.has_move))?;
+        self.moves.write(group)?;
         write::<BoolType>(group, &self.again, None)?;
-        self.games.iter().try_for_each(|games| write::<Int64Type>(group, games, None))
+        self.games.iter().try_for_each(|games| write::<Int64Type>(group, games, None))?;
+        if self.facets.speed.is_empty() { Ok(()) } else { self.facets.write(group) }
+    }
+}
+
+impl FacetColumns {
+    fn push(&mut self, facets: &RowFacets) {
+        let FacetKind { group, speed, month } = facets.kind;
+        let (latest, game) = facets.latest;
+        self.group.push(group.map(|group| i32::from(group.lower_bound())));
+        self.speed.push(ByteArray::from(speed.name()));
+        self.month.push(month.in_digits().map(|digits| (digits / DAYS).cast_signed()));
+        self.ratings.push(facets.ratings.0.cast_signed());
+        self.rated.push(facets.ratings.1.cast_signed());
+        self.latest.push(latest.in_digits().map(u32::cast_signed));
+        self.latest_game.push(ByteArray::from(game.to_string().into_bytes()));
+    }
+
+    /// Writes all columns in the order of the schema.
+    fn write(&self, group: &mut SerializedRowGroupWriter<'_, File>) -> Result<(), ParquetError> {
+        self.group.write(group)?;
+        write::<ByteArrayType>(group, &self.speed, None)?;
+        self.month.write(group)?;
+        write::<Int64Type>(group, &self.ratings, None)?;
+        write::<Int64Type>(group, &self.rated, None)?;
+        self.latest.write(group)?;
+        write::<ByteArrayType>(group, &self.latest_game, None)
     }
 }
 
@@ -133,15 +208,18 @@ fn write<T: DataType>(
     column.close()
 }
 
-/// How the columns are packed: keys by what is between them, since they come sorted.
+/// How the columns are packed: keys by what is between them, since they come sorted; ids without
+/// their lengths, which are all the same, and without a dictionary, which would hold nearly all.
 fn properties() -> io::Result<WriterPropertiesBuilder> {
     let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(io_error)?;
-    let [key, pawns] = ["key", "pawns"].map(ColumnPath::from);
+    let [key, pawns, game] = ["key", "pawns", "latest_game"].map(ColumnPath::from);
     let made_by = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
     Ok(WriterProperties::builder()
         .set_created_by(made_by.to_owned())
         .set_compression(Compression::ZSTD(level))
         .set_column_dictionary_enabled(key.clone(), false)
         .set_column_encoding(key, Encoding::DELTA_BINARY_PACKED)
-        .set_column_dictionary_enabled(pawns, false))
+        .set_column_dictionary_enabled(pawns, false)
+        .set_column_dictionary_enabled(game.clone(), false)
+        .set_column_encoding(game, Encoding::DELTA_LENGTH_BYTE_ARRAY))
 }

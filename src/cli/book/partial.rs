@@ -30,6 +30,10 @@ pub(super) struct CountArgs {
     /// Count games and lines without a result, too
     #[arg(long)]
     undecided: bool,
+    /// Count by rating group, speed and month too, with ratings and the latest game: for queries, since
+    /// a book of these counts has none of it
+    #[arg(long)]
+    facets: bool,
     /// Whose letters stand for the pieces (de, fr, es …; default: each file shows it)
     #[arg(long, value_name = "CODE")]
     language: Option<Language>,
@@ -143,6 +147,7 @@ mod present {
             filter: args.filter.resolve(),
             language: args.language,
             side: args.side,
+            facets: args.facets,
             strict: args.strict,
             ..options(&args.resources, &args.parquet)
         };

@@ -1,0 +1,242 @@
+//! Records that know what sets their games apart: what becomes rows of partial counts with facets.
+
+use super::count::{PartialRow, RowRecord};
+use super::records::{CountedGame, OfGame, PositionRecord, RESULTS, Visit};
+use crate::book::GameDate;
+use crate::book::facets::{GameId, RatingGroup, Speed, Traits};
+use crate::pgn::{GameResult, Tags};
+use crate::position::{Color, Move};
+
+/// What sets a game apart, and what it is called.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct GameFacets {
+    traits: Traits,
+    /// `None` until the text of a game is known that has none by its tags.
+    id: Option<GameId>,
+}
+
+impl GameFacets {
+    /// What the tags say.
+    pub(super) fn of(tags: &Tags) -> Self {
+        GameFacets { traits: Traits::of(tags), id: tags.raw("Site").and_then(GameId::of_site) }
+    }
+
+    /// The same with an id, by the text if the tags have told none.
+    pub(super) fn named(&self, text: &[u8]) -> Self {
+        GameFacets { id: self.id.or_else(|| Some(GameId::of_text(text))), ..*self }
+    }
+}
+
+/// What tells rows of the same move apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::book) struct FacetKind {
+    /// The group of the mean rating of both players, or of the only one; `None` if neither has one.
+    pub group: Option<RatingGroup>,
+    pub speed: Speed,
+    /// A date without its day.
+    pub month: GameDate,
+}
+
+/// What a row with facets tells of its games.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::book) struct RowFacets {
+    pub kind: FacetKind,
+    /// The sum of the ratings of those to move, and how many of them had one.
+    pub ratings: (u64, u64),
+    /// The latest of the games; of several of that day, the one with the greatest id.
+    pub latest: (GameDate, GameId),
+}
+
+impl RowFacets {
+    /// Adds games of the same kind.
+    pub(super) fn add(&mut self, other: &RowFacets) {
+        self.ratings.0 += other.ratings.0;
+        self.ratings.1 += other.ratings.1;
+        self.latest = self.latest.max(other.latest);
+    }
+}
+
+/// That a position was reached in some games of the same kind and with one result, and left by one
+/// move or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FacetRecord {
+    key: u64,
+    /// From the top: a bit for games that had been here before, move (15 bits, 0 for none), a bit if
+    /// Black is to move, rating group (4, 0 for none), speed (3), month (21), result (2), and the
+    /// numbers of games (8) and of those of them whose player to move has a rating (8).
+    kind: u64,
+    /// The day of the latest game in its month, and below it the number of its id.
+    latest: u64,
+    pawns: u32,
+    /// The sum of the ratings of those to move.
+    ratings: u32,
+}
+
+/// The size of a record.
+const RECORD_BYTES: usize = 32;
+const _: () = assert!(size_of::<FacetRecord>() == RECORD_BYTES);
+
+const COUNT_BITS: u32 = 8;
+/// The most games that one record can count.
+const MAX_GAMES: u64 = (1 << COUNT_BITS) - 1;
+/// Where the parts of `kind` stand.
+const GAMES_SHIFT: u32 = COUNT_BITS;
+const RESULT_SHIFT: u32 = GAMES_SHIFT + COUNT_BITS;
+const MONTH_SHIFT: u32 = RESULT_SHIFT + 2;
+const SPEED_SHIFT: u32 = MONTH_SHIFT + GameDate::MONTH_BITS;
+const GROUP_SHIFT: u32 = SPEED_SHIFT + 3;
+const BLACK_SHIFT: u32 = GROUP_SHIFT + 4;
+const MOVE_SHIFT: u32 = BLACK_SHIFT + 1;
+const AGAIN_SHIFT: u32 = MOVE_SHIFT + 15;
+const _: () = assert!(AGAIN_SHIFT < u64::BITS);
+
+impl FacetRecord {
+    /// So many bits of the kind, from one on.
+    fn bits(&self, shift: u32, bits: u32) -> u64 {
+        self.kind >> shift & ((1 << bits) - 1)
+    }
+
+    fn games(&self) -> u64 {
+        self.bits(GAMES_SHIFT, COUNT_BITS)
+    }
+
+    /// All but the key and the numbers of games.
+    fn alike(&self) -> u64 {
+        self.kind >> RESULT_SHIFT
+    }
+
+    fn facets(&self) -> RowFacets {
+        let bound = self.bits(GROUP_SHIFT, 4).checked_sub(1);
+        let group = bound.and_then(|number| RatingGroup::BOUNDS.get(number as usize));
+        let (month, day) =
+            (self.bits(MONTH_SHIFT, GameDate::MONTH_BITS), self.latest >> GameId::BITS);
+        let id = GameId::from_number(self.latest & ((1 << GameId::BITS) - 1));
+        RowFacets {
+            kind: FacetKind {
+                group: group.map(|&bound| RatingGroup::of(bound)),
+                speed: Speed::ALL[self.bits(SPEED_SHIFT, 3) as usize],
+                month: GameDate::of_month(month as u32, 0),
+            },
+            ratings: (self.ratings.into(), self.bits(0, COUNT_BITS)),
+            latest: (GameDate::of_month(month as u32, day as u32), id),
+        }
+    }
+}
+
+/// The number of a group in a record.
+fn group_number(traits: Traits) -> u64 {
+    let bound = traits.mean_rating().map(|rating| RatingGroup::of(rating).lower_bound());
+    let place = RatingGroup::BOUNDS.iter().position(|&other| Some(other) == bound);
+    place.map_or(0, |place| place as u64 + 1)
+}
+
+impl PositionRecord for FacetRecord {
+    const EMPTY: Self = FacetRecord { key: 0, kind: 0, latest: 0, pawns: 0, ratings: 0 };
+    const JOINS: bool = true;
+    const OF_GAME: OfGame = OfGame::Facets;
+    const BYTES: usize = RECORD_BYTES;
+    type Bytes = [u8; RECORD_BYTES];
+
+    fn of(visit: &Visit, game: &CountedGame) -> Self {
+        let GameFacets { traits, id } = game.facets;
+        let (month, day) = traits.date().split();
+        let rating = traits.rating(visit.side);
+        let kind = u64::from(visit.again) << AGAIN_SHIFT
+            | u64::from(visit.mv.map_or(0, Move::to_polyglot)) << MOVE_SHIFT
+            | u64::from(visit.side == Color::Black) << BLACK_SHIFT
+            | group_number(traits) << GROUP_SHIFT
+            | (traits.speed() as u64) << SPEED_SHIFT
+            | u64::from(month) << MONTH_SHIFT
+            | (game.result as u64) << RESULT_SHIFT
+            | 1 << GAMES_SHIFT
+            | u64::from(rating.is_some());
+        FacetRecord {
+            key: visit.key,
+            kind,
+            latest: u64::from(day) << GameId::BITS | id.map_or(0, GameId::number),
+            pawns: (visit.pawn_key >> u32::BITS) as u32,
+            ratings: rating.unwrap_or(0).into(),
+        }
+    }
+
+    #[inline]
+    fn key(&self) -> u64 {
+        self.key
+    }
+
+    #[inline]
+    fn rank(&self) -> u128 {
+        u128::from(self.key) << u64::BITS | u128::from(self.kind)
+    }
+
+    #[inline]
+    fn slot(&self, bits: u32) -> usize {
+        // The key alone would put all moves of a position into one slot.
+        let mixed = self.key ^ self.alike().wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> (u64::BITS - bits)) as usize
+    }
+
+    #[inline]
+    fn join(&mut self, other: &Self) -> bool {
+        let alike = self.key == other.key && self.alike() == other.alike();
+        let fits = alike && self.games() + other.games() <= MAX_GAMES;
+        if fits {
+            self.kind += other.bits(0, RESULT_SHIFT);
+            self.latest = self.latest.max(other.latest);
+            self.ratings += other.ratings;
+        }
+        fits
+    }
+
+    fn renumber(&mut self, _numbers: &[u32]) {}
+
+    fn to_bytes(self) -> [u8; RECORD_BYTES] {
+        let words = [self.key, self.kind, self.latest, join(self.pawns, self.ratings)];
+        let mut bytes = [0; RECORD_BYTES];
+        for (slot, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+            *slot = word.to_le_bytes();
+        }
+        bytes
+    }
+
+    fn read_all(bytes: &[u8], records: &mut Vec<Self>) {
+        let read = |bytes: &[u8; RECORD_BYTES]| {
+            let mut words = bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word));
+            let [key, kind, latest, last] = [(); 4].map(|()| words.next().unwrap_or_default());
+            FacetRecord {
+                key,
+                kind,
+                latest,
+                pawns: (last >> u32::BITS) as u32,
+                ratings: last as u32,
+            }
+        };
+        records.extend(bytes.as_chunks().0.iter().map(read));
+    }
+}
+
+/// Two numbers as one.
+fn join(high: u32, low: u32) -> u64 {
+    u64::from(high) << u32::BITS | u64::from(low)
+}
+
+impl RowRecord for FacetRecord {
+    fn is_of_row(&self, other: &Self) -> bool {
+        (self.key, self.kind >> MONTH_SHIFT) == (other.key, other.kind >> MONTH_SHIFT)
+    }
+
+    fn row(&self) -> PartialRow {
+        let mut games = [0; 4];
+        let result: GameResult = RESULTS[self.bits(RESULT_SHIFT, 2) as usize];
+        games[result as usize] = self.games();
+        PartialRow {
+            key: self.key,
+            pawns: self.pawns,
+            side: if self.bits(BLACK_SHIFT, 1) == 1 { Color::Black } else { Color::White },
+            mv: Move::from_polyglot(self.bits(MOVE_SHIFT, 15) as u16),
+            again: self.bits(AGAIN_SHIFT, 1) == 1,
+            games,
+            facets: Some(self.facets()),
+        }
+    }
+}
