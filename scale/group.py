@@ -9,6 +9,7 @@ DuckDB has one part of the counts in hand, not all of them. Needs `pip install d
 
 import argparse
 import collections
+import json
 import os
 import pathlib
 import shutil
@@ -16,7 +17,8 @@ import sys
 
 import duckdb
 
-QUERY = pathlib.Path(__file__).with_name("group.sql")
+# By whether the counts have facets.
+QUERIES = {False: "group.sql", True: "group_facets.sql"}
 
 
 def main() -> None:
@@ -35,19 +37,23 @@ def main() -> None:
         manifests += sorted(folder.rglob("manifest*.json"))
     if not parts or not manifests:
         sys.exit(f"{args.counts[0]}: no partial counts there: name folders that `tabia book count` wrote")
+    kinds = {json.loads(manifest.read_text(encoding="utf-8")).get("facets", False) for manifest in manifests}
+    if len(kinds) > 1:
+        sys.exit("some of the counts have facets and some do not: group them apart; `tabia book pack` takes both")
     if args.output.exists() and any(args.output.iterdir()):
         sys.exit(f"{args.output} is there already: name another folder")
 
     draft = args.output.with_name(f".{args.output.name}.draft")
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
-    group(parts, draft, args)
+    query = pathlib.Path(__file__).with_name(QUERIES[kinds.pop()])
+    group(parts, query.read_text(encoding="utf-8"), draft, args)
     for number, manifest in enumerate(manifests):
         shutil.copyfile(manifest, draft / f"manifest-{number:05}.json")
     draft.replace(args.output)
 
 
-def group(parts: dict[str, list[str]], folder: pathlib.Path, args: argparse.Namespace) -> None:
+def group(parts: dict[str, list[str]], query: str, folder: pathlib.Path, args: argparse.Namespace) -> None:
     """Writes a file of grouped rows for each part."""
     waiting = folder / ".waiting"
     settings = {
@@ -57,7 +63,6 @@ def group(parts: dict[str, list[str]], folder: pathlib.Path, args: argparse.Name
         "preserve_insertion_order": False,
     }
     with duckdb.connect(config=settings) as database:
-        query = QUERY.read_text(encoding="utf-8")
         for name, files in sorted(parts.items()):
             database.execute(query, {"rows": files, "grouped": str(folder / name)})
     shutil.rmtree(waiting, ignore_errors=True)

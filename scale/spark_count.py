@@ -16,11 +16,15 @@ import shutil
 import subprocess
 import sys
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 SAME = ["key", "pawns", "black_to_move", "move", "again"]
 SUMS = ["white", "draws", "black", "undecided"]
+# With --facets.
+SAME_FACETS = ["rating_group", "speed", "month"]
+FACET_SUMS = ["rating_sum", "rated"]
+LATEST = ["latest", "latest_game"]
 GAMES = (".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".parquet")
 
 
@@ -47,16 +51,25 @@ def main() -> None:
     tables = spark.read.option("pathGlobFilter", "*.parquet")
     rows = tables.parquet(*(f"file://{folder}" for folder in folders))
     (
-        rows.repartitionByRange(args.partitions, "key")
-        .groupBy(*SAME)
-        .agg(*(f.sum(column).alias(column) for column in SUMS))
-        .sortWithinPartitions("key", "again", "move")
+        group(rows.repartitionByRange(args.partitions, "key"))
         .write.option("compression", "zstd")
         .parquet(f"file://{grouped}")
     )
     for folder in folders:
         shutil.copyfile(folder / "manifest.json", grouped / f"manifest-{folder.name}.json")
     spark.stop()
+
+
+def group(rows: DataFrame) -> DataFrame:
+    """Adds up the rows that agree, and sorts them within each range of keys."""
+    same, sums, latest = SAME, SUMS, []
+    if "rating_group" in rows.columns:
+        same, sums, latest = SAME + SAME_FACETS, SUMS + FACET_SUMS, LATEST
+    # Of the latest games of a day the one with the greatest id, whatever the order of the rows.
+    last = [f.max(f.struct(*latest)).alias("last")] if latest else []
+    grouped = rows.groupBy(*same).agg(*(f.sum(column).alias(column) for column in sums), *last)
+    told = [*same, *sums, *(f"last.{column}" for column in latest)]
+    return grouped.select(*told).sortWithinPartitions("key", "again", "move")
 
 
 def split(arguments: list[str]) -> tuple[list[str], list[str]]:
