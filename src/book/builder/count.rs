@@ -170,7 +170,7 @@ pub(in crate::book) fn count(
         }
     };
     if monitor.is_stopped() {
-        return Err(BuildError::Output("interrupted before all games were read".to_owned()));
+        return Err(BuildError::Interrupted("not all games were read"));
     }
     let manifest = tally.manifest(options, false);
     Ok(Counted { records, manifest, tally })

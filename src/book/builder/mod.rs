@@ -78,6 +78,10 @@ pub enum BuildError {
     #[cfg(feature = "parquet")]
     #[error("{0}")]
     Input(String),
+    /// The monitor has stopped what cannot be done by half.
+    #[cfg(feature = "parquet")]
+    #[error("interrupted: {0}")]
+    Interrupted(&'static str),
     /// A game is broken, and the build is strict.
     #[error("{0}")]
     Broken(String),

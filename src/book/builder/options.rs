@@ -116,6 +116,10 @@ pub struct Monitor {
     pub games: Arc<AtomicU64>,
     /// Those that were read before, by a build that was broken off.
     pub resumed: Arc<AtomicU64>,
+    /// Rows of partial counts read so far.
+    pub rows: Arc<AtomicU64>,
+    /// How many there are.
+    pub all_rows: Arc<AtomicU64>,
     /// Parts of the book written so far, of [`Monitor::PARTS`].
     pub parts: Arc<AtomicU64>,
     /// Is told of every fault.
@@ -163,7 +167,8 @@ impl Monitor {
     /// The parts in which a book is written.
     pub const PARTS: u64 = super::records::PARTITIONS as u64;
 
-    /// Ends the reading of games; the book is made of those that were read.
+    /// Ends the reading of games; the book is made of those that were read. Partial counts are then
+    /// neither written nor made a book of.
     pub fn stop(&self) {
         self.stop.store(true, Relaxed);
     }

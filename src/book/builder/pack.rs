@@ -64,28 +64,22 @@ const MOST_READ: u64 = 150;
 /// Makes a book of rows and writes it to an empty `output`.
 ///
 /// # Errors
-/// If there is no row, some are missing or there twice, or they cannot be read or the book be written.
+/// If there is no row, some are missing or there twice, they cannot be read or the book be written, or
+/// the monitor has stopped it.
 pub(in crate::book) fn pack<W: Read + Write + Seek>(
     source: &impl RowSource,
     packing: &Packing<'_>,
     output: W,
 ) -> Result<W, BuildError> {
-    let Packing { options, monitor, .. } = packing;
     let mut writer = BookWriter::new(output)?;
-    let seen = Seen::default();
-    match narrow_bits(source.pieces(), options) {
-        Some(bits) => {
-            let in_place =
-                InPlace { source, pieces: pieces_of(source.pieces(), bits), seen: &seen };
-            write_entries(&in_place, options, monitor, &mut writer)?;
-        }
-        None => {
-            let collected = collect(source, options, &seen)?;
-            let bits = part_bits(&collected, options);
-            let source = Source { collected: &collected, games: None, bits };
-            write_entries(&source, options, monitor, &mut writer)?;
-        }
+    let seen = Seen::new(packing.monitor);
+    let rows = source.pieces().iter().map(|piece| piece.rows).sum();
+    packing.monitor.all_rows.store(rows, Relaxed);
+    let written = write_rows(source, packing, &seen, &mut writer);
+    if packing.monitor.is_stopped() {
+        return Err(BuildError::Interrupted("not all counts are in the book"));
     }
+    written?;
     let (pawns, visits) = seen.sum();
     if visits == 0 {
         return Err(BuildError::NoGames("there are no rows".to_owned()));
@@ -99,28 +93,95 @@ pub(in crate::book) fn pack<W: Read + Write + Seek>(
     Ok(writer.finish(&pawns, packing.manifest)?)
 }
 
+/// Writes the entries that the rows make, by whichever way suits them.
+fn write_rows<W: Read + Write + Seek>(
+    source: &impl RowSource,
+    packing: &Packing<'_>,
+    seen: &Seen<'_>,
+    writer: &mut BookWriter<'_, W>,
+) -> io::Result<()> {
+    let Packing { options, monitor, .. } = packing;
+    match narrow_bits(source.pieces(), options) {
+        Some(bits) => {
+            let parts = InPlace { source, pieces: pieces_of(source.pieces(), bits), seen };
+            write_entries(&Stoppable { parts, monitor }, options, monitor, writer)
+        }
+        None => {
+            let collected = collect(source, options, seen)?;
+            let bits = part_bits(&collected, options);
+            let parts = Source { collected: &collected, games: None, bits };
+            write_entries(&Stoppable { parts, monitor }, options, monitor, writer)
+        }
+    }
+}
+
+/// Entries that the monitor may stop: unlike games, of which a book is made of those that were read,
+/// counts make no book by half.
+struct Stoppable<'a, P> {
+    parts: P,
+    monitor: &'a Monitor,
+}
+
+/// An error if the work is to end, which [`pack`] tells in words of its own.
+fn go_on(monitor: &Monitor) -> io::Result<()> {
+    if monitor.is_stopped() { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
+}
+
+impl<P: Partitioned> Partitioned for Stoppable<'_, P> {
+    type Record = P::Record;
+
+    fn parts(&self) -> usize {
+        self.parts.parts()
+    }
+
+    fn block(
+        &self,
+        number: usize,
+        buffers: &mut (Vec<P::Record>, Vec<P::Record>),
+        options: &BuildOptions,
+    ) -> io::Result<Block> {
+        go_on(self.monitor)?;
+        self.parts.block(number, buffers, options)
+    }
+}
+
 /// What has passed by of rows.
-#[derive(Default)]
-struct Seen {
+struct Seen<'a> {
+    monitor: &'a Monitor,
     /// Their pawns, in sets that wait for a thread to take them up.
     pawns: Mutex<Vec<PawnSet>>,
     visits: AtomicU64,
 }
 
-impl Seen {
-    /// Has `read` read rows, takes note of them, and hands over the records that they make.
+/// Rows after which the monitor hears of them.
+const TOLD_ROWS: u64 = 1 << 12;
+
+impl<'a> Seen<'a> {
+    fn new(monitor: &'a Monitor) -> Self {
+        Seen { monitor, pawns: Mutex::default(), visits: AtomicU64::new(0) }
+    }
+
+    /// Has `read` read rows, takes note of them, and hands over the records that they make. An error
+    /// once the monitor has stopped the work.
     fn records(
         &self,
         read: impl FnOnce(&mut dyn FnMut(&PartialRow) -> io::Result<()>) -> io::Result<()>,
         mut push: impl FnMut(Record) -> io::Result<()>,
     ) -> io::Result<()> {
         let mut pawns = lock(&self.pawns).pop().unwrap_or_else(PawnSet::new);
-        let mut visits = 0;
+        let (mut visits, mut rows) = (0, 0);
         let done = read(&mut |row| {
+            rows += 1;
+            if rows == TOLD_ROWS {
+                self.monitor.rows.fetch_add(rows, Relaxed);
+                rows = 0;
+                go_on(self.monitor)?;
+            }
             pawns.insert(u64::from(row.pawns) << u32::BITS);
             visits += row.games.iter().sum::<u64>();
             records_of(row, &mut push)
         });
+        self.monitor.rows.fetch_add(rows, Relaxed);
         lock(&self.pawns).push(pawns);
         self.visits.fetch_add(visits, Relaxed);
         done
@@ -186,7 +247,7 @@ struct InPlace<'a, S> {
     source: &'a S,
     /// The pieces of each partition.
     pieces: Vec<Vec<usize>>,
-    seen: &'a Seen,
+    seen: &'a Seen<'a>,
 }
 
 impl<S: RowSource> Partitioned for InPlace<'_, S> {
@@ -225,7 +286,7 @@ impl<S: RowSource> Partitioned for InPlace<'_, S> {
 fn collect(
     source: &impl RowSource,
     options: &BuildOptions,
-    seen: &Seen,
+    seen: &Seen<'_>,
 ) -> io::Result<Vec<Collected<Record>>> {
     let threads = options.threads.max(1);
     let memory = options.memory.saturating_sub(FIXED_MEMORY) / threads;
@@ -353,6 +414,21 @@ mod tests {
         assert_eq!(narrow_bits(&wide.pieces, &options), None);
         for source in [narrow, wide, Rows::new(shared.collect(), 3)] {
             assert!(packed(&source, &counted, visits).expect("rows") == *book.get_ref());
+        }
+        for (source, name) in
+            [(Rows::new(rows.clone(), 4), "in place"), (Rows::new(rows.clone(), 9000), "anew")]
+        {
+            let stopped = Monitor::default();
+            stopped.stop();
+            let packing = Packing {
+                options: &options,
+                monitor: &stopped,
+                manifest: &counted.manifest,
+                visits,
+            };
+            let error =
+                pack(&source, &packing, Cursor::new(Vec::new())).expect_err("it is stopped");
+            assert!(matches!(error, BuildError::Interrupted(_)), "{name}: {error}");
         }
         let missing = Rows::new(rows[1..].to_vec(), 4);
         let error = packed(&missing, &counted, visits).expect_err("a row is missing").to_string();

@@ -81,7 +81,7 @@ pub fn count_to_parquet(
         let (mut rows, mut visits) = (0, 0);
         loop {
             let file = next.fetch_add(1, Relaxed);
-            if file >= files {
+            if file >= files || monitor.is_stopped() {
                 return Ok((rows, visits));
             }
             let name = format!("part-{file:03}.parquet");
@@ -93,6 +93,9 @@ pub fn count_to_parquet(
             visits += more_visits;
         }
     })?;
+    if monitor.is_stopped() {
+        return Err(BuildError::Interrupted("not all counts were written"));
+    }
     let (rows, visits) = written.iter().fold((0, 0), |sum, more| (sum.0 + more.0, sum.1 + more.1));
     draft.keep(&Account::new(counted.manifest, options.facets, rows, visits))?;
     Ok(Partial { tally: counted.tally, rows })
@@ -112,8 +115,8 @@ fn write_parts(
 /// `output`. What was grouped by others must have the manifests of all that it was made of beside it.
 ///
 /// # Errors
-/// If the counts cannot be read, do not belong together, are not whole, or are of no game; or if the
-/// book cannot be written.
+/// If the counts cannot be read, do not belong together, are not whole, or are of no game; if the book
+/// cannot be written, or the monitor has stopped it.
 pub fn pack_parquet<W: Read + Write + Seek>(
     folders: &[PathBuf],
     options: &BuildOptions,

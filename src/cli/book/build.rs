@@ -1,19 +1,18 @@
 //! `tabia book build`: games to a book.
 
 use std::fmt;
-use std::io::{self, BufWriter, IntoInnerError, IsTerminal, Write};
+use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use indicatif::{ProgressBar, ProgressStyle};
 
 use super::disk::foretell;
 use super::facets::FacetArgs;
+use super::progress::BuildProgress;
 use super::{book_output, grouped, parse_side, size};
 use crate::book::{
     Book, BuildOptions, BuildTally, Checkpoints, DEFAULT_MAX_PLY, EcoRange, FaultListener,
@@ -26,10 +25,6 @@ use crate::files::{NewFile, Output};
 use crate::pgn::{GameResult, Language, PgnInput};
 use crate::position::Color;
 use crate::words::{parse_seconds, visible};
-
-/// How often progress is shown on a terminal, and how often as lines elsewhere.
-const REFRESH: Duration = Duration::from_millis(100);
-const LINE_EVERY: Duration = Duration::from_secs(5);
 
 /// What is added to the name of a book for the folder of what a long build has done so far.
 const UNFINISHED: &str = ".unfinished";
@@ -396,93 +391,4 @@ pub(super) fn report_book(path: &Path) -> anyhow::Result<()> {
         size(bytes),
     )?;
     Ok(())
-}
-
-/// Shows how far a build has come, until it is dropped.
-pub(super) struct BuildProgress {
-    stop: Option<crossbeam::channel::Sender<()>>,
-    thread: Option<thread::JoinHandle<()>>,
-}
-
-impl BuildProgress {
-    pub(super) fn start(inputs: &[PgnInput], monitor: &Monitor) -> Self {
-        let total: Option<u64> = inputs.iter().map(PgnInput::size).sum();
-        let monitor = monitor.clone();
-        let (stop, stopped) = crossbeam::channel::bounded::<()>(0);
-        let thread = thread::spawn(move || match io::stderr().is_terminal() {
-            true => draw_bar(total, &monitor, &stopped),
-            false => print_lines(total, &monitor, &stopped),
-        });
-        BuildProgress { stop: Some(stop), thread: Some(thread) }
-    }
-}
-
-impl Drop for BuildProgress {
-    fn drop(&mut self) {
-        // The thread wakes when the channel closes.
-        self.stop = None;
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-    }
-}
-
-type Stopped = crossbeam::channel::Receiver<()>;
-
-fn is_over(stopped: &Stopped, wait: Duration) -> bool {
-    !matches!(stopped.recv_timeout(wait), Err(crossbeam::channel::RecvTimeoutError::Timeout))
-}
-
-/// Tells once that a build goes on.
-fn tell_resumed(monitor: &Monitor, told: &mut bool) {
-    let games = monitor.resumed.load(Relaxed);
-    if games > 0 && !*told {
-        *told = true;
-        errln!("going on after {} games that were read before", grouped(games));
-    }
-}
-
-fn draw_bar(total: Option<u64>, monitor: &Monitor, stopped: &Stopped) {
-    let mut told = false;
-    let template = match total {
-        Some(_) => "{bar:30} {bytes}/{total_bytes} {binary_bytes_per_sec} eta {eta} {msg}",
-        None => "{spinner} {bytes} {binary_bytes_per_sec} {msg}",
-    };
-    let bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
-    }
-    let start = Instant::now();
-    while !is_over(stopped, REFRESH) {
-        bar.suspend(|| tell_resumed(monitor, &mut told));
-        bar.set_position(monitor.bytes.load(Relaxed));
-        bar.set_message(status(monitor, start));
-    }
-    bar.finish_and_clear();
-}
-
-fn print_lines(total: Option<u64>, monitor: &Monitor, stopped: &Stopped) {
-    let start = Instant::now();
-    let mut told = false;
-    while !is_over(stopped, LINE_EVERY) {
-        tell_resumed(monitor, &mut told);
-        let bytes = monitor.bytes.load(Relaxed);
-        let share = total.filter(|&total| total > 0).map(|total| {
-            let done = bytes as f64 / total as f64;
-            let left = start.elapsed().as_secs_f64() * (1.0 - done) / done.max(1e-6);
-            format!("{:.0}%, {left:.0} s left, ", 100.0 * done)
-        });
-        errln!("{}{}", share.unwrap_or_default(), status(monitor, start));
-    }
-}
-
-fn status(monitor: &Monitor, start: Instant) -> String {
-    let parts = monitor.parts.load(Relaxed);
-    if parts > 0 {
-        return format!("writing the book, {}%", 100 * parts / Monitor::PARTS);
-    }
-    let games = monitor.games.load(Relaxed);
-    let new = games - monitor.resumed.load(Relaxed).min(games);
-    let speed = new as f64 / start.elapsed().as_secs_f64().max(1e-3);
-    format!("{} games, {} games/s", grouped(games), grouped(speed as u64))
 }

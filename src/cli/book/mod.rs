@@ -13,6 +13,7 @@ mod game;
 mod learn;
 mod partial;
 mod place;
+mod progress;
 mod show;
 mod variety;
 

@@ -115,13 +115,12 @@ mod present {
     use anyhow::Context;
 
     use super::{CountArgs, PackArgs, Resources};
-    use crate::book::{BuildOptions, Monitor, count_to_parquet, pack_parquet};
-    use crate::cli::book::build::{
-        BuildProgress, report_book, report_faults, report_games, stop_on_interrupt,
-    };
+    use crate::book::{BuildError, BuildOptions, Monitor, count_to_parquet, pack_parquet};
+    use crate::cli::book::build::{report_book, report_faults, report_games, stop_on_interrupt};
+    use crate::cli::book::progress::BuildProgress;
     use crate::cli::book::{book_output, grouped};
-    use crate::cli::output::outln;
-    use crate::cli::work::cores;
+    use crate::cli::output::{errln, outln};
+    use crate::cli::work::{INTERRUPTED, cores};
     use crate::pgn::PgnInput;
 
     /// The options of both halves; what does not fit into memory waits beside `output`.
@@ -132,6 +131,20 @@ mod present {
             memory: resources.memory,
             spill_folder: beside.unwrap_or(Path::new(".")).to_owned(),
             ..BuildOptions::default()
+        }
+    }
+
+    /// What was made for `output`; `None`, once that was told, if Ctrl-C has ended it.
+    fn unless_interrupted<T>(
+        made: Result<T, BuildError>,
+        output: &Path,
+    ) -> anyhow::Result<Option<T>> {
+        match made {
+            Err(error @ BuildError::Interrupted(_)) => {
+                errln!("tabia: {} was not written: {error}", output.display());
+                Ok(None)
+            }
+            made => made.map(Some).with_context(|| format!("{} was not written", output.display())),
         }
     }
 
@@ -159,8 +172,9 @@ mod present {
                 (!args.resources.quiet).then(|| BuildProgress::start(&inputs, &monitor));
             count_to_parquet(&inputs, &options, &monitor, &args.parquet, args.files)
         };
-        let partial =
-            partial.with_context(|| format!("{} was not written", args.parquet.display()))?;
+        let Some(partial) = unless_interrupted(partial, &args.parquet)? else {
+            return Ok(ExitCode::from(INTERRUPTED));
+        };
         report_faults(&partial.tally, args.resources.quiet, false);
         if !args.resources.quiet {
             report_games(&partial.tally, start.elapsed(), 0)?;
@@ -181,9 +195,16 @@ mod present {
             ..options(&args.resources, &args.output)
         };
         let output = book_output(&args.output, args.force, &args.folders).create()?;
+        let monitor = Monitor::default();
+        stop_on_interrupt(&monitor)?;
         let start = Instant::now();
-        let (file, packed) = pack_parquet(&args.folders, &options, &Monitor::default(), output)
-            .with_context(|| format!("{} was not written", args.output.display()))?;
+        let packed = {
+            let _progress = (!args.resources.quiet).then(|| BuildProgress::of_rows(&monitor));
+            pack_parquet(&args.folders, &options, &monitor, output)
+        };
+        let Some((file, packed)) = unless_interrupted(packed, &args.output)? else {
+            return Ok(ExitCode::from(INTERRUPTED));
+        };
         file.keep().with_context(|| format!("cannot write {}", args.output.display()))?;
         if !args.resources.quiet {
             let seconds = start.elapsed().as_secs_f64().max(1e-3);
