@@ -72,6 +72,11 @@ mod with_parquet {
             must(&format!("build a.pgn b.pgn -o built.tbk{options}"), folder);
             let read = |name: &str| fs::read(folder.join(name)).expect("readable");
             assert!(read("built.tbk") == read("packed.tbk"), "{options}");
+            // The same if the counts of one file have facets.
+            fs::remove_dir_all(folder.join("all/a")).expect("a folder");
+            must(&format!("count a.pgn --parquet all/a --facets{counting}"), folder);
+            must(&format!("pack all -o packed.tbk{packing} --force"), folder);
+            assert!(read("built.tbk") == read("packed.tbk"), "{options}");
             fs::remove_dir_all(folder.join("all")).expect("a folder");
         }
     }

@@ -240,3 +240,79 @@ impl RowRecord for FacetRecord {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::builder::{BuildOptions, Counted, Monitor, count};
+    use crate::pgn::PgnInput;
+    use crate::random::Random;
+
+    /// A short game with this id, on some day of May 2024.
+    fn game(day: u64, id: u64, [white, black]: [&str; 2]) -> String {
+        format!(
+            "[Site \"https://lichess.org/{}\"]\n[UTCDate \"2024.05.{day:02}\"]\n[WhiteElo \"{white}\"]\n\
+             [BlackElo \"{black}\"]\n[TimeControl \"180+2\"]\n\n1. e4 e5 1/2-1/2\n\n",
+            GameId::from_number(id)
+        )
+    }
+
+    /// The rows of Black's moves in these games.
+    fn rows_of_black(games: &[String]) -> Vec<PartialRow> {
+        let input = PgnInput::Text("games".to_owned(), games.concat().into_bytes().into());
+        let options = BuildOptions { facets: true, threads: 2, ..BuildOptions::default() };
+        let counted = count(&[input], &options, &Monitor::default()).expect("games");
+        let mut rows = Vec::new();
+        for part in 0..Counted::PARTS {
+            let take = |row: &PartialRow| {
+                rows.extend((row.side == Color::Black).then_some(*row));
+                Ok(())
+            };
+            counted.rows(part, take).expect("in memory");
+        }
+        rows
+    }
+
+    #[test]
+    fn a_row_tells_its_game() {
+        let rows = rows_of_black(&[game(17, 61, ["2000", "1801"])]);
+        let [row] = rows[..] else { panic!("{rows:?}") };
+        assert_eq!((row.mv, row.again), (Some("e7e5".parse().expect("a move")), false));
+        assert_eq!(row.games, [0, 1, 0, 0]);
+        let facets = row.facets.expect("facets");
+        let FacetKind { group, speed, month } = facets.kind;
+        assert_eq!(group.map(RatingGroup::lower_bound), Some(1800));
+        assert_eq!((speed, month.in_digits()), (Speed::Blitz, Some(20_240_500)));
+        assert_eq!(facets.ratings, (1801, 1));
+        let (day, game) = facets.latest;
+        assert_eq!((day.in_digits(), game.to_string()), (Some(20_240_517), "0000000z".to_owned()));
+    }
+
+    #[test]
+    fn what_tags_do_not_tell_is_not_known() {
+        let rows = rows_of_black(&["1. e4 e5 1-0\n\n".to_owned()]);
+        let facets = rows[0].facets.expect("facets");
+        assert_eq!((facets.kind.group, facets.kind.speed), (None, Speed::Classical));
+        assert_eq!((facets.kind.month, facets.ratings), (GameDate::UNKNOWN, (0, 0)));
+        assert_eq!(facets.latest, (GameDate::UNKNOWN, GameId::of_text(b"1. e4 e5 1-0")));
+    }
+
+    #[test]
+    fn sums_and_the_latest_game_do_not_depend_on_the_order() {
+        let rated = |id: u64| if id.is_multiple_of(2) { "1850" } else { "" };
+        let mut games: Vec<_> =
+            (0..700).map(|id| game(1 + id % 9, id, ["1900", rated(id)])).collect();
+        let mut random = Random::new(3);
+        for _ in 0..4 {
+            random.shuffle(&mut games);
+            let rows = rows_of_black(&games);
+            let [row] = rows[..] else { panic!("{rows:?}") };
+            assert_eq!(row.games, [0, 700, 0, 0]);
+            let facets = row.facets.expect("facets");
+            assert_eq!(facets.ratings, (350 * 1850, 350));
+            // The last of those of the ninth.
+            assert_eq!(facets.latest.0.in_digits(), Some(20_240_509));
+            assert_eq!(facets.latest.1, GameId::from_number(76 * 9 + 8));
+        }
+    }
+}
