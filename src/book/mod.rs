@@ -65,8 +65,9 @@ use std::sync::{Arc, OnceLock};
 
 pub(crate) use backup::{Links, back_up};
 pub use builder::{
-    BuildError, BuildOptions, BuildTally, Checkpoints, DEFAULT_MAX_PLY, DEFAULT_MEMORY, EcoRange,
-    FaultListener, GameFault, GameFilter, Monitor, ParseFilterError, build, build_in_memory,
+    BookOutput, BuildError, BuildOptions, BuildTally, Checkpoints, DEFAULT_MAX_PLY, DEFAULT_MEMORY,
+    EcoRange, FaultListener, GameFault, GameFilter, Monitor, ParseFilterError, build,
+    build_in_memory,
 };
 pub(crate) use certainty::quantile;
 pub(crate) use chooser::MAX_LOSS;

@@ -1,9 +1,11 @@
 //! Writes the file of a book, see [`super::header`].
 
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use crc32fast::Hasher;
+use serde::{Deserialize, Serialize};
 use tempfile::SpooledTempFile;
 
 use super::bucket::{BUCKET_BYTES, Bucket, bucket_bits, slot};
@@ -103,6 +105,16 @@ struct FacetWriter<'a> {
     index: Vec<u8>,
     /// The bytes of the section of games.
     games: &'a [u8],
+}
+
+/// How much of a book without facets is written, as a writer that goes on must know.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct EntriesSoFar {
+    positions: u64,
+    moves: u64,
+    length: u64,
+    /// Of all bytes so far.
+    checksum: u32,
 }
 
 /// A book on its way to a file. Entries go in sorted by key; [`BookWriter::finish`] reads them
@@ -218,6 +230,46 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
         self.header.sections.buckets = table.finish(&mut self.output)?;
         debug_assert_eq!(self.header.sections.buckets.length, BUCKET_BYTES << bucket_bits);
         Ok(())
+    }
+}
+
+impl BookWriter<'_, File> {
+    /// Goes on with entries that another writer has begun, and cuts off what stands behind them.
+    /// `None` if the file does not hold as many.
+    pub(super) fn go_on(mut file: File, so_far: &EntriesSoFar) -> io::Result<Option<Self>> {
+        let entries = Section {
+            start: HEADER_BYTES as u64,
+            length: so_far.length,
+            checksum: so_far.checksum.into(),
+        };
+        if file.metadata()?.len() < entries.end() {
+            return Ok(None);
+        }
+        file.set_len(entries.end())?;
+        file.seek(SeekFrom::End(0))?;
+        let header = Header {
+            positions: so_far.positions,
+            moves: so_far.moves,
+            sections: Sections { entries, ..Sections::default() },
+            ..Header::default()
+        };
+        let checksum = Hasher::new_with_initial_len(so_far.checksum, so_far.length);
+        Ok(Some(BookWriter { output: file, header, checksum, facets: None }))
+    }
+
+    /// What [`BookWriter::go_on`] needs, once the file is on the disk.
+    pub(super) fn entries_so_far(&self) -> EntriesSoFar {
+        EntriesSoFar {
+            positions: self.header.positions,
+            moves: self.header.moves,
+            length: self.header.sections.entries.length,
+            checksum: self.checksum.clone().finalize(),
+        }
+    }
+
+    /// The file.
+    pub(super) fn output(&self) -> &File {
+        &self.output
     }
 }
 

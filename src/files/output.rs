@@ -6,7 +6,7 @@
 //! if the user insists, but never a file that is read at the same time. Devices and pipes are
 //! written to as they are.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -299,6 +299,27 @@ impl NewFile {
         };
         let mode = old.map(|old| old.permissions().mode());
         Ok(NewFile { draft, target, mode })
+    }
+
+    /// Takes a whole file in place of what was written so far: moved, and so gone from its path, or
+    /// copied where it cannot be moved.
+    ///
+    /// # Errors
+    /// If it cannot be copied.
+    pub(crate) fn take_over(&mut self, path: &Path) -> io::Result<()> {
+        // It gets a second name, for that never takes the place of another file as renaming does.
+        let link = |name: &Path| {
+            fs::hard_link(path, name)?;
+            OpenOptions::new().read(true).write(true).open(name)
+        };
+        if let Ok(file) = names().make_in(folder_of(&self.target), link) {
+            self.draft = Draft::Named(file);
+            return fs::remove_file(path);
+        }
+        let file = self.file();
+        file.set_len(0)?;
+        file.seek(SeekFrom::Start(0))?;
+        io::copy(&mut File::open(path)?, file).map(drop)
     }
 
     fn direct(path: &Path) -> io::Result<Self> {

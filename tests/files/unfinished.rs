@@ -1,8 +1,9 @@
 //! Long builds that are broken off go on by the same command, and end with the same book.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
@@ -100,6 +101,86 @@ fn unfinished() -> tempfile::TempDir {
     child.kill().expect("killed");
     child.wait().expect("a child");
     folder
+}
+
+/// The files of an unfinished book whose names begin so.
+fn kept(folder: &Path, begin: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder.join("x.tbk.unfinished")).into_iter().flatten().flatten();
+    let is_one = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(begin))
+    };
+    entries.map(|entry| entry.path()).filter(is_one).collect()
+}
+
+/// What is noted of how much of a book is written.
+fn note(folder: &Path) -> Option<String> {
+    kept(folder, "written-").first().and_then(|path| fs::read_to_string(path).ok())
+}
+
+/// Kills a build when it has written more of its book than is noted already; tells whether it could.
+fn kill_while_writing(folder: &Path, more: &[&str]) -> bool {
+    let before = note(folder);
+    let mut command = Command::new(PROGRAM);
+    command.args([build_every("0.001", "x.tbk", &[]), more.to_vec()].concat()).current_dir(folder);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    loop {
+        let now = note(folder);
+        if now.is_some() && now != before {
+            // Nothing comes of it if the build has just ended.
+            let _ = child.kill();
+            child.wait().expect("a child");
+            return folder.join("x.tbk.unfinished/state.json").exists();
+        }
+        if let Some(status) = child.try_wait().expect("a child") {
+            assert!(status.success());
+            return false;
+        }
+        std::thread::sleep(Duration::from_micros(300));
+    }
+}
+
+#[test]
+fn a_book_that_is_being_written_is_gone_on_with() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("games.pgn"), games(40_000)).expect("written");
+    for more in [&[][..], &["--min-games", "3"]] {
+        assert!(tabia(&build_every("0", "whole.tbk", more), folder.path()).status.success());
+        let mut parts = Vec::new();
+        while parts.len() < 6 && kill_while_writing(folder.path(), more) {
+            let note = note(folder.path()).expect("a note");
+            let note: serde_json::Value = serde_json::from_str(&note).expect("JSON");
+            parts.push(note["parts"].as_u64().expect("a number"));
+            let draft = kept(folder.path(), "book-").pop().expect("a draft");
+            let file = fs::OpenOptions::new().append(true).open(&draft).expect("a draft");
+            match parts.len() {
+                // What was written after the note may be there, or half of it.
+                2 | 3 => (&file).write_all(b"half a part").expect("written"),
+                // A note without what it tells of is none.
+                4 => file.set_len(1_000).expect("cut short"),
+                _ => {}
+            }
+        }
+        assert!(parts.len() > 1, "{more:?}: it is too fast to be killed while it writes");
+        assert!(parts.iter().take(4).is_sorted_by(|a, b| a < b), "{parts:?}");
+        assert!(tabia(&build("x.tbk", more), folder.path()).status.success());
+        let [x, whole] = ["x.tbk", "whole.tbk"].map(|name| fs::read(path(name)).expect(name));
+        assert!(x == whole, "{more:?} after {parts:?}");
+        assert!(!path("x.tbk.unfinished").exists());
+    }
+}
+
+#[test]
+fn another_choice_of_positions_begins_the_book_anew() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("games.pgn"), games(40_000)).expect("written");
+    assert!(kill_while_writing(folder.path(), &[]));
+    let more = ["--min-games", "3"];
+    let gone_on = tabia(&build("x.tbk", &more), folder.path());
+    assert!(gone_on.status.success(), "{gone_on:?}");
+    assert!(tabia(&build_every("0", "y.tbk", &more), folder.path()).status.success());
+    let [x, y] = ["x.tbk", "y.tbk"].map(|name| fs::read(folder.path().join(name)).expect(name));
+    assert!(x == y);
 }
 
 #[test]

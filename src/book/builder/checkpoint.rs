@@ -32,11 +32,13 @@ const STATE: &str = "state.json";
 /// Keeps other builds out.
 const LOCK: &str = "lock";
 /// How the names of the other files begin: pawn structures of all games so far, sorted records, the
-/// games that they number, hashes of games.
+/// games that they number, hashes of games, the book itself and how much of it is written.
 const PAWNS: &str = "pawns";
 const RUN: &str = "run";
 const GAMES: &str = "games";
 const HASHES: &str = "hashes";
+const BOOK: &str = "book";
+const WRITTEN: &str = "written";
 
 /// That a build keeps checkpoints.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -193,9 +195,33 @@ impl<'a> Keeper<'a> {
         self.due
     }
 
+    /// The next one is due when the usual time has passed from now.
+    pub(super) fn put_off(&mut self) {
+        self.due = Instant::now() + self.wanted.every;
+    }
+
     /// Whether there is one.
     pub(super) fn has_any(&self) -> bool {
         self.state.stage > 0
+    }
+
+    /// Whether a stage that ended here is worth keeping: something was read in it and, if it is the
+    /// first and only one, the book could still be written when a checkpoint is due. That takes less
+    /// time than the reading.
+    pub(super) fn is_worth_keeping(&self, place: &ReadSoFar, is_last: bool) -> bool {
+        let left = self.due.saturating_duration_since(Instant::now());
+        let is_long = self.has_any() || !is_last || left <= self.wanted.every / 2;
+        is_long && self.state.place != *place
+    }
+
+    /// The book that is written once all games are read.
+    pub(super) fn draft(&self) -> PathBuf {
+        self.path(&self.named(BOOK))
+    }
+
+    /// How much of it is written.
+    pub(super) fn note(&self) -> PathBuf {
+        self.path(&self.named(WRITTEN))
     }
 
     /// Keeps what a stage has gathered, of which only what is on disk is left, and where it ended.
@@ -231,7 +257,6 @@ impl<'a> Keeper<'a> {
         let state = serde_json::to_vec(&self.state).map_err(io::Error::other)?;
         write_whole(&self.path(STATE), &state)?;
         self.sweep()?;
-        self.due = Instant::now() + self.wanted.every;
         Ok(kept)
     }
 
@@ -299,7 +324,7 @@ impl<'a> Keeper<'a> {
     /// # Errors
     /// If that is no longer there as it was.
     pub(super) fn go_on<R>(
-        &self,
+        &mut self,
         beginning: &Beginning<R>,
         chunks: &mut Chunks,
         monitor: &Monitor,
@@ -314,6 +339,7 @@ impl<'a> Keeper<'a> {
         if let Some(listener) = &monitor.faults {
             beginning.faults.iter().for_each(|fault| listener.hear(fault));
         }
+        self.put_off();
         Ok(())
     }
 }
@@ -350,7 +376,7 @@ impl Checkpoints {
 
 /// Whether a file of the folder is one that a build has made.
 fn is_ours(name: &OsStr) -> bool {
-    let kinds = [PAWNS, RUN, GAMES, HASHES];
+    let kinds = [PAWNS, RUN, GAMES, HASHES, BOOK, WRITTEN];
     let of_kind = |name: &str| kinds.iter().any(|kind| name.starts_with(&format!("{kind}-")));
     name.to_str().is_some_and(|name| name == STATE || name == LOCK || of_kind(name))
 }

@@ -13,6 +13,7 @@ mod checkpoint;
 #[cfg(feature = "parquet")]
 mod count;
 mod counter;
+mod draft;
 #[cfg(feature = "parquet")]
 mod facet_records;
 mod filter;
@@ -35,6 +36,7 @@ use crossbeam::channel::{self, Receiver, Sender};
 use thiserror::Error;
 
 pub use checkpoint::Checkpoints;
+pub use draft::BookOutput;
 pub use filter::{EcoRange, GameFilter, ParseFilterError};
 pub use options::{BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, FaultListener, Monitor};
 pub use tally::{BuildTally, GameFault};
@@ -54,6 +56,7 @@ use crate::files::in_words;
 use crate::pgn::{Chunk, Chunks, OpeningCache, PgnInput, TextReader, language_of};
 use checkpoint::Keeper;
 use counter::{GameCounter, Shared};
+use draft::BookDraft;
 use game_records::GameRecord;
 use records::{BookRecord, PARTITIONS, PositionRecord, Record};
 use store::{Collected, Part, Store};
@@ -123,7 +126,7 @@ const THREAD_MEMORY: usize = 12 << 20;
 /// If no game counts, a game is broken and the build is strict, the output cannot be written, or there
 /// are checkpoints that it cannot go on from. With checkpoints, [`Checkpoints::forget`] is to be called
 /// once the book is where it belongs.
-pub fn build<W: Read + Write + Seek>(
+pub fn build<W: BookOutput>(
     inputs: &[PgnInput],
     options: &BuildOptions,
     monitor: &Monitor,
@@ -136,16 +139,16 @@ pub fn build<W: Read + Write + Seek>(
 }
 
 /// As [`build`], by records of this kind.
-fn build_of<R: BookRecord, W: Read + Write + Seek>(
+fn build_of<R: BookRecord, W: BookOutput>(
     inputs: &[PgnInput],
     options: &BuildOptions,
     monitor: &Monitor,
-    output: W,
+    mut output: W,
 ) -> Result<(W, BuildTally), BuildError> {
     let files = files_of(inputs, options);
     let shared = Shared::new(options);
     // Whoever holds the checkpoints has them to himself.
-    let (mut gathered, tally, _keeper) = gather::<R>(inputs, &shared, monitor)?;
+    let (mut gathered, tally, mut keeper) = gather::<R>(inputs, &shared, monitor)?;
     if tally.games.total() == 0 {
         return Err(BuildError::NoGames(what_was_there(&tally)));
     }
@@ -154,16 +157,36 @@ fn build_of<R: BookRecord, W: Read + Write + Seek>(
         true => Some(GamesTable::new(logs, &files, |_, _| true)?),
         false => None,
     };
-    let mut writer = BookWriter::new(output)?;
-    if let Some(games) = &games {
-        writer = writer.with_facets(&games.bytes, &options.spill_folder);
-    }
     let bits = part_bits(&gathered.collected, options);
     let source = Source { collected: &gathered.collected, games: games.as_ref(), bits };
-    write_entries(&source, options, monitor, &mut writer)?;
-    drop(gathered.collected);
-    let manifest = tally.manifest(options, monitor.is_stopped());
-    Ok((writer.finish(&gathered.pawns, &manifest)?, tally))
+    // Of games that are not all read it is written once more anyway.
+    let is_whole = !monitor.is_stopped();
+    let manifest = tally.manifest(options, !is_whole);
+    match keeper.as_mut().filter(|keeper| is_whole && keeper.has_any() && !options.facets) {
+        Some(keeper) => {
+            let (mut draft, mut writer) = BookDraft::begin(keeper, options, bits)?;
+            write_parts(
+                &source,
+                options,
+                monitor,
+                (draft.parts(), &mut writer),
+                |writer, parts| draft.keep_if_due(writer, parts),
+            )?;
+            drop(gathered.collected);
+            let book = writer.finish(&gathered.pawns, &manifest)?;
+            draft.hand_over(&book, &mut output)?;
+        }
+        None => {
+            let mut writer = BookWriter::new(output)?;
+            if let Some(games) = &games {
+                writer = writer.with_facets(&games.bytes, &options.spill_folder);
+            }
+            write_entries(&source, options, monitor, &mut writer)?;
+            drop(gathered.collected);
+            output = writer.finish(&gathered.pawns, &manifest)?;
+        }
+    }
+    Ok((output, tally))
 }
 
 /// Reads all games; a broken one is an error if the build is strict.
@@ -260,7 +283,7 @@ fn read_games<'a, R: PositionRecord>(
     let mut chunks = Chunks::new(inputs.to_vec(), monitor.bytes.clone());
     let (mut gathered, mut tally) = (Gathered::default(), TallySoFar::default());
     let mut keeper = None;
-    if let Some((found, beginning)) = Keeper::begin(inputs, shared)? {
+    if let Some((mut found, beginning)) = Keeper::begin(inputs, shared)? {
         chunks = chunks.checked();
         if let Some(beginning) = beginning {
             found.go_on(&beginning, &mut chunks, monitor)?;
@@ -281,11 +304,15 @@ fn read_games<'a, R: PositionRecord>(
         tally.note_broken(&chunks.take_broken(), inputs);
         gathered.pawns.join(&stage.pawns);
         let is_over = source.is_over || monitor.is_stopped();
-        if let Some(keeper) = keeper.as_mut().filter(|keeper| !is_over || keeper.has_any()) {
-            let heard =
-                faults.map_or_else(Vec::new, |(_, heard)| std::mem::take(&mut lock(&heard)));
-            let progress = (chunks.so_far(), &tally, heard);
-            stage = keeper.keep(stage, &gathered.pawns, progress, shared)?;
+        let place = chunks.so_far();
+        if let Some(keeper) = &mut keeper {
+            if keeper.is_worth_keeping(&place, is_over) {
+                let heard =
+                    faults.map_or_else(Vec::new, |(_, heard)| std::mem::take(&mut lock(&heard)));
+                let progress = (place, &tally, heard);
+                stage = keeper.keep(stage, &gathered.pawns, progress, shared)?;
+            }
+            keeper.put_off();
         }
         gathered.append(stage);
         if is_over {
@@ -480,7 +507,19 @@ fn write_entries<W: Read + Write + Seek>(
     monitor: &Monitor,
     writer: &mut BookWriter<'_, W>,
 ) -> io::Result<()> {
-    let next = AtomicUsize::new(0);
+    write_parts(source, options, monitor, (0, writer), |_, _| Ok(()))
+}
+
+/// As [`write_entries`], from a part on before which all are written. `after` each part it is told how
+/// many are.
+fn write_parts<'w, W: Read + Write + Seek>(
+    source: &impl Partitioned,
+    options: &BuildOptions,
+    monitor: &Monitor,
+    (first, writer): (usize, &mut BookWriter<'w, W>),
+    after: impl FnMut(&BookWriter<'w, W>, usize) -> io::Result<()>,
+) -> io::Result<()> {
+    let next = AtomicUsize::new(first);
     let threads = options.threads.max(1);
     let (sender, receiver) = channel::bounded(threads);
     thread::scope(|scope| {
@@ -490,27 +529,32 @@ fn write_entries<W: Read + Write + Seek>(
         };
         let encoding = (0..threads).map(|_| encode(sender.clone())).collect();
         drop(sender);
-        let written = append_in_order(receiver, source.parts(), monitor, writer);
+        let tell = |parts: usize| {
+            let share = parts as u64 * Monitor::PARTS / source.parts() as u64;
+            monitor.parts.store(share, Relaxed);
+        };
+        let written = append_in_order(receiver, (first, writer), tell, after);
         join(encoding)?;
         written
     })
 }
 
 /// Writes the entries of the parts in their order, in whatever order they come.
-fn append_in_order<W: Read + Write + Seek>(
+fn append_in_order<'w, W: Read + Write + Seek>(
     blocks: Receiver<(usize, io::Result<Block>)>,
-    parts: usize,
-    monitor: &Monitor,
-    writer: &mut BookWriter<'_, W>,
+    (first, writer): (usize, &mut BookWriter<'w, W>),
+    tell: impl Fn(usize),
+    mut after: impl FnMut(&BookWriter<'w, W>, usize) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut early = BTreeMap::new();
-    let mut due = 0_usize;
+    let mut due = first;
     for (number, block) in blocks {
         early.insert(number, block?);
         while let Some(block) = early.remove(&due) {
             writer.append(&block)?;
             due += 1;
-            monitor.parts.store(due as u64 * Monitor::PARTS / parts as u64, Relaxed);
+            tell(due);
+            after(writer, due)?;
         }
     }
     Ok(())
