@@ -202,6 +202,34 @@ fn what_was_done_for_another_book_is_neither_used_nor_lost() {
 }
 
 #[test]
+fn a_stream_is_fed_again_from_its_beginning() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = ["book", "build", "--checkpoint", "0.03", "-", "-o", "x.tbk"];
+    let start = || {
+        let mut command = Command::new(PROGRAM);
+        command.args(arguments).current_dir(folder.path()).stdin(Stdio::piped());
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts")
+    };
+    let text = games(40_000);
+    let mut child = start();
+    let mut input = child.stdin.take().expect("a pipe");
+    input.write_all(text.as_bytes()).expect("it reads");
+    while !folder.path().join("x.tbk.unfinished/state.json").exists() {
+        // A checkpoint is made when something comes.
+        input.write_all(text.as_bytes()).expect("it reads");
+    }
+    child.kill().expect("killed");
+    child.wait().expect("a child");
+    let mut late = start();
+    let mut input = late.stdin.take().expect("a pipe");
+    // It may end before it has read everything.
+    let _ = input.write_all(&text.as_bytes()[1_000..]);
+    drop(input);
+    let error = error_of(&late.wait_with_output().expect("a child"));
+    assert!(error.contains("standard input must be fed the same games again"), "{error}");
+}
+
+#[test]
 fn a_damaged_checkpoint_is_told_and_can_be_thrown_away() {
     let folder = unfinished();
     let run = fs::read_dir(folder.path().join("x.tbk.unfinished")).expect("a folder");

@@ -326,6 +326,7 @@ impl<'a> Keeper<'a> {
     pub(super) fn go_on<R>(
         &mut self,
         beginning: &Beginning<R>,
+        inputs: &[PgnInput],
         chunks: &mut Chunks,
         monitor: &Monitor,
     ) -> Result<(), BuildError> {
@@ -334,7 +335,13 @@ impl<'a> Keeper<'a> {
         monitor.games.store(games, Relaxed);
         monitor.resumed.store(games, Relaxed);
         if !chunks.go_to(&beginning.place) {
-            return Err(self.damaged(&io::Error::other("the games are no longer what they were")));
+            let reason = match inputs.get(beginning.place.next.input) {
+                Some(PgnInput::Stdin) => {
+                    "standard input must be fed the same games again, from its beginning"
+                }
+                _ => "the games are no longer what they were",
+            };
+            return Err(self.damaged(&io::Error::other(reason)));
         }
         if let Some(listener) = &monitor.faults {
             beginning.faults.iter().for_each(|fault| listener.hear(fault));

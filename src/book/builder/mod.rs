@@ -286,7 +286,7 @@ fn read_games<'a, R: PositionRecord>(
     if let Some((mut found, beginning)) = Keeper::begin(inputs, shared)? {
         chunks = chunks.checked();
         if let Some(beginning) = beginning {
-            found.go_on(&beginning, &mut chunks, monitor)?;
+            found.go_on(&beginning, inputs, &mut chunks, monitor)?;
             (gathered, tally) = (beginning.gathered, beginning.tally);
         }
         keeper = Some(found);

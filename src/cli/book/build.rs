@@ -68,7 +68,8 @@ pub(super) struct Args {
     strict: bool,
     #[command(flatten)]
     resources: Resources,
-    /// Disk space that what waits there may take, such as 40G (default: as much as there is)
+    /// Disk space that what waits to be sorted may take, besides the book, such as 40G (default: as much as
+    /// there is)
     #[arg(long, value_parser = parse_memory, value_name = "SIZE")]
     disk: Option<usize>,
     /// Seconds between checkpoints, from which the same command goes on after a kill; 0 for none

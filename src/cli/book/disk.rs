@@ -33,7 +33,7 @@ pub(super) fn foretell(inputs: &[PgnInput], folder: &Path, max_ply: u32, facets:
     let free =
         free_space(folder).map_or(String::new(), |free| format!(", {} are free", size(free)));
     errln!(
-        "some {} of text: up to {needed} of disk for {}{free}",
+        "some {} of text: up to {needed} of disk for {}, besides the book{free}",
         size(text as u64),
         folder.display()
     );
