@@ -175,12 +175,23 @@ fn another_choice_of_positions_begins_the_book_anew() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("games.pgn"), games(40_000)).expect("written");
     assert!(kill_while_writing(folder.path(), &[]));
-    let more = ["--min-games", "3"];
-    let gone_on = tabia(&build("x.tbk", &more), folder.path());
-    assert!(gone_on.status.success(), "{gone_on:?}");
-    assert!(tabia(&build_every("0", "y.tbk", &more), folder.path()).status.success());
-    let [x, y] = ["x.tbk", "y.tbk"].map(|name| fs::read(folder.path().join(name)).expect(name));
-    assert!(x == y);
+    let before = note(folder.path()).expect("a note");
+    // The other book is begun, and killed before anything is noted of it.
+    let mut command = Command::new(PROGRAM);
+    command.args(build_every("60", "x.tbk", &["--min-games", "3"])).current_dir(folder.path());
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    while note(folder.path()).as_ref() == Some(&before) {
+        std::thread::yield_now();
+    }
+    child.kill().expect("killed");
+    child.wait().expect("a child");
+    for more in [&[][..], &["--min-games", "3"]] {
+        let gone_on = tabia(&build("x.tbk", more), folder.path());
+        assert!(gone_on.status.success(), "{gone_on:?}");
+        assert!(tabia(&build_every("0", "y.tbk", more), folder.path()).status.success());
+        let [x, y] = ["x.tbk", "y.tbk"].map(|name| fs::read(folder.path().join(name)).expect(name));
+        assert!(x == y, "{more:?}");
+    }
 }
 
 #[test]

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::BuildOptions;
 use super::checkpoint::Keeper;
 use crate::book::writer::{BookWriter, EntriesSoFar};
-use crate::files::{NewFile, write_whole};
+use crate::files::{NewFile, sync_name, write_whole};
 
 /// Where a build writes a book.
 pub trait BookOutput: Read + Write + Seek + Sized {
@@ -44,8 +44,8 @@ impl BookOutput for NewFile {
 struct Written {
     min_games: u64,
     min_score: u32,
-    /// Into how many parts each partition was cut, as a power of two.
-    bits: u32,
+    /// Into how many parts the keys are cut.
+    all: usize,
     /// Parts whose entries are there.
     parts: usize,
     entries: EntriesSoFar,
@@ -58,17 +58,17 @@ pub(super) struct BookDraft<'k, 'a> {
 }
 
 impl<'k, 'a> BookDraft<'k, 'a> {
-    /// The draft that is there, if one was begun with these options and parts, or a new one.
+    /// The draft that is there, if one was begun with these options in so many parts, or a new one.
     ///
     /// # Errors
     /// If the draft cannot be opened, or a new one cannot be made.
     pub(super) fn begin(
         keeper: &'k mut Keeper<'a>,
         options: &BuildOptions,
-        bits: u32,
+        all: usize,
     ) -> io::Result<(Self, BookWriter<'static, File>)> {
         let BuildOptions { min_games, min_score, .. } = *options;
-        let new = Written { min_games, min_score, bits, ..Written::default() };
+        let new = Written { min_games, min_score, all, ..Written::default() };
         let path = keeper.draft();
         if let Some(written) = read_note(keeper).filter(|written| new.is_same_but_less(written))
             && let Ok(file) = OpenOptions::new().read(true).write(true).open(&path)
@@ -76,6 +76,8 @@ impl<'k, 'a> BookDraft<'k, 'a> {
         {
             return Ok((BookDraft { keeper, written }, writer));
         }
+        // Before the draft changes: a note of what it was would soon seem true of it.
+        remove_note(keeper)?;
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create(true).truncate(true).open(&path)?;
         Ok((BookDraft { keeper, written: new }, BookWriter::new(file)?))
@@ -127,4 +129,11 @@ impl Written {
 /// cannot be read is as good as none.
 fn read_note(keeper: &Keeper<'_>) -> Option<Written> {
     serde_json::from_slice(&fs::read(keeper.note()).ok()?).ok()
+}
+
+fn remove_note(keeper: &Keeper<'_>) -> io::Result<()> {
+    match fs::remove_file(keeper.note()) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => sync_name(&keeper.note()),
+    }
 }

@@ -26,6 +26,7 @@ mod store;
 mod tally;
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, Write};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -164,17 +165,9 @@ fn build_of<R: BookRecord, W: BookOutput>(
     let manifest = tally.manifest(options, !is_whole);
     match keeper.as_mut().filter(|keeper| is_whole && keeper.has_any() && !options.facets) {
         Some(keeper) => {
-            let (mut draft, mut writer) = BookDraft::begin(keeper, options, bits)?;
-            write_parts(
-                &source,
-                options,
-                monitor,
-                (draft.parts(), &mut writer),
-                |writer, parts| draft.keep_if_due(writer, parts),
-            )?;
+            let (draft, writer) = write_draft(&source, options, monitor, keeper)?;
             drop(gathered.collected);
-            let book = writer.finish(&gathered.pawns, &manifest)?;
-            draft.hand_over(&book, &mut output)?;
+            draft.hand_over(&writer.finish(&gathered.pawns, &manifest)?, &mut output)?;
         }
         None => {
             let mut writer = BookWriter::new(output)?;
@@ -187,6 +180,19 @@ fn build_of<R: BookRecord, W: BookOutput>(
         }
     }
     Ok((output, tally))
+}
+
+/// Writes the entries of a book among the checkpoints, from where that was broken off.
+fn write_draft<'k, 'a>(
+    source: &impl Partitioned,
+    options: &BuildOptions,
+    monitor: &Monitor,
+    keeper: &'k mut Keeper<'a>,
+) -> io::Result<(BookDraft<'k, 'a>, BookWriter<'static, File>)> {
+    let (mut draft, mut writer) = BookDraft::begin(keeper, options, source.parts())?;
+    let place = (draft.parts(), &mut writer);
+    write_parts(source, options, monitor, place, |writer, parts| draft.keep_if_due(writer, parts))?;
+    Ok((draft, writer))
 }
 
 /// Reads all games; a broken one is an error if the build is strict.
