@@ -4,53 +4,13 @@
 use std::io;
 
 use super::counter::Shared;
-use super::facet_records::{FacetRecord, RowFacets};
+use super::facet_records::FacetRecord;
 use super::records::{CountedGame, OfGame, PARTITIONS, PositionRecord, Record, Visit, combine};
+use super::rows::{PartialRow, RowRecord};
 use super::store::Collected;
 use super::{BuildError, BuildOptions, BuildTally, Monitor, gather};
 use crate::book::Manifest;
 use crate::pgn::PgnInput;
-use crate::position::{Color, Move};
-
-/// In how many games a position was reached and left by one move or none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::book) struct PartialRow {
-    /// The key of the position.
-    pub key: u64,
-    /// The top bits of the key of its pawns, of which the pawn filter of a book takes the topmost.
-    pub pawns: u32,
-    /// Who is to move.
-    pub side: Color,
-    /// The move that left it; none at the end of what counts, and where the move is not wanted.
-    pub mv: Option<Move>,
-    /// The games had been in the position before, and left it by another move then: they count for
-    /// the move alone.
-    pub again: bool,
-    /// The games by result, in the order of [`GameResult`](crate::pgn::GameResult).
-    pub games: [u64; 4],
-    /// What the games have in common, where they were counted with facets.
-    pub facets: Option<RowFacets>,
-}
-
-impl PartialRow {
-    /// Adds games of the same row.
-    fn add(&mut self, other: &PartialRow) {
-        for (games, more) in self.games.iter_mut().zip(other.games) {
-            *games += more;
-        }
-        if let (Some(facets), Some(more)) = (&mut self.facets, &other.facets) {
-            facets.add(more);
-        }
-    }
-}
-
-/// Records of which rows are made.
-pub(super) trait RowRecord: PositionRecord {
-    /// Whether both count games of the same row.
-    fn is_of_row(&self, other: &Self) -> bool;
-    /// The row of the record's games alone.
-    fn row(&self) -> PartialRow;
-}
 
 /// A record that knows its pawns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

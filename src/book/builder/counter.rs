@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hashbrown::HashSet;
 
-#[cfg(feature = "parquet")]
-use super::facet_records::GameFacets;
 use super::records::{CountedGame, OfGame, PositionRecord, Visit};
 use super::store::{Disk, Store};
 use super::{Admission, BuildOptions, GameFilter};
+#[cfg(feature = "parquet")]
+use crate::book::facets::GameFacets;
 use crate::book::facets::GameLog;
 use crate::book::pawn_filter::PawnSet;
 use crate::pgn::{GameEnd, GamePly, GameResult, Tags, Visitor};

@@ -1,60 +1,11 @@
 //! Records that know what sets their games apart: what becomes rows of partial counts with facets.
 
-use super::count::{PartialRow, RowRecord};
 use super::records::{CountedGame, OfGame, PositionRecord, RESULTS, Visit};
+use super::rows::{FacetKind, PartialRow, RowFacets, RowRecord};
 use crate::book::GameDate;
-use crate::book::facets::{GameId, RatingGroup, Speed, Traits};
-use crate::pgn::{GameResult, Tags};
+use crate::book::facets::{GameFacets, GameId, RatingGroup, Speed, Traits};
+use crate::pgn::GameResult;
 use crate::position::{Color, Move};
-
-/// What sets a game apart, and what it is called.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct GameFacets {
-    traits: Traits,
-    /// `None` until the text of a game is known that has none by its tags.
-    id: Option<GameId>,
-}
-
-impl GameFacets {
-    /// What the tags say.
-    pub(super) fn of(tags: &Tags) -> Self {
-        GameFacets { traits: Traits::of(tags), id: tags.raw("Site").and_then(GameId::of_site) }
-    }
-
-    /// The same with an id, by the text if the tags have told none.
-    pub(super) fn named(&self, text: &[u8]) -> Self {
-        GameFacets { id: self.id.or_else(|| Some(GameId::of_text(text))), ..*self }
-    }
-}
-
-/// What tells rows of the same move apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::book) struct FacetKind {
-    /// The group of the mean rating of both players, or of the only one; `None` if neither has one.
-    pub group: Option<RatingGroup>,
-    pub speed: Speed,
-    /// A date without its day.
-    pub month: GameDate,
-}
-
-/// What a row with facets tells of its games.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::book) struct RowFacets {
-    pub kind: FacetKind,
-    /// The sum of the ratings of those to move, and how many of them had one.
-    pub ratings: (u64, u64),
-    /// The latest of the games; of several of that day, the one with the greatest id.
-    pub latest: (GameDate, GameId),
-}
-
-impl RowFacets {
-    /// Adds games of the same kind.
-    pub(super) fn add(&mut self, other: &RowFacets) {
-        self.ratings.0 += other.ratings.0;
-        self.ratings.1 += other.ratings.1;
-        self.latest = self.latest.max(other.latest);
-    }
-}
 
 /// That a position was reached in some games of the same kind and with one result, and left by one
 /// move or none.

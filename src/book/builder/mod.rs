@@ -22,6 +22,8 @@ mod options;
 #[cfg(feature = "parquet")]
 mod pack;
 mod records;
+#[cfg(feature = "parquet")]
+mod rows;
 mod store;
 mod tally;
 
@@ -43,11 +45,11 @@ pub use options::{BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, FaultListener, 
 pub use tally::{BuildTally, GameFault};
 
 #[cfg(feature = "parquet")]
-pub(super) use count::{Counted, PartialRow, count};
-#[cfg(feature = "parquet")]
-pub(super) use facet_records::{FacetKind, RowFacets};
+pub(super) use count::{Counted, count};
 #[cfg(feature = "parquet")]
 pub(super) use pack::{Packing, Piece, RowSource, pack};
+#[cfg(feature = "parquet")]
+pub(super) use rows::{FacetKind, PartialRow, RowFacets};
 
 use super::facets::{FileRecord, GameLog, GamesTable};
 use super::pawn_filter::PawnSet;

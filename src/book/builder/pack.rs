@@ -10,8 +10,8 @@ use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-use super::count::PartialRow;
 use super::records::{BookRecord, PARTITION_BITS, RESULTS, Record, Visit};
+use super::rows::PartialRow;
 use super::store::{Collected, Disk, Store};
 use super::{
     BuildError, BuildOptions, FIXED_MEMORY, Monitor, Partitioned, Source, THREAD_MEMORY, lock,

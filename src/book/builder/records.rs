@@ -2,7 +2,7 @@
 
 use super::BuildOptions;
 #[cfg(feature = "parquet")]
-use super::facet_records::GameFacets;
+use crate::book::facets::GameFacets;
 use crate::book::writer::Block;
 use crate::book::{BookEntry, Counts};
 use crate::pgn::GameResult;

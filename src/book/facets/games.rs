@@ -82,7 +82,7 @@ impl GameId {
     }
 
     /// The id of a game of Lichess, by its `Site` tag. What may follow is the side of a player.
-    pub(in crate::book) fn of_site(site: &[u8]) -> Option<Self> {
+    pub(super) fn of_site(site: &[u8]) -> Option<Self> {
         let word = site.strip_prefix(LICHESS)?.get(..ID_SIGNS as usize)?;
         std::str::from_utf8(word).ok()?.parse().ok()
     }

@@ -6,12 +6,16 @@
 //! worked out from these when it is asked for: nine positions in ten have a single game, and the
 //! numbers of a thousand games are read in a few microseconds.
 
+#[cfg(feature = "parquet")]
+mod game_facets;
 mod games;
 mod kinds;
 mod lists;
 mod log;
 mod traits;
 
+#[cfg(feature = "parquet")]
+pub(super) use game_facets::GameFacets;
 pub use games::{FileRecord, GameId, ParseGameIdError};
 pub(super) use games::{GameRow, Games};
 pub use kinds::{ParseFacetError, RatingGroup, Speed};
