@@ -62,7 +62,7 @@ function init(arguments)
   for line in io.lines(os.getenv("POSITIONS")) do paths[#paths + 1] = arguments[1] .. "?fen=" .. line end
 end
 -- Whole milliseconds, by lot so that the mean is right; an answer takes some tenths of one itself.
-if os.getenv("PAUSES") then function delay() return math.floor(math.max(pause - 0.3, 0) + math.random()) end end
+if os.getenv("PAUSES") then function delay() return math.floor(math.max(pause - 0.8, 0) + math.random()) end end
 function request() return wrk.format("GET", paths[math.random(#paths)]) end
 LUA
 }

@@ -1,18 +1,20 @@
 //! Answers that were given, to be given again.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 use std::mem;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::body::Bytes;
 
-/// Keeps answers by their address, those asked for lately: when the younger half of the room is full,
-/// the older half is thrown away.
+/// Keeps answers by their address, those asked for lately: when the younger half of a shelf is full,
+/// the older half is thrown away. There are many shelves, so that nobody waits while one is cleared.
 #[derive(Debug)]
 pub(crate) struct AnswerCache {
-    halves: Mutex<Halves>,
-    /// Bytes that one half may have.
+    shelves: Vec<Mutex<Halves>>,
+    /// Bytes that half a shelf may have.
     room: usize,
+    shelf_of: RandomState,
 }
 
 #[derive(Debug, Default)]
@@ -25,16 +27,27 @@ struct Halves {
 
 /// What an entry takes besides its texts, about.
 const OVERHEAD: usize = 100;
+/// With one shelf of 32 MiB, one request in a hundred waited for milliseconds until tens of thousands
+/// of answers were thrown away.
+const SHELVES: usize = 64;
 
 impl AnswerCache {
     /// An empty one of so many bytes.
     pub(crate) fn new(bytes: usize) -> Self {
-        AnswerCache { halves: Mutex::default(), room: bytes / 2 }
+        Self::with_shelves(bytes, SHELVES)
+    }
+
+    fn with_shelves(bytes: usize, shelves: usize) -> Self {
+        AnswerCache {
+            shelves: (0..shelves).map(|_| Mutex::default()).collect(),
+            room: bytes / 2 / shelves,
+            shelf_of: RandomState::new(),
+        }
     }
 
     /// The answer that was given to this address.
     pub(crate) fn get(&self, address: &str) -> Option<Bytes> {
-        let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut halves = self.shelf(address);
         if let Some(answer) = halves.young.get(address) {
             return Some(answer.clone());
         }
@@ -45,8 +58,13 @@ impl AnswerCache {
 
     /// Keeps an answer.
     pub(crate) fn put(&self, address: String, answer: Bytes) {
-        let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut halves = self.shelf(&address);
         halves.put(address, answer, self.room);
+    }
+
+    fn shelf(&self, address: &str) -> MutexGuard<'_, Halves> {
+        let number = self.shelf_of.hash_one(address) as usize % self.shelves.len();
+        self.shelves[number].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -67,13 +85,27 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_stays_and_the_rest_goes() {
-        let cache = AnswerCache::new(20 * (OVERHEAD + 10));
+        let cache = AnswerCache::with_shelves(20 * (OVERHEAD + 10), 1);
         for number in 0..1000 {
             cache.put(format!("/{number}"), Bytes::from_static(b"12345678"));
             assert!(cache.get("/0").is_some() || number == 0, "{number}");
         }
         assert!(cache.get("/500").is_none());
-        let halves = cache.halves.lock().expect("sound");
+        let halves = cache.shelf("/0");
         assert!(halves.young.len() + halves.old.len() <= 21);
+    }
+    #[test]
+    fn many_shelves_keep_no_more_than_one() {
+        let room = 64 * 20 * (OVERHEAD + 10);
+        let cache = AnswerCache::new(room);
+        for number in 0..10_000 {
+            cache.put(format!("/{number}"), Bytes::from_static(b"12345678"));
+        }
+        let lengths = cache.shelves.iter().map(|shelf| {
+            let halves = shelf.lock().expect("sound");
+            halves.young.len() + halves.old.len()
+        });
+        let kept: usize = lengths.sum();
+        assert!((500..=1300).contains(&kept), "{kept}");
     }
 }
