@@ -27,8 +27,9 @@ const FOREIGN_PACKINGS: [(&[u8], &str, &str); 7] = [
 ];
 /// How files of Parquet begin, whose rows are read as games.
 const PARQUET: &[u8] = b"PAR1";
-/// How files begin that are packed by gzip, bzip2 and zstd, which are read here.
-const PACKINGS: [&[u8]; 3] = [b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd"];
+/// How files begin that are packed by gzip, bzip2 and zstd, which are read here; and those of pzstd, in
+/// which a frame to be skipped stands before each that is packed (RFC 8878, section 3.1.2).
+const PACKINGS: [&[u8]; 4] = [b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"];
 /// Compressed input is read in blocks of this size.
 const READ_AHEAD: usize = 128 << 10;
 /// Endings of the files that are taken from a folder.
@@ -195,7 +196,7 @@ fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + 
     let mut magic = Vec::with_capacity(MAGIC_BYTES);
     input.by_ref().take(MAGIC_BYTES as u64).read_to_end(&mut magic)?;
     let is = |signature: &[u8]| magic.starts_with(signature);
-    let [gzip, bzip2, zstd] = PACKINGS.map(is);
+    let [gzip, bzip2, zstd, pzstd] = PACKINGS.map(is);
     if let Some((_, what, how)) = FOREIGN_PACKINGS.iter().find(|(signature, ..)| is(signature)) {
         let reason = format!("it is {what}: unpack it first, for example with `{how}`");
         return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
@@ -211,7 +212,7 @@ fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + 
             false => Box::new(MultiBzDecoder::new(buffered)),
         });
     }
-    Ok(if zstd { Box::new(zstd::Decoder::new(whole)?) } else { Box::new(whole) })
+    Ok(if zstd || pzstd { Box::new(zstd::Decoder::new(whole)?) } else { Box::new(whole) })
 }
 
 /// Adds the PGN files of a folder and of those in it, in the order of their names.

@@ -60,14 +60,20 @@ fn compressed_input_makes_the_same_book() {
     bzip2.write_all(games.as_bytes()).expect("memory");
     fs::write(path("g.pgn.bz2"), bzip2.finish().expect("memory")).expect("writable");
     let zstd = zstd::encode_all(games.as_bytes(), 1).expect("memory");
-    fs::write(path("g.pgn.zst"), zstd).expect("writable");
+    fs::write(path("g.pgn.zst"), &zstd).expect("writable");
+    // As pzstd writes it: frames, and before each a small one that is passed over.
+    let head = |frame: &[u8]| [b"\x50\x2a\x4d\x18\x04\0\0\0\0\0\0\0", frame].concat();
+    let half = games.len() / 2;
+    let frames = [&games[..half], &games[half..]]
+        .map(|part| head(&zstd::encode_all(part.as_bytes(), 1).expect("memory")));
+    fs::write(path("p.pgn.zst"), frames.concat()).expect("writable");
     let entries = |input: &str| -> Vec<_> {
         must(&["build", input, "-o", "out.tbk"], folder.path());
         Book::open(&path("out.tbk")).expect("a book").entries().collect()
     };
     let plain = entries("g.pgn");
     assert_eq!(plain.iter().map(|entry| entry.reached.games()).max(), Some(60));
-    for input in ["g.pgn.gz", "g.pgn.bz2", "g.pgn.zst"] {
+    for input in ["g.pgn.gz", "g.pgn.bz2", "g.pgn.zst", "p.pgn.zst"] {
         assert!(entries(input) == plain, "{input}");
     }
 }
