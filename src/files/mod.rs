@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 pub use output::{FileKind, Output, OutputError};
-pub(crate) use output::{NewFile, sync_name, write_whole};
+pub(crate) use output::{NewFile, is_draft, sync_name, write_whole};
 pub(crate) use owned::{lock_shared, open_locked, open_output};
 
 /// Opens a plain file for reading. Anything else is refused, above all named pipes, which wait until

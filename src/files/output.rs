@@ -6,6 +6,7 @@
 //! if the user insists, but never a file that is read at the same time. Devices and pipes are
 //! written to as they are.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -363,6 +364,12 @@ fn names() -> tempfile::Builder<'static, 'static> {
     builder.prefix(DRAFT_PREFIX).rand_bytes(DRAFT_LETTERS);
     builder.permissions(PermissionsExt::from_mode(NEW_FILE_MODE));
     builder
+}
+
+/// Whether a file has the name of one that is not complete. Where nobody is writing, a program that was
+/// killed has left it.
+pub(crate) fn is_draft(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| name.starts_with(DRAFT_PREFIX))
 }
 
 /// A file without a name in a folder, if the file system has such files.

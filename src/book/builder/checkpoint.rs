@@ -24,7 +24,7 @@ use super::tally::TallySoFar;
 use super::{BuildError, BuildOptions, Gathered, Monitor};
 use crate::book::facets::GameLog;
 use crate::book::pawn_filter::PawnSet;
-use crate::files::{in_words, lock_shared, sync_name, write_whole};
+use crate::files::{in_words, is_draft, lock_shared, sync_name, write_whole};
 use crate::pgn::{Chunks, PgnInput, ReadSoFar};
 
 /// The file that says what is there.
@@ -381,11 +381,12 @@ impl Checkpoints {
     }
 }
 
-/// Whether a file of the folder is one that a build has made.
+/// Whether a file of the folder is one that a build has made, or was about to when it was killed.
 fn is_ours(name: &OsStr) -> bool {
     let kinds = [PAWNS, RUN, GAMES, HASHES, BOOK, WRITTEN];
     let of_kind = |name: &str| kinds.iter().any(|kind| name.starts_with(&format!("{kind}-")));
-    name.to_str().is_some_and(|name| name == STATE || name == LOCK || of_kind(name))
+    let is_named = |name: &str| name == STATE || name == LOCK || of_kind(name);
+    is_draft(name) || name.to_str().is_some_and(is_named)
 }
 
 /// What a build is made of, and how: two that are alike make the same book.
