@@ -467,9 +467,6 @@ impl Book {
         };
         let mut summary =
             summary.unwrap_or(Summary { reached: GameSummary::default(), moves: Vec::new() });
-        if breadth == Breadth::Played {
-            summary.moves.retain(|(_, played)| !played.counts.is_empty());
-        }
         let reached_by = |mv: Move| {
             let key = position.play(mv).key();
             match &facets {
@@ -481,10 +478,10 @@ impl Book {
         let explored = legal.iter().filter_map(|mv| {
             let at =
                 summary.moves.iter().position(|&(other, _)| super::is_same(other, mv, position));
-            if at.is_none() && breadth == Breadth::Played {
+            let played = at.map(|at| summary.moves.swap_remove(at).1).unwrap_or_default();
+            if breadth == Breadth::Played && played.counts.is_empty() {
                 return None;
             }
-            let played = at.map(|at| summary.moves.swap_remove(at).1).unwrap_or_default();
             let reached = reached_by(mv).unwrap_or(played.counts);
             let known = !played.counts.is_empty() || !reached.is_empty();
             known.then_some(ExploredMove { mv, played, reached })

@@ -94,6 +94,7 @@ mod tests {
         let halves = cache.shelf("/0");
         assert!(halves.young.len() + halves.old.len() <= 21);
     }
+
     #[test]
     fn many_shelves_keep_no_more_than_one() {
         let room = 64 * 20 * (OVERHEAD + 10);
