@@ -60,11 +60,12 @@ impl<S: Spectator> Worker<'_, S> {
         self.take_detour(&mut result);
         self.have_the_last_word(&result);
         // Nothing is left to help with, however long the answer has to wait.
-        self.job.splits.finish();
+        self.job.crew.finish();
         self.wait_for_permission();
         self.show_done();
         result.nodes = self.job.nodes();
         result.elapsed = self.job.clock.elapsed();
+        result.sharing = self.job.sharing();
         result
     }
 
@@ -147,8 +148,8 @@ impl<S: Spectator> Worker<'_, S> {
         self.because(Why::Root);
         self.show_entry(&root, 0, depth, window, false);
         let node = Node { pv: true, ..self.assess(&root, 0, depth, window, false, known) };
-        let mut source = MoveSource::List(moves.into_iter());
-        let progress = self.search_moves(&node, &mut source, 0);
+        let mut moves = moves.into_iter();
+        let progress = self.search_moves(&node, &mut MoveSource::List(&mut moves), 0);
         let score = if self.is_interrupted() { 0 } else { self.conclude(&node, progress) };
         self.show_leave(score)
     }

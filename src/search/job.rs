@@ -10,13 +10,15 @@ use super::book_probe::BookProbe;
 use super::clock::TimeManager;
 use super::config::Config;
 use super::control::Control;
+use super::crew::Crew;
 use super::history::History;
 use super::limits::Limits;
-use super::report::{Bound, SearchEvent, SearchFault, SearchResult};
-use super::split::Splits;
+use super::report::{Bound, SearchEvent, SearchFault, SearchResult, Sharing};
+use super::sharing::{SharingCounts, split_depth};
+use super::split::SplitPoint;
 use super::table::TranspositionTable;
 use crate::position::{Cycles, Game, Move, Position};
-use crate::score::{INFINITY, Score};
+use crate::score::{Depth, INFINITY, Score};
 
 /// A root move and what the search knows of it.
 #[derive(Debug, Clone)]
@@ -87,7 +89,12 @@ pub(super) struct Job {
     pub(super) table: Arc<TranspositionTable>,
     pub(super) history: Arc<History>,
     pub(super) cycles: Arc<Cycles>,
-    pub(super) splits: Splits,
+    /// The threads that have nothing to do.
+    pub(super) crew: Crew<Arc<SplitPoint>>,
+    /// What each thread counts of their work together.
+    pub(super) sharing: Box<[CachePadded<SharingCounts>]>,
+    /// The least depth at which nodes are shared out.
+    pub(super) split_depth: Depth,
     /// The book to compare the tree with.
     pub(super) book: Option<BookProbe>,
     /// Whether anybody listens.
@@ -147,7 +154,9 @@ impl Job {
             table,
             history,
             cycles,
-            splits: Splits::default(),
+            crew: Crew::new(config.threads),
+            sharing: (0..config.threads).map(|_| CachePadded::default()).collect(),
+            split_depth: split_depth(config.threads),
             book: BookProbe::new(&config).filter(|_| limits.mate.is_none()),
             is_heard,
             news: SegQueue::new(),
@@ -183,5 +192,10 @@ impl Job {
     /// Nodes of all threads.
     pub(super) fn nodes(&self) -> u64 {
         self.counters.iter().map(|counter| counter.load(Ordering::Relaxed)).sum()
+    }
+
+    /// How all threads have worked together so far.
+    pub(super) fn sharing(&self) -> Sharing {
+        self.sharing.iter().fold(Sharing::default(), |sum, counts| counts.add_to(sum))
     }
 }

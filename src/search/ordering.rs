@@ -38,6 +38,7 @@ struct Scored {
 }
 
 /// Hands out the moves of one node, best first as far as can be told.
+#[derive(Clone)]
 pub(super) struct MovePicker {
     stage: Stage,
     table_move: Option<Move>,

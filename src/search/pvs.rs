@@ -409,8 +409,8 @@ impl<S: Spectator> Worker<'_, S> {
             {
                 break;
             }
-            if self.may_split(node, progress.count) {
-                return self.split(node, source, progress);
+            if self.may_split(node, progress.count) && self.split(node, source, &mut progress) {
+                break;
             }
         }
         progress
@@ -462,8 +462,24 @@ impl<S: Spectator> Worker<'_, S> {
         Some(score)
     }
 
+    /// Whether a move need not be searched, for the same reasons.
+    pub(super) fn is_left_out(&mut self, node: &Node, mv: Move, facts: MoveFacts) -> bool {
+        if !self.may_prune_moves(node, facts) {
+            return false;
+        }
+        let noisy = node.position.is_noisy(mv);
+        let history = match noisy {
+            true => self.history.capture(&node.position, mv),
+            false => self.history.quiet(&node.position, mv, &node.context),
+        };
+        let forcing = noisy || node.position.play(mv).in_check();
+        let why = self.omission(node, mv, forcing, history, facts);
+        why.iter().for_each(|&why| self.show(|_| Step::LeftOut(mv, why)));
+        why.is_some()
+    }
+
     /// Whether moves may be left out at all: not at the root, and not while we are being mated.
-    fn may_prune_moves(&self, node: &Node, facts: MoveFacts) -> bool {
+    pub(super) fn may_prune_moves(&self, node: &Node, facts: MoveFacts) -> bool {
         !node.is_root() && facts.best > NOT_MATED && !self.proving
     }
 

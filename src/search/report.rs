@@ -92,6 +92,19 @@ impl Transposition {
     }
 }
 
+/// How the threads of a search worked together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sharing {
+    /// Nodes whose moves were shared out.
+    pub splits: u64,
+    /// Those of them at which another thread has searched a move.
+    pub joined: u64,
+    /// How often a thread came to a node to help there.
+    pub joins: u64,
+    /// How long threads had nothing to do, all of them together, from the begin of the search to its end.
+    pub waiting: Duration,
+}
+
 /// The result of a search.
 #[derive(Debug, Clone, Default)]
 pub struct SearchResult {
@@ -107,6 +120,8 @@ pub struct SearchResult {
     pub nodes: u64,
     /// Time taken.
     pub elapsed: Duration,
+    /// How the threads worked together.
+    pub sharing: Sharing,
     /// The line into the book by which the search ended early; without a line: the analysis by which
     /// the move was chosen.
     pub book: Option<Transposition>,

@@ -262,7 +262,7 @@ struct Finish<'a>(&'a Job);
 
 impl Drop for Finish<'_> {
     fn drop(&mut self) {
-        self.0.splits.finish();
+        self.0.crew.finish();
     }
 }
 

@@ -1,28 +1,31 @@
 //! PV-splitting with young brothers wait: sharing the moves of a node among threads.
 //!
-//! Once the first move of a node is done, a thread with idle comrades puts the remaining moves
-//! up as a [`SplitPoint`] and works at it itself; others join. A thread that runs out of moves
-//! there helps below the split points of those still at work, its own not being complete before
-//! they are. A cutoff tells everybody below to come back. T. A. Marsland and M. Campbell (1982)
+//! Once the first move of a node is done, a thread that finds an idle comrade reserves it, puts the
+//! remaining moves up as a [`SplitPoint`], calls the comrade there and works at it itself. Whoever takes a
+//! move there calls one thread more, if there is one and a move is left for it. A thread that runs out of
+//! moves at a node of its own may be called for work below that node until all others have left it.
+//! A cutoff recalls everybody who is below. T. A. Marsland and M. Campbell (1982)
 //! on splitting along the principal variation, R. Feldmann (1993) on young brothers wait;
 //! <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
 //!
 //! With one thread nobody is ever idle, so nothing is split and the search is deterministic.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
-use super::event_count::Ticket;
+use super::crew::{ANYWHERE, Reservation, Rest};
 use super::job::Job;
 use super::node::{Node, NodeProgress};
 use super::observe::{Spectator, Step};
+use super::prune;
 use super::pvs::MoveFacts;
+use super::report::Sharing;
 use super::source::MoveSource;
-use super::split::{SplitPoint, SplitState, Splits};
+use super::split::{SplitPoint, SplitState, Way};
 use super::worker::Worker;
 use crate::position::Move;
-use crate::score::{Depth, INFINITY, Score};
+use crate::score::{Depth, Score};
 
 /// Below this depth a split costs more than it brings: handing a node over takes some ten
 /// microseconds, as long as some ten nodes.
@@ -31,6 +34,41 @@ const SPLIT_DEPTH: Depth = 4;
 const CUT_NODE_MOVES: usize = 3;
 /// How long the main thread waits for others before it looks at the clock again.
 const NAP: Duration = Duration::from_millis(1);
+
+/// The least depth at which so many threads share nodes out.
+pub(super) fn split_depth(threads: usize) -> Depth {
+    if threads > 1 { SPLIT_DEPTH } else { Depth::MAX }
+}
+
+/// What one thread counts of [`Sharing`].
+#[derive(Debug, Default)]
+pub(super) struct SharingCounts {
+    splits: AtomicU64,
+    joined: AtomicU64,
+    joins: AtomicU64,
+    /// Nanoseconds.
+    waiting: AtomicU64,
+}
+
+impl SharingCounts {
+    /// Adds what this thread has counted to `sum`.
+    pub(super) fn add_to(&self, sum: Sharing) -> Sharing {
+        let [splits, joined, joins, waiting] =
+            [&self.splits, &self.joined, &self.joins, &self.waiting]
+                .map(|count| count.load(Ordering::Relaxed));
+        Sharing {
+            splits: sum.splits + splits,
+            joined: sum.joined + joined,
+            joins: sum.joins + joins,
+            waiting: sum.waiting + Duration::from_nanos(waiting),
+        }
+    }
+}
+
+/// Counts what only one thread counts, which needs no more than a load and a store.
+fn count(counter: &AtomicU64, more: u64) {
+    counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Relaxed);
+}
 
 /// Signs a thread off from a split point when it leaves, in whatever way: the owner waits for it.
 struct SignOff<'a> {
@@ -44,123 +82,208 @@ impl Drop for SignOff<'_> {
             // Its move has no score, so neither has the node: the last iteration decides.
             self.job.control.stop();
         }
-        self.split.shared().workers -= 1;
-        self.job.splits.events.notify();
+        if self.split.sign_off() {
+            self.job.crew.wake(self.split.owner);
+        }
     }
 }
 
-impl<S: Spectator> Worker<'_, S> {
+impl<'a, S: Spectator> Worker<'a, S> {
     /// Whether the remaining moves of `node` are worth sharing out now.
     #[inline]
     pub(super) fn may_split(&self, node: &Node, moves_done: usize) -> bool {
-        self.job.counters.len() > 1
-            && node.depth >= SPLIT_DEPTH
+        node.depth >= self.job.split_depth
             && node.excluded.is_none()
             && (!node.cut || moves_done >= CUT_NODE_MOVES)
-            && self.job.splits.events.has_waiting()
+            && self.job.crew.has_idle(&self.owners)
     }
 
-    /// Shares out the moves of `source` and returns when all are done.
+    /// Shares out the moves of `source` if somebody is there to take one, and returns when all are
+    /// done; `false` if they are still to be searched.
+    #[cold]
     pub(super) fn split(
         &mut self,
         node: &Node,
         source: &mut MoveSource,
-        progress: NodeProgress,
-    ) -> NodeProgress {
-        let moves = source.drain(node, self.history);
+        progress: &mut NodeProgress,
+    ) -> bool {
+        let Some(helper) = self.reserve() else { return false };
+        let Some(own) = self.pick(node, source, progress) else { return true };
+        let Some(next) = self.pick(node, source, progress) else {
+            drop(helper);
+            self.search_last(node, own, progress);
+            return true;
+        };
         self.show(|_| Step::Split);
-        let split = Arc::new(SplitPoint {
-            node: node.clone(),
-            stack: self.stack[..=node.ply].to_vec(),
-            keys: self.keys.clone(),
+        let so_far = std::mem::replace(progress, NodeProgress::new(progress.alpha));
+        let state = SplitState { moves: source.share(), next: Some(next), progress: so_far };
+        let way = Way {
+            stack: &self.stack[..=node.ply],
+            keys: &self.keys,
             null_move_from: self.null_move_from,
             place: self.spectator.place(),
-            parent: self.split.clone(),
-            cut_off: AtomicBool::new(false),
-            shared: Mutex::new(SplitState { moves: moves.into_iter(), progress, workers: 1 }),
-        });
-        self.job.splits.publish(&split);
-        self.work_at(&split);
-        self.job.splits.withdraw(&split);
-        self.help_below(&split);
-        self.split.clone_from(&split.parent);
-
-        std::mem::replace(&mut split.shared().progress, NodeProgress::new(0))
+        };
+        let split = Arc::new(SplitPoint::new(node, self.id, &way, self.split.as_ref(), state));
+        call(helper, &split);
+        self.stand_at(Some(Arc::clone(&split)));
+        self.work_at(&split, Some(own));
+        self.wait_for_helpers(&split);
+        self.stand_at(split.parent.clone());
+        let counts = &self.job.sharing[self.id];
+        count(&counts.splits, 1);
+        count(&counts.joined, split.joined.load(Ordering::Relaxed).into());
+        *progress = std::mem::replace(&mut split.shared().progress, NodeProgress::new(0));
+        true
     }
 
-    /// Takes moves from `split` until none is left or one has failed high, then signs off.
-    fn work_at(&mut self, split: &Arc<SplitPoint>) {
-        self.split = Some(Arc::clone(split));
+    /// An idle thread that may help where this one is.
+    fn reserve(&self) -> Option<Reservation<'a, Arc<SplitPoint>>> {
+        let is_above =
+            |address| self.split.as_ref().is_some_and(|split| split.is_below(address));
+        self.job.crew.reserve(&self.owners, is_above)
+    }
+
+    /// The next move of a node that is worth a search, and its number.
+    fn pick(
+        &mut self,
+        node: &Node,
+        source: &mut MoveSource,
+        progress: &mut NodeProgress,
+    ) -> Option<(Move, usize)> {
+        loop {
+            let mv = source.next(node, self.history)?;
+            progress.count += 1;
+            let facts = MoveFacts::of(progress);
+            if self.may_prune_moves(node, facts) && prune::late_move_pruning(node, facts.quiets) {
+                self.show(|_| Step::QuietsLeftOut);
+                source.skip_quiets();
+            }
+            if !self.is_left_out(node, mv, facts) {
+                return Some((mv, facts.number));
+            }
+        }
+    }
+
+    /// Searches the last move of a node, which nobody else is needed for.
+    fn search_last(&mut self, node: &Node, (mv, number): (Move, usize), progress: &mut NodeProgress) {
+        let facts = MoveFacts { number, ..MoveFacts::of(progress) };
+        let Some(score) = self.search_move(node, mv, facts) else { return };
+        self.show(|_| Step::Scored { mv, score, alpha: facts.alpha });
+        if !self.is_interrupted() {
+            progress.record(node, mv, score, &self.pv_table[node.ply + 1]);
+        }
+    }
+
+    /// Searches `own` and then the moves of `split` until none is left or one has failed high, and
+    /// signs off.
+    fn work_at(&mut self, split: &SplitPoint, mut own: Option<(Move, usize)>) {
         let _sign_off = SignOff { split, job: self.job };
-        while let Some((mv, facts)) = self.take_move(split) {
+        loop {
+            let taken = match own.take() {
+                Some((mv, number)) => Some((mv, facts_of(&split.shared().progress, number))),
+                None => self.take_move(split),
+            };
+            let Some((mv, facts)) = taken else { break };
+            if self.id != split.owner {
+                split.joined.store(true, Ordering::Relaxed);
+            }
             let Some(score) = self.search_move(&split.node, mv, facts) else { continue };
             if self.is_interrupted() {
                 break;
             }
             self.show(|_| Step::Scored { mv, score, alpha: facts.alpha });
-            let line = &self.pv_table[split.node.ply + 1];
-            if split.shared().progress.record(&split.node, mv, score, line) {
-                split.cut_off.store(true, Ordering::Relaxed);
+            if self.record(split, mv, score) {
+                self.job.crew.recall(split.cut_off());
                 break;
             }
         }
     }
 
-    fn take_move(&self, split: &SplitPoint) -> Option<(Move, MoveFacts)> {
+    /// Takes in the score of a move of `split`; tells whether it fails high.
+    fn record(&self, split: &SplitPoint, mv: Move, score: Score) -> bool {
+        let line = &self.pv_table[split.node.ply + 1];
+        let mut shared = split.shared();
+        let fails_high = shared.progress.record(&split.node, mv, score, line);
+        split.raise_alpha(shared.progress.alpha);
+        fails_high
+    }
+
+    /// The next move of the split point that this thread stands at; should there be one more, an idle
+    /// thread is called for that.
+    fn take_move(&mut self, split: &SplitPoint) -> Option<(Move, MoveFacts)> {
         if self.is_interrupted() {
             return None;
         }
         let mut shared = split.shared();
-        if shared.progress.has_failed_high(&split.node) {
+        let SplitState { moves, next, progress } = &mut *shared;
+        if progress.has_failed_high(&split.node) {
             return None;
         }
-        let mv = shared.moves.next()?;
-        shared.progress.count += 1;
-        Some((mv, MoveFacts { shared: true, ..MoveFacts::of(&shared.progress) }))
+        let (mv, number) = next.take()?;
+        *next = self.pick(&split.node, &mut moves.source(), progress);
+        let facts = facts_of(progress, number);
+        let is_more = next.is_some();
+        drop(shared);
+        if is_more
+            && self.job.crew.has_idle(&self.owners)
+            && let Some(helper) = self.reserve()
+            && let Some(split) = &self.split
+        {
+            call(helper, split);
+        }
+        Some((mv, facts))
     }
 
     /// Alpha of the node whose moves this thread shares with others, by now.
     pub(super) fn shared_alpha(&self) -> Score {
-        self.split.as_ref().map_or(-INFINITY, |split| split.shared().progress.alpha)
+        self.split.as_ref().map_or(-crate::score::INFINITY, |split| split.alpha())
     }
 
-    /// Until all threads have left `split`: helps those that have split again below it.
-    fn help_below(&mut self, split: &Arc<SplitPoint>) {
-        self.help_until(|_| split.shared().workers == 0, Some(split));
+    /// Until all others have left `split`: helps those that have split again below it.
+    fn wait_for_helpers(&mut self, split: &SplitPoint) {
+        while !split.is_left()
+            && let Some(other) = self.rest(split.address(), || split.is_left())
+        {
+            self.join(other);
+        }
         self.adopt(split);
     }
 
-    /// The life of a thread that has no node of its own: joins others until the search ends.
+    /// The life of a thread that has no node of its own: helps others until the search ends.
     pub(super) fn help_until_done(&mut self) {
-        self.help_until(|splits| splits.finished.load(Ordering::Acquire), None);
+        let crew = &self.job.crew;
+        while let Some(split) = self.rest(ANYWHERE, || crew.is_over()) {
+            self.join(split);
+        }
         self.show_done();
     }
 
-    /// Joins split points (below `top`) until `is_over`, of which it is notified.
-    fn help_until(&mut self, is_over: impl Fn(&Splits) -> bool, top: Option<&SplitPoint>) {
-        loop {
-            let ticket = self.job.splits.events.ticket();
-            if is_over(&self.job.splits) {
-                return;
+    /// Waits until there is something to help with (below the node with that address), or nothing to
+    /// wait for any more.
+    fn rest(&mut self, below: usize, is_over: impl Fn() -> bool) -> Option<Arc<SplitPoint>> {
+        let job = self.job;
+        let begun = Instant::now();
+        job.crew.offer(self.id, below);
+        // Only the main thread has bounds to look at; the others sleep until they are called.
+        let nap = (self.id == 0).then_some(NAP);
+        let called = loop {
+            match job.crew.wait(self.id, &is_over, nap) {
+                Rest::Called(split) => break Some(split),
+                Rest::Over => break None,
+                Rest::Nap => self.look_up(),
             }
-            match self.find_split(top) {
-                Some(split) => self.join(&split),
-                None => self.idle(ticket),
-            }
-        }
+        };
+        count(&job.sharing[self.id].waiting, begun.elapsed().as_nanos() as u64);
+        called
     }
 
-    /// A split point (below `top`) that wants help. None after a stop: threads that kept joining
-    /// and leaving what nobody works at any more would keep its owner from the locks it needs.
-    fn find_split(&self, top: Option<&SplitPoint>) -> Option<Arc<SplitPoint>> {
-        if self.job.control.is_stopped() { None } else { self.job.splits.join(top) }
-    }
-
-    fn join(&mut self, split: &Arc<SplitPoint>) {
-        self.adopt(split);
+    fn join(&mut self, split: Arc<SplitPoint>) {
+        count(&self.job.sharing[self.id].joins, 1);
+        self.adopt(&split);
+        self.stand_at(Some(Arc::clone(&split)));
         let SplitPoint { place, node, .. } = split.as_ref();
         self.show(|_| Step::Join { place: *place, position: &node.position, ply: node.ply });
-        self.work_at(split);
+        self.work_at(&split, None);
         self.show(|_| Step::Part);
     }
 
@@ -173,14 +296,17 @@ impl<S: Spectator> Worker<'_, S> {
         self.keys.clone_from(&split.keys);
         self.null_move_from = split.null_move_from;
     }
+}
 
-    fn idle(&mut self, ticket: Ticket) {
-        // Only the main thread has bounds to look at; the others sleep until they are called.
-        self.job.splits.events.wait(ticket, (self.id == 0).then_some(NAP));
-        if self.id == 0 {
-            self.look_up();
-        }
-    }
+/// Has a reserved thread come to a split point.
+fn call(helper: Reservation<'_, Arc<SplitPoint>>, split: &Arc<SplitPoint>) {
+    split.sign_on(helper.thread());
+    helper.call(Arc::clone(split));
+}
+
+/// What is to be known of a move of a shared node.
+fn facts_of(progress: &NodeProgress, number: usize) -> MoveFacts {
+    MoveFacts { number, shared: true, ..MoveFacts::of(progress) }
 }
 
 #[cfg(test)]
@@ -192,6 +318,7 @@ mod tests {
     use crate::search::job::Lasting;
     use crate::search::node::Window;
     use crate::search::observe::Place;
+    use crate::search::source::SharedMoves;
     use crate::search::worker::ThreadData;
     use crate::search::{Config, Control, Limits};
 
@@ -203,21 +330,20 @@ mod tests {
     /// A split point at the root, with no move left and two threads.
     fn split_at_the_root(worker: &mut Worker) -> SplitPoint {
         let node = worker.assess(&worker.job.root, 0, 9, Window::FULL, false, None);
-        let shared = SplitState {
-            moves: Vec::new().into_iter(),
+        let state = SplitState {
+            moves: SharedMoves::List(Vec::new().into_iter()),
+            next: None,
             progress: NodeProgress::new(node.window.alpha),
-            workers: 2,
         };
-        SplitPoint {
-            node,
-            stack: worker.stack[..1].to_vec(),
-            keys: worker.keys.clone(),
+        let way = Way {
+            stack: &worker.stack[..1],
+            keys: &worker.keys,
             null_move_from: 5,
             place: Place::default(),
-            parent: None,
-            cut_off: AtomicBool::new(false),
-            shared: Mutex::new(shared),
-        }
+        };
+        let split = SplitPoint::new(&node, 0, &way, None, state);
+        split.sign_on(1);
+        split
     }
 
     #[test]
@@ -241,12 +367,12 @@ mod tests {
         let mut worker = Worker::new(0, &job, &mut data, None);
         let split = split_at_the_root(&mut worker);
         drop(SignOff { split: &split, job: &job });
-        assert!(split.shared().workers == 1 && !control.is_stopped());
+        assert!(!split.is_left() && !control.is_stopped());
         let panics = || {
             let _sign_off = SignOff { split: &split, job: &job };
             panic!("a panic of a helper that this test means to see");
         };
         assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
-        assert!(split.shared().workers == 0 && control.is_stopped());
+        assert!(split.is_left() && control.is_stopped());
     }
 }

@@ -8,7 +8,7 @@ use crate::position::Move;
 /// The moves of an inner node, picked in stages, or those of the root, ordered by iteration.
 pub(super) enum MoveSource<'a> {
     Picker(&'a mut MovePicker),
-    List(std::vec::IntoIter<Move>),
+    List(&'a mut std::vec::IntoIter<Move>),
 }
 
 impl MoveSource<'_> {
@@ -32,8 +32,26 @@ impl MoveSource<'_> {
         }
     }
 
-    /// All moves still to come.
-    pub(super) fn drain(&mut self, node: &Node, history: &History) -> Vec<Move> {
-        std::iter::from_fn(|| self.next(node, history)).collect()
+    /// The moves still to come, to be shared with others.
+    pub(super) fn share(&self) -> SharedMoves {
+        match self {
+            MoveSource::Picker(picker) => SharedMoves::Picker((*picker).clone()),
+            MoveSource::List(moves) => SharedMoves::List((*moves).clone()),
+        }
+    }
+}
+
+/// The moves of a node that is shared out.
+pub(super) enum SharedMoves {
+    Picker(MovePicker),
+    List(std::vec::IntoIter<Move>),
+}
+
+impl SharedMoves {
+    pub(super) fn source(&mut self) -> MoveSource<'_> {
+        match self {
+            SharedMoves::Picker(picker) => MoveSource::Picker(picker),
+            SharedMoves::List(moves) => MoveSource::List(moves),
+        }
     }
 }

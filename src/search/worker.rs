@@ -1,8 +1,9 @@
 //! One thread at work on a search.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::crew::ThreadSet;
 use super::handicap::Sight;
 use super::history::{Context, History, PieceTo};
 use super::job::Job;
@@ -71,6 +72,10 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) selective_depth: Ply,
     /// The split point this thread works at, innermost.
     pub(super) split: Option<Arc<SplitPoint>>,
+    /// The owners of that split point and those above: they may be called for help here.
+    pub(super) owners: ThreadSet,
+    /// Set where a split point above may have been cut off; `None` with one thread.
+    recalled: Option<&'a AtomicBool>,
     /// Null moves are off below this ply while one is verified.
     pub(super) null_move_from: Ply,
     /// Whether only mates count, and nothing may be pruned on suspicion.
@@ -123,6 +128,8 @@ impl<'a, S: Spectator> Worker<'a, S> {
             pv_table: &mut data.pv_table,
             selective_depth: 0,
             split: None,
+            owners: ThreadSet::default(),
+            recalled: job.crew.recalled(id),
             null_move_from: 0,
             proving: job.limits.mate.is_some(),
             salt: match &job.book {
@@ -257,7 +264,35 @@ impl<'a, S: Spectator> Worker<'a, S> {
     /// of a split point above has been cut off.
     #[inline]
     pub(super) fn is_interrupted(&self) -> bool {
-        self.job.control.is_stopped() || self.split.as_ref().is_some_and(|split| split.is_cut_off())
+        self.job.control.is_stopped()
+            || (self.recalled.is_some_and(|recalled| recalled.load(Ordering::Relaxed))
+                && self.is_recalled())
+    }
+
+    /// Whether the node is wanted no more where this thread is, as it has been told to look.
+    #[cold]
+    fn is_recalled(&self) -> bool {
+        let Some(recalled) = self.recalled else { return false };
+        // What is found was marked before this was set; what is set after this is looked at then.
+        recalled.swap(false, Ordering::AcqRel);
+        let is_wanted_no_more = match &self.split {
+            Some(split) => split.is_cut_off(),
+            None => self.job.crew.is_over(),
+        };
+        if is_wanted_no_more {
+            recalled.store(true, Ordering::Relaxed);
+        }
+        is_wanted_no_more
+    }
+
+    /// Notes the split point that this thread works at.
+    pub(super) fn stand_at(&mut self, split: Option<Arc<SplitPoint>>) {
+        self.owners = split.as_ref().map_or_else(ThreadSet::default, |split| split.owners);
+        self.split = split;
+        if let Some(recalled) = self.recalled {
+            // It may have been cut off before this thread was among those to be told.
+            recalled.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Notes that `mv` leads from `position` at `ply` to `next`.
