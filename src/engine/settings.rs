@@ -10,7 +10,7 @@ use crate::book::{LearnError, LearnFile, MAX_LOSS, Policy};
 use crate::eval::Evaluation;
 use crate::eval::nnue::{Network, NetworkError};
 use crate::score::Score;
-use crate::search::{BookSearch, Config, MOVE_OVERHEAD, ResearchOrder};
+use crate::search::{BookSearch, Config, MOVE_OVERHEAD, Parallel, ResearchOrder};
 use crate::tablebase::{Tables, TablesError};
 
 use super::strength::{STRONGEST, WEAKEST};
@@ -239,6 +239,10 @@ const EVALUATION_NAMES: [&str; 3] =
 const RESEARCH_ORDER_NAMES: [&str; 2] =
     [ResearchOrder::DepthFirst.name(), ResearchOrder::WindowFirst.name()];
 
+/// How threads work together, in the order of [`Parallel::ALL`].
+const PARALLEL_NAMES: [&str; 3] =
+    [Parallel::Auto.name(), Parallel::Split.name(), Parallel::Lazy.name()];
+
 fn index_of<T: PartialEq>(table: &[T], value: &T) -> usize {
     table.iter().position(|row| row == value).unwrap_or(0)
 }
@@ -282,6 +286,8 @@ pub(crate) const SETTINGS: &[Setting] = &[
         Kind::Choice { choices: &EVALUATION_NAMES, get: |s| index_of(&EvaluationKind::ALL, &s.evaluation), set: |s, i| s.evaluation = EvaluationKind::ALL[i] }),
     row("ResearchOrder", "ResearchOrder", "what comes first when a reduced move is searched again",
         Kind::Choice { choices: &RESEARCH_ORDER_NAMES, get: |s| index_of(&ResearchOrder::ALL, &s.search.research_order), set: |s, i| s.search.research_order = ResearchOrder::ALL[i] }),
+    row("Parallel", "Parallel", "how several threads search: split one tree among them, or a tree each (lazy)",
+        Kind::Choice { choices: &PARALLEL_NAMES, get: |s| index_of(&Parallel::ALL, &s.search.parallel), set: |s, i| s.search.parallel = Parallel::ALL[i] }),
     row("ResignBelow", "", "resign when so many centipawns behind; 0 for never",
         Kind::Spin { min: 0, max: 5000, get: |s| s.resign, set: |s, v| s.resign = v }),
     row("Contempt", "", "centipawns to be behind before a draw is taken",

@@ -31,6 +31,8 @@ pub struct Config {
     pub steer_margin: Score,
     /// How a reduced move that turns out better is searched again.
     pub research_order: ResearchOrder,
+    /// How several threads work together.
+    pub parallel: Parallel,
 }
 
 /// The default of [`Config::steer_margin`]: less than what one move is worth to a search of a second.
@@ -48,6 +50,7 @@ impl Default for Config {
             book_search: BookSearch::default(),
             steer_margin: STEER_MARGIN,
             research_order: ResearchOrder::default(),
+            parallel: Parallel::default(),
         }
     }
 }
@@ -138,6 +141,37 @@ impl ResearchOrder {
             ResearchOrder::DepthFirst => "depth-first",
             ResearchOrder::WindowFirst => "window-first",
         }
+    }
+}
+
+/// How the threads of a search work together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Parallel {
+    /// By whichever of the two has proved better for their number.
+    #[default]
+    Auto,
+    /// They search one tree, whose nodes they split among them.
+    Split,
+    /// Each searches a tree of its own; what they share is the transposition table and the histories.
+    Lazy,
+}
+
+impl Parallel {
+    /// All of them.
+    pub const ALL: [Parallel; 3] = [Parallel::Auto, Parallel::Split, Parallel::Lazy];
+
+    /// Its name as a setting.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Parallel::Auto => "auto",
+            Parallel::Split => "split",
+            Parallel::Lazy => "lazy",
+        }
+    }
+
+    /// Whether so many threads search a tree each.
+    pub(super) fn is_lazy(self, threads: usize) -> bool {
+        threads > 1 && self == Parallel::Lazy
     }
 }
 

@@ -65,7 +65,6 @@ impl<S: Spectator> Worker<'_, S> {
         self.show_done();
         result.nodes = self.job.nodes();
         result.elapsed = self.job.clock.elapsed();
-        result.sharing = self.job.sharing();
         result
     }
 
@@ -78,29 +77,37 @@ impl<S: Spectator> Worker<'_, S> {
     /// One iteration over the best moves asked for; completes `result` as far as it gets.
     fn iterate(&mut self, depth: Depth, result: &mut SearchResult) {
         self.show(|_| Step::Iteration(depth));
-        for root_move in self.job.root_moves().iter_mut() {
+        self.forget_scores();
+        self.put_book_move_first(depth);
+        self.search_lines(depth);
+        self.take_best(depth, result);
+    }
+
+    /// Forgets what the root moves are worth, but for what is expected of them.
+    pub(super) fn forget_scores(&self) {
+        for root_move in self.root.moves().iter_mut() {
             if root_move.score > -INFINITY {
                 root_move.previous = root_move.score;
             }
             root_move.score = -INFINITY;
         }
-        self.put_book_move_first(depth);
-        let lines = self.job.limits.multi_pv.clamp(1, self.job.root_moves().len());
+    }
+
+    /// Searches the best moves asked for, one after the other.
+    pub(super) fn search_lines(&mut self, depth: Depth) {
+        let lines = self.job.limits.multi_pv.clamp(1, self.root.moves().len());
         for index in 0..lines {
             self.selective_depth = 0;
             self.show(|_| Step::Line(index + 1));
-            self.job.line.store(index, Relaxed);
+            self.root.line.store(index, Relaxed);
             let bound = self.aspirate(depth, index);
-            self.job.root_moves()[index..].sort_by_key(|root_move| -root_move.score);
-            if self.job.control.is_stopped() {
-                break;
+            self.root.moves()[index..].sort_by_key(|root_move| -root_move.score);
+            if self.is_interrupted() {
+                return;
             }
             self.report(depth, index, bound);
         }
-        if !self.job.control.is_stopped() {
-            self.job.root_moves()[..lines].sort_by_key(|root_move| -root_move.score);
-        }
-        self.take_best(depth, result);
+        self.root.moves()[..lines].sort_by_key(|root_move| -root_move.score);
     }
 
     /// Searches the root with a window around the last score, wider each time it fails. Tells
@@ -110,7 +117,7 @@ impl<S: Spectator> Worker<'_, S> {
             let score = self.search_root(depth, Window::new(least - 1, INFINITY), index);
             return if score >= least { Bound::Exact } else { Bound::Upper };
         }
-        let expected = self.job.root_moves()[index].previous;
+        let expected = self.root.moves()[index].previous;
         let mut width = ASPIRATION_WIDTH;
         let mut window = Window::FULL;
         if depth >= ASPIRATION_DEPTH && expected > -INFINITY && !is_decided(expected) {
@@ -118,10 +125,10 @@ impl<S: Spectator> Worker<'_, S> {
         }
         loop {
             let score = self.search_root(depth, window, index);
-            if self.job.control.is_stopped() {
+            if self.is_interrupted() {
                 return Bound::Exact;
             }
-            self.job.root_moves()[index..].sort_by_key(|root_move| -root_move.score);
+            self.root.moves()[index..].sort_by_key(|root_move| -root_move.score);
             let bound = if score <= window.alpha && window.alpha > -INFINITY {
                 window.beta = (window.alpha + window.beta) / 2;
                 window.alpha = widened(score - width, -1, width);
@@ -142,7 +149,7 @@ impl<S: Spectator> Worker<'_, S> {
     /// Searches the root moves from `index` on.
     fn search_root(&mut self, depth: Depth, window: Window, index: usize) -> Score {
         let moves: Vec<Move> =
-            self.job.root_moves()[index..].iter().map(|root_move| root_move.mv).collect();
+            self.root.moves()[index..].iter().map(|root_move| root_move.mv).collect();
         let root = self.job.root;
         let known = self.watch.known;
         self.because(Why::Root);
@@ -164,7 +171,7 @@ impl<S: Spectator> Worker<'_, S> {
         facts: MoveFacts,
         nodes: u64,
     ) {
-        let mut root_moves = self.job.root_moves();
+        let mut root_moves = self.root.moves();
         let Some(place) = root_moves.iter().position(|root_move| root_move.mv == mv) else {
             return;
         };
@@ -183,11 +190,11 @@ impl<S: Spectator> Worker<'_, S> {
         root_move.pv.clear();
         root_move.pv.push(mv);
         root_move.pv.extend_from_slice(self.pv_table[1].moves());
-        let index = self.job.line.load(Relaxed);
+        let index = self.root.line.load(Relaxed);
         let rivals = &root_moves[index..];
         let is_best = rivals.iter().all(|rival| rival.mv == mv || rival.score < score);
         let is_news = facts.number > 1 && is_best && node.depth >= FIRST_NEWS_DEPTH;
-        if is_news && self.job.is_heard {
+        if is_news && self.is_heard() {
             let found = root_moves[place].clone();
             drop(root_moves);
             let bound = found.bound;
@@ -200,7 +207,7 @@ impl<S: Spectator> Worker<'_, S> {
     pub(super) fn tell_root_move(&mut self, mv: Move, number: usize, depth: Depth) {
         let elapsed = self.job.clock.elapsed();
         if self.id == 0 && self.job.is_heard && elapsed >= ROOT_MOVES_TOLD_FROM {
-            let of = self.job.root_moves().len();
+            let of = self.root.moves().len();
             let nodes = self.job.nodes();
             self.tell(SearchEvent::RootMove { mv, number, of, depth, nodes, elapsed });
         }
@@ -225,8 +232,8 @@ impl<S: Spectator> Worker<'_, S> {
 
     /// Tells the line of this place after an iteration, or a window of it.
     fn report(&mut self, depth: Depth, index: usize, bound: Bound) {
-        if self.job.is_heard {
-            let root_move = self.job.root_moves()[index].clone();
+        if self.is_heard() {
+            let root_move = self.root.moves()[index].clone();
             let report = self.report_of(root_move, depth, index, bound);
             self.tell(SearchEvent::Iteration(report));
         }

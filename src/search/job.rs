@@ -107,9 +107,24 @@ pub(super) struct Job {
     pub(super) tablebase_hits: AtomicU64,
     /// Nodes by thread.
     pub(super) counters: Box<[CachePadded<AtomicU64>]>,
-    root_moves: Mutex<Vec<RootMove>>,
+    /// Whether each thread searches a tree of its own.
+    pub(super) is_lazy: bool,
+    /// The root as all threads see it, or as each of them does.
+    pub(super) roots: Box<[CachePadded<Root>]>,
+}
+
+/// The root as the threads of one tree see it.
+pub(super) struct Root {
+    moves: Mutex<Vec<RootMove>>,
     /// Which of the best lines is searched for, from 0.
     pub(super) line: AtomicUsize,
+}
+
+impl Root {
+    /// Its moves, best first. Locked only at the root.
+    pub(super) fn moves(&self) -> MutexGuard<'_, Vec<RootMove>> {
+        self.moves.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Job {
@@ -145,6 +160,9 @@ impl Job {
             // Whoever overlooks everything still has to move.
             root_moves.extend(legal.iter().map(RootMove::new));
         }
+        let is_lazy = config.parallel.is_lazy(config.threads);
+        let trees = if is_lazy { config.threads } else { 1 };
+        let root_of = || Root { moves: Mutex::new(root_moves.clone()), line: AtomicUsize::new(0) };
         Job {
             clock: TimeManager::start(limits),
             root,
@@ -156,22 +174,22 @@ impl Job {
             cycles,
             crew: Crew::new(config.threads),
             sharing: (0..config.threads).map(|_| CachePadded::default()).collect(),
-            split_depth: split_depth(config.threads),
+            split_depth: if is_lazy { Depth::MAX } else { split_depth(config.threads) },
             book: BookProbe::new(&config).filter(|_| limits.mate.is_none()),
             is_heard,
             news: SegQueue::new(),
             crashes: SegQueue::new(),
             tablebase_hits: AtomicU64::new(0),
             counters: (0..config.threads).map(|_| CachePadded::default()).collect(),
-            root_moves: Mutex::new(root_moves),
-            line: AtomicUsize::new(0),
+            is_lazy,
+            roots: (0..trees).map(|_| CachePadded::new(root_of())).collect(),
             config,
         }
     }
 
-    /// The root moves, best first. Locked only at the root.
+    /// The root moves as the main thread has them, best first.
     pub(super) fn root_moves(&self) -> MutexGuard<'_, Vec<RootMove>> {
-        self.root_moves.lock().unwrap_or_else(PoisonError::into_inner)
+        self.roots[0].moves()
     }
 
     /// What a search whose main thread has panicked came to: the best move of its last iteration.

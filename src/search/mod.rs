@@ -38,6 +38,7 @@ mod handicap;
 mod history;
 mod job;
 mod killers;
+mod lazy;
 mod limits;
 mod lmr;
 mod node;
@@ -64,7 +65,7 @@ mod worker;
 mod tests;
 
 pub(crate) use clock::MOVE_OVERHEAD;
-pub use config::{BookSearch, Config, ParseBookSearchError, ResearchOrder};
+pub use config::{BookSearch, Config, Parallel, ParseBookSearchError, ResearchOrder};
 pub use control::Control;
 pub use handicap::Handicap;
 pub use limits::{Limits, TimeLimit};

@@ -438,7 +438,7 @@ impl<S: Spectator> Worker<'_, S> {
         }
         let nodes_before = if node.is_root() {
             self.tell_root_move(mv, facts.number, node.depth);
-            self.job.nodes()
+            self.tree_nodes()
         } else {
             0
         };
@@ -457,7 +457,7 @@ impl<S: Spectator> Worker<'_, S> {
         self.leave();
         self.stack[node.ply].double_extensions -= u8::from(extension >= 2);
         if node.is_root() && !self.is_interrupted() {
-            self.note_root_move(node, mv, score, facts, self.job.nodes() - nodes_before);
+            self.note_root_move(node, mv, score, facts, self.tree_nodes() - nodes_before);
         }
         Some(score)
     }

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 use crossbeam::sync::WaitGroup;
 
-use super::config::Config;
+use super::config::{Config, Parallel};
 use super::control::Control;
 use super::job::{Job, Lasting};
 use super::limits::Limits;
@@ -186,7 +186,11 @@ impl Searcher {
         self.lasting.table.new_search();
         // The errors of a weaker player are the same each time only if one thread makes them.
         let helpers_wanted = if limits.handicap.is_none() { self.helpers.len() } else { 0 };
-        let config = Config { threads: helpers_wanted + 1, ..self.config.clone() };
+        let mut config = Config { threads: helpers_wanted + 1, ..self.config.clone() };
+        if observers.is_some() {
+            // Who watches is shown one tree.
+            config.parallel = Parallel::Split;
+        }
         let is_heard = listener.is_some();
         let job = Job::new(game, limits, control, config, self.lasting.clone(), is_heard);
         let job = Arc::new(job);
@@ -207,12 +211,16 @@ impl Searcher {
             }
         };
         let result = guarded(0, &job, || stacker::maybe_grow(LEAST_STACK, STACK_SIZE, think));
-        let result = result.unwrap_or_else(|| {
+        let mut result = result.unwrap_or_else(|| {
             self.data = ThreadData::new();
             job.last_words()
         });
         // By then all helpers have let go of the job.
         helpers.wait();
+        result.sharing = job.sharing();
+        if helpers_wanted > 0 {
+            log::debug!("{} nodes in {:?}: {:?}", result.nodes, result.elapsed, result.sharing);
+        }
         self.faults.extend(std::iter::from_fn(|| job.crashes.pop()));
         result
     }
@@ -272,10 +280,8 @@ fn live(id: usize, inbox: &Receiver<Task>, ready: &Sender<()>) {
     let _ = ready.send(());
     for Task { job, observer, group } in inbox {
         let help = || match observer {
-            None => Worker::new(id, &job, &mut data, None).help_until_done(),
-            Some(observer) => {
-                Worker::watched(id, &job, &mut data, None, observer).help_until_done();
-            }
+            None => Worker::new(id, &job, &mut data, None).help(),
+            Some(observer) => Worker::watched(id, &job, &mut data, None, observer).help(),
         };
         if guarded(id, &job, help).is_none() {
             data = ThreadData::new();

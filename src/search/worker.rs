@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::crew::ThreadSet;
 use super::handicap::Sight;
 use super::history::{Context, History, PieceTo};
-use super::job::Job;
+use super::job::{Job, Root};
 use super::killers::Killers;
 use super::node::{Pv, Window};
 use super::observe::{Counters, End, Entry, Spectator, Step, Why};
@@ -60,6 +60,8 @@ pub(super) struct Worker<'a, S = ()> {
     /// 0 is the main thread, which keeps the clock and reports.
     pub(super) id: usize,
     pub(super) job: &'a Job,
+    /// The root of the tree that it searches.
+    pub(super) root: &'a Root,
     pub(super) history: &'a History,
     pub(super) killers: &'a mut Killers,
     pub(super) evaluator: &'a mut Evaluator,
@@ -119,6 +121,7 @@ impl<'a, S: Spectator> Worker<'a, S> {
         Worker {
             id,
             job,
+            root: &job.roots[if job.is_lazy { id } else { 0 }],
             history: &job.history,
             killers: &mut data.killers,
             evaluator: &mut data.evaluator,
@@ -227,6 +230,16 @@ impl<'a, S: Spectator> Worker<'a, S> {
         {
             self.job.control.stop();
         }
+    }
+
+    /// Nodes in the tree that this thread searches.
+    pub(super) fn tree_nodes(&self) -> u64 {
+        if self.job.is_lazy { self.nodes } else { self.job.nodes() }
+    }
+
+    /// Whether what this thread finds in its tree is what the search tells.
+    pub(super) fn is_heard(&self) -> bool {
+        self.job.is_heard && (self.id == 0 || !self.job.is_lazy)
     }
 
     /// Looks at all that bounds the search, and passes on what helpers have to tell; the main
