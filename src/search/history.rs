@@ -1,7 +1,6 @@
 //! What a searcher remembers of earlier searches to order moves and correct its evaluation.
 //!
-//! All threads learn together: two with a memory each searched 1.15 times the nodes of one thread,
-//! two with the same memory 1.00 times (docs/strength.md). Each entry is read and written without
+//! All threads learn together but for captures (docs/threads.md). Each entry is read and written without
 //! a lock; when two threads move one at the same time, one of the two moves is lost, which does
 //! no harm. On x86-64 such accesses are plain loads and stores.
 //!
@@ -9,6 +8,7 @@
 //! and continuation history as on <https://www.chessprogramming.org/History_Heuristic>;
 //! correction history, <https://www.chessprogramming.org/Static_Evaluation_Correction_History>.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI16, AtomicU16, Ordering};
 
 use crate::position::{Color, Move, Piece, Position};
@@ -17,6 +17,10 @@ use crate::score::{Depth, Score};
 /// Pieces of both colours.
 const PIECES: usize = 12;
 const SQUARES: usize = 64;
+/// Pieces and the squares they can go to.
+const PIECE_TOS: usize = PIECES * SQUARES;
+/// Those with what can be taken there.
+const CAPTURES: usize = PIECE_TOS * 6;
 /// Bound of the absolute value of a history entry. Hand-set.
 pub(super) const HISTORY_MAX: i32 = 16_384;
 /// Entries of each correction table. A power of two.
@@ -81,7 +85,34 @@ impl HistoryEntry {
     }
 }
 
-type HistoryTable = Box<[HistoryEntry]>;
+/// Entries that share a cache line.
+const PER_LINE: usize = 64 / size_of::<HistoryEntry>();
+
+/// A cache line of entries, so that the rows of a table begin with a line: what one thread writes there
+/// takes no more than that line away from the others.
+#[derive(Default)]
+#[repr(align(64))]
+struct HistoryLine([HistoryEntry; PER_LINE]);
+
+/// A table of entries, which several threads may share.
+#[derive(Clone)]
+struct HistoryTable(Arc<[HistoryLine]>);
+
+impl HistoryTable {
+    fn new(entries: usize) -> Self {
+        let lines = entries.div_ceil(PER_LINE);
+        HistoryTable(std::iter::repeat_with(HistoryLine::default).take(lines).collect())
+    }
+
+    #[inline]
+    fn at(&self, index: usize) -> &HistoryEntry {
+        &self.0[index / PER_LINE].0[index % PER_LINE]
+    }
+
+    fn clear(&self) {
+        self.0.iter().flat_map(|line| &line.0).for_each(|entry| entry.set(0));
+    }
+}
 
 /// The memory of good and bad moves.
 pub(super) struct History {
@@ -92,36 +123,41 @@ pub(super) struct History {
     /// `[earlier piece and square][piece and square]`
     continuation: HistoryTable,
     /// `[earlier piece and square]`, as Polyglot writes moves; 0 is none.
-    counter_moves: Box<[AtomicU16]>,
+    counter_moves: Arc<[AtomicU16]>,
     /// `[colour to move][hash]` for pawns, White's pieces, Black's pieces
     correction: [HistoryTable; 3],
-}
-
-fn table(len: usize) -> HistoryTable {
-    std::iter::repeat_with(HistoryEntry::default).take(len).collect()
 }
 
 impl History {
     /// An empty memory.
     pub(super) fn new() -> Self {
-        const PIECE_TOS: usize = PIECES * SQUARES;
         History {
-            butterfly: table(2 * SQUARES * SQUARES),
-            capture: table(PIECE_TOS * 6),
-            continuation: table(PIECE_TOS * PIECE_TOS),
+            butterfly: HistoryTable::new(2 * SQUARES * SQUARES),
+            capture: HistoryTable::new(CAPTURES),
+            continuation: HistoryTable::new(PIECE_TOS * PIECE_TOS),
             counter_moves: std::iter::repeat_with(AtomicU16::default).take(PIECE_TOS).collect(),
-            correction: std::array::from_fn(|_| table(2 * CORRECTION_ENTRIES)),
+            correction: std::array::from_fn(|_| HistoryTable::new(2 * CORRECTION_ENTRIES)),
         }
     }
 
-    /// Forgets everything.
-    pub(super) fn clear(&mut self) {
+    /// That of one more thread: it shares all but the captures' with this one. Those are few entries that
+    /// every thread writes all the time, and would lose a twentieth of the speed over (docs/threads.md).
+    pub(super) fn of_another_thread(&self) -> Self {
+        History {
+            butterfly: self.butterfly.clone(),
+            capture: HistoryTable::new(CAPTURES),
+            continuation: self.continuation.clone(),
+            counter_moves: Arc::clone(&self.counter_moves),
+            correction: self.correction.clone(),
+        }
+    }
+
+    /// Forgets everything, what is shared with other threads as well.
+    pub(super) fn clear(&self) {
         let History { butterfly, capture, continuation, counter_moves, correction } = self;
         let tables = [butterfly, capture, continuation].into_iter().chain(correction);
-        for table in tables {
-            table.fill_with(HistoryEntry::default);
-        }
-        counter_moves.fill_with(AtomicU16::default);
+        tables.for_each(HistoryTable::clear);
+        counter_moves.iter().for_each(|mv| mv.store(0, Ordering::Relaxed));
     }
 
     /// The quiet move that last refuted the move just made.
@@ -134,16 +170,16 @@ impl History {
     #[inline]
     pub(super) fn quiet(&self, position: &Position, mv: Move, context: &Context) -> i32 {
         let piece_to = PieceTo::new(position, mv);
-        let butterfly = self.butterfly[butterfly_index(position, mv)].get();
+        let butterfly = self.butterfly.at(butterfly_index(position, mv)).get();
         context.iter().flatten().fold(butterfly, |sum, &earlier| {
-            sum + self.continuation[continuation_index(earlier, piece_to)].get()
+            sum + self.continuation.at(continuation_index(earlier, piece_to)).get()
         })
     }
 
     /// What is known of a capture or promotion.
     #[inline]
     pub(super) fn capture(&self, position: &Position, mv: Move) -> i32 {
-        self.capture[capture_index(position, mv)].get()
+        self.capture.at(capture_index(position, mv)).get()
     }
 
     /// Learns from a quiet move that failed high: it gains, the quiet moves tried before lose.
@@ -173,9 +209,9 @@ impl History {
         amount: i32,
     ) {
         let piece_to = PieceTo::new(position, mv);
-        self.butterfly[butterfly_index(position, mv)].pull(amount);
+        self.butterfly.at(butterfly_index(position, mv)).pull(amount);
         for &earlier in context.iter().flatten() {
-            self.continuation[continuation_index(earlier, piece_to)].pull(amount);
+            self.continuation.at(continuation_index(earlier, piece_to)).pull(amount);
         }
     }
 
@@ -183,7 +219,7 @@ impl History {
     /// all failed.
     pub(super) fn reward(&self, piece_to: PieceTo, context: &Context, amount: i32) {
         for &earlier in context.iter().flatten() {
-            self.continuation[continuation_index(earlier, piece_to)].pull(amount);
+            self.continuation.at(continuation_index(earlier, piece_to)).pull(amount);
         }
     }
 
@@ -198,10 +234,10 @@ impl History {
         depth: Depth,
     ) {
         if let Some(mv) = best {
-            self.capture[capture_index(position, mv)].pull(bonus(depth));
+            self.capture.at(capture_index(position, mv)).pull(bonus(depth));
         }
         for &other in tried {
-            self.capture[capture_index(position, other)].pull(-malus(depth));
+            self.capture.at(capture_index(position, other)).pull(-malus(depth));
         }
     }
 
@@ -211,7 +247,7 @@ impl History {
         let sum: i32 = correction_indices(position)
             .into_iter()
             .zip(&self.correction)
-            .map(|(index, table)| table[index].get())
+            .map(|(index, table)| table.at(index).get())
             .sum();
         sum / CORRECTION_GRAIN
     }
@@ -222,10 +258,10 @@ impl History {
         let step = (CORRECTION_STEP * (depth + 1)).min(CORRECTION_STEP_MAX);
         let target = error.clamp(-CORRECTION_MAX, CORRECTION_MAX) * CORRECTION_GRAIN;
         for (index, table) in correction_indices(position).into_iter().zip(&self.correction) {
-            let old = table[index].get();
+            let old = table.at(index).get();
             let new = old + (target - old) * step / 256;
             let bound = CORRECTION_MAX * CORRECTION_GRAIN;
-            table[index].set(new.clamp(-bound, bound - 1));
+            table.at(index).set(new.clamp(-bound, bound - 1));
         }
     }
 }
@@ -262,7 +298,7 @@ fn capture_index(position: &Position, mv: Move) -> usize {
 
 #[inline]
 fn continuation_index(earlier: PieceTo, piece_to: PieceTo) -> usize {
-    earlier.index() * PIECES * SQUARES + piece_to.index()
+    earlier.index() * PIECE_TOS + piece_to.index()
 }
 
 #[inline]
@@ -291,7 +327,7 @@ mod tests {
 
     #[test]
     fn a_cutoff_raises_its_move_and_lowers_the_others() {
-        let (mut history, start) = (History::new(), Position::start());
+        let (history, start) = (History::new(), Position::start());
         let [good, bad]: [Move; 2] = ["e2e4", "a2a3"].map(|text| text.parse().expect(text));
         let context = [Some(PieceTo::new(&start, bad)), None, None];
         history.quiet_cutoff(&start, good, &[bad], &context, 6);

@@ -51,7 +51,8 @@ impl RootMove {
 #[derive(Clone)]
 pub(super) struct Lasting {
     pub(super) table: Arc<TranspositionTable>,
-    pub(super) history: Arc<History>,
+    /// By thread.
+    pub(super) histories: Vec<Arc<History>>,
     pub(super) cycles: Arc<Cycles>,
 }
 
@@ -60,17 +61,23 @@ impl Lasting {
     pub(super) fn new(memory_mb: usize) -> Self {
         Lasting {
             table: Arc::new(TranspositionTable::new(memory_mb)),
-            history: Arc::new(History::new()),
+            histories: vec![Arc::new(History::new())],
             cycles: Arc::new(Cycles::new()),
         }
     }
 
+    /// Has so many threads learn, from now on.
+    pub(super) fn serve(&mut self, threads: usize) {
+        let first = Arc::clone(&self.histories[0]);
+        self.histories.resize_with(threads, || Arc::new(first.of_another_thread()));
+    }
+
     /// Clears what was learnt. No search may be under way.
     pub(super) fn forget(&mut self) {
-        match (Arc::get_mut(&mut self.table), Arc::get_mut(&mut self.history)) {
-            (Some(table), Some(history)) => {
+        match Arc::get_mut(&mut self.table) {
+            Some(table) => {
                 table.clear();
-                history.clear();
+                self.histories.iter().for_each(|history| history.clear());
             }
             _ => log::error!("the table is still in use after the search"),
         }
@@ -87,7 +94,8 @@ pub(super) struct Job {
     pub(super) clock: TimeManager,
     pub(super) config: Config,
     pub(super) table: Arc<TranspositionTable>,
-    pub(super) history: Arc<History>,
+    /// By thread.
+    pub(super) histories: Vec<Arc<History>>,
     pub(super) cycles: Arc<Cycles>,
     /// The threads that have nothing to do.
     pub(super) crew: Crew<Arc<SplitPoint>>,
@@ -137,7 +145,7 @@ impl Job {
         lasting: Lasting,
         is_heard: bool,
     ) -> Self {
-        let Lasting { table, history, cycles } = lasting;
+        let Lasting { table, histories, cycles } = lasting;
         let root = *game.position();
         let config = match limits.handicap {
             None => config,
@@ -170,7 +178,7 @@ impl Job {
             limits: limits.clone(),
             control: control.clone(),
             table,
-            history,
+            histories,
             cycles,
             crew: Crew::new(config.threads),
             sharing: (0..config.threads).map(|_| CachePadded::default()).collect(),

@@ -138,8 +138,7 @@ impl<'a, S: Spectator> Worker<'a, S> {
 
     /// An idle thread that may help where this one is.
     fn reserve(&self) -> Option<Reservation<'a, Arc<SplitPoint>>> {
-        let is_above =
-            |address| self.split.as_ref().is_some_and(|split| split.is_below(address));
+        let is_above = |address| self.split.as_ref().is_some_and(|split| split.is_below(address));
         self.job.crew.reserve(&self.owners, is_above)
     }
 
@@ -165,7 +164,12 @@ impl<'a, S: Spectator> Worker<'a, S> {
     }
 
     /// Searches the last move of a node, which nobody else is needed for.
-    fn search_last(&mut self, node: &Node, (mv, number): (Move, usize), progress: &mut NodeProgress) {
+    fn search_last(
+        &mut self,
+        node: &Node,
+        (mv, number): (Move, usize),
+        progress: &mut NodeProgress,
+    ) {
         let facts = MoveFacts { number, ..MoveFacts::of(progress) };
         let Some(score) = self.search_move(node, mv, facts) else { return };
         self.show(|_| Step::Scored { mv, score, alpha: facts.alpha });
