@@ -1,8 +1,9 @@
-//! Curves over numbered points, as SVG: panels side by side on one vertical scale, or in rows, each
+//! Curves over numbered points: panels side by side on one vertical scale, or in rows, each
 //! with a scale of its own.
 
 use std::fmt::Write;
 
+use super::canvas::{LEGEND_ROW, Pen, begin, grid_line, legend, text};
 use crate::words::xml;
 
 /// A panel's height and the room around it, in user units (pixels).
@@ -11,8 +12,6 @@ const LEFT: f64 = 70.0;
 const TOP: f64 = 64.0;
 const BOTTOM: f64 = 46.0;
 const GAP: f64 = 26.0;
-/// Room for a row of the legend.
-const LEGEND_ROW: f64 = 20.0;
 /// Between two rows of panels, the titles of the lower one included.
 const ROW_GAP: f64 = 40.0;
 /// Points are numbered at most this often in a panel.
@@ -21,29 +20,26 @@ const NUMBERS: usize = 20;
 const GRID_LINES: f64 = 6.0;
 /// Curves of at most so many points have a mark at each of them: one alone makes no line.
 const MARKED: usize = 20;
-/// Half the width of a mark.
-const MARK: f64 = 3.5;
-/// Room for a letter of the title, on the mean, and before and behind it.
-const TITLE_LETTER: f64 = 8.4;
-const TITLE_MARGIN: f64 = 16.0;
 /// On a logarithmic scale what is smaller is drawn at this.
 const LEAST: f64 = 1e-6;
-
-/// Colours of curves: Okabe and Ito's palette, which colour-blind readers can tell apart.
-pub(crate) const COLORS: [&str; 7] =
-    ["#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
 
 /// A curve of a panel.
 #[derive(Debug, Clone)]
 pub(crate) struct Curve {
     /// What the legend calls it.
     pub name: String,
-    /// One of [`COLORS`].
+    /// One of [`super::COLORS`].
     pub color: &'static str,
     /// Whether its line is broken.
     pub dashed: bool,
     /// Its values at the points 1, 2, 3 ...
     pub values: Vec<f64>,
+}
+
+impl Curve {
+    fn pen(&self) -> Pen<'_> {
+        Pen { name: &self.name, color: self.color, dashed: self.dashed }
+    }
 }
 
 /// One of the diagrams of a picture.
@@ -172,20 +168,6 @@ pub(crate) fn tiles(
     out
 }
 
-/// The beginning of a picture of this size, in pixels, or wider, with its title whole.
-fn begin(title: &str, width: f64, height: f64) -> String {
-    let width = width.max(2.0 * TITLE_MARGIN + TITLE_LETTER * title.chars().count() as f64);
-    let title = xml(title);
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\" role=\"img\">\n<title>{title}</title>\n<style>\n\
-         text {{ font: 12px system-ui, sans-serif; fill: #1c2024; }}\n\
-         .grid {{ stroke: #d9dee3; }} .line {{ fill: none; stroke-width: 2; }}\n</style>\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n\
-         <text x=\"{TITLE_MARGIN}\" y=\"26\" style=\"font-size:17px\">{title}</text>\n"
-    )
-}
-
 /// Where a point lies between two horizontal places, if there are so many.
 fn across((left, right): (f64, f64), points: usize, point: usize) -> f64 {
     left + (right - left) * (point as f64 + 0.5) / points.max(1) as f64
@@ -200,33 +182,17 @@ fn points(panel: &Panel) -> usize {
 fn draw(out: &mut String, panel: &Panel, ends: (f64, f64), scale: &Scale, labelled: bool) {
     axes(out, ends, scale, labelled);
     let (left, points) = (ends.0, points(panel));
-    // Writing to a string cannot fail, here and below.
-    let _ = writeln!(out, "<text x=\"{left}\" y=\"{}\">{}</text>", TOP - 10.0, xml(&panel.title));
+    text(out, (left, TOP - 10.0), "start", &xml(&panel.title));
     // The first ones on top.
     for curve in panel.curves.iter().rev() {
-        let place =
-            |(point, &value)| format!("{:.1},{:.1}", across(ends, points, point), scale.y(value));
-        let places: Vec<String> = curve.values.iter().enumerate().map(place).collect();
-        let (look, places) = (look(curve), places.join(" "));
-        let _ = writeln!(out, "<polyline {look} points=\"{places}\"/>");
+        let pen = curve.pen();
+        let place = |(point, &value)| (across(ends, points, point), scale.y(value));
+        pen.line(out, curve.values.iter().enumerate().map(place));
         if points <= MARKED {
-            marks(out, curve, |point, value| (across(ends, points, point), scale.y(value)));
+            curve.values.iter().enumerate().map(place).for_each(|place| pen.mark(out, place));
         }
     }
-    legend(out, left, &panel.curves);
-}
-
-/// A mark at each point of a curve: full, or hollow where its line is broken.
-fn marks(out: &mut String, curve: &Curve, place: impl Fn(usize, f64) -> (f64, f64)) {
-    for (point, &value) in curve.values.iter().enumerate() {
-        let (x, y) = place(point, value);
-        let fill = if curve.dashed { "#ffffff" } else { curve.color };
-        let _ = writeln!(
-            out,
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{MARK}\" fill=\"{fill}\" stroke=\"{}\"/>",
-            curve.color
-        );
-    }
+    legend(out, (left, TOP + HEIGHT + 36.0), panel.curves.iter().map(Curve::pen));
 }
 
 /// What stands below a panel's points.
@@ -245,34 +211,9 @@ fn number(
 /// The grid of a panel; its numbers only if it is `labelled`.
 fn axes(out: &mut String, (left, right): (f64, f64), scale: &Scale, labelled: bool) {
     for (y, label) in scale.grid() {
-        let _ = writeln!(
-            out,
-            "<line class=\"grid\" x1=\"{left}\" y1=\"{y:.1}\" x2=\"{right}\" y2=\"{y:.1}\"/>"
-        );
+        grid_line(out, (left, y), (right, y));
         if labelled {
             text(out, (left - 6.0, y + 4.0), "end", &label);
         }
-    }
-}
-
-fn text(out: &mut String, (x, y): (f64, f64), anchor: &str, text: &str) {
-    let _ = writeln!(
-        out,
-        "<text x=\"{x:.1}\" y=\"{y:.1}\" style=\"text-anchor:{anchor}\">{text}</text>"
-    );
-}
-
-/// The attributes of a curve's line.
-fn look(curve: &Curve) -> String {
-    let dash = if curve.dashed { " stroke-dasharray=\"5 4\"" } else { "" };
-    format!("class=\"line\" stroke=\"{}\"{dash}", curve.color)
-}
-
-fn legend(out: &mut String, left: f64, curves: &[Curve]) {
-    for (row, curve) in curves.iter().enumerate() {
-        let y = TOP + HEIGHT + 36.0 + row as f64 * LEGEND_ROW;
-        let (look, end) = (look(curve), left + 26.0);
-        let _ = writeln!(out, "<line {look} x1=\"{left}\" y1=\"{y}\" x2=\"{end}\" y2=\"{y}\"/>");
-        text(out, (left + 32.0, y + 4.0), "start", &xml(&curve.name));
     }
 }
