@@ -1,7 +1,9 @@
 //! Curves over axes, as pictures (SVG).
 
 mod canvas;
+mod doublings;
 mod panels;
 
 pub(crate) use canvas::COLORS;
+pub(crate) use doublings::{Line, Point, doublings};
 pub(crate) use panels::{Curve, Panel, Scale, Tile, plot, round_number, tiles};

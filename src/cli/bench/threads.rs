@@ -8,18 +8,22 @@ use std::time::Duration;
 use crate::cli::output;
 use crate::cli::usage::wrong;
 use crate::cli::work::{cores, on_interruption, positions_of, progress_bar};
+use crate::cli::writing::Force;
+use crate::files::{FileKind, Output};
+use crate::search::Sharing;
 use crate::suite::Switch;
-use crate::suite::threads::{Bench, SpeedupSummary, SpeedupTrial, Timing, summarise};
+use crate::suite::threads::{Bench, SpeedupSummary, SpeedupTrial, Timing, picture, summarise};
 use crate::words::parse_time;
 
 /// Measure how much sooner several threads reach a depth than one does
 ///
 /// A search of its own, by one thread, sets the depth of each position: that of the first iteration it
 /// completes after --seconds. Then one thread and each of the others search to it in turn, knowing
-/// nothing. Compare on an idle machine, with no more threads than cores.
+/// nothing. Compare on an idle machine, with no more threads than cores. docs/threads.md tells what
+/// the columns mean.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Numbers of threads (default: 2, 4, 8 ... as far as there are cores)
+    /// Numbers of threads; 1 shows what is chance (default: 2, 4, 8 ... as far as there are cores)
     #[arg(short, long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Vec<u16>,
     /// Seconds that one thread searches at least
@@ -34,9 +38,14 @@ pub(super) struct Args {
     /// Mebibytes for each transposition table
     #[arg(long, default_value_t = 64)]
     memory: usize,
-    /// Print JSON instead of a table
+    /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
+    /// Draw the gains over the threads, beside published ones (SVG)
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
 }
 
 impl Args {
@@ -47,24 +56,55 @@ impl Args {
             chosen => chosen.iter().map(|&threads| threads.into()).collect(),
         }
     }
+    /// Where the picture goes, if there is to be one.
+    fn picture(&self) -> Option<Output<'_>> {
+        let output = Output::new(self.svg.as_deref()?, FileKind::SVG).force(self.force.allowed);
+        Some(output.apart_from(&self.positions))
+    }
 }
 
-/// Searches the positions and prints what was gained; an interruption ends it with those done.
+/// Searches the positions, prints what was gained and draws it; an interruption ends it with those
+/// done.
 ///
 /// # Errors
-/// If the positions cannot be read or the output not be written.
+/// If the positions cannot be read, the threads not be had or the output not be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let threads = args.resolve_threads();
     anyhow::ensure!(
         !threads.is_empty(),
         wrong("there is one core only: say --threads 2 all the same")
     );
+    let picture_file = args.picture();
+    picture_file.as_ref().map_or(Ok(()), Output::check)?;
+    let trials = measure(args, &threads)?;
+    let summaries = summarise(&threads, &trials);
+    let mut out = output::stdout();
+    if args.json {
+        let rows: Vec<_> = summaries.iter().map(row).collect();
+        let trials: Vec<_> = trials.iter().map(|found| trial(&threads, found)).collect();
+        writeln!(out, "{}", serde_json::json!({ "threads": rows, "positions": trials }))?;
+    } else {
+        write_tables(&mut out, &summaries, &trials)?;
+    }
+    if let Some(file) = picture_file {
+        anyhow::ensure!(
+            !trials.is_empty(),
+            "{} is not drawn: no position was searched in all ways; let it run longer",
+            file.path().display()
+        );
+        file.write(picture(&summaries).as_bytes())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Searches the positions in all ways, as far as nobody interrupts it.
+fn measure(args: &Args, threads: &[usize]) -> anyhow::Result<Vec<SpeedupTrial>> {
     let mut positions = positions_of(args.positions.as_deref())?;
     positions.truncate(args.number.unwrap_or(usize::MAX));
     let switch = Switch::default();
     let interrupted = switch.clone();
     on_interruption(move || interrupted.stop())?;
-    let mut bench = Bench::new(&threads, args.memory, args.seconds)?;
+    let mut bench = Bench::new(threads, args.memory, args.seconds)?;
     let bar = progress_bar(positions.len(), "positions");
     let mut trials = Vec::new();
     for position in &positions {
@@ -75,40 +115,39 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    let summaries = summarise(&threads, &trials);
-    let mut out = output::stdout();
-    if args.json {
-        let trials: Vec<_> = trials
-            .iter()
-            .map(|trial| {
-                serde_json::json!({
-                    "fen": trial.position.to_string(), "depth": trial.depth,
-                    "scout": timing(&trial.scout), "single": timing(&trial.single),
-                    "several": trial.several.iter().map(timing).collect::<Vec<_>>(),
-                })
-            })
-            .collect();
-        let rows: Vec<_> = summaries.iter().map(row).collect();
-        writeln!(out, "{}", serde_json::json!({ "threads": rows, "positions": trials }))?;
-    } else {
-        write_table(&mut out, &summaries, &trials)?;
-    }
-    Ok(ExitCode::SUCCESS)
+    Ok(trials)
 }
 
-fn timing(timing: &Timing) -> serde_json::Value {
-    serde_json::json!({ "seconds": timing.elapsed.as_secs_f64(), "nodes": timing.nodes })
+fn trial(threads: &[usize], trial: &SpeedupTrial) -> serde_json::Value {
+    let several = threads.iter().zip(&trial.several);
+    serde_json::json!({
+        "fen": trial.position.to_string(), "depth": trial.depth,
+        "scout": { "seconds": trial.scout.elapsed.as_secs_f64(), "nodes": trial.scout.nodes },
+        "single": timing(1, &trial.single),
+        "several": several.map(|(&threads, found)| timing(threads, found)).collect::<Vec<_>>(),
+    })
+}
+
+fn timing(threads: usize, timing: &Timing) -> serde_json::Value {
+    let Timing { elapsed, nodes, sharing: Sharing { splits, joined, joins, waiting } } = timing;
+    serde_json::json!({
+        "threads": threads, "seconds": elapsed.as_secs_f64(), "nodes": nodes, "splits": splits,
+        "joined": joined, "joins": joins, "waiting": waiting.as_secs_f64(),
+    })
 }
 
 fn row(summary: &SpeedupSummary) -> serde_json::Value {
     let [lower, median, upper] = summary.speedup;
     serde_json::json!({
         "threads": summary.threads, "median": median, "quartiles": [lower, upper],
-        "mean": summary.mean, "error": summary.error, "nodes": summary.nodes, "speed": summary.speed,
+        "mean": summary.mean, "error": summary.error, "total": summary.total,
+        "nodes": summary.nodes, "speed": summary.speed, "waiting": summary.waiting,
+        "splits": summary.splits, "joined": summary.joined, "joins": summary.joins,
     })
 }
 
-fn write_table(
+/// What was gained, and how the threads spent their time.
+fn write_tables(
     out: &mut impl Write,
     summaries: &[SpeedupSummary],
     trials: &[SpeedupTrial],
@@ -120,14 +159,25 @@ fn write_table(
         "{count} positions; one thread took {:.2} s each\n",
         seconds / count.max(1) as f64
     )?;
-    writeln!(out, "threads  sooner: median  quartiles     mean            nodes   nodes/s")?;
-    for SpeedupSummary { threads, speedup: [lower, median, upper], mean, error, nodes, speed } in
-        summaries
-    {
+    writeln!(out, "threads  sooner: median    quartiles           mean     total")?;
+    for summary in summaries {
+        let SpeedupSummary { threads, speedup: [lower, median, upper], .. } = summary;
         writeln!(
             out,
-            "{threads:>7}{median:>15.2}x  {lower:>4.2} to {upper:>4.2}{mean:>7.2}x ±{:>4.1}%{nodes:>9.2}x{speed:>9.2}x",
-            100.0 * error
+            "{threads:>7}{median:>15.2}x{lower:>7.2} to {upper:>5.2}{:>7.2}x ±{:>4.1}%{:>9.2}x",
+            summary.mean,
+            100.0 * summary.error,
+            summary.total
+        )?;
+    }
+    writeln!(out, "\nthreads   nodes  nodes/s  waiting  splits/s  joined   joins/s")?;
+    for summary in summaries {
+        let SpeedupSummary { threads, nodes, speed, waiting, splits, joined, joins, .. } = summary;
+        writeln!(
+            out,
+            "{threads:>7}{nodes:>7.2}x{speed:>8.2}x{:>8.1}%{splits:>10.0}{:>7.1}%{joins:>10.0}",
+            100.0 * waiting,
+            100.0 * joined
         )?;
     }
     Ok(())

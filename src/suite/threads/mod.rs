@@ -5,12 +5,18 @@
 //! late where the search happened to be slow. Then each number of threads, one among them, searches
 //! to that depth, knowing nothing; who begins changes from position to position.
 
+mod picture;
+
+pub(crate) use picture::picture;
+
 use std::time::Duration;
 
 use super::Switch;
 use crate::position::{Game, Position};
 use crate::score::Depth;
-use crate::search::{Bound, Config, Limits, SearchEvent, SearchFault, Searcher};
+use crate::search::{
+    Bound, Config, Limits, SearchEvent, SearchFault, SearchResult, Searcher, Sharing,
+};
 
 /// A search to a depth.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -19,12 +25,18 @@ pub(crate) struct Timing {
     pub elapsed: Duration,
     /// Nodes of all threads.
     pub nodes: u64,
+    /// How the threads shared the tree; nothing is known of a [`SpeedupTrial::scout`].
+    pub sharing: Sharing,
 }
 
 impl Timing {
-    /// Nodes per second.
-    pub(crate) fn speed(&self) -> f64 {
-        self.nodes as f64 / self.elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
+    fn of(found: &SearchResult) -> Self {
+        Timing { elapsed: found.elapsed, nodes: found.nodes, sharing: found.sharing }
+    }
+
+    /// So many, of nodes or of something else, per second.
+    fn rate(&self, number: u64) -> f64 {
+        number as f64 / self.elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
     }
 }
 
@@ -39,7 +51,8 @@ pub(crate) struct SpeedupTrial {
     pub scout: Timing,
     /// By one thread.
     pub single: Timing,
-    /// By each other number of threads, in the order in which the [`Bench`] was given them.
+    /// By each number of threads, in the order in which the [`Bench`] was given them; if 1 is among
+    /// them, by one thread once more.
     pub several: Vec<Timing>,
 }
 
@@ -54,10 +67,20 @@ pub(crate) struct SpeedupSummary {
     pub mean: f64,
     /// The standard error of the mean, as a share of it.
     pub error: f64,
+    /// The times of one thread, all together, over those of the threads: long searches count for more.
+    pub total: f64,
     /// Nodes over those of one thread, over all positions: what the threads search in vain.
     pub nodes: f64,
     /// Nodes per second over those of one thread, over all positions.
     pub speed: f64,
+    /// The share of all threads' time in which they had nothing to do.
+    pub waiting: f64,
+    /// Nodes per second whose moves were shared out.
+    pub splits: f64,
+    /// The share of these at which another thread has searched a move; 0 where there are none.
+    pub joined: f64,
+    /// How often per second a thread came to such a node to help.
+    pub joins: f64,
 }
 
 /// Searchers for each number of threads.
@@ -100,7 +123,7 @@ impl Bench {
             let searcher = &mut self.searchers[index];
             searcher.new_game();
             let found = searcher.search_silently(&game, &Limits::depth(depth), &switch.control());
-            timings[index] = Timing { elapsed: found.elapsed, nodes: found.nodes };
+            timings[index] = Timing::of(&found);
         }
         self.attempts += 1;
         let several = timings.split_off(1);
@@ -121,7 +144,8 @@ impl Bench {
                 && (report.elapsed >= time || report.score.abs() >= crate::score::TABLEBASE_BOUND)
                 && reached.is_none()
             {
-                let timing = Timing { elapsed: report.elapsed, nodes: report.nodes };
+                let (elapsed, nodes) = (report.elapsed, report.nodes);
+                let timing = Timing { elapsed, nodes, sharing: Sharing::default() };
                 reached = Some((report.depth, timing));
                 control.stop();
             }
@@ -137,23 +161,32 @@ pub(crate) fn summarise(threads: &[usize], trials: &[SpeedupTrial]) -> Vec<Speed
 }
 
 fn summary(index: usize, threads: usize, trials: &[SpeedupTrial]) -> SpeedupSummary {
-    let gain = |trial: &SpeedupTrial| {
-        let [one, all] = [trial.single, trial.several[index]].map(|timing| timing.elapsed);
-        one.as_secs_f64() / all.as_secs_f64().max(f64::MIN_POSITIVE)
-    };
+    let gain = |trial: &SpeedupTrial| sooner(&trial.single, &trial.several[index]);
     let mut gains: Vec<f64> = trials.iter().map(gain).collect();
     gains.sort_by(f64::total_cmp);
     let (mean, error) = mean_and_error(&gains);
     let single = total(trials.iter().map(|trial| trial.single));
     let several = total(trials.iter().map(|trial| trial.several[index]));
+    let Sharing { splits, joined, joins, waiting } = several.sharing;
+    let time = several.elapsed.as_secs_f64() * threads as f64;
     SpeedupSummary {
         threads,
         speedup: [0.25, 0.5, 0.75].map(|share| quantile(&gains, share)),
         mean,
         error,
+        total: sooner(&single, &several),
         nodes: several.nodes as f64 / single.nodes.max(1) as f64,
-        speed: several.speed() / single.speed().max(f64::MIN_POSITIVE),
+        speed: several.rate(several.nodes) / single.rate(single.nodes).max(f64::MIN_POSITIVE),
+        waiting: waiting.as_secs_f64() / time.max(f64::MIN_POSITIVE),
+        splits: several.rate(splits),
+        joined: joined as f64 / splits.max(1) as f64,
+        joins: several.rate(joins),
     }
+}
+
+/// How many times sooner `all` were done than `one`.
+fn sooner(one: &Timing, all: &Timing) -> f64 {
+    one.elapsed.as_secs_f64() / all.elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
 }
 
 /// The geometric mean of some numbers, and its standard error as a share of it; for fewer than two
@@ -170,9 +203,15 @@ fn mean_and_error(numbers: &[f64]) -> (f64, f64) {
 }
 
 fn total(timings: impl Iterator<Item = Timing>) -> Timing {
-    timings.fold(Timing { elapsed: Duration::ZERO, nodes: 0 }, |sum, one| Timing {
+    timings.fold(Timing::default(), |sum, one| Timing {
         elapsed: sum.elapsed + one.elapsed,
         nodes: sum.nodes + one.nodes,
+        sharing: Sharing {
+            splits: sum.sharing.splits + one.sharing.splits,
+            joined: sum.sharing.joined + one.sharing.joined,
+            joins: sum.sharing.joins + one.sharing.joins,
+            waiting: sum.sharing.waiting + one.sharing.waiting,
+        },
     })
 }
 
@@ -190,26 +229,47 @@ mod tests {
     use super::*;
 
     fn timing(millis: u64, nodes: u64) -> Timing {
-        Timing { elapsed: Duration::from_millis(millis), nodes }
+        let elapsed = Duration::from_millis(millis);
+        Timing { elapsed, nodes, sharing: Sharing::default() }
     }
 
-    #[test]
-    fn gains_are_summed_up() {
-        let trial = |one, two| SpeedupTrial {
+    fn trial(one: u64, two: Timing) -> SpeedupTrial {
+        SpeedupTrial {
             position: Position::start(),
             depth: 9,
             scout: timing(999, 1_000),
             single: timing(one, 1_000),
-            several: vec![timing(two, 1_500)],
-        };
-        let trials = [trial(400, 100), trial(100, 100), trial(200, 100)];
-        let summaries = summarise(&[2], &trials);
-        let SpeedupSummary { threads, speedup, mean, error, nodes, speed } = summaries[0];
+            several: vec![two],
+        }
+    }
+
+    #[test]
+    fn gains_are_summed_up() {
+        let trials = [400, 100, 200].map(|one| trial(one, timing(100, 1_500)));
+        let SpeedupSummary { threads, speedup, mean, error, total, nodes, speed, .. } =
+            summarise(&[2], &trials)[0];
         assert_eq!((threads, speedup, nodes), (2, [1.5, 2.0, 3.0], 1.5));
         // Of ln 4, 0 and ln 2: a spread of ln 2, over three positions.
         let expected = 2.0_f64.ln() / 3.0_f64.sqrt();
         assert!((mean - 2.0).abs() < 1e-9 && (error - expected).abs() < 1e-9, "{mean} {error}");
+        assert!((total - 700.0 / 300.0).abs() < 1e-9, "{total}");
         assert!((speed - 1.5 * 700.0 / 300.0).abs() < 1e-9, "{speed}");
+    }
+
+    #[test]
+    fn what_was_shared_is_summed_up() {
+        let sharing = |splits, joined, joins, waiting| Timing {
+            sharing: Sharing { splits, joined, joins, waiting: Duration::from_millis(waiting) },
+            ..timing(100, 1_500)
+        };
+        let trials = [trial(100, sharing(10, 3, 5, 20)), trial(100, sharing(30, 9, 11, 60))];
+        let SpeedupSummary { waiting, splits, joined, joins, .. } = summarise(&[2], &trials)[0];
+        // 80 ms of two threads' 200 ms; the rest by the seconds that went by.
+        for (found, expected) in [(waiting, 0.2), (splits, 200.0), (joined, 0.3), (joins, 80.0)] {
+            assert!((found - expected).abs() < 1e-9, "{found} in place of {expected}");
+        }
+        let alone = summarise(&[1], &[trial(100, timing(100, 1_000))])[0];
+        assert_eq!((alone.waiting, alone.splits, alone.joined, alone.joins), (0.0, 0.0, 0.0, 0.0));
     }
 
     #[test]
