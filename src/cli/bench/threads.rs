@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
 use crate::cli::output;
 use crate::cli::usage::wrong;
 use crate::cli::work::{cores, on_interruption, positions_of, progress_bar};
 use crate::cli::writing::Force;
 use crate::files::{FileKind, Output};
-use crate::search::Sharing;
+use crate::search::{Config, Parallel, Sharing};
 use crate::suite::Switch;
 use crate::suite::threads::{Bench, SpeedupSummary, SpeedupTrial, Timing, picture, summarise};
 use crate::words::parse_time;
@@ -38,6 +40,9 @@ pub(super) struct Args {
     /// Mebibytes for each transposition table
     #[arg(long, default_value_t = 64)]
     memory: usize,
+    /// How they work together: split one tree, lazy (a tree each), or auto
+    #[arg(long, value_name = "HOW", default_value = "auto", hide_possible_values = true, value_parser = parallel())]
+    parallel: Parallel,
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
@@ -48,6 +53,13 @@ pub(super) struct Args {
     force: Force,
 }
 
+/// How threads can work together, by name.
+fn parallel() -> impl TypedValueParser<Value = Parallel> {
+    let named = |name: String| Parallel::ALL.into_iter().find(|parallel| parallel.name() == name);
+    PossibleValuesParser::new(Parallel::ALL.map(Parallel::name))
+        .map(move |name| named(name).unwrap_or_default())
+}
+
 impl Args {
     fn resolve_threads(&self) -> Vec<usize> {
         let cores = cores();
@@ -56,6 +68,7 @@ impl Args {
             chosen => chosen.iter().map(|&threads| threads.into()).collect(),
         }
     }
+
     /// Where the picture goes, if there is to be one.
     fn picture(&self) -> Option<Output<'_>> {
         let output = Output::new(self.svg.as_deref()?, FileKind::SVG).force(self.force.allowed);
@@ -104,7 +117,9 @@ fn measure(args: &Args, threads: &[usize]) -> anyhow::Result<Vec<SpeedupTrial>> 
     let switch = Switch::default();
     let interrupted = switch.clone();
     on_interruption(move || interrupted.stop())?;
-    let mut bench = Bench::new(threads, args.memory, args.seconds)?;
+    let Args { memory: memory_mb, parallel, .. } = *args;
+    let config = Config { memory_mb, parallel, ..Config::default() };
+    let mut bench = Bench::new(threads, &config, args.seconds)?;
     let bar = progress_bar(positions.len(), "positions");
     let mut trials = Vec::new();
     for position in &positions {

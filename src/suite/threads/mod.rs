@@ -93,18 +93,18 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// Searchers for one and for each of these numbers of threads, with tables of `memory_mb`;
-    /// one thread is to search at least `time`.
+    /// Searchers for one and for each of these numbers of threads, otherwise as `config` says; one
+    /// thread is to search at least `time`.
     ///
     /// # Errors
     /// If the system does not give so many threads or so much memory.
     pub(crate) fn new(
         threads: &[usize],
-        memory_mb: usize,
+        config: &Config,
         time: Duration,
     ) -> Result<Self, SearchFault> {
         let searcher = |&threads| {
-            let mut searcher = Searcher::new(Config { memory_mb, threads, ..Config::default() });
+            let mut searcher = Searcher::new(Config { threads, ..config.clone() });
             searcher.take_faults().into_iter().next().map_or(Ok(searcher), Err)
         };
         let searchers = [1].iter().chain(threads).map(searcher).collect::<Result<_, _>>()?;
@@ -274,7 +274,9 @@ mod tests {
 
     #[test]
     fn trust_21_one_thread_searches_what_one_thread_searches_to_a_depth_set_by_another_search() {
-        let mut bench = Bench::new(&[1, 2], 4, Duration::from_millis(20)).expect("two threads");
+        let config = Config { memory_mb: 4, ..Config::default() };
+        let mut bench =
+            Bench::new(&[1, 2], &config, Duration::from_millis(20)).expect("two threads");
         let switch = Switch::default();
         // Twice, so that each has been first.
         for _ in 0..2 {
