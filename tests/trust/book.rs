@@ -94,6 +94,7 @@ fn trust_06_an_output_that_is_an_input_is_refused() {
         "book import g.bin -o g.bin",
         "book export g.tbk -o g.tbk",
         "bench transpositions --book g.tbk --games h.pgn --reach 9 --save h.pgn",
+        "bench threads --positions g.pgn -t 1 --svg g.pgn",
     ] {
         for command in [command.to_owned(), format!("{command} --force")] {
             let said = refusal(&command, folder.path());
@@ -125,6 +126,7 @@ fn trust_06_a_file_that_is_something_else_is_replaced_only_by_force() {
         ("book build -q g.pgn -o new.tbk --errors notes", "a list of faults"),
         ("lesson tree --svg notes --algorithm pvs classic", "an SVG drawing"),
         ("lesson tree --html notes classic", "an HTML page"),
+        ("bench threads -t 1 -n 1 --seconds 0.01 --memory 1 --svg notes", "an SVG drawing"),
     ] {
         fs::write(path("notes"), "to be kept\n").expect("writable");
         let said = refusal(command, folder.path());

@@ -167,19 +167,19 @@ fn write_tables(
     summaries: &[SpeedupSummary],
     trials: &[SpeedupTrial],
 ) -> std::io::Result<()> {
-    let seconds: f64 = trials.iter().map(|trial| trial.single.elapsed.as_secs_f64()).sum();
+    let time: Duration = trials.iter().map(|trial| trial.single.elapsed).sum();
     let count = trials.len();
     writeln!(
         out,
         "{count} positions; one thread took {:.2} s each\n",
-        seconds / count.max(1) as f64
+        time.as_secs_f64() / count.max(1) as f64
     )?;
-    writeln!(out, "threads  sooner: median    quartiles           mean     total")?;
+    writeln!(out, "threads  sooner: median        quartiles    mean            total")?;
     for summary in summaries {
         let SpeedupSummary { threads, speedup: [lower, median, upper], .. } = summary;
         writeln!(
             out,
-            "{threads:>7}{median:>15.2}x{lower:>7.2} to {upper:>5.2}{:>7.2}x ±{:>4.1}%{:>9.2}x",
+            "{threads:>7}{median:>15.2}x{lower:>7.2} to {upper:<6.2}{:>7.2}x ±{:>4.1}%{:>9.2}x",
             summary.mean,
             100.0 * summary.error,
             summary.total
@@ -196,4 +196,37 @@ fn write_tables(
         )?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tables_fit_a_terminal() {
+        let large = SpeedupSummary {
+            threads: 256,
+            speedup: [99.0, 150.0, 256.0],
+            mean: 140.0,
+            error: 0.5,
+            total: 130.0,
+            nodes: 12.0,
+            speed: 250.0,
+            waiting: 1.0,
+            splits: 9_999_999.0,
+            joined: 1.0,
+            joins: 9_999_999.0,
+        };
+        let mut out = Vec::new();
+        write_tables(&mut out, &[large], &[]).expect("a vector takes all");
+        let text = String::from_utf8(out).expect("UTF-8");
+        let rows: Vec<&str> = text.lines().collect();
+        assert!(rows.iter().all(|row| row.chars().count() < 80), "{text}");
+        for [head, row] in [[rows[2], rows[3]], [rows[5], rows[6]]] {
+            // The last column stands below its name, and no two numbers run into one another.
+            assert_eq!(head.len(), row.chars().count(), "{text}");
+            assert!(row.split_whitespace().count() >= 6, "{text}");
+        }
+        assert_eq!(rows[6], "    256  12.00x  250.00x   100.0%   9999999  100.0%   9999999");
+    }
 }

@@ -27,6 +27,7 @@ pub(super) const EXAMPLES: &[Example] = &[
     example("tabia-autoplay", "tabia autoplay -1 \"tabia -x\" -2 gnuchess --games 100 --tc 10+0.1 --pgn match.pgn", "A hundred games at ten seconds and a tenth more a move."),
     example("tabia-bench", "tabia bench", "The node count and the speed."),
     example("tabia-bench-threads", "tabia bench threads -t 2,4", "How much sooner two and four threads are done than one."),
+    example("tabia-bench-threads", "tabia bench threads -t 1,2,4,8 --svg threads.svg", "A picture of it too; one thread against itself shows what is chance."),
     example("tabia-bench-transpositions", "tabia bench transpositions --book mine.tbk --games others.pgn", "What a book inside the search is worth, on games that it does not know."),
     example("tabia-book", "tabia book build games.pgn -o mine.tbk", "Makes a book."),
     example("tabia-book", "tabia book show mine.tbk --opening Najdorf", "Looks into it."),
