@@ -248,7 +248,7 @@ impl<'a, S: Spectator> Worker<'a, S> {
         while !split.is_left()
             && let Some(other) = self.rest(split.address(), || split.is_left())
         {
-            self.join(other);
+            self.join(&other);
         }
         self.adopt(split);
     }
@@ -262,7 +262,7 @@ impl<'a, S: Spectator> Worker<'a, S> {
     fn help_until_done(&mut self) {
         let crew = &self.job.crew;
         while let Some(split) = self.rest(ANYWHERE, || crew.is_over()) {
-            self.join(split);
+            self.join(&split);
         }
         self.show_done();
     }
@@ -286,13 +286,13 @@ impl<'a, S: Spectator> Worker<'a, S> {
         called
     }
 
-    fn join(&mut self, split: Arc<SplitPoint>) {
+    fn join(&mut self, split: &Arc<SplitPoint>) {
         count(&self.job.sharing[self.id].joins, 1);
-        self.adopt(&split);
-        self.stand_at(Some(Arc::clone(&split)));
+        self.adopt(split);
+        self.stand_at(Some(Arc::clone(split)));
         let SplitPoint { place, node, .. } = split.as_ref();
         self.show(|_| Step::Join { place: *place, position: &node.position, ply: node.ply });
-        self.work_at(&split, None);
+        self.work_at(split, None);
         self.show(|_| Step::Part);
     }
 

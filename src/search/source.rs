@@ -35,7 +35,7 @@ impl MoveSource<'_> {
     /// The moves still to come, to be shared with others.
     pub(super) fn share(&self) -> SharedMoves {
         match self {
-            MoveSource::Picker(picker) => SharedMoves::Picker((*picker).clone()),
+            MoveSource::Picker(picker) => SharedMoves::Picker(Box::new((*picker).clone())),
             MoveSource::List(moves) => SharedMoves::List((*moves).clone()),
         }
     }
@@ -43,7 +43,7 @@ impl MoveSource<'_> {
 
 /// The moves of a node that is shared out.
 pub(super) enum SharedMoves {
-    Picker(MovePicker),
+    Picker(Box<MovePicker>),
     List(std::vec::IntoIter<Move>),
 }
 

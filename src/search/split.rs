@@ -98,7 +98,7 @@ impl SplitPoint {
 
     /// Whether this node, or one above it, needs no more search.
     pub(super) fn is_cut_off(&self) -> bool {
-        self.chain().any(|split| split.cut_off.load(Ordering::SeqCst))
+        self.chain().any(|split| split.cut_off.load(Ordering::Relaxed))
     }
 
     /// Whether this is the split point with that address, or below it.
@@ -125,7 +125,7 @@ impl SplitPoint {
 
     /// The threads that a cutoff here concerns.
     pub(super) fn cut_off(&self) -> &SharedThreadSet {
-        self.cut_off.store(true, Ordering::SeqCst);
+        self.cut_off.store(true, Ordering::Relaxed);
         &self.below
     }
 

@@ -1,9 +1,9 @@
 //! One thread at work on a search.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
-use super::crew::ThreadSet;
+use super::crew::{Recall, ThreadSet};
 use super::handicap::Sight;
 use super::history::{Context, History, PieceTo};
 use super::job::{Job, Root};
@@ -77,7 +77,7 @@ pub(super) struct Worker<'a, S = ()> {
     /// The owners of that split point and those above: they may be called for help here.
     pub(super) owners: ThreadSet,
     /// Set where a split point above may have been cut off; `None` with one thread.
-    recalled: Option<&'a AtomicBool>,
+    recalled: Option<&'a Recall>,
     /// Null moves are off below this ply while one is verified.
     pub(super) null_move_from: Ply,
     /// Whether only mates count, and nothing may be pruned on suspicion.
@@ -278,22 +278,20 @@ impl<'a, S: Spectator> Worker<'a, S> {
     #[inline]
     pub(super) fn is_interrupted(&self) -> bool {
         self.job.control.is_stopped()
-            || (self.recalled.is_some_and(|recalled| recalled.load(Ordering::Relaxed))
-                && self.is_recalled())
+            || (self.recalled.is_some_and(Recall::is_set) && self.is_recalled())
     }
 
     /// Whether the node is wanted no more where this thread is, as it has been told to look.
     #[cold]
     fn is_recalled(&self) -> bool {
         let Some(recalled) = self.recalled else { return false };
-        // What is found was marked before this was set; what is set after this is looked at then.
-        recalled.swap(false, Ordering::AcqRel);
+        recalled.clear();
         let is_wanted_no_more = match &self.split {
             Some(split) => split.is_cut_off(),
             None => self.job.crew.is_over(),
         };
         if is_wanted_no_more {
-            recalled.store(true, Ordering::Relaxed);
+            recalled.set();
         }
         is_wanted_no_more
     }
@@ -304,7 +302,7 @@ impl<'a, S: Spectator> Worker<'a, S> {
         self.split = split;
         if let Some(recalled) = self.recalled {
             // It may have been cut off before this thread was among those to be told.
-            recalled.store(true, Ordering::Relaxed);
+            recalled.set();
         }
     }
 

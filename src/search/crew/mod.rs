@@ -25,13 +25,13 @@ use crossbeam::{
 };
 #[cfg(not(feature = "loom"))]
 use std::{
-    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence},
     thread::yield_now,
 };
 
 #[cfg(feature = "loom")]
 use loom::{
-    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence},
     thread::yield_now,
 };
 #[cfg(feature = "loom")]
@@ -70,13 +70,17 @@ pub(super) struct SharedThreadSet([AtomicU64; WORDS]);
 impl SharedThreadSet {
     /// Adds `thread`; tells whether it is new.
     pub(super) fn insert(&self, thread: usize) -> bool {
+        let before = self.0[thread / PER_WORD].fetch_or(bit(thread), Ordering::AcqRel);
         // Whoever recalls these threads has marked their node before he reads the set; a thread
-        // looks at the mark after it has joined. One of them sees the other.
-        self.0[thread / PER_WORD].fetch_or(bit(thread), Ordering::SeqCst) & bit(thread) == 0
+        // looks at the mark after it has joined. Of these two fences one is the first, and who comes
+        // second sees what the other has written.
+        fence(Ordering::SeqCst);
+        before & bit(thread) == 0
     }
 
     fn get(&self) -> ThreadSet {
-        ThreadSet(std::array::from_fn(|word| self.0[word].load(Ordering::SeqCst)))
+        fence(Ordering::SeqCst);
+        ThreadSet(std::array::from_fn(|word| self.0[word].load(Ordering::Acquire)))
     }
 }
 
@@ -108,11 +112,33 @@ struct Seat<T> {
     below: AtomicUsize,
     called: AtomicBool,
     task: AtomicCell<Option<T>>,
-    /// Set where its node may be wanted no more.
-    recalled: AtomicBool,
+    recalled: Recall,
     /// The thread's own: nobody else locks it.
     parker: Mutex<Parker>,
     unparker: Unparker,
+}
+
+/// What tells a thread that it may be wanted no more where it is.
+#[derive(Debug, Default)]
+pub(super) struct Recall(AtomicBool);
+
+impl Recall {
+    /// Whether there is something to look for.
+    #[inline]
+    pub(super) fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Has the thread look.
+    pub(super) fn set(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    /// Has the thread look no more, unless it is told again: to be called before it looks, so that it sees
+    /// all that was marked before this was set.
+    pub(super) fn clear(&self) {
+        self.0.swap(false, Ordering::AcqRel);
+    }
 }
 
 /// For a thread that works wherever it is wanted.
@@ -146,7 +172,7 @@ impl<T: Send> Crew<T> {
                 below: AtomicUsize::new(ANYWHERE),
                 called: AtomicBool::new(false),
                 task: AtomicCell::new(None),
-                recalled: AtomicBool::new(false),
+                recalled: Recall::default(),
                 unparker: parker.unparker().clone(),
                 parker: Mutex::new(parker),
             })
@@ -257,14 +283,14 @@ impl<T: Send> Crew<T> {
     }
 
     /// Where a thread sees that it may be wanted no more where it is; `None` in a crew of one.
-    pub(super) fn recalled(&self, thread: usize) -> Option<&AtomicBool> {
+    pub(super) fn recalled(&self, thread: usize) -> Option<&Recall> {
         self.seats.get(thread).map(|seat| &seat.recalled)
     }
 
     /// Has threads look whether they are still wanted where they are.
     pub(super) fn recall(&self, threads: &SharedThreadSet) {
         for thread in threads.get().threads() {
-            self.seats[thread].recalled.store(true, Ordering::Release);
+            self.seats[thread].recalled.set();
         }
     }
 
@@ -272,7 +298,7 @@ impl<T: Send> Crew<T> {
     pub(super) fn finish(&self) {
         self.over.store(true, Ordering::Release);
         for seat in &self.seats {
-            seat.recalled.store(true, Ordering::Release);
+            seat.recalled.set();
             seat.unparker.unpark();
         }
     }
@@ -358,8 +384,7 @@ mod tests {
         let set = SharedThreadSet::default();
         assert!(set.insert(2) && !set.insert(2));
         crew.recall(&set);
-        let recalled = [0, 1, 2]
-            .map(|thread| crew.recalled(thread).is_some_and(|flag| flag.load(Ordering::Relaxed)));
+        let recalled = [0, 1, 2].map(|thread| crew.recalled(thread).is_some_and(Recall::is_set));
         assert_eq!(recalled, [false, false, true]);
     }
 }
