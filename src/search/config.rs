@@ -1,5 +1,6 @@
 //! What a searcher works with, as one value.
 
+use std::num::NonZero;
 use std::str::FromStr;
 
 use thiserror::Error;
@@ -33,6 +34,16 @@ pub struct Config {
     pub research_order: ResearchOrder,
     /// How several threads work together.
     pub parallel: Parallel,
+    /// How many threads may be at work on one tree at a time; `None`: as many as the machine has cores
+    /// for. More than that are slower than fewer.
+    pub cores: Option<usize>,
+}
+
+impl Config {
+    /// How many threads may be at work on one tree at a time.
+    pub(super) fn cores(&self) -> usize {
+        self.cores.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get))
+    }
 }
 
 /// The default of [`Config::steer_margin`]: less than what one move is worth to a search of a second.
@@ -51,6 +62,7 @@ impl Default for Config {
             steer_margin: STEER_MARGIN,
             research_order: ResearchOrder::default(),
             parallel: Parallel::default(),
+            cores: None,
         }
     }
 }
@@ -147,7 +159,7 @@ impl ResearchOrder {
 /// How the threads of a search work together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Parallel {
-    /// By whichever of the two has proved better for their number.
+    /// By whichever of the two has proved better: they split a tree.
     #[default]
     Auto,
     /// They search one tree, whose nodes they split among them.

@@ -14,8 +14,8 @@ use super::crew::Crew;
 use super::history::History;
 use super::limits::Limits;
 use super::report::{Bound, SearchEvent, SearchFault, SearchResult, Sharing};
-use super::sharing::{SharingCounts, split_depth};
-use super::split::SplitPoint;
+use super::sharing_counts::SharingCounts;
+use super::split::{SplitPoint, split_depth};
 use super::table::TranspositionTable;
 use crate::position::{Cycles, Game, Move, Position};
 use crate::score::{Depth, INFINITY, Score};
@@ -180,7 +180,7 @@ impl Job {
             table,
             histories,
             cycles,
-            crew: Crew::new(config.threads),
+            crew: Crew::new(config.threads, config.cores()),
             sharing: (0..config.threads).map(|_| CachePadded::default()).collect(),
             split_depth: if is_lazy { Depth::MAX } else { split_depth(config.threads) },
             book: BookProbe::new(&config).filter(|_| limits.mate.is_none()),

@@ -52,6 +52,7 @@ mod room;
 mod searcher;
 mod see;
 mod sharing;
+mod sharing_counts;
 mod source;
 mod split;
 mod stack;

@@ -11,7 +11,7 @@
 //! With one thread nobody is ever idle, so nothing is split and the search is deterministic.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::crew::{ANYWHERE, Reservation, Rest};
@@ -20,55 +20,17 @@ use super::node::{Node, NodeProgress};
 use super::observe::{Spectator, Step};
 use super::prune;
 use super::pvs::MoveFacts;
-use super::report::Sharing;
+use super::sharing_counts::count;
 use super::source::MoveSource;
 use super::split::{SplitPoint, SplitState, Way};
 use super::worker::Worker;
 use crate::position::Move;
-use crate::score::{Depth, Score};
+use crate::score::Score;
 
-/// Below this depth a split costs more than it brings: handing a node over takes some ten
-/// microseconds, as long as some ten nodes.
-const SPLIT_DEPTH: Depth = 4;
 /// Moves that must have failed to cut at an expected cut node before its others are shared out.
 const CUT_NODE_MOVES: usize = 3;
 /// How long the main thread waits for others before it looks at the clock again.
 const NAP: Duration = Duration::from_millis(1);
-
-/// The least depth at which so many threads share nodes out.
-pub(super) fn split_depth(threads: usize) -> Depth {
-    if threads > 1 { SPLIT_DEPTH } else { Depth::MAX }
-}
-
-/// What one thread counts of [`Sharing`].
-#[derive(Debug, Default)]
-pub(super) struct SharingCounts {
-    splits: AtomicU64,
-    joined: AtomicU64,
-    joins: AtomicU64,
-    /// Nanoseconds.
-    waiting: AtomicU64,
-}
-
-impl SharingCounts {
-    /// Adds what this thread has counted to `sum`.
-    pub(super) fn add_to(&self, sum: Sharing) -> Sharing {
-        let [splits, joined, joins, waiting] =
-            [&self.splits, &self.joined, &self.joins, &self.waiting]
-                .map(|count| count.load(Ordering::Relaxed));
-        Sharing {
-            splits: sum.splits + splits,
-            joined: sum.joined + joined,
-            joins: sum.joins + joins,
-            waiting: sum.waiting + Duration::from_nanos(waiting),
-        }
-    }
-}
-
-/// Counts what only one thread counts, which needs no more than a load and a store.
-fn count(counter: &AtomicU64, more: u64) {
-    counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Relaxed);
-}
 
 /// Signs a thread off from a split point when it leaves, in whatever way: the owner waits for it.
 struct SignOff<'a> {

@@ -11,7 +11,16 @@ use super::observe::Place;
 use super::source::SharedMoves;
 use super::stack::StackEntry;
 use crate::position::Move;
-use crate::score::{Ply, Score};
+use crate::score::{Depth, Ply, Score};
+
+/// Below this depth a split costs more than it brings: handing a node over takes some ten
+/// microseconds, as long as some ten nodes.
+const SPLIT_DEPTH: Depth = 4;
+
+/// The least depth at which so many threads share nodes out.
+pub(super) fn split_depth(threads: usize) -> Depth {
+    if threads > 1 { SPLIT_DEPTH } else { Depth::MAX }
+}
 
 /// A node whose moves are shared out.
 pub(super) struct SplitPoint {

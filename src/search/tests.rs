@@ -8,8 +8,13 @@ fn game(fen: &str) -> Game {
     Game::new(Position::from_fen(fen).expect(fen))
 }
 
+/// With so much memory and so many threads, all of which work, whatever cores there are.
+fn config(memory_mb: usize, threads: usize) -> Config {
+    Config { memory_mb, threads, cores: Some(threads), ..Config::default() }
+}
+
 fn search(game: &Game, limits: &Limits, threads: usize) -> SearchResult {
-    let mut searcher = Searcher::new(Config { memory_mb: 8, threads, ..Config::default() });
+    let mut searcher = Searcher::new(config(8, threads));
     searcher.search(game, limits, &Control::new(), &mut |_| {})
 }
 
@@ -139,7 +144,7 @@ fn a_stop_is_obeyed_with_any_number_of_threads() {
             stopper.stop();
             Instant::now()
         });
-        let mut searcher = Searcher::new(Config { memory_mb: 8, threads, ..Config::default() });
+        let mut searcher = Searcher::new(config(8, threads));
         let result = searcher.search(&Game::default(), &Limits::default(), &control, &mut |_| {});
         let stopped = handle.join().expect("the stopper only sleeps");
         assert!(result.best.is_some());
@@ -151,7 +156,7 @@ fn a_stop_is_obeyed_with_any_number_of_threads() {
 #[test]
 fn every_reported_line_can_be_played() {
     let fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
-    let mut searcher = Searcher::new(Config { memory_mb: 1, threads: 3, ..Config::default() });
+    let mut searcher = Searcher::new(config(1, 3));
     searcher.search(&game(fen), &Limits::depth(11), &Control::new(), &mut |event| {
         if let SearchEvent::Iteration(report) = event {
             let mut game = game(fen);
@@ -182,8 +187,8 @@ fn transposition_example(mode: BookSearch, threads: usize) -> (Searcher, Game) {
     for san in ["e4", "Nc6", "Ke2", "d5", "exd5"] {
         game.play(game.position().parse_san(san).expect(san)).expect(san);
     }
-    let config = Config { memory_mb: 8, threads, book: Some(book), ..Config::default() };
-    (Searcher::new(Config { book_search: mode, ..config }), game)
+    let config = Config { book: Some(book), book_search: mode, ..config(8, threads) };
+    (Searcher::new(config), game)
 }
 
 fn search_example(mode: BookSearch, limits: &Limits, threads: usize) -> SearchResult {
@@ -272,7 +277,7 @@ fn an_analysis_is_not_ended_by_the_book_but_tells_all_ways_into_it() {
 fn the_last_line_told_names_the_move() {
     let fen = "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8";
     for threads in [1, 3] {
-        let mut searcher = Searcher::new(Config { memory_mb: 4, threads, ..Config::default() });
+        let mut searcher = Searcher::new(config(4, threads));
         for nodes in (1..80).map(|step: u64| step * step * 5) {
             let mut last = None;
             let limits = Limits::nodes(nodes);
@@ -288,7 +293,7 @@ fn the_last_line_told_names_the_move() {
 
 #[test]
 fn trust_14_a_panic_in_any_thread_ends_its_search_and_no_other() {
-    let mut searcher = Searcher::new(Config { memory_mb: 8, threads: 3, ..Config::default() });
+    let mut searcher = Searcher::new(config(8, 3));
     let game = Game::default();
     for thread in 0..3 {
         // A helper panics as soon as it helps; the main thread once it has something to tell.
@@ -436,4 +441,61 @@ fn a_move_comes_no_sooner_than_it_should_unless_it_is_called_for() {
     let limits = Limits { least_time: Duration::from_secs(600), ..Limits::depth(1) };
     let mut searcher = Searcher::new(Config { memory_mb: 1, ..Config::default() });
     searcher.search_silently(&Game::default(), &limits, &control);
+}
+
+/// Searches by so many threads that work together in that way; tells all reports.
+fn search_together(
+    game: &Game,
+    limits: &Limits,
+    threads: usize,
+    parallel: Parallel,
+) -> (SearchResult, Vec<Report>) {
+    let mut searcher = Searcher::new(Config { parallel, ..config(8, threads) });
+    let mut reports = Vec::new();
+    let result = searcher.search(game, limits, &Control::new(), &mut |event| {
+        if let SearchEvent::Iteration(report) = event {
+            reports.push(report.clone());
+        }
+    });
+    assert_eq!(searcher.take_faults(), []);
+    (result, reports)
+}
+
+#[test]
+fn threads_find_mates_and_keep_to_limits_in_whatever_way_they_work_together() {
+    let mate = game("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1");
+    for (parallel, threads) in [(Parallel::Split, 3), (Parallel::Lazy, 2), (Parallel::Lazy, 5)] {
+        let (result, _) = search_together(&mate, &Limits::depth(10), threads, parallel);
+        assert_eq!((result.best, mate_distance(result.score)), (mv("f6a6"), Some(3)));
+        let limit = 30_000;
+        let (result, _) =
+            search_together(&Game::default(), &Limits::nodes(limit), threads, parallel);
+        assert!((limit..limit + limit / 50).contains(&result.nodes), "{}", result.nodes);
+        let mated = game("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1");
+        let (result, _) = search_together(&mated, &Limits::depth(5), threads, parallel);
+        assert_eq!((result.best, result.nodes), (None, 0));
+    }
+}
+
+#[test]
+fn what_helpers_find_in_trees_of_their_own_is_not_told() {
+    let limits = Limits { multi_pv: 2, ..Limits::depth(9) };
+    let (_, reports) = search_together(&Game::default(), &limits, 4, Parallel::Lazy);
+    let exact = reports.iter().filter(|report| report.bound == Bound::Exact);
+    let told: Vec<_> = exact.map(|report| (report.depth, report.multi_pv)).collect();
+    let expected: Vec<_> = (1..=9).flat_map(|depth| [(depth, 1), (depth, 2)]).collect();
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn how_threads_worked_together_is_counted() {
+    let limits = Limits::depth(13);
+    let (alone, _) = search_together(&Game::default(), &limits, 1, Parallel::Split);
+    assert_eq!(alone.sharing, Sharing::default());
+    let (lazy, _) = search_together(&Game::default(), &limits, 2, Parallel::Lazy);
+    assert_eq!((lazy.sharing.splits, lazy.sharing.joins), (0, 0));
+    let (split, _) = search_together(&Game::default(), &limits, 2, Parallel::Split);
+    let Sharing { splits, joined, joins, waiting } = split.sharing;
+    assert!(0 < joined && joined <= splits && joined <= joins, "{:?}", split.sharing);
+    assert!(Duration::ZERO < waiting && waiting < 2 * split.elapsed + Duration::from_secs(1));
 }

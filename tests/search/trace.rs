@@ -9,7 +9,7 @@ use tabia::search::{Config, Control, Limits, SearchResult, Searcher};
 const BOUNDS: Bounds = Bounds { plies: 3, least_depth: 0, branch: Vec::new(), visits: 10_000 };
 
 fn traced(position: &Position, depth: i32, threads: usize) -> (SearchResult, Trace) {
-    let config = Config { memory_mb: 4, threads, ..Config::default() };
+    let config = Config { memory_mb: 4, threads, cores: Some(threads), ..Config::default() };
     let mut searcher = Searcher::new(config);
     let (game, limits) = (Game::new(*position), Limits::depth(depth));
     trace(&mut searcher, &game, &limits, &Control::new(), BOUNDS, &mut |_| {})

@@ -43,6 +43,9 @@ pub(super) struct Args {
     /// How they work together: split one tree, lazy (a tree each), or auto
     #[arg(long, value_name = "HOW", default_value = "auto", hide_possible_values = true, value_parser = parallel())]
     parallel: Parallel,
+    /// Have all threads work, even if there are no cores for them: shows how the tree grows
+    #[arg(long)]
+    crowded: bool,
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
@@ -118,7 +121,8 @@ fn measure(args: &Args, threads: &[usize]) -> anyhow::Result<Vec<SpeedupTrial>> 
     let interrupted = switch.clone();
     on_interruption(move || interrupted.stop())?;
     let Args { memory: memory_mb, parallel, .. } = *args;
-    let config = Config { memory_mb, parallel, ..Config::default() };
+    let cores = args.crowded.then_some(usize::MAX);
+    let config = Config { memory_mb, parallel, cores, ..Config::default() };
     let mut bench = Bench::new(threads, &config, args.seconds)?;
     let bar = progress_bar(positions.len(), "positions");
     let mut trials = Vec::new();

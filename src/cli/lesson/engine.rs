@@ -102,7 +102,9 @@ impl EngineArgs {
         // As `-b` has it.
         let book_search = if book.is_some() { BookSearch::Value } else { BookSearch::Off };
         let threads = self.threads.into();
-        Ok(Config { memory_mb: MEMORY_MB, threads, book, book_search, ..Config::default() })
+        // How threads share a tree is to be seen on a machine of one core too.
+        let cores = Some(threads);
+        Ok(Config { memory_mb: MEMORY_MB, threads, cores, book, book_search, ..Config::default() })
     }
 
     /// The moves of `--branch`.

@@ -149,6 +149,8 @@ pub(super) struct Crew<T> {
     /// None in a crew of one.
     idle: Box<[CachePadded<Idle>]>,
     seats: Box<[CachePadded<Seat<T>>]>,
+    /// Threads that are always idle, because there are no cores for them.
+    spare: usize,
     over: AtomicBool,
 }
 
@@ -164,8 +166,8 @@ pub(super) enum Rest<T> {
 }
 
 impl<T: Send> Crew<T> {
-    /// A crew of so many threads, all of them busy.
-    pub(super) fn new(threads: usize) -> Self {
+    /// A crew of so many threads, all of them busy at first; no more than `cores` of them will be later.
+    pub(super) fn new(threads: usize, cores: usize) -> Self {
         let seat = || {
             let parker = Parker::new();
             CachePadded::new(Seat {
@@ -181,18 +183,31 @@ impl<T: Send> Crew<T> {
         Crew {
             idle: (0..seats.div_ceil(PER_WORD)).map(|_| CachePadded::default()).collect(),
             seats: (0..seats).map(|_| seat()).collect(),
+            spare: threads.saturating_sub(cores),
             over: AtomicBool::new(false),
         }
     }
 
-    /// Whether a thread is idle that works below nodes of `owners`, or anywhere: as far as can be told
-    /// by a look.
+    /// Whether a thread is idle that works below nodes of `owners`, or anywhere, and there is a core for it:
+    /// as far as can be told by a look.
     #[inline]
     pub(super) fn has_idle(&self, owners: &ThreadSet) -> bool {
-        self.idle.iter().zip(owners.0).any(|(idle, owners)| {
+        let is_there = self.idle.iter().zip(owners.0).any(|(idle, owners)| {
             idle.free.load(Ordering::Relaxed) != 0
                 || idle.bound.load(Ordering::Relaxed) & owners != 0
-        })
+        });
+        is_there && (self.spare == 0 || self.count_idle() > self.spare)
+    }
+
+    #[cold]
+    fn count_idle(&self) -> usize {
+        let count = |idle: &CachePadded<Idle>| {
+            [&idle.free, &idle.bound]
+                .map(|word| word.load(Ordering::Relaxed).count_ones())
+                .iter()
+                .sum::<u32>()
+        };
+        self.idle.iter().map(count).sum::<u32>() as usize
     }
 
     /// Reserves an idle thread: of `owners` one that waits below something that `is_above` the work to
@@ -348,7 +363,7 @@ mod tests {
 
     #[test]
     fn a_thread_is_reserved_once_and_for_work_that_it_takes() {
-        let crew: Crew<&str> = Crew::new(70);
+        let crew: Crew<&str> = Crew::new(70, 70);
         let nobody = ThreadSet::default();
         let owners = nobody.with(3).with(66);
         assert!(!crew.has_idle(&owners) && crew.reserve(&owners, |_| true).is_none());
@@ -370,7 +385,7 @@ mod tests {
 
     #[test]
     fn a_crew_of_one_has_nobody_to_call() {
-        let crew: Crew<()> = Crew::new(1);
+        let crew: Crew<()> = Crew::new(1, 1);
         assert!(!crew.has_idle(&ThreadSet::default()) && crew.recalled(0).is_none());
         crew.finish();
         assert!(crew.is_over());
@@ -378,7 +393,7 @@ mod tests {
 
     #[test]
     fn a_nap_ends_and_a_recall_reaches_those_in_the_set() {
-        let crew: Crew<()> = Crew::new(3);
+        let crew: Crew<()> = Crew::new(3, 3);
         crew.offer(0, ANYWHERE);
         assert!(matches!(crew.wait(0, || false, Some(Duration::from_millis(1))), Rest::Nap));
         let set = SharedThreadSet::default();
@@ -386,5 +401,16 @@ mod tests {
         crew.recall(&set);
         let recalled = [0, 1, 2].map(|thread| crew.recalled(thread).is_some_and(Recall::is_set));
         assert_eq!(recalled, [false, false, true]);
+    }
+
+    #[test]
+    fn no_more_threads_are_called_than_there_are_cores() {
+        let crew: Crew<()> = Crew::new(4, 2);
+        let nobody = ThreadSet::default();
+        crew.offer(1, ANYWHERE);
+        crew.offer(2, ANYWHERE);
+        assert!(!crew.has_idle(&nobody), "two are busy");
+        crew.offer(3, ANYWHERE);
+        assert!(crew.has_idle(&nobody), "one is busy");
     }
 }

@@ -93,7 +93,7 @@ mod tests {
     fn an_idle_thread_does_what_it_is_called_for_and_goes_home() {
         for calls in [true, false] {
             loom::model(move || {
-                let crew = Arc::new(Crew::new(2));
+                let crew = Arc::new(Crew::new(2, 2));
                 let helper = {
                     let crew = Arc::clone(&crew);
                     thread::spawn(move || serve(&crew, 1, ANYWHERE, || crew.is_over()))
@@ -111,7 +111,7 @@ mod tests {
     fn an_owner_goes_on_when_its_helper_has_left() {
         for calls in [true, false] {
             loom::model(move || {
-                let crew = Arc::new(Crew::new(2));
+                let crew = Arc::new(Crew::new(2, 2));
                 let workers = Arc::new(AtomicUsize::new(1));
                 let helper = {
                     let (crew, workers) = (Arc::clone(&crew), Arc::clone(&workers));
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn a_thread_is_reserved_by_one_alone() {
         loom::model(|| {
-            let crew = Arc::new(Crew::new(3));
+            let crew = Arc::new(Crew::new(3, 3));
             crew.offer(2, ANYWHERE);
             let other = {
                 let crew = Arc::clone(&crew);
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn nobody_works_on_at_a_node_that_was_cut_off() {
         loom::model(|| {
-            let crew: Arc<Crew<usize>> = Arc::new(Crew::new(2));
+            let crew: Arc<Crew<usize>> = Arc::new(Crew::new(2, 2));
             let node = Arc::new((SharedThreadSet::default(), AtomicBool::new(false)));
             let other = {
                 let (crew, node) = (Arc::clone(&crew), Arc::clone(&node));
