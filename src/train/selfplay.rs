@@ -19,6 +19,9 @@ const HARD_NODES: u64 = 8;
 /// Longer openings are not taken from a book; a file of games counts their plies in a byte.
 const LONGEST_OPENING: usize = 80;
 
+/// After so many games of random moves that are over there is no hope for another.
+const MOST_TRIES: usize = 1000;
+
 /// Games longer than this are drawn.
 const MAX_PLIES: usize = 400;
 
@@ -29,6 +32,8 @@ pub(crate) struct BookOpenings {
     pub book: Book,
     /// How moves are chosen after those that are drawn.
     pub policy: Policy,
+    /// Random moves after its end, so that fewer games are played twice.
+    pub random_after: usize,
 }
 
 /// How games are played.
@@ -44,6 +49,8 @@ pub(crate) struct GameSettings {
     pub random_plies: usize,
     /// What openings are taken from, in place of random moves.
     pub book: Option<BookOpenings>,
+    /// Games begin with so many men, kings among them, placed at random, in place of random moves.
+    pub men: Option<(u8, u8)>,
     /// Openings that a search values higher than this for either side are not played.
     pub opening_limit: Score,
     /// A game in which both sides agree on a larger score is over, once they have done so for
@@ -63,6 +70,7 @@ impl Default for GameSettings {
             nodes: 300,
             random_plies: 8,
             book: None,
+            men: None,
             opening_limit: 400,
             adjudicate_score: 1000,
             adjudicate_plies: 4,
@@ -74,13 +82,16 @@ impl fmt::Display for GameSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let GameSettings { seed, nodes, random_plies, opening_limit, .. } = self;
         let (score, plies) = (self.adjudicate_score, self.adjudicate_plies);
-        write!(
-            f,
-            "{}; seed {seed}; {nodes} nodes; {random_plies} random plies; ",
-            self.evaluation
-        )?;
-        if let Some(BookOpenings { book, policy }) = &self.book {
+        write!(f, "{}; seed {seed}; {nodes} nodes; ", self.evaluation)?;
+        match self.men {
+            Some((fewest, most)) => write!(f, "{fewest} to {most} men placed at random; ")?,
+            None => write!(f, "{random_plies} random plies; ")?,
+        }
+        if let Some(BookOpenings { book, policy, random_after }) = &self.book {
             write!(f, "book {:016x}, {policy}; ", book.checksum())?;
+            if *random_after > 0 {
+                write!(f, "{random_after} random plies after it; ")?;
+            }
         }
         write!(f, "openings within {opening_limit} cp; ended at {score} cp for {plies} plies")
     }
@@ -130,7 +141,7 @@ impl SelfPlay {
         let mut random = Random::new(Random::new(mixed).next_u64());
         loop {
             let game = self.opening(&mut random);
-            self.searcher.new_game();
+            self.begin();
             let Some((_, score)) = self.search(&game) else { continue };
             if score.abs() <= self.settings.opening_limit {
                 return self.play_out(game);
@@ -141,14 +152,20 @@ impl SelfPlay {
     /// An opening as the settings want it.
     fn opening(&self, random: &mut Random) -> Game {
         let plies = self.settings.random_plies;
-        match &self.settings.book {
-            None => random_opening(random, plies),
-            Some(openings) => book_opening(random, openings, plies),
+        match (&self.settings.book, self.settings.men) {
+            (_, Some(men)) => random_endgame(random, men),
+            (Some(openings), None) => book_opening(random, openings, plies),
+            (None, None) => random_moves(random, &Game::default(), plies),
         }
     }
 
+    /// Forgets what other games taught.
+    pub(super) fn begin(&mut self) {
+        self.searcher.new_game();
+    }
+
     /// The best move and its score for White; `None` where there is no move.
-    fn search(&mut self, game: &Game) -> Option<(Move, Score)> {
+    pub(super) fn search(&mut self, game: &Game) -> Option<(Move, Score)> {
         let nodes = self.settings.nodes;
         let limits = Limits { soft_nodes: Some(nodes), ..Limits::nodes(HARD_NODES * nodes) };
         let result = self.searcher.search_silently(game, &limits, &Control::new());
@@ -157,6 +174,7 @@ impl SelfPlay {
 
     fn play_out(&mut self, mut game: Game) -> PlayedGame {
         let opening = game.moves().to_vec();
+        let start = self.settings.men.map(|_| game.start().fen().into());
         let mut moves = Vec::new();
         let settings = self.settings.clone();
         let mut adjudicator = Adjudicator { settings: &settings, agreed: 0, winner: Color::White };
@@ -183,6 +201,7 @@ impl SelfPlay {
         };
         PlayedGame {
             half_points: winner.map_or(1, |winner| if winner == Color::White { 2 } else { 0 }),
+            start,
             opening,
             moves,
         }
@@ -193,10 +212,10 @@ fn for_white(position: &Position, score: Score) -> Score {
     if position.side_to_move() == Color::White { score } else { -score }
 }
 
-/// A game of random moves that is not over.
-fn random_opening(random: &mut Random, plies: usize) -> Game {
-    'retry: loop {
-        let mut game = Game::default();
+/// The game with so many random moves more, not over yet; without them where each way ends it.
+fn random_moves(random: &mut Random, begun: &Game, plies: usize) -> Game {
+    'retry: for _ in 0..MOST_TRIES {
+        let mut game = begun.clone();
         for _ in 0..plies {
             let moves: Vec<Move> = game.position().legal_moves().iter().collect();
             if moves.is_empty() || game.play(moves[random.below(moves.len())]).is_err() {
@@ -205,6 +224,35 @@ fn random_opening(random: &mut Random, plies: usize) -> Game {
         }
         if game.outcome().is_none() {
             return game;
+        }
+    }
+    begun.clone()
+}
+
+/// Few men, drawn from those of a whole game, on random squares: what nobody is likely to play out of
+/// an opening, but a network must be able to tell.
+fn random_endgame(random: &mut Random, (fewest, most): (u8, u8)) -> Game {
+    loop {
+        let men = fewest + random.below(usize::from(most - fewest) + 1) as u8;
+        let mut others = *b"PPPPPPPPNNBBRRQppppppppnnbbrrq";
+        random.shuffle(&mut others);
+        let mut board = [b'1'; 64];
+        for &man in b"Kk".iter().chain(&others[..usize::from(men) - 2]) {
+            let free = |square: &usize| {
+                let last_rank = !(8..56).contains(square);
+                board[*square] == b'1' && !(last_rank && man.eq_ignore_ascii_case(&b'p'))
+            };
+            let squares: Vec<usize> = (0..64).filter(free).collect();
+            board[squares[random.below(squares.len())]] = man;
+        }
+        let ranks: Vec<_> = board.chunks(8).map(String::from_utf8_lossy).collect();
+        let side = ["w", "b"][random.below(2)];
+        // Most others have the enemy's king in check.
+        if let Ok(start) = Position::from_fen(&format!("{} {side} - - 0 1", ranks.join("/"))) {
+            let game = Game::new(start);
+            if game.outcome().is_none() {
+                return game;
+            }
         }
     }
 }
@@ -218,7 +266,7 @@ fn book_opening(random: &mut Random, openings: &BookOpenings, plies: usize) -> G
         && let Some(choice) = chooser.choose(&openings.book, &game)
         && game.play(choice.mv).is_ok()
     {}
-    game
+    random_moves(random, &game, openings.random_after)
 }
 
 #[cfg(test)]
@@ -246,10 +294,11 @@ mod tests {
     #[test]
     fn a_game_begins_with_the_book_and_leaves_it_where_it_ends() {
         let book = Book::embedded();
-        let openings = BookOpenings { book: book.clone(), policy: Policy::Weighted };
+        let openings =
+            BookOpenings { book: book.clone(), policy: Policy::Weighted, random_after: 0 };
         let settings = GameSettings { nodes: 50, random_plies: 3, ..GameSettings::default() };
         let told = settings.to_string();
-        let settings = GameSettings { book: Some(openings), ..settings };
+        let settings = GameSettings { book: Some(openings.clone()), ..settings };
         assert!(settings.to_string().starts_with(&told[..told.len() - 60]), "{settings}");
         assert!(settings.to_string().contains(&format!("book {:016x}, weighted", book.checksum())));
         let mut player = SelfPlay::new(settings);
@@ -263,6 +312,32 @@ mod tests {
         assert!(first.opening.len() >= 3, "{first:?}");
         assert!(Chooser::new(Policy::Weighted, 1).choose(&book, &game).is_none(), "{first:?}");
         assert_ne!(first.opening, player.play(6).opening);
+        let random_after = BookOpenings { random_after: 2, ..openings };
+        let longer = GameSettings { book: Some(random_after), ..player.settings };
+        assert!(longer.to_string().contains(", weighted; 2 random plies after it; "), "{longer}");
+        let other = SelfPlay::new(longer).play(5);
+        assert_eq!(other.opening[..first.opening.len()], first.opening);
+        assert_eq!(other.opening.len(), first.opening.len() + 2);
+    }
+
+    #[test]
+    fn a_game_begins_with_as_many_men_as_are_wanted() {
+        let few = GameSettings { nodes: 50, men: Some((3, 5)), ..GameSettings::default() };
+        let told = few.to_string();
+        assert!(told.contains("; 50 nodes; 3 to 5 men placed at random; openings"), "{told}");
+        let mut player = SelfPlay::new(few.clone());
+        let mut counts = [0; 3];
+        for number in 0..30 {
+            let game = player.play(number);
+            let start = game.start().expect("a position");
+            counts[start.occupied().popcnt() as usize - 3] += 1;
+            assert!(game.replay(|_, _| ()) && game.opening.is_empty(), "{game:?}");
+        }
+        assert!(counts.iter().all(|&count| count > 2), "{counts:?}");
+        assert_eq!(player.play(7), SelfPlay::new(few).play(7));
+        let all = GameSettings { nodes: 50, men: Some((32, 32)), ..GameSettings::default() };
+        let start = SelfPlay::new(all).play(1).start().expect("a position");
+        assert_eq!(start.occupied().popcnt(), 32);
     }
 
     #[test]

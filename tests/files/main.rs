@@ -13,4 +13,5 @@ mod games;
 mod learning;
 mod partial;
 mod pgn;
+mod selfplay;
 mod unfinished;

@@ -75,7 +75,9 @@ pub(super) const EXAMPLES: &[Example] = &[
     example("tabia-train", "tabia train games --games 1000 -o mine.games", "The first step; tabia-train-net(6) is the next."),
     example("tabia-train-games", "tabia train games --games 1000 -o mine.games", "A thousand games against itself. The same line with more games goes on."),
     example("tabia-train-net", "tabia train net mine.games -o mine.bin", "A network for --network mine.bin."),
+    example("tabia-train-pack", "tabia train pack mine.games -o kept.games", "The same games in less than half the bytes, for all commands that read them."),
     example("tabia-train-pgn", "tabia train pgn mine.games", "The same games for other programs."),
+    example("tabia-train-relabel", "tabia train relabel old.games --nodes 400 -o new.games", "Old games for a new network, as today's network sees them. The same line goes on."),
     example("tabia-train-tune", "tabia train tune mine.games -o tuned.rs", "Weights for the classical evaluation."),
     example("tabia-tune", "tabia tune \"tabia -x\" --param Contempt,0,-50,50,5,0.002 --tc 2+0.02 -o contempt.tune", "One option, tuned by games."),
 ];

@@ -44,9 +44,15 @@ pub(super) struct Args {
     /// How moves of the book are chosen after the random plies
     #[arg(long, value_name = "POLICY", default_value_t = Policy::Weighted, requires = "book")]
     book_policy: Policy,
+    /// Random plies after the end of the book
+    #[arg(long, value_name = "PLIES", default_value_t = 0, requires = "book", value_parser = clap::value_parser!(u8).range(..=40))]
+    random_after: u8,
+    /// Begin with so many men, kings among them, placed at random, in place of random moves: 3-12
+    #[arg(long, value_name = "FROM-TO", conflicts_with = "book", value_parser = men)]
+    men: Option<(u8, u8)>,
     /// Random plies at the beginning of each game; with --book, moves that are drawn as often as
     /// its games played them
-    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u8).range(..=40))]
+    #[arg(long, default_value_t = 8, value_name = "PLIES", value_parser = clap::value_parser!(u8).range(..=40))]
     random_plies: u8,
     /// Openings with a higher score, in centipawns, are not played
     #[arg(long, default_value_t = 400)]
@@ -156,10 +162,23 @@ fn tell(bar: &ProgressBar, tally: &GamesWritten, told: &mut Instant) {
     }
 }
 
+/// Reads numbers of men.
+fn men(text: &str) -> Result<(u8, u8), String> {
+    let (from, to) = text.split_once('-').unwrap_or((text, text));
+    match (from.parse(), to.parse()) {
+        (Ok(from), Ok(to)) if 3 <= from && from <= to && to <= 32 => Ok((from, to)),
+        _ => Err("expected one number from 3 to 32, or two such as 3-12".to_owned()),
+    }
+}
+
 impl Args {
     fn settings(&self) -> anyhow::Result<GameSettings> {
         let open = |path: &String| -> anyhow::Result<BookOpenings> {
-            Ok(BookOpenings { book: Book::open_all(path)?, policy: self.book_policy })
+            Ok(BookOpenings {
+                book: Book::open_all(path)?,
+                policy: self.book_policy,
+                random_after: self.random_after.into(),
+            })
         };
         Ok(GameSettings {
             evaluation: self.judge.open()?,
@@ -167,6 +186,7 @@ impl Args {
             nodes: self.nodes,
             random_plies: self.random_plies.into(),
             book: self.book.as_ref().map(open).transpose()?,
+            men: self.men,
             opening_limit: self.opening_limit,
             ..GameSettings::default()
         })

@@ -2,7 +2,9 @@
 
 mod games;
 mod net;
+mod pack;
 mod pgn;
+mod relabel;
 mod tune;
 
 use std::process::ExitCode;
@@ -10,6 +12,11 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use super::work::{interruption, progress_bar};
+use crate::files::FileKind;
+
+/// Games of the engine against itself, packed or not.
+const SELF_PLAY: FileKind =
+    FileKind { name: "a file of self-play", recognises: |head| head.starts_with(b"tabia games ") };
 
 /// Play games to learn from, tune weights, train networks
 #[derive(Debug, clap::Args)]
@@ -22,7 +29,9 @@ pub(super) struct Args {
 enum Command {
     Games(games::Args),
     Net(net::Args),
+    Pack(pack::Args),
     Pgn(pgn::Args),
+    Relabel(relabel::Args),
     Tune(tune::Args),
 }
 
@@ -34,7 +43,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Games(args) => games::run(args),
         Command::Net(args) => net::run(args),
+        Command::Pack(args) => pack::run(args),
         Command::Pgn(args) => pgn::run(args),
+        Command::Relabel(args) => relabel::run(args),
         Command::Tune(args) => tune::run(args),
     }
 }

@@ -7,11 +7,14 @@ use std::process::ExitCode;
 
 use crate::cli::output;
 use crate::pgn::{GameResult, PgnGame};
-use crate::position::{Color, Move, Position};
+use crate::position::{Color, Move};
 use crate::train::{GameError, GameReader, PlayedGame};
 
 /// What both players are called.
 const PLAYER: &str = "Tabia";
+
+/// Result, start and moves of a game.
+type Played = (u8, Option<Box<str>>, Vec<Move>);
 
 /// Print self-play games as PGN, to be piped to `tabia book build -` or read elsewhere
 ///
@@ -48,12 +51,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 fn print_games(
     path: &Path,
     max_ply: usize,
-    mut seen: Option<&mut HashSet<(u8, Vec<Move>)>>,
+    mut seen: Option<&mut HashSet<Played>>,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
     let mut reader = GameReader::open(path)?;
     while let Some(game) = reader.read_game()? {
-        let is_new = |seen: &mut &mut HashSet<_>| seen.insert((game.half_points, moves_of(&game)));
+        let is_new = |seen: &mut &mut HashSet<Played>| {
+            seen.insert((game.half_points, game.start.clone(), moves_of(&game)))
+        };
         if !seen.as_mut().is_none_or(is_new) {
             continue;
         }
@@ -79,8 +84,8 @@ fn moves_of(game: &PlayedGame) -> Vec<Move> {
 
 /// The first plies of a game, and its result; `None` if a move is illegal.
 fn pgn(game: &PlayedGame, max_ply: usize) -> Option<PgnGame> {
-    let mut pgn = PgnGame::new(Position::start());
-    let mut position = Position::start();
+    let mut position = game.start()?;
+    let mut pgn = PgnGame::new(position);
     for mv in moves_of(game).into_iter().take(max_ply) {
         if !position.is_legal(mv) {
             return None;
@@ -109,7 +114,7 @@ mod tests {
         };
         let opening = vec!["f2f3".parse().expect("f2f3")];
         let moves = ["e7e5", "g2g4", "d8h4"].map(chosen).to_vec();
-        let game = PlayedGame { half_points: 0, opening, moves };
+        let game = PlayedGame { opening, moves, ..PlayedGame::default() };
         let text = pgn(&game, 3).expect("legal").to_string();
         assert!(text.ends_with("\n1. f3 e5 2. g4 0-1\n"), "{text}");
         let whole = pgn(&game, usize::MAX).expect("legal").to_string();

@@ -6,10 +6,10 @@ use super::example::Example;
 use super::sigmoid::Sigmoid;
 use crate::position::{Color, Position};
 use crate::random::Random;
-use crate::train::{GameError, GameReader, PlayedGame, in_parallel};
+use crate::train::{Block, GameError, GameReader, PlayedGame, in_parallel};
 
-/// Games that are turned into examples at a time.
-const GAMES_AT_ONCE: usize = 4096;
+/// Blocks of games that each thread turns into examples at a time.
+const BLOCKS_AT_ONCE: usize = 4;
 
 /// Which positions are taken, and what is to be learnt from them.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,11 +67,11 @@ impl Data {
         for path in paths {
             let mut reader = GameReader::open(path)?;
             loop {
-                let games = read_some(&mut reader)?;
-                if games.is_empty() {
+                let blocks = read_some(&mut reader, BLOCKS_AT_ONCE * threads)?;
+                if blocks.is_empty() {
                     break;
                 }
-                data.add(path, &games, reader.games(), selection, threads)?;
+                data.add(path, &blocks, selection, threads)?;
                 tell(&data);
             }
         }
@@ -79,41 +79,58 @@ impl Data {
         Ok(data)
     }
 
-    /// Adds games, the last of which is the one numbered `last` of its file.
+    /// Adds the games of a file.
     fn add(
         &mut self,
         path: &Path,
-        games: &[PlayedGame],
-        last: usize,
+        blocks: &[Block],
         selection: &Selection,
         threads: usize,
     ) -> Result<(), GameError> {
-        let parts = in_parallel(games, threads, |games| {
-            games.iter().map(|game| examples(game, selection)).collect::<Vec<_>>()
+        let parts = in_parallel(blocks, threads, |blocks| {
+            blocks.iter().map(|block| examples_of(block, selection)).collect::<Vec<_>>()
         });
-        for (place, examples) in parts.into_iter().flatten().enumerate() {
-            let examples = examples.ok_or_else(|| GameError::Damaged {
+        for games in parts.into_iter().flatten() {
+            let games = games.map_err(|(game, what)| GameError::Damaged {
                 path: path.to_owned(),
-                game: last - games.len() + place + 1,
-                what: "a move is illegal",
+                game,
+                what,
             })?;
-            self.games += 1;
-            self.positions += games[place].moves.len();
-            let held_out = self.games.is_multiple_of(selection.hold_out_every);
-            if held_out { &mut self.held_out } else { &mut self.training }.extend(examples);
+            for (positions, examples) in games {
+                self.games += 1;
+                self.positions += positions;
+                let held_out = self.games.is_multiple_of(selection.hold_out_every);
+                if held_out { &mut self.held_out } else { &mut self.training }.extend(examples);
+            }
         }
         Ok(())
     }
 }
 
-fn read_some(reader: &mut GameReader) -> Result<Vec<PlayedGame>, GameError> {
-    let mut games = Vec::with_capacity(GAMES_AT_ONCE);
-    while games.len() < GAMES_AT_ONCE
-        && let Some(game) = reader.read_game()?
+fn read_some(reader: &mut GameReader, most: usize) -> Result<Vec<Block>, GameError> {
+    let mut blocks = Vec::with_capacity(most);
+    while blocks.len() < most
+        && let Some(block) = reader.read_block()?
     {
-        games.push(game);
+        blocks.push(block);
     }
-    Ok(games)
+    Ok(blocks)
+}
+
+/// The examples of a game, and its positions, taken or not.
+type Taken = (usize, Vec<Example>);
+
+/// What is taken of each game; or which one is damaged, and how.
+fn examples_of(block: &Block, selection: &Selection) -> Result<Vec<Taken>, (usize, &'static str)> {
+    let (first, games) = block.unpack();
+    let games = games.ok_or((first, "its block is damaged"))?;
+    let numbered = (first..).zip(games.iter());
+    numbered
+        .map(|(number, game)| {
+            let examples = examples(game, selection).ok_or((number, "a move is illegal"))?;
+            Ok((game.moves.len(), examples))
+        })
+        .collect()
 }
 
 /// The positions of a game that are taken; `None` if it has an illegal move.

@@ -266,7 +266,7 @@ fn game(number: i16) -> PlayedGame {
         noisy: ply == 2,
     };
     let moves = (0..).zip(["e2e4", "e7e5", "g1f3", "b8c6"]).map(played).collect();
-    PlayedGame { half_points: 2, opening: Vec::new(), moves }
+    PlayedGame { half_points: 2, moves, ..PlayedGame::default() }
 }
 
 #[test]

@@ -1,0 +1,102 @@
+//! `tabia train pack`: self-play to be kept.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use anyhow::Context;
+use indicatif::ProgressBar;
+
+use super::{SELF_PLAY, interruption, progress_bar};
+use crate::cli::output::outln;
+use crate::cli::work::{INTERRUPTED, cores};
+use crate::cli::writing::Force;
+use crate::files::{NewFile, Output};
+use crate::train::{GameReader, Packer};
+
+/// Pack games of self-play to keep them: less than two bytes a position
+///
+/// Every command that reads such games reads packed ones as well. Several files become one; `cat`
+/// does the same with packed ones. A game with an illegal move is left out, and told.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Files of games, packed or not
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Where the packed games go
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Threads (default: all cores)
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+    #[command(flatten)]
+    force: Force,
+}
+
+/// What has been packed.
+#[derive(Default)]
+struct Tally {
+    games: usize,
+    positions: usize,
+    lost: usize,
+}
+
+/// Packs all files into one.
+///
+/// # Errors
+/// If a file cannot be read or written, or is something else.
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let interrupted = interruption()?;
+    let output =
+        Output::new(&args.output, SELF_PLAY).force(args.force.allowed).apart_from(&args.files);
+    output.check()?;
+    let threads = args.threads.map_or_else(cores, usize::from);
+    let mut packer = Packer::new(output.create()?, threads);
+    let mut tally = Tally::default();
+    for path in &args.files {
+        if !pack(path, &mut packer, &mut tally, &interrupted)? {
+            return Ok(ExitCode::from(INTERRUPTED)); // nothing is left behind
+        }
+    }
+    let cannot_write = || format!("cannot write {}", args.output.display());
+    let (file, bytes) = packer.finish().with_context(cannot_write)?;
+    file.keep().with_context(cannot_write)?;
+    let Tally { games, positions, lost } = tally;
+    outln!(
+        "{games} games with {positions} positions in {}: {bytes} bytes, {:.2} a position",
+        args.output.display(),
+        bytes as f64 / positions.max(1) as f64
+    )?;
+    anyhow::ensure!(lost == 0, "{lost} damaged games were left out");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Packs the games of a file; tells whether it was read to its end.
+fn pack(
+    path: &Path,
+    packer: &mut Packer<NewFile>,
+    tally: &mut Tally,
+    interrupted: &AtomicBool,
+) -> anyhow::Result<bool> {
+    let mut reader = GameReader::open(path)?;
+    let bar: ProgressBar = progress_bar(reader.bytes() as usize, "bytes");
+    while let Some(game) = reader.read_game()? {
+        if interrupted.load(Relaxed) {
+            return Ok(false);
+        }
+        if game.replay(|_, _| ()) {
+            tally.games += 1;
+            tally.positions += game.moves.len();
+            packer
+                .add(reader.settings(), game)
+                .with_context(|| format!("cannot pack {}", path.display()))?;
+        } else {
+            log::warn!("{}, game {}: a move is illegal", path.display(), reader.games());
+            tally.lost += 1;
+        }
+        bar.set_position(reader.whole_bytes());
+    }
+    tally.lost += reader.lost();
+    bar.finish_and_clear();
+    Ok(true)
+}

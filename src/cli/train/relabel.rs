@@ -1,0 +1,243 @@
+//! `tabia train relabel`: games of former networks, judged anew.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use indicatif::ProgressBar;
+
+use super::{SELF_PLAY, interruption, progress_bar};
+use crate::cli::judge::Judge;
+use crate::cli::output::outln;
+use crate::cli::work::{INTERRUPTED, cores};
+use crate::files::Output;
+use crate::search::STACK_SIZE;
+use crate::train::{
+    GameError, GameReader, Judgement, PackedFile, PackedPart, PlayedGame, Relabeller,
+    block_positions,
+};
+
+/// Where there is no terminal, progress is told this often.
+const TELL_EVERY: Duration = Duration::from_secs(60);
+
+/// Judge the positions of old games anew, by a network or by searches with it
+///
+/// Moves and results stay. The output is packed, see `tabia train pack`. An interrupted run is
+/// continued by the same command; any number of threads gives the same bytes.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Files of games, packed or not
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Where the games go
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Search so many nodes from each position, after which no new iteration begins (default: the
+    /// evaluation alone judges)
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    #[command(flatten)]
+    judge: Judge,
+    /// Threads (default: all cores)
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+}
+
+/// Judges all games and appends them to the output, block by block.
+///
+/// # Errors
+/// If a file cannot be read or written, is damaged, or the output holds something else.
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let interrupted = interruption()?;
+    Output::new(&args.output, SELF_PLAY).apart_from(&args.files).check()?;
+    let judgement = Judgement { evaluation: args.judge.open()?, nodes: args.nodes };
+    let settings: Vec<String> = args
+        .files
+        .iter()
+        .map(|path| settings_of(path, &judgement))
+        .collect::<anyhow::Result<_>>()?;
+    let (output, held) = PackedFile::open(&args.output)?;
+    check_held(&args.output, &held, &settings)?;
+    let threads = args.threads.map_or_else(cores, usize::from);
+    let mut work = Work {
+        output,
+        judgement: &judgement,
+        threads,
+        interrupted: &interrupted,
+        progress: Progress::new(&args.files),
+        games: 0,
+        positions: 0,
+    };
+    for (number, (path, settings)) in args.files.iter().zip(&settings).enumerate() {
+        let done = match held.get(number) {
+            // All that follow a part came after its end.
+            Some(_) if number + 1 < held.len() => {
+                work.progress.pass(path);
+                continue;
+            }
+            Some(part) => part.games,
+            None => {
+                work.output.begin(settings)?;
+                0
+            }
+        };
+        if !work.relabel(path, done)? {
+            let _ = outln!("interrupted; the same command goes on");
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
+    }
+    let before: usize = held.iter().map(|part| part.games).sum();
+    work.tell_all(before, &args.output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a part of the output follows from.
+fn settings_of(path: &Path, judgement: &Judgement) -> anyhow::Result<String> {
+    let reader = GameReader::open(path)?;
+    let (bytes, old) = (reader.bytes(), reader.settings());
+    Ok(format!("judged by {judgement}; in a file of {bytes} bytes: {old}"))
+}
+
+/// Whether what the output holds is what would be written there.
+fn check_held(path: &Path, held: &[PackedPart], wanted: &[String]) -> Result<(), GameError> {
+    let mut wanted = wanted.iter();
+    for PackedPart { settings: found, .. } in held {
+        let wanted = wanted.next().map_or("nothing", String::as_str);
+        if found != wanted {
+            let (found, wanted) = (found.clone(), wanted.to_owned());
+            return Err(GameError::Settings { path: path.to_owned(), found, wanted });
+        }
+    }
+    Ok(())
+}
+
+/// What goes on.
+struct Work<'a> {
+    output: PackedFile,
+    judgement: &'a Judgement,
+    threads: usize,
+    interrupted: &'a AtomicBool,
+    progress: Progress,
+    games: usize,
+    positions: usize,
+}
+
+impl Work<'_> {
+    /// Judges the games of a file after the first `done`; tells whether it came to the end.
+    fn relabel(&mut self, path: &Path, done: usize) -> anyhow::Result<bool> {
+        let full = block_positions(self.judgement.nodes.unwrap_or(1));
+        let mut reader = GameReader::open(path)?;
+        for _ in 0..done {
+            reader.read_game()?;
+        }
+        loop {
+            let first = reader.games() + 1;
+            let mut games = Vec::new();
+            let mut positions = 0;
+            while positions < full
+                && let Some(game) = reader.read_game()?
+            {
+                positions += game.moves.len();
+                games.push(game);
+            }
+            if games.is_empty() {
+                break;
+            }
+            let Some(judged) = self.judge(&games) else { return Ok(false) };
+            let judged = (first..).zip(judged).map(|(game, judged)| {
+                let what = "a move is illegal; `tabia train pack` leaves such games out";
+                judged.ok_or_else(|| GameError::Damaged { path: path.to_owned(), game, what })
+            });
+            self.output.append(&judged.collect::<Result<Vec<_>, _>>()?)?;
+            self.games += games.len();
+            self.positions += positions;
+            self.progress.tell(reader.whole_bytes(), self.positions);
+        }
+        self.progress.pass(path);
+        Ok(true)
+    }
+
+    /// Judges games in all threads; `None` if that was interrupted.
+    fn judge(&self, games: &[PlayedGame]) -> Option<Vec<Option<PlayedGame>>> {
+        let next = AtomicUsize::new(0);
+        let mut judged: Vec<(usize, Option<PlayedGame>)> = std::thread::scope(|scope| {
+            let work = || {
+                let mut relabeller = Relabeller::new(self.judgement);
+                let mut judged = Vec::new();
+                while !self.interrupted.load(Relaxed)
+                    && let number = next.fetch_add(1, Relaxed)
+                    && let Some(game) = games.get(number)
+                {
+                    judged.push((number, relabeller.judge(game)));
+                }
+                judged
+            };
+            let start = |_| {
+                let thread = Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, work);
+                thread.expect("the system can start a thread")
+            };
+            let threads: Vec<_> = (0..self.threads).map(start).collect();
+            let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
+                thread.join().expect("a worker panicked")
+            };
+            threads.into_iter().flat_map(join).collect()
+        });
+        judged.sort_unstable_by_key(|&(number, _)| number);
+        let all = judged.len() == games.len();
+        all.then(|| judged.into_iter().map(|(_, game)| game).collect())
+    }
+
+    fn tell_all(&self, before: usize, path: &Path) -> anyhow::Result<()> {
+        self.progress.bar.finish_and_clear();
+        let Work { games, positions, .. } = self;
+        let rate = *positions as f64 / self.progress.start.elapsed().as_secs_f64().max(1e-9);
+        outln!(
+            "{games} games added to {before} in {}: {positions} positions, {rate:.0} positions/s",
+            path.display()
+        )
+        .context("cannot tell")
+    }
+}
+
+/// How far things are, in bytes of the inputs.
+struct Progress {
+    bar: ProgressBar,
+    start: Instant,
+    told: Instant,
+    /// Bytes of the files that are done.
+    before: u64,
+}
+
+impl Progress {
+    fn new(files: &[PathBuf]) -> Self {
+        let bytes: u64 = files.iter().map(|path| size(path)).sum();
+        let now = Instant::now();
+        Progress { bar: progress_bar(bytes as usize, "bytes"), start: now, told: now, before: 0 }
+    }
+
+    /// A file is done.
+    fn pass(&mut self, path: &Path) {
+        self.before += size(path);
+        self.bar.set_position(self.before);
+        self.bar.reset_eta();
+    }
+
+    /// So many bytes of a file, and so many positions in all, are done.
+    fn tell(&mut self, bytes: u64, positions: usize) {
+        self.bar.set_position(self.before + bytes);
+        if self.bar.is_hidden() && self.told.elapsed() >= TELL_EVERY {
+            self.told = Instant::now();
+            let share = (self.before + bytes) as f64 / self.bar.length().unwrap_or(1).max(1) as f64;
+            let rate = positions as f64 / self.start.elapsed().as_secs_f64().max(1e-9);
+            // The work goes on, whether anybody reads this or not.
+            let _ = outln!("{:.1}%, {positions} positions, {rate:.0}/s", 100.0 * share);
+        }
+    }
+}
+
+fn size(path: &Path) -> u64 {
+    path.metadata().map_or(0, |metadata| metadata.len())
+}

@@ -1,0 +1,152 @@
+//! Games of self-play: kept packed, judged anew, and learnt from.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::support::{PROGRAM, tabia};
+
+/// Runs a command that must succeed; what it says.
+fn run(arguments: &[&str], folder: &Path) -> String {
+    let output = tabia(arguments, folder);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {error}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// The error of a command that must fail.
+fn refused(arguments: &[&str], folder: &Path) -> String {
+    let output = tabia(arguments, folder);
+    assert!(!output.status.success(), "{arguments:?}");
+    String::from_utf8(output.stderr).expect("UTF-8")
+}
+
+/// Plays games of each kind into a folder.
+fn play(folder: &Path) {
+    let games = ["train", "games", "--nodes", "30", "--games"];
+    let kinds: [&[&str]; 3] = [
+        &["40", "-o", "a.games"],
+        &["20", "-o", "b.games", "--seed", "2", "--men", "3-8"],
+        &["20", "-o", "c.games", "--book", "embedded", "--random-after", "2"],
+    ];
+    for kind in kinds {
+        run(&[&games, kind].concat(), folder);
+    }
+}
+
+#[test]
+fn packed_games_are_those_that_were_played() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    play(folder);
+    let all = ["a.games", "b.games", "c.games"];
+    let pack = [&["train", "pack", "-o", "p.games"], &all[..]].concat();
+    let told = run(&pack, folder);
+    assert!(told.starts_with("80 games with "), "{told}");
+    let size = |name: &str| fs::metadata(folder.join(name)).expect(name).len();
+    assert!(2 * size("p.games") < all.map(size).iter().sum(), "{told}");
+
+    let plain = run(&[&["train", "pgn"], &all[..]].concat(), folder);
+    let one = |name: &str| fs::read(folder.join(name)).expect(name);
+    let of_packed = run(&["train", "pgn", "p.games"], folder);
+    let moves = |pgn: &str| {
+        let lines = pgn.lines().filter(|line| !line.starts_with("[Round "));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(moves(&of_packed), moves(&plain));
+    assert!(of_packed.contains(" random plies after it; "), "settings of the part");
+    assert_eq!(of_packed.matches("[FEN ").count(), 20, "of few men");
+
+    // `cat` makes one file of two.
+    for name in all {
+        run(&["train", "pack", name, "-o", &format!("{name}.packed")], folder);
+    }
+    let parts = all.map(|name| one(&format!("{name}.packed"))).concat();
+    assert!(parts == one("p.games"));
+
+    fs::write(folder.join("notes.txt"), "mine").expect("written");
+    let taken = refused(&["train", "pack", "a.games", "-o", "notes.txt"], folder);
+    assert!(taken.contains("notes.txt"), "{taken}");
+    assert_eq!(one("notes.txt"), b"mine");
+    let own = refused(&["train", "pack", "a.games", "-o", "a.games", "--force"], folder);
+    assert!(own.contains("it is read as well"), "{own}");
+    let foreign = refused(&["train", "pack", "p.games", "/dev/null", "-o", "q.games"], folder);
+    assert!(foreign.contains("/dev/null is no file of self-play games"), "{foreign}");
+    assert!(!folder.join("q.games").exists(), "nothing is left of what failed");
+    let played = refused(&["train", "games", "--games", "90", "-o", "p.games"], folder);
+    assert!(played.contains("p.games is packed"), "{played}");
+}
+
+#[test]
+fn a_network_learns_the_same_from_packed_games() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    play(folder);
+    run(&["train", "pack", "a.games", "b.games", "-o", "p.games"], folder);
+    let learn = ["train", "net", "--epochs", "1", "--threads", "2", "-o"];
+    run(&[&learn[..], &["plain.bin", "a.games", "b.games"]].concat(), folder);
+    run(&[&learn[..], &["packed.bin", "p.games"]].concat(), folder);
+    let [plain, packed] =
+        ["plain.bin", "packed.bin"].map(|name| fs::read(folder.join(name)).expect(name));
+    assert!(plain == packed);
+}
+
+#[test]
+fn damaged_games_cost_themselves_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    play(folder);
+    run(&["train", "pack", "a.games", "b.games", "-o", "p.games"], folder);
+    let mut bytes = fs::read(folder.join("p.games")).expect("the file");
+    let middle = bytes.len() / 4;
+    bytes[middle] ^= 1;
+    fs::write(folder.join("p.games"), bytes).expect("written");
+    let error = refused(&["train", "pack", "p.games", "-o", "q.games"], folder);
+    assert!(error.contains("40 damaged games were left out"), "{error}");
+    assert_eq!(run(&["train", "pgn", "q.games"], folder).matches("[FEN ").count(), 20);
+    let error = refused(&["train", "games", "--men", "2-9", "-o", "r.games"], folder);
+    assert!(error.contains("two such as 3-12"), "{error}");
+}
+
+#[test]
+fn games_judged_in_spite_of_kills_are_those_judged_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    play(folder);
+    run(&["train", "pack", "b.games", "-o", "p.games"], folder);
+    let short = ["train", "games", "--nodes", "1", "--games", "60", "-o", "d.games"];
+    run(&[&short[..], &["--men", "3-4"]].concat(), folder);
+    let judge = ["train", "relabel", "--nodes", "4", "a.games", "p.games", "d.games"];
+    run(&[&judge[..], &["-o", "whole.games", "--threads", "3"]].concat(), folder);
+    let broken = [&judge[..], &["-o", "broken.games", "--threads", "2"]].concat();
+    for kills in 0.. {
+        let mut command = Command::new(PROGRAM);
+        command.args(&broken).current_dir(folder).stdout(Stdio::null());
+        let mut child = command.spawn().expect("it starts");
+        std::thread::sleep(Duration::from_millis(20 + 40 * kills));
+        if let Some(status) = child.try_wait().expect("a child") {
+            assert!(status.success());
+            break;
+        }
+        child.kill().expect("killed");
+        child.wait().expect("a child");
+    }
+    let read = |name: &str| fs::read(folder.join(name)).expect(name);
+    assert!(read("whole.games") == read("broken.games"));
+    let again = run(&broken, folder);
+    assert!(again.starts_with("0 games added to 120 in broken.games"), "{again}");
+
+    // Moves and results stay.
+    let without_event = |file: &str| {
+        let pgn = run(&["train", "pgn", file], folder);
+        let kept = pgn.lines().filter(|line| !line.starts_with("[Event "));
+        kept.map(str::to_owned).collect::<Vec<_>>()
+    };
+    run(&["train", "relabel", "a.games", "-o", "static.games"], folder);
+    assert_eq!(without_event("static.games"), without_event("a.games"));
+    let other = refused(&["train", "relabel", "a.games", "-o", "whole.games"], folder);
+    assert!(other.contains("whole.games was begun with judged by"), "{other}");
+    let input = refused(&["train", "relabel", "a.games", "-o", "a.games"], folder);
+    assert!(input.contains("it is read as well"), "{input}");
+}
