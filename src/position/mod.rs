@@ -41,7 +41,7 @@ pub use game::{Game, IllegalMove, Outcome, OutcomeReason};
 pub(crate) use key_map::KeyMap;
 pub(crate) use loose::is_loose_san;
 pub use movegen::MoveList;
-pub(crate) use movegen::{MAX_MOVES, attacks};
+pub(crate) use movegen::{MAX_MOVES, attacks, distance};
 pub(crate) use moves::UCI_BYTES;
 pub use moves::{Move, ParseMoveError};
 pub use perft::{perft, perft_until};

@@ -76,6 +76,14 @@ pub(crate) fn attacks(piece: Piece, from: Square, occupied: BitBoard) -> BitBoar
     }
 }
 
+/// The number of king moves from one square to another on an empty board.
+#[inline]
+pub(crate) fn distance(a: Square, b: Square) -> i32 {
+    let files = a.get_file().to_index().abs_diff(b.get_file().to_index());
+    let ranks = a.get_rank().to_index().abs_diff(b.get_rank().to_index());
+    files.max(ranks) as i32
+}
+
 impl Position {
     /// All legal moves.
     pub fn legal_moves(&self) -> MoveList {

@@ -12,7 +12,7 @@ pub(crate) mod tune;
 
 pub(crate) use games::{
     Block, GameError, GameFile, GameReader, PackedFile, PackedPart, Packer, PlayedGame,
-    SearchedMove, block_positions,
+    SearchedMove, block_positions, is_noisy,
 };
 pub(crate) use quiet::Quiescence;
 pub(crate) use relabel::{Judgement, Relabeller};

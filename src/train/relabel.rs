@@ -3,10 +3,10 @@
 //! The moves stay as they were played; what is thought of each position is what a later network says,
 //! by itself or by a search. Others found 24 to 50 Elo in it (Stockfish's trainer, "data rescoring").
 
-use super::selfplay::SelfPlay;
-use super::{GameSettings, PlayedGame, SearchedMove};
+use super::selfplay::{SelfPlay, for_white};
+use super::{GameSettings, PlayedGame, SearchedMove, is_noisy};
 use crate::eval::{Evaluation, Evaluator};
-use crate::position::{Color, Game, Position};
+use crate::position::Game;
 use crate::score::Score;
 
 /// What positions are judged by.
@@ -65,7 +65,7 @@ impl Relabeller {
                     && game.moves.iter().all(|&played| {
                         let position = *so_far.position();
                         let Some((best, score)) = player.search(&so_far) else { return false };
-                        let noisy = position.in_check() || position.is_noisy(best);
+                        let noisy = is_noisy(&position, best);
                         moves.push(SearchedMove { mv: played.mv, score: in_file(score), noisy });
                         so_far.play(played.mv).is_ok()
                     })
@@ -73,10 +73,6 @@ impl Relabeller {
         };
         whole.then(|| PlayedGame { moves, ..game.clone() })
     }
-}
-
-fn for_white(position: &Position, score: Score) -> Score {
-    if position.side_to_move() == Color::White { score } else { -score }
 }
 
 /// Scores as files have them; mates are the largest.
@@ -87,6 +83,7 @@ fn in_file(score: Score) -> i16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::position::Color;
 
     fn played() -> PlayedGame {
         let settings = GameSettings { nodes: 50, ..GameSettings::default() };

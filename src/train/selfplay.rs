@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{PlayedGame, SearchedMove};
+use super::{PlayedGame, SearchedMove, is_noisy};
 use crate::book::{Book, Chooser, Policy};
 use crate::eval::Evaluation;
 use crate::position::{Color, Game, Move, Position};
@@ -190,8 +190,7 @@ impl SelfPlay {
             if winner.is_some() {
                 break winner;
             }
-            let position = *game.position();
-            let noisy = position.in_check() || position.is_noisy(mv);
+            let noisy = is_noisy(game.position(), mv);
             moves.push(SearchedMove { mv, score: score as i16, noisy });
             if let Err(error) = game.play(mv) {
                 log::error!("the search returned an {error}");
@@ -208,7 +207,8 @@ impl SelfPlay {
     }
 }
 
-fn for_white(position: &Position, score: Score) -> Score {
+/// A score of the side to move, as White sees it.
+pub(super) fn for_white(position: &Position, score: Score) -> Score {
     if position.side_to_move() == Color::White { score } else { -score }
 }
 

@@ -7,6 +7,7 @@ mod pgn;
 mod relabel;
 mod tune;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Subcommand;
@@ -17,6 +18,17 @@ use crate::files::FileKind;
 /// Games of the engine against itself, packed or not.
 const SELF_PLAY: FileKind =
     FileKind { name: "a file of self-play", recognises: |head| head.starts_with(b"tabia games ") };
+
+/// Games that are read, and where they go.
+#[derive(Debug, clap::Args)]
+struct Paths {
+    /// Files of games, packed or not
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Where the packed games go
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
 
 /// Play games to learn from, tune weights, train networks
 #[derive(Debug, clap::Args)]

@@ -1,13 +1,13 @@
 //! `tabia train pack`: self-play to be kept.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use anyhow::Context;
 use indicatif::ProgressBar;
 
-use super::{SELF_PLAY, interruption, progress_bar};
+use super::{Paths, SELF_PLAY, interruption, progress_bar};
 use crate::cli::output::outln;
 use crate::cli::work::{INTERRUPTED, cores};
 use crate::cli::writing::Force;
@@ -20,12 +20,8 @@ use crate::train::{GameReader, Packer};
 /// does the same with packed ones. A game with an illegal move is left out, and told.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files of games, packed or not
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// Where the packed games go
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    #[command(flatten)]
+    paths: Paths,
     /// Threads (default: all cores)
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
@@ -47,24 +43,25 @@ struct Tally {
 /// If a file cannot be read or written, or is something else.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = interruption()?;
-    let output =
-        Output::new(&args.output, SELF_PLAY).force(args.force.allowed).apart_from(&args.files);
+    let output = Output::new(&args.paths.output, SELF_PLAY)
+        .force(args.force.allowed)
+        .apart_from(&args.paths.files);
     output.check()?;
     let threads = args.threads.map_or_else(cores, usize::from);
     let mut packer = Packer::new(output.create()?, threads);
     let mut tally = Tally::default();
-    for path in &args.files {
+    for path in &args.paths.files {
         if !pack(path, &mut packer, &mut tally, &interrupted)? {
             return Ok(ExitCode::from(INTERRUPTED)); // nothing is left behind
         }
     }
-    let cannot_write = || format!("cannot write {}", args.output.display());
+    let cannot_write = || format!("cannot write {}", args.paths.output.display());
     let (file, bytes) = packer.finish().with_context(cannot_write)?;
     file.keep().with_context(cannot_write)?;
     let Tally { games, positions, lost } = tally;
     outln!(
         "{games} games with {positions} positions in {}: {bytes} bytes, {:.2} a position",
-        args.output.display(),
+        args.paths.output.display(),
         bytes as f64 / positions.max(1) as f64
     )?;
     anyhow::ensure!(lost == 0, "{lost} damaged games were left out");

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use indicatif::ProgressBar;
 
-use super::{SELF_PLAY, interruption, progress_bar};
+use super::{Paths, SELF_PLAY, interruption, progress_bar};
 use crate::cli::judge::Judge;
 use crate::cli::output::outln;
 use crate::cli::work::{INTERRUPTED, cores};
@@ -29,12 +29,8 @@ const TELL_EVERY: Duration = Duration::from_secs(60);
 /// continued by the same command; any number of threads gives the same bytes.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files of games, packed or not
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// Where the games go
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    #[command(flatten)]
+    paths: Paths,
     /// Search so many nodes from each position, after which no new iteration begins (default: the
     /// evaluation alone judges)
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
@@ -52,26 +48,27 @@ pub(super) struct Args {
 /// If a file cannot be read or written, is damaged, or the output holds something else.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = interruption()?;
-    Output::new(&args.output, SELF_PLAY).apart_from(&args.files).check()?;
+    Output::new(&args.paths.output, SELF_PLAY).apart_from(&args.paths.files).check()?;
     let judgement = Judgement { evaluation: args.judge.open()?, nodes: args.nodes };
     let settings: Vec<String> = args
+        .paths
         .files
         .iter()
         .map(|path| settings_of(path, &judgement))
         .collect::<anyhow::Result<_>>()?;
-    let (output, held) = PackedFile::open(&args.output)?;
-    check_held(&args.output, &held, &settings)?;
+    let (output, held) = PackedFile::open(&args.paths.output)?;
+    check_held(&args.paths.output, &held, &settings)?;
     let threads = args.threads.map_or_else(cores, usize::from);
     let mut work = Work {
         output,
         judgement: &judgement,
         threads,
         interrupted: &interrupted,
-        progress: Progress::new(&args.files),
+        progress: Progress::new(&args.paths.files),
         games: 0,
         positions: 0,
     };
-    for (number, (path, settings)) in args.files.iter().zip(&settings).enumerate() {
+    for (number, (path, settings)) in args.paths.files.iter().zip(&settings).enumerate() {
         let done = match held.get(number) {
             // All that follow a part came after its end.
             Some(_) if number + 1 < held.len() => {
@@ -90,7 +87,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
     }
     let before: usize = held.iter().map(|part| part.games).sum();
-    work.tell_all(before, &args.output)?;
+    work.tell_all(before, &args.paths.output)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Source: <https://www.chessprogramming.org/General_Setwise_Operations>.
 
+pub(super) use crate::position::distance;
 use crate::position::{BitBoard, Square};
 
 pub(super) const FILE_A: BitBoard = BitBoard(0x0101_0101_0101_0101);
@@ -33,14 +34,6 @@ pub(super) fn rank(square: Square) -> usize {
 #[inline]
 pub(super) fn edge_distance(file: usize) -> usize {
     file.min(7 - file)
-}
-
-/// The number of king moves from one square to another on an empty board.
-#[inline]
-pub(super) fn distance(a: Square, b: Square) -> i32 {
-    let files = file(a).abs_diff(file(b));
-    let ranks = rank(a).abs_diff(rank(b));
-    files.max(ranks) as i32
 }
 
 #[inline]

@@ -44,6 +44,12 @@ pub(crate) struct SearchedMove {
     pub noisy: bool,
 }
 
+/// Whether no static evaluation can judge a position with this best move, see
+/// [`SearchedMove::noisy`].
+pub(crate) fn is_noisy(position: &Position, best: Move) -> bool {
+    position.in_check() || position.is_noisy(best)
+}
+
 /// A game of the engine against itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct PlayedGame {

@@ -17,7 +17,7 @@
 
 use super::coder::{Bit, Coder, Decoder, Encoder, Size, tree};
 use super::policy::{Past, Policy};
-use super::{PlayedGame, SearchedMove};
+use super::{PlayedGame, SearchedMove, is_noisy};
 use crate::position::{Move, Position};
 
 /// No FEN has as many letters.
@@ -177,7 +177,7 @@ impl Model {
     ) -> Option<SearchedMove> {
         let Course { position, past } = course;
         let mv = self.policy.code(coder, position, past, given.map(|played| played.mv))?;
-        let seen = position.in_check() || position.is_noisy(mv);
+        let seen = is_noisy(position, mv);
         let noisy = given.is_some_and(|played| played.noisy);
         let noisy = self.noisy[usize::from(seen)].code(coder, noisy);
         let score = self.score(coder, scores, given.map_or(0, |played| played.score), noisy);

@@ -18,7 +18,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::{GameError, LONGEST_HEADLINE, PlayedGame, model};
-use crate::files::open_locked;
+use crate::files::lock_shared;
 use crate::train::in_parallel;
 
 /// How every part begins; the number is the version of the format.
@@ -197,7 +197,7 @@ impl<W: Write> Packer<W> {
     pub(crate) fn add(&mut self, settings: &str, game: PlayedGame) -> io::Result<()> {
         if self.settings.as_deref() != Some(settings) {
             self.flush()?;
-            let line = format!("{MAGIC}{settings}\n");
+            let line = begin_part(settings);
             self.out.write_all(line.as_bytes())?;
             self.bytes += line.len() as u64;
             self.settings = Some(settings.to_owned());
@@ -250,6 +250,11 @@ impl<W: Write> Packer<W> {
     }
 }
 
+/// The line that a part begins with.
+fn begin_part(settings: &str) -> String {
+    format!("{MAGIC}{settings}\n")
+}
+
 /// Packs games, and makes sure that they can be had again.
 fn pack_and_look(games: &[PlayedGame]) -> Option<PackedBlock> {
     let block = PackedBlock::pack(games)?;
@@ -280,8 +285,7 @@ impl PackedFile {
     /// is damaged before its end.
     pub(crate) fn open(path: &Path) -> Result<(Self, Vec<PackedPart>), GameError> {
         let io_error = |error| GameError::Io { path: path.to_owned(), error };
-        let mut file = open_locked(path, true).map_err(io_error)?;
-        file.seek(SeekFrom::Start(0)).map_err(io_error)?;
+        let file = lock_shared(path).map_err(io_error)?;
         let mut input = BufReader::new(&file);
         let mut parts: Vec<PackedPart> = Vec::new();
         let (mut whole, mut torn) = (0, false);
@@ -307,7 +311,6 @@ impl PackedFile {
             }
         }
         file.set_len(whole).map_err(io_error)?;
-        file.seek(SeekFrom::End(0)).map_err(io_error)?;
         Ok((PackedFile { path: path.to_owned(), file }, parts))
     }
 
@@ -316,8 +319,7 @@ impl PackedFile {
     /// # Errors
     /// If it cannot be written.
     pub(crate) fn begin(&mut self, settings: &str) -> Result<(), GameError> {
-        let line = format!("{MAGIC}{settings}\n");
-        self.file.write_all(line.as_bytes()).map_err(|error| self.io_error(error))
+        self.file.write_all(begin_part(settings).as_bytes()).map_err(|error| self.io_error(error))
     }
 
     /// Appends a block of legal games.

@@ -11,9 +11,9 @@
 //!         move a capture or promotion
 //! ```
 //!
-//! A game without a FEN begins at the start position of chess. A game follows from the settings and its own
-//! number alone, so an interrupted file can be continued, and any number of threads gives the same
-//! bytes.
+//! A game without a FEN begins at the start position of chess. A game follows from the settings and
+//! its own number alone, so an interrupted file can be continued, and any number of threads gives the
+//! same bytes.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, Write};

@@ -7,16 +7,11 @@
 //! Source of the idea: R. Coulom, "Computing Elo ratings of move patterns in the game of Go" (2007).
 
 use arrayvec::ArrayVec;
-use chess::{
-    BitBoard, EMPTY, get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks,
-    get_rook_moves,
-};
+use chess::{BitBoard, EMPTY, get_pawn_attacks};
 
 use super::coder::Coder;
-use crate::position::{Color, Move, Piece, Position, Square};
+use crate::position::{Color, MAX_MOVES, Move, Piece, Position, Square, attacks, distance};
 
-/// No position has more moves.
-const MAX_MOVES: usize = 256;
 /// What each move is judged by, see [`View::features`].
 const FEATURES: usize = 9;
 /// Kinds of men.
@@ -202,11 +197,7 @@ struct View<'p> {
 fn reach(piece: Piece, color: Color, from: Square, occupied: BitBoard) -> BitBoard {
     match piece {
         Piece::Pawn => get_pawn_attacks(from, color, !EMPTY),
-        Piece::Knight => get_knight_moves(from),
-        Piece::Bishop => get_bishop_moves(from, occupied),
-        Piece::Rook => get_rook_moves(from, occupied),
-        Piece::Queen => get_bishop_moves(from, occupied) | get_rook_moves(from, occupied),
-        Piece::King => get_king_moves(from),
+        _ => attacks(piece, from, occupied),
     }
 }
 
@@ -272,7 +263,7 @@ impl<'p> View<'p> {
         let again = own.is_some_and(|own| own.to() == from);
         let undoes = again && own.is_some_and(|own| own.from() == to);
         let distances = [self.position.king(self.us), self.position.king(!self.us)]
-            .map(|king| distance(king, to));
+            .map(|king| distance(king, to) as usize);
         [
             TO + 64 * phase + to_seen,
             FROM + 64 * phase + from_seen,
@@ -286,10 +277,4 @@ impl<'p> View<'p> {
         ]
         .map(|place| place as u16)
     }
-}
-
-/// Moves of a king between two squares.
-fn distance(a: Square, b: Square) -> usize {
-    let files = a.get_file().to_index().abs_diff(b.get_file().to_index());
-    files.max(a.get_rank().to_index().abs_diff(b.get_rank().to_index()))
 }
