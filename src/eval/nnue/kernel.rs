@@ -1,8 +1,8 @@
 //! The two inner loops: adding rows of weights, and the weighted sum of the neurons.
 //!
-//! They are written so that the compiler turns them into vector instructions, and compiled twice:
-//! for the processor that the program is built for, and for AVX2, which is chosen at run time where
-//! it is there. Integers add up alike in any order, so both give the same bits.
+//! They are written so that the compiler turns them into vector instructions, and compiled three
+//! times: for the processor that the program is built for, for AVX2 and for AVX-512, chosen at run
+//! time where they are there. Integers add up alike in any order, so all give the same bits.
 
 use super::{HIDDEN, QA};
 
@@ -18,6 +18,12 @@ const _: () = assert!(255 * 255 * 127 * (HIDDEN / LANES) < i32::MAX as usize);
 /// Neurons whose values the registers of AVX2 hold at once, with some to spare.
 const IN_REGISTERS: usize = 128;
 const _: () = assert!(HIDDEN.is_multiple_of(IN_REGISTERS));
+
+/// The same of AVX-512, whose registers are twice as wide and twice as many.
+#[cfg(target_arch = "x86_64")]
+const IN_WIDE_REGISTERS: usize = 256;
+#[cfg(target_arch = "x86_64")]
+const _: () = assert!(HIDDEN.is_multiple_of(IN_WIDE_REGISTERS));
 
 /// The sums, as a vector register holds them.
 #[repr(C, align(32))]
@@ -38,6 +44,9 @@ pub(super) enum Kernel {
     /// AVX2. Made by [`Kernel::detect`] alone, where the processor has it.
     #[cfg(target_arch = "x86_64")]
     Avx2(Detected),
+    /// AVX-512, likewise.
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Detected),
 }
 
 /// Proof that the processor has what a kernel needs.
@@ -47,22 +56,34 @@ pub(super) struct Detected(());
 impl Kernel {
     /// The fastest one for this processor.
     pub(super) fn detect() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            return Kernel::Avx2(Detected(()));
-        }
-        Kernel::Portable
+        Self::available().last().unwrap_or(Kernel::Portable)
+    }
+
+    /// All that are of use on this processor, the fastest last.
+    fn available() -> impl Iterator<Item = Self> {
+        let kernels = [
+            Some(Kernel::Portable),
+            #[cfg(target_arch = "x86_64")]
+            is_x86_feature_detected!("avx2").then_some(Kernel::Avx2(Detected(()))),
+            #[cfg(target_arch = "x86_64")]
+            wide_vectors_are_cheap().then_some(Kernel::Avx512(Detected(()))),
+        ];
+        kernels.into_iter().flatten()
     }
 
     /// `from` with the rows of `added` on top and those of `removed` taken off.
     #[inline]
     pub(super) fn update(self, from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
         match self {
-            Kernel::Portable => update(from, added, removed, to),
+            Kernel::Portable => update::<IN_REGISTERS>(from, added, removed, to),
             #[cfg(target_arch = "x86_64")]
             // The processor has AVX2: a `Detected` proves it.
             #[allow(unsafe_code)]
             Kernel::Avx2(_) => unsafe { update_avx2(from, added, removed, to) },
+            #[cfg(target_arch = "x86_64")]
+            // The same of AVX-512.
+            #[allow(unsafe_code)]
+            Kernel::Avx512(_) => unsafe { update_avx512(from, added, removed, to) },
         }
     }
 
@@ -75,14 +96,31 @@ impl Kernel {
             // The processor has AVX2: a `Detected` proves it.
             #[allow(unsafe_code)]
             Kernel::Avx2(_) => unsafe { weighted_sum_avx2(values, weights) },
+            #[cfg(target_arch = "x86_64")]
+            // The same of AVX-512.
+            #[allow(unsafe_code)]
+            Kernel::Avx512(_) => unsafe { weighted_sum_avx512(values, weights) },
         }
     }
+}
+
+/// Whether the processor has AVX-512 and need not lower its clock for it. Those before Ice Lake and
+/// Zen 4 do, which the rest of a search would pay for; they lack VBMI2, of which nothing is used.
+#[cfg(target_arch = "x86_64")]
+fn wide_vectors_are_cheap() -> bool {
+    is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi2")
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn update_avx2(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
-    update(from, added, removed, to);
+    update::<IN_REGISTERS>(from, added, removed, to);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512bw")]
+fn update_avx512(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
+    update::<IN_WIDE_REGISTERS>(from, added, removed, to);
 }
 
 /// Written out, because no form of the plain loop made the compiler multiply and add in pairs.
@@ -120,8 +158,40 @@ fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
     lanes.sum()
 }
 
+/// As AVX2 does it. VNNI would multiply and add to the sums in one instruction, but is no faster: the
+/// compiler takes it apart again, because the sums wait for each other longer.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512bw")]
+fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
+    use std::arch::x86_64::{
+        __m512i, _mm512_add_epi32, _mm512_load_si512, _mm512_madd_epi16, _mm512_max_epi16,
+        _mm512_min_epi16, _mm512_mullo_epi16, _mm512_reduce_add_epi32, _mm512_set1_epi16,
+        _mm512_setzero_si512,
+    };
+    /// Numbers of 16 bits in a vector.
+    const WIDTH: usize = 32;
+    const _: () = assert!(HIDDEN.is_multiple_of(WIDTH));
+    // So the lanes can be added up as they are.
+    const _: () = assert!(255 * 255 * 127 * HIDDEN < i32::MAX as usize);
+    let (zero, one) = (_mm512_setzero_si512(), _mm512_set1_epi16(QA as i16));
+    let mut sums = zero;
+    for at in (0..HIDDEN).step_by(WIDTH) {
+        // A row is aligned to 64 bytes, and `at` leaves room for a whole vector.
+        #[allow(unsafe_code)]
+        let (value, weight) = unsafe {
+            let value = values.0.as_ptr().add(at).cast::<__m512i>();
+            let weight = weights.0.as_ptr().add(at).cast::<__m512i>();
+            (_mm512_load_si512(value), _mm512_load_si512(weight))
+        };
+        let value = _mm512_max_epi16(_mm512_min_epi16(value, one), zero);
+        let weighted = _mm512_mullo_epi16(value, weight);
+        sums = _mm512_add_epi32(sums, _mm512_madd_epi16(value, weighted));
+    }
+    i64::from(_mm512_reduce_add_epi32(sums))
+}
+
 #[inline(always)]
-fn update(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
+fn update<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
     // A move adds one row and removes one or two; the loop over the neurons is then a single one.
     match (added, removed) {
         ([a], [r]) => {
@@ -135,24 +205,25 @@ fn update(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
                 to.0[i] = sum.wrapping_sub(r.0[i]).wrapping_sub(s.0[i]);
             }
         }
-        _ => update_any(from, added, removed, to),
+        _ => update_any::<BLOCK>(from, added, removed, to),
     }
 }
 
+/// Holds `BLOCK` values at a time in registers, while all rows go over them.
 #[inline(always)]
-fn update_any(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
-    let blocks = to.0.as_chunks_mut::<IN_REGISTERS>().0.iter_mut();
+fn update_any<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
+    let blocks = to.0.as_chunks_mut::<BLOCK>().0.iter_mut();
     for (place, (to, from)) in blocks.zip(from.0.as_chunks().0).enumerate() {
-        let mut kept: [i16; IN_REGISTERS] = *from;
+        let mut kept: [i16; BLOCK] = *from;
         for row in added {
-            let row: &[i16; IN_REGISTERS] = &row.0.as_chunks().0[place];
-            for i in 0..IN_REGISTERS {
+            let row: &[i16; BLOCK] = &row.0.as_chunks().0[place];
+            for i in 0..BLOCK {
                 kept[i] = kept[i].wrapping_add(row[i]);
             }
         }
         for row in removed {
-            let row: &[i16; IN_REGISTERS] = &row.0.as_chunks().0[place];
-            for i in 0..IN_REGISTERS {
+            let row: &[i16; BLOCK] = &row.0.as_chunks().0[place];
+            for i in 0..BLOCK {
                 kept[i] = kept[i].wrapping_sub(row[i]);
             }
         }
@@ -197,29 +268,33 @@ mod tests {
             let rows: Vec<&Row> = rows.iter().collect();
             let (added, removed) = (&rows[..round % 4], &rows[4 - round % 3..4]);
             let from = row(&mut random, 300);
-            let [mut one, mut other] = [from; 2];
-            Kernel::Portable.update(&from, added, removed, &mut one);
-            Kernel::detect().update(&from, added, removed, &mut other);
-            assert_eq!(one, other);
             let plain = |i: usize| {
                 let sum = |rows: &[&Row]| rows.iter().map(|row| row.0[i]).sum::<i16>();
                 from.0[i] + sum(added) - sum(removed)
             };
-            assert!((0..HIDDEN).all(|i| one.0[i] == plain(i)));
+            let values = Row(std::array::from_fn(plain));
             let weights = row(&mut random, OUTPUT_WEIGHT_LIMIT);
             let expected: i64 = (0..HIDDEN)
-                .map(|i| i64::from(one.0[i].clamp(0, 255)).pow(2) * i64::from(weights.0[i]))
+                .map(|i| i64::from(values.0[i].clamp(0, 255)).pow(2) * i64::from(weights.0[i]))
                 .sum();
-            assert_eq!(Kernel::Portable.weighted_sum(&one, &weights), expected);
-            assert_eq!(Kernel::detect().weighted_sum(&one, &weights), expected);
+            for kernel in Kernel::available() {
+                let mut updated = from;
+                kernel.update(&from, added, removed, &mut updated);
+                assert_eq!(updated, values, "{kernel:?}");
+                assert_eq!(kernel.weighted_sum(&values, &weights), expected, "{kernel:?}");
+            }
         }
     }
 
     #[test]
     fn the_largest_sums_do_not_overflow() {
-        let (values, weights) = (Row([i16::MAX; HIDDEN]), Row([OUTPUT_WEIGHT_LIMIT; HIDDEN]));
-        let expected = 255 * 255 * 127 * HIDDEN as i64;
-        assert_eq!(Kernel::Portable.weighted_sum(&values, &weights), expected);
-        assert_eq!(Kernel::detect().weighted_sum(&values, &weights), expected);
+        let values = Row([i16::MAX; HIDDEN]);
+        for weight in [OUTPUT_WEIGHT_LIMIT, -OUTPUT_WEIGHT_LIMIT] {
+            let expected = 255 * 255 * i64::from(weight) * HIDDEN as i64;
+            for kernel in Kernel::available() {
+                let sum = kernel.weighted_sum(&values, &Row([weight; HIDDEN]));
+                assert_eq!(sum, expected, "{kernel:?}");
+            }
+        }
     }
 }
