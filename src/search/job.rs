@@ -172,7 +172,7 @@ impl Job {
         let trees = if is_lazy { config.threads } else { 1 };
         let root_of = || Root { moves: Mutex::new(root_moves.clone()), line: AtomicUsize::new(0) };
         Job {
-            clock: TimeManager::start(limits),
+            clock: TimeManager::start(limits, root.fullmove_number()),
             root,
             keys: game.positions().iter().map(Position::key).collect(),
             limits: limits.clone(),
