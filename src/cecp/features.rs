@@ -1,6 +1,6 @@
 //! What the engine can do, as it tells the GUI.
 
-use crate::engine::{Kind, SETTINGS, Setting, Settings};
+use crate::engine::{Kind, Setting, Settings, all_settings};
 
 use super::option::{OptionKind, OptionSpec};
 use super::reply::Feature;
@@ -52,7 +52,7 @@ pub(super) fn all(settings: &Settings) -> Vec<Vec<Feature>> {
 
 /// The options that can be set, with their values.
 pub(crate) fn options(settings: &Settings) -> Vec<OptionSpec> {
-    let rows = SETTINGS.iter().filter(|row| !row.name.is_empty());
+    let rows = all_settings().filter(|row| !row.name.is_empty());
     rows.map(|row| spec(row, settings)).collect()
 }
 
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn every_option_can_be_read_back() {
         let settings = Settings::default();
-        for row in SETTINGS.iter().filter(|row| !row.name.is_empty()) {
+        for row in all_settings().filter(|row| !row.name.is_empty()) {
             let spec = spec(row, &settings);
             assert_eq!(spec.to_string().parse(), Ok(spec), "{}", row.name);
         }

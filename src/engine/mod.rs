@@ -35,7 +35,7 @@ pub(crate) use event::{Event, Expected, Found, Grounds, Moved, SearchProgress, T
 pub(crate) use face::{Face, Flow, run};
 pub(crate) use job::SearchStatus;
 pub(crate) use lines::{Input, inputs, read_lines};
-pub(crate) use settings::{EvaluationKind, Kind, SETTINGS, Setting, SettingError, Settings};
+pub(crate) use settings::{EvaluationKind, Kind, Setting, SettingError, Settings, all_settings};
 pub(crate) use strength::ratings;
 #[cfg(fuzzing)]
 pub(crate) use worker::Backend;

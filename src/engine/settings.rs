@@ -15,6 +15,12 @@ use crate::tablebase::{Tables, TablesError};
 
 use super::strength::{STRONGEST, WEAKEST};
 
+#[cfg(feature = "tune")]
+use {
+    crate::search::constants::{values as constant, with_constants},
+    std::sync::atomic::Ordering::Relaxed,
+};
+
 /// Called with the name of a file when the user wants the log written there; empty for nowhere.
 pub(crate) type OpenLog = Box<dyn Fn(&str) -> io::Result<()> + Send>;
 
@@ -253,7 +259,7 @@ const fn row(name: &'static str, uci: &'static str, help: &'static str, kind: Ki
 
 /// All settings.
 #[rustfmt::skip]
-pub(crate) const SETTINGS: &[Setting] = &[
+pub(super) const SETTINGS: &[Setting] = &[
     row("", "Hash", "mebibytes of the transposition table",
         Kind::Spin { min: 1, max: MOST_MEMORY, get: |s| s.search.memory_mb as i64, set: |s, v| s.set_memory(v.unsigned_abs()) }),
     row("", "Threads", "threads that search",
@@ -311,6 +317,31 @@ pub(crate) const SETTINGS: &[Setting] = &[
     row("ClearHash", "Clear Hash", "forget what the search has learned", Kind::ClearMemory),
 ];
 
+/// The constants of the search, in a build that is made to tune them.
+#[cfg(not(feature = "tune"))]
+const CONSTANTS: &[Setting] = &[];
+
+#[cfg(feature = "tune")]
+macro_rules! constant_rows {
+    ($($name:ident = $value:literal in $least:literal ..= $most:literal, $step:literal;)*) => {
+        &[$(row(stringify!($name), stringify!($name), "a constant of the search",
+            Kind::Spin {
+                min: $least,
+                max: $most,
+                get: |_| constant::$name.load(Relaxed).into(),
+                set: |_, value| constant::$name.store(value as i32, Relaxed),
+            })),*]
+    };
+}
+
+#[cfg(feature = "tune")]
+const CONSTANTS: &[Setting] = with_constants!(constant_rows);
+
+/// All settings, and the constants of the search where they are settings too.
+pub(crate) fn all_settings() -> impl Iterator<Item = &'static Setting> {
+    SETTINGS.iter().chain(CONSTANTS)
+}
+
 /// Why a setting cannot be changed so.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(crate) enum SettingError {
@@ -352,7 +383,7 @@ impl Setting {
     /// The row of a name, by either protocol's, whatever its case.
     pub(crate) fn find(name: &str) -> Option<&'static Setting> {
         let is = |own: &str| !own.is_empty() && own.eq_ignore_ascii_case(name);
-        SETTINGS.iter().find(|row| is(row.name) || is(row.uci))
+        all_settings().find(|row| is(row.name) || is(row.uci))
     }
 
     /// The name that people know it by: UCI's, since xboard has commands in place of some, or else

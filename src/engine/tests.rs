@@ -491,7 +491,7 @@ fn every_option_of_the_search_comes_to_the_search() {
     *network.last_mut().expect("weights") ^= 1;
     fs::write(files.path().join("EvalFile"), network).expect("written");
     fs::write(files.path().join("BookFile"), "1. e4 *\n").expect("written");
-    for row in SETTINGS {
+    for row in settings::SETTINGS {
         let name = row.title();
         let mut stage = Stage::new(|_| {});
         let before: Vec<Config> = stage.configs.try_iter().collect();

@@ -30,6 +30,7 @@ mod polyglot_constants;
 mod replay;
 mod retro;
 mod san;
+mod threats;
 mod zobrist;
 
 pub use chess::{BitBoard, Color, File, Piece, Rank, Square};
@@ -48,6 +49,7 @@ pub use perft::{perft, perft_until};
 pub(crate) use replay::Replay;
 pub use san::SanError;
 pub(crate) use san::{SAN_BYTES, read_san};
+pub(crate) use threats::Threats;
 
 use chess::{Board, CastleRights, EMPTY};
 

@@ -1,13 +1,14 @@
 //! What is learnt from a node whose moves have been searched, and what the table keeps of it.
 
+use super::constants as c;
 use super::history::bonus;
 use super::node::{Node, NodeProgress};
 use super::observe::Spectator;
 use super::report::Bound;
-use super::table::TableEntry;
+use super::table::{NO_EVAL, TableEntry};
 use super::worker::Worker;
-use crate::position::Move;
-use crate::score::{Depth, Score, is_mate};
+use crate::position::{Move, Position};
+use crate::score::{Depth, Ply, Score, is_mate};
 
 impl<S: Spectator> Worker<'_, S> {
     /// Learns from the moves of a node and stores the result.
@@ -24,6 +25,7 @@ impl<S: Spectator> Worker<'_, S> {
             && let Some(mv) = progress.best_move
         {
             self.count(|counters| &mut counters.cutoffs);
+            self.stack[node.ply].cutoffs += 1;
             self.learn_from_cutoff(node, mv, &progress);
         } else if bound == Bound::Upper {
             self.reward_last_move(node);
@@ -57,6 +59,19 @@ impl<S: Spectator> Worker<'_, S> {
         }
     }
 
+    /// What the last move has made of the evaluation tells how good it was, if it was quiet.
+    pub(super) fn learn_from_evaluation(&self, position: &Position, ply: Ply, static_eval: Score) {
+        let Some(parent) = ply.checked_sub(1).map(|parent| &self.stack[parent]) else { return };
+        let Some(mv) = parent.mv.filter(|_| !parent.noisy) else { return };
+        if static_eval == NO_EVAL || parent.static_eval == NO_EVAL {
+            return;
+        }
+        let risen = -(static_eval + parent.static_eval);
+        let amount = (c::evaluation_history() * risen)
+            .clamp(-c::evaluation_history_min(), c::evaluation_history_max());
+        self.history.reward_butterfly(!position.side_to_move(), mv, &parent.threats, amount);
+    }
+
     /// Teaches the correction history how far the evaluation was off, where the search can tell.
     fn correct(&mut self, node: &Node, best: Score, bound: Bound, mv: Option<Move>) {
         let quiet = mv.is_none_or(|mv| !node.position.is_noisy(mv));
@@ -66,7 +81,9 @@ impl<S: Spectator> Worker<'_, S> {
             Bound::Exact => true,
         };
         if !node.in_check && quiet && tells && !is_mate(best) {
-            self.history.update_correction(&node.position, best - node.static_eval, node.depth);
+            let error = best - node.static_eval;
+            let moves = self.last_moves(node.ply);
+            self.history.update_correction(&node.position, moves, error, node.depth);
         }
     }
 

@@ -6,10 +6,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use super::clock::Stability;
+use super::constants as c;
 use super::job::RootMove;
-use super::node::{Node, Window};
+use super::node::{MoveFacts, Node, Window};
 use super::observe::{Spectator, Step, Why};
-use super::pvs::MoveFacts;
 use super::report::{Bound, Report, SearchEvent, SearchResult};
 use super::source::MoveSource;
 use super::worker::Worker;
@@ -18,8 +18,6 @@ use crate::score::{Depth, INFINITY, Score, is_decided, mate_distance};
 
 /// The first iteration with an aspiration window.
 const ASPIRATION_DEPTH: Depth = 5;
-/// Half the width of the first window, in centipawns. Hand-set.
-const ASPIRATION_WIDTH: Score = 14;
 /// A window wider than this is opened altogether.
 const ASPIRATION_MAX: Score = 800;
 /// Root moves are told from this time on: before it they fly by.
@@ -38,6 +36,7 @@ impl<S: Spectator> Worker<'_, S> {
         let last = self.job.limits.last_iteration();
         let mut unchanged = 0;
         if result.best.is_some() {
+            self.look_for_near_matches();
             for depth in 1..=last {
                 let best_before = result.best;
                 let score_before = result.score;
@@ -118,7 +117,7 @@ impl<S: Spectator> Worker<'_, S> {
             return if score >= least { Bound::Exact } else { Bound::Upper };
         }
         let expected = self.root.moves()[index].previous;
-        let mut width = ASPIRATION_WIDTH;
+        let mut width = c::aspiration_width();
         let mut window = Window::FULL;
         if depth >= ASPIRATION_DEPTH && expected > -INFINITY && !is_decided(expected) {
             window = around(expected, width);
@@ -154,7 +153,8 @@ impl<S: Spectator> Worker<'_, S> {
         let known = self.watch.known;
         self.because(Why::Root);
         self.show_entry(&root, 0, depth, window, false);
-        let node = Node { pv: true, ..self.assess(&root, 0, depth, window, false, known) };
+        let mut node = Node { pv: true, ..self.assess(&root, 0, depth, window, false, known) };
+        self.note_threats(&mut node);
         let mut moves = moves.into_iter();
         let progress = self.search_moves(&node, &mut MoveSource::List(&mut moves), 0);
         let score = if self.is_interrupted() { 0 } else { self.conclude(&node, progress) };

@@ -11,7 +11,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI16, AtomicU16, Ordering};
 
-use crate::position::{Color, Move, Piece, Position};
+use super::constants as c;
+use crate::position::{Color, Move, Piece, Position, Threats};
 use crate::score::{Depth, Score};
 
 /// Pieces of both colours.
@@ -25,14 +26,12 @@ const CAPTURES: usize = PIECE_TOS * 6;
 pub(super) const HISTORY_MAX: i32 = 16_384;
 /// Entries of each correction table. A power of two.
 const CORRECTION_ENTRIES: usize = 16_384;
-/// Correction entries are kept in fractions of a centipawn.
+/// Bound of the absolute value of a correction entry. Hand-set.
+const CORRECTION_MAX: i32 = 1_024;
+/// The longest step of one. Hand-set.
+const CORRECTION_STEP_MAX: i32 = CORRECTION_MAX / 4;
+/// The unit of the weights of corrections: a centipawn has so many.
 const CORRECTION_GRAIN: i32 = 256;
-/// Bound of one correction, in centipawns. Hand-set.
-const CORRECTION_MAX: i32 = 64;
-/// A correction moves this far towards the new error at depth one, in 1/256. Hand-set.
-const CORRECTION_STEP: i32 = 4;
-/// The longest step towards the new error, in 1/256. Hand-set.
-const CORRECTION_STEP_MAX: i32 = 64;
 
 /// A piece and the square it went to: what continuation history is indexed by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -59,8 +58,24 @@ fn piece_index(color: Color, piece: Piece) -> usize {
     color.to_index() * 6 + piece.to_index()
 }
 
-/// Piece and target square of the moves that led to a node, one, two and four plies back.
-pub(super) type Context = [Option<PieceTo>; 3];
+/// What is to be known of a node to judge its moves by what is remembered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Context {
+    /// Piece and target square of the moves that led to it, one, two and four plies back.
+    pub(super) moves: [Option<PieceTo>; 3],
+    /// What the opponent attacks; nothing where that is not needed.
+    pub(super) threats: Threats,
+}
+
+/// Where it is kept what an evaluation was wrong by after the last move and the one before it, and
+/// after the last move and the one two before that; nothing after a null move.
+pub(super) type LastMoves = [Option<usize>; 2];
+
+/// That place for a move that followed on another, be it at once or not.
+#[inline(always)]
+pub(super) fn after(earlier: PieceTo, last: PieceTo) -> usize {
+    continuation_index(earlier, last)
+}
 
 /// What is known of one thing; 0 is nothing.
 #[derive(Default)]
@@ -80,8 +95,14 @@ impl HistoryEntry {
     /// Gravity: an entry moves less the further it is out, and never leaves [`HISTORY_MAX`].
     #[inline]
     fn pull(&self, amount: i32) {
+        self.pull_within(amount, HISTORY_MAX);
+    }
+
+    /// The same within another bound.
+    #[inline]
+    fn pull_within(&self, amount: i32, bound: i32) {
         let old = self.get();
-        self.set(old + amount - old * amount.abs() / HISTORY_MAX);
+        self.set(old + amount - old * amount.abs() / bound);
     }
 }
 
@@ -116,7 +137,7 @@ impl HistoryTable {
 
 /// The memory of good and bad moves.
 pub(super) struct History {
-    /// `[colour][origin][destination]`
+    /// `[colour][origin attacked, destination attacked][origin][destination]`
     butterfly: HistoryTable,
     /// `[piece][destination][taken kind]`
     capture: HistoryTable,
@@ -126,17 +147,20 @@ pub(super) struct History {
     counter_moves: Arc<[AtomicU16]>,
     /// `[colour to move][hash]` for pawns, White's pieces, Black's pieces
     correction: [HistoryTable; 3],
+    /// `[earlier piece and square][last piece and square]` one move apart, and two
+    move_correction: [HistoryTable; 2],
 }
 
 impl History {
     /// An empty memory.
     pub(super) fn new() -> Self {
         History {
-            butterfly: HistoryTable::new(2 * SQUARES * SQUARES),
+            butterfly: HistoryTable::new(2 * 4 * SQUARES * SQUARES),
             capture: HistoryTable::new(CAPTURES),
             continuation: HistoryTable::new(PIECE_TOS * PIECE_TOS),
             counter_moves: std::iter::repeat_with(AtomicU16::default).take(PIECE_TOS).collect(),
             correction: std::array::from_fn(|_| HistoryTable::new(2 * CORRECTION_ENTRIES)),
+            move_correction: std::array::from_fn(|_| HistoryTable::new(PIECE_TOS * PIECE_TOS)),
         }
     }
 
@@ -149,13 +173,22 @@ impl History {
             continuation: self.continuation.clone(),
             counter_moves: Arc::clone(&self.counter_moves),
             correction: self.correction.clone(),
+            move_correction: self.move_correction.clone(),
         }
     }
 
     /// Forgets everything, what is shared with other threads as well.
     pub(super) fn clear(&self) {
-        let History { butterfly, capture, continuation, counter_moves, correction } = self;
-        let tables = [butterfly, capture, continuation].into_iter().chain(correction);
+        let History {
+            butterfly,
+            capture,
+            continuation,
+            counter_moves,
+            correction,
+            move_correction,
+        } = self;
+        let tables =
+            [butterfly, capture, continuation].into_iter().chain(correction).chain(move_correction);
         tables.for_each(HistoryTable::clear);
         counter_moves.iter().for_each(|mv| mv.store(0, Ordering::Relaxed));
     }
@@ -163,15 +196,16 @@ impl History {
     /// The quiet move that last refuted the move just made.
     #[inline]
     pub(super) fn counter_move(&self, context: &Context) -> Option<Move> {
-        Move::from_polyglot(self.counter_moves[context[0]?.index()].load(Ordering::Relaxed))
+        Move::from_polyglot(self.counter_moves[context.moves[0]?.index()].load(Ordering::Relaxed))
     }
 
     /// What is known of a quiet move: the sum of its histories.
     #[inline]
     pub(super) fn quiet(&self, position: &Position, mv: Move, context: &Context) -> i32 {
         let piece_to = PieceTo::new(position, mv);
-        let butterfly = self.butterfly.at(butterfly_index(position, mv)).get();
-        context.iter().flatten().fold(butterfly, |sum, &earlier| {
+        let butterfly =
+            self.butterfly.at(butterfly_index(position.side_to_move(), mv, &context.threats)).get();
+        context.moves.iter().flatten().fold(butterfly, |sum, &earlier| {
             sum + self.continuation.at(continuation_index(earlier, piece_to)).get()
         })
     }
@@ -191,7 +225,7 @@ impl History {
         context: &Context,
         depth: Depth,
     ) {
-        if let Some(earlier) = context[0] {
+        if let Some(earlier) = context.moves[0] {
             self.counter_moves[earlier.index()].store(mv.to_polyglot(), Ordering::Relaxed);
         }
         self.update_quiet(position, mv, context, bonus(depth));
@@ -209,8 +243,10 @@ impl History {
         amount: i32,
     ) {
         let piece_to = PieceTo::new(position, mv);
-        self.butterfly.at(butterfly_index(position, mv)).pull(amount);
-        for &earlier in context.iter().flatten() {
+        self.butterfly
+            .at(butterfly_index(position.side_to_move(), mv, &context.threats))
+            .pull(amount);
+        for &earlier in context.moves.iter().flatten() {
             self.continuation.at(continuation_index(earlier, piece_to)).pull(amount);
         }
     }
@@ -218,9 +254,14 @@ impl History {
     /// Raises what is known of the move of `piece_to`, made after `context`, whose replies
     /// all failed.
     pub(super) fn reward(&self, piece_to: PieceTo, context: &Context, amount: i32) {
-        for &earlier in context.iter().flatten() {
+        for &earlier in context.moves.iter().flatten() {
             self.continuation.at(continuation_index(earlier, piece_to)).pull(amount);
         }
+    }
+
+    /// Adds `amount` to what is known of the quiet move `mv` of a side, wherever it was made.
+    pub(super) fn reward_butterfly(&self, side: Color, mv: Move, threats: &Threats, amount: i32) {
+        self.butterfly.at(butterfly_index(side, mv, threats)).pull(amount);
     }
 
     /// Learns from a node that failed high: the capture that did it gains, those tried before
@@ -243,26 +284,49 @@ impl History {
 
     /// What the static evaluation of such positions was wrong by, in centipawns.
     #[inline]
-    pub(super) fn correction(&self, position: &Position) -> Score {
-        let sum: i32 = correction_indices(position)
-            .into_iter()
-            .zip(&self.correction)
-            .map(|(index, table)| table.at(index).get())
-            .sum();
+    pub(super) fn correction(&self, position: &Position, moves: LastMoves) -> Score {
+        let [pawns, white, black] = self.correction_entries(position);
+        let mut after = 0;
+        for (place, table) in moves.into_iter().zip(&self.move_correction) {
+            after += place.map_or(0, |place| table.at(place).get());
+        }
+        let sum = c::correction_pawns() * pawns.get()
+            + c::correction_pieces() * (white.get() + black.get())
+            + c::correction_moves() * after;
         sum / CORRECTION_GRAIN
     }
 
     /// Learns that the static evaluation was wrong by `error` centipawns at a search of `depth`.
     #[inline(always)]
-    pub(super) fn update_correction(&self, position: &Position, error: Score, depth: Depth) {
-        let step = (CORRECTION_STEP * (depth + 1)).min(CORRECTION_STEP_MAX);
-        let target = error.clamp(-CORRECTION_MAX, CORRECTION_MAX) * CORRECTION_GRAIN;
-        for (index, table) in correction_indices(position).into_iter().zip(&self.correction) {
-            let old = table.at(index).get();
-            let new = old + (target - old) * step / 256;
-            let bound = CORRECTION_MAX * CORRECTION_GRAIN;
-            table.at(index).set(new.clamp(-bound, bound - 1));
+    pub(super) fn update_correction(
+        &self,
+        position: &Position,
+        moves: LastMoves,
+        error: Score,
+        depth: Depth,
+    ) {
+        let step = (error * depth * c::correction_step() / 128)
+            .clamp(-CORRECTION_STEP_MAX, CORRECTION_STEP_MAX);
+        for entry in self.correction_entries(position) {
+            entry.pull_within(step, CORRECTION_MAX);
         }
+        for (place, table) in moves.into_iter().zip(&self.move_correction) {
+            if let Some(place) = place {
+                table.at(place).pull_within(step, CORRECTION_MAX);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn correction_entries(&self, position: &Position) -> [&HistoryEntry; 3] {
+        let side = position.side_to_move().to_index() * CORRECTION_ENTRIES;
+        let index = |key: u64| side + (key as usize & (CORRECTION_ENTRIES - 1));
+        let [pawns, white, black] = &self.correction;
+        [
+            pawns.at(index(position.pawn_key())),
+            white.at(index(position.non_pawn_key(Color::White))),
+            black.at(index(position.non_pawn_key(Color::Black))),
+        ]
     }
 }
 
@@ -272,22 +336,23 @@ impl Default for History {
     }
 }
 
-/// What a cutoff at `depth` is worth. Hand-set.
+/// What a cutoff at `depth` is worth.
 #[inline]
 pub(super) fn bonus(depth: Depth) -> i32 {
-    (160 * depth - 100).clamp(0, 1_700)
+    (c::history_bonus() * depth - 100).clamp(0, c::history_bonus_max())
 }
 
-/// What being passed over at `depth` costs. Hand-set.
+/// What being passed over at `depth` costs.
 #[inline]
 fn malus(depth: Depth) -> i32 {
-    (160 * depth - 100).clamp(0, 1_400)
+    (c::history_malus() * depth - 100).clamp(0, c::history_malus_max())
 }
 
 #[inline]
-fn butterfly_index(position: &Position, mv: Move) -> usize {
+fn butterfly_index(side: Color, mv: Move, threats: &Threats) -> usize {
     let squares = mv.from().to_index() * SQUARES + mv.to().to_index();
-    position.side_to_move().to_index() * SQUARES * SQUARES + squares
+    let danger = usize::from(threats.has(mv.from())) * 2 + usize::from(threats.has(mv.to()));
+    (side.to_index() * 4 + danger) * SQUARES * SQUARES + squares
 }
 
 #[inline]
@@ -299,13 +364,6 @@ fn capture_index(position: &Position, mv: Move) -> usize {
 #[inline]
 fn continuation_index(earlier: PieceTo, piece_to: PieceTo) -> usize {
     earlier.index() * PIECE_TOS + piece_to.index()
-}
-
-#[inline]
-fn correction_indices(position: &Position) -> [usize; 3] {
-    let side = position.side_to_move().to_index() * CORRECTION_ENTRIES;
-    [position.pawn_key(), position.non_pawn_key(Color::White), position.non_pawn_key(Color::Black)]
-        .map(|key| side + (key as usize & (CORRECTION_ENTRIES - 1)))
 }
 
 #[cfg(test)]
@@ -329,7 +387,8 @@ mod tests {
     fn a_cutoff_raises_its_move_and_lowers_the_others() {
         let (history, start) = (History::new(), Position::start());
         let [good, bad]: [Move; 2] = ["e2e4", "a2a3"].map(|text| text.parse().expect(text));
-        let context = [Some(PieceTo::new(&start, bad)), None, None];
+        let moves = [Some(PieceTo::new(&start, bad)), None, None];
+        let context = Context { moves, ..Context::default() };
         history.quiet_cutoff(&start, good, &[bad], &context, 6);
         assert!(history.quiet(&start, good, &context) > 0);
         assert!(history.quiet(&start, bad, &context) < 0);
@@ -340,12 +399,37 @@ mod tests {
     }
 
     #[test]
+    fn a_move_away_from_danger_is_another_than_the_same_move_in_peace() {
+        let (history, start) = (History::new(), Position::start());
+        let mv: Move = "b1c3".parse().expect("a move");
+        let attacked =
+            Position::from_fen("4k3/8/8/8/4n3/p7/8/1N2K3 w - - 0 1").expect("a position");
+        let [peace, danger] = [Threats::default(), attacked.threats()]
+            .map(|threats| Context { threats, ..Context::default() });
+        history.update_quiet(&start, mv, &danger, 900);
+        assert!(history.quiet(&start, mv, &danger) > 0);
+        assert_eq!(history.quiet(&start, mv, &peace), 0);
+    }
+
+    #[test]
+    fn what_the_evaluation_was_wrong_by_is_told_after_the_same_moves_alone() {
+        let (history, start) = (History::new(), Position::start());
+        let [first, second, other] =
+            ["b1c3", "g1f3", "e2e4"].map(|text| PieceTo::new(&start, text.parse().expect(text)));
+        let after = |last| [Some(after(first, last)), None];
+        history.update_correction(&start, after(second), 40, 8);
+        let [same, others] = [second, other].map(|last| history.correction(&start, after(last)));
+        assert!(same > others && others > 0, "{same} {others}");
+    }
+
+    #[test]
     fn corrections_approach_the_error() {
         let (history, start) = (History::new(), Position::start());
         for _ in 0..500 {
-            history.update_correction(&start, 20, 8);
+            let left = 20 - history.correction(&start, [None; 2]);
+            history.update_correction(&start, [None; 2], left, 8);
         }
-        let correction = history.correction(&start);
-        assert!((50..=60).contains(&correction), "three tables of 20 each: {correction}");
+        let correction = history.correction(&start, [None; 2]);
+        assert!((18..=20).contains(&correction), "{correction}");
     }
 }

@@ -3,15 +3,18 @@
 //! <https://www.chessprogramming.org/Late_Move_Reductions>.
 
 use super::config::ResearchOrder;
-use super::node::{Node, Window};
+use super::constants as c;
+use super::node::{MoveFacts, Node, Window};
 use super::observe::{Spectator, Why};
-use super::pvs::MoveFacts;
+use super::prune::PLY;
 use super::worker::Worker;
 use crate::position::Position;
 use crate::score::{Depth, Ply, Score};
 
-/// History is worth a ply of reduction for each of these. Hand-set.
-const HISTORY_PER_PLY: i32 = 9_000;
+/// Where more nodes beside than this have failed high, a reply that does will soon be found. Hand-set.
+const MANY_CUTOFFS: u32 = 2;
+/// The most that history can change a reduction by.
+const HISTORY_MOST: i32 = 2 * PLY;
 
 impl<S: Spectator> Worker<'_, S> {
     /// How many plies less deeply a late move is searched at first.
@@ -28,11 +31,17 @@ impl<S: Spectator> Worker<'_, S> {
         }
         let base = self.reductions.base(node.depth, number);
         let mut reduction = if noisy { base / 2 } else { base };
-        reduction += Depth::from(!node.improving) + 2 * Depth::from(node.cut);
-        reduction -= Depth::from(node.pv) + Depth::from(next.in_check());
-        reduction -= Depth::from(node.in_check);
-        reduction -= (history / HISTORY_PER_PLY).clamp(-2, 2);
-        reduction.clamp(0, node.depth - 2)
+        reduction += c::lmr_not_improving() * i32::from(!node.improving);
+        reduction += c::lmr_cut() * i32::from(node.cut);
+        reduction -= c::lmr_pv() * i32::from(node.pv);
+        reduction -= c::lmr_check() * i32::from(next.in_check());
+        reduction -= c::lmr_in_check() * i32::from(node.in_check);
+        if self.stack[node.ply + 1].cutoffs > MANY_CUTOFFS {
+            reduction += c::lmr_cutoffs();
+        }
+        reduction -= c::lmr_doubt() * node.doubt;
+        reduction -= (history * PLY / c::lmr_history()).clamp(-HISTORY_MOST, HISTORY_MOST);
+        (reduction / PLY).clamp(0, node.depth - 2)
     }
 
     /// Null window and reduced depth first; full depth if that fails high; the open window if
@@ -48,7 +57,9 @@ impl<S: Spectator> Worker<'_, S> {
         let ply = node.ply + 1;
         let null = Window::null(facts.alpha).flip();
         self.because(Why::Late { reduction });
+        self.stack[node.ply].reduction = reduction;
         let mut score = -self.pvs(next, ply, depth - reduction, null, true);
+        self.stack[node.ply].reduction = 0;
         if reduction > 0 && self.still_better(score, facts) {
             if node.pv && self.job.config.research_order == ResearchOrder::WindowFirst {
                 let window = Window::new(facts.alpha, node.window.beta);

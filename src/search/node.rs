@@ -81,6 +81,8 @@ pub(super) struct Node {
     pub(super) raw_eval: Score,
     /// The evaluation, corrected by experience; `NO_EVAL` in check.
     pub(super) static_eval: Score,
+    /// What experience has corrected of it, in centipawns, whatever the direction.
+    pub(super) doubt: Score,
     /// The static evaluation, or the table's score where that says more; `NO_EVAL` in check.
     pub(super) eval: Score,
     pub(super) table: Option<TableEntry>,
@@ -159,6 +161,47 @@ impl NodeProgress {
     }
 }
 
+/// What the place of a move in the order implies for its search.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MoveFacts {
+    /// From 1.
+    pub(super) number: usize,
+    /// Quiet moves that have been searched before it.
+    pub(super) quiets: usize,
+    pub(super) alpha: Score,
+    pub(super) best: Score,
+    /// Plies by which the table's move is extended.
+    pub(super) extension: Depth,
+    /// Whether other threads search moves of the same node, and may raise its alpha meanwhile.
+    pub(super) shared: bool,
+}
+
+impl MoveFacts {
+    /// That of the move handed out last, of a node whose moves no other thread searches.
+    pub(super) fn of(progress: &NodeProgress) -> Self {
+        MoveFacts {
+            number: progress.count,
+            quiets: progress.quiets.len(),
+            alpha: progress.alpha,
+            best: progress.best,
+            extension: 0,
+            shared: false,
+        }
+    }
+}
+
+/// A move and what is known of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct JudgedMove {
+    pub(super) mv: Move,
+    /// Whether it takes or promotes.
+    pub(super) noisy: bool,
+    /// Whether it gives check.
+    pub(super) checks: bool,
+    /// What is remembered of it.
+    pub(super) history: i32,
+}
+
 #[cfg(test)]
 impl Node {
     /// A null-window node of the start position.
@@ -174,10 +217,11 @@ impl Node {
             improving: false,
             raw_eval: 0,
             static_eval: 0,
+            doubt: 0,
             eval: 0,
             table: None,
             excluded: None,
-            context: [None; 3],
+            context: Context::default(),
         }
     }
 }

@@ -188,6 +188,9 @@ pub enum Step<'a> {
     },
     /// No move is known to begin with: it is searched so many plies less deeply (internal iterative reduction).
     Shallower(Depth),
+    /// The last move was reduced, and turns out better than thought for whoever made it, or, if negative,
+    /// worse: the node is searched so many plies less deeply, or more.
+    Hindsight(Depth),
     /// Its table move is searched by so many plies more, or less if negative.
     Extended(Move, Depth),
     /// A move is not searched.

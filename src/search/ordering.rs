@@ -5,16 +5,20 @@
 //! <https://www.chessprogramming.org/Move_Ordering>.
 
 use arrayvec::ArrayVec;
+use chess::{EMPTY, get_bishop_moves, get_knight_moves, get_rook_moves};
 
+use super::constants as c;
 use super::handicap::Sight;
 use super::history::{Context, History};
 use super::see::{see_ge, value};
-use crate::position::{MAX_MOVES, Move, MoveList, Piece, Position};
+use crate::position::{BitBoard, MAX_MOVES, Move, MoveList, Piece, Position, Threats};
 use crate::score::Score;
 
 /// Weight of the victim's value against capture history. Hand-set so that history decides
 /// between victims of about the same value only.
 const VICTIM_WEIGHT: i32 = 32;
+/// A check that loses more than this is no better than other moves. Hand-set: less than a pawn.
+const SAFE_CHECK: Score = -75;
 /// Under-promotions come after everything else that is noisy.
 const UNDERPROMOTION: i32 = -100_000;
 
@@ -168,10 +172,12 @@ impl MovePicker {
     fn generate_quiet(&mut self, position: &Position, history: &History, context: &Context) {
         let mut list = MoveList::new();
         position.quiet_moves(&mut list);
+        let prospects = Prospects::new(position, &context.threats);
         self.scored.clear();
         for mv in list.iter() {
             if Some(mv) != self.table_move && !self.refutations.contains(&mv) {
-                self.scored.push(Scored { mv, score: history.quiet(position, mv, context) });
+                let score = history.quiet(position, mv, context) + prospects.of(mv);
+                self.scored.push(Scored { mv, score });
             }
         }
         self.screen(position);
@@ -214,6 +220,48 @@ impl MovePicker {
     }
 }
 
+/// What a quiet move gains or loses in the order by checking, and by where it takes its piece: away
+/// from where a lesser one could take it, or there.
+struct Prospects<'a> {
+    position: &'a Position,
+    threats: &'a Threats,
+    /// The squares from which a knight, a bishop and a rook check.
+    checks: [BitBoard; 3],
+}
+
+impl<'a> Prospects<'a> {
+    fn new(position: &'a Position, threats: &'a Threats) -> Self {
+        let (king, occupied) = (position.king(!position.side_to_move()), position.occupied());
+        let checks = [
+            get_knight_moves(king),
+            get_bishop_moves(king, occupied),
+            get_rook_moves(king, occupied),
+        ];
+        Prospects { position, threats, checks }
+    }
+
+    #[inline]
+    fn of(&self, mv: Move) -> i32 {
+        let Some(piece) = self.position.piece_on(mv.from()) else { return 0 };
+        let [knight, bishop, rook] = self.checks;
+        let (worth, checks) = match piece {
+            Piece::Pawn | Piece::King => return 0,
+            Piece::Knight => (c::order_threat_minor(), knight),
+            Piece::Bishop => (c::order_threat_minor(), bishop),
+            Piece::Rook => (c::order_threat_rook(), rook),
+            Piece::Queen => (c::order_threat_queen(), bishop | rook),
+        };
+        let danger = self.threats.against(piece);
+        let is_in = |set: BitBoard, square| set & BitBoard::from_square(square) != EMPTY;
+        let mut sum = worth * i32::from(is_in(danger, mv.from()));
+        sum -= worth * i32::from(is_in(danger, mv.to()));
+        if is_in(checks, mv.to()) && see_ge(self.position, mv, SAFE_CHECK) {
+            sum += c::order_check();
+        }
+        sum
+    }
+}
+
 fn noisy_score(position: &Position, history: &History, mv: Move) -> i32 {
     let victim = position.piece_on(mv.to()).map_or(0, value);
     let promoted = match mv.promotion() {
@@ -230,7 +278,7 @@ mod tests {
 
     fn order(fen: &str, mut picker: MovePicker, history: &History) -> Vec<String> {
         let position = Position::from_fen(fen).expect(fen);
-        let context = [None; 3];
+        let context = Context::default();
         std::iter::from_fn(|| picker.next(&position, history, &context))
             .map(|mv| mv.to_string())
             .collect()
@@ -262,6 +310,20 @@ mod tests {
         for losing in ["f3f6", "f3h3", "e5f7", "e5g6"] {
             assert!(place(losing) > place("e1g1") && place(losing) > place("a2a3"), "{moves:?}");
         }
+    }
+
+    #[test]
+    fn a_queen_leaves_the_rooks_square_first_and_goes_to_none() {
+        let fen = "3rk3/8/8/8/8/8/P7/3QK2R w - - 0 1";
+        let position = Position::from_fen(fen).expect(fen);
+        let threats = position.threats();
+        let rank = |mv: &str| Prospects::new(&position, &threats).of(mv.parse().expect(mv));
+        assert!(
+            rank("d1c1") > rank("d1d2") && rank("d1d2") == rank("a2a3"),
+            "one leaves, one stays"
+        );
+        assert!(rank("d1a4") > rank("d1c1"), "and it checks");
+        assert!(rank("e1d2") == 0, "a king is never taken");
     }
 
     #[test]

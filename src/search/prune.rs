@@ -1,78 +1,41 @@
 //! What may be cut off, extended or searched less deeply: pure predicates on a node's facts.
 //!
-//! Constants are hand-set round numbers in the range that open engines have published; what each
-//! step is worth here is measured in docs/strength.md ("What the search features are worth").
+//! The constants are in [`super::constants`]; what each step is worth here is measured in docs/strength.md.
 
+use super::constants as c;
 use super::node::Node;
 use super::table::NO_EVAL;
 use crate::score::{Depth, Score, is_decided};
 
-/// Depth up to which a node far above beta is cut.
-const REVERSE_FUTILITY_DEPTH: Depth = 8;
-const REVERSE_FUTILITY_MARGIN: Score = 80;
-const IMPROVING_DISCOUNT: Score = 65;
-
-const RAZOR_DEPTH: Depth = 3;
-const RAZOR_MARGIN: Score = 240;
-
 const NULL_MOVE_DEPTH: Depth = 3;
-const NULL_MOVE_REDUCTION: Depth = 4;
-const NULL_MOVE_DEPTH_SHARE: Depth = 4;
-const NULL_MOVE_EVAL_STEP: Score = 200;
-const NULL_MOVE_EVAL_MAX: Depth = 3;
-/// The static evaluation may be this far below beta, and further the deeper the search.
-const NULL_MOVE_SLACK: Score = -120;
-const NULL_MOVE_SLACK_PER_PLY: Score = 20;
 /// From this depth on a null move's cutoff is verified, because of zugzwang.
 pub(super) const NULL_MOVE_VERIFICATION_DEPTH: Depth = 12;
 
 const PROBCUT_DEPTH: Depth = 5;
-const PROBCUT_MARGIN: Score = 170;
 /// The table must speak of a search at most this much shallower to rule probcut out.
 const PROBCUT_REDUCTION: Depth = 4;
 
 const IIR_DEPTH: Depth = 4;
 
-const FUTILITY_DEPTH: Depth = 8;
-const FUTILITY_BASE: Score = 90;
-const FUTILITY_MARGIN: Score = 85;
-
-const QUIET_SEE_DEPTH: Depth = 9;
-const QUIET_SEE_MARGIN: Score = 22;
-const FORCING_SEE_DEPTH: Depth = 7;
-const FORCING_SEE_MARGIN: Score = 95;
-
-const HISTORY_PRUNING_DEPTH: Depth = 4;
-const HISTORY_PRUNING_MARGIN: i32 = 3_500;
-
-const SINGULAR_DEPTH: Depth = 7;
 const SINGULAR_TABLE_LAG: Depth = 3;
-/// The other moves must be worse than the table's by this much for each ply of depth.
-const SINGULAR_MARGIN: Score = 2;
 
-/// How much less deeply late moves are searched, by depth and move number.
-pub(super) struct Reductions(Box<[[i8; 64]; 64]>);
+/// A ply of reduction.
+pub(super) const PLY: i32 = 1_024;
+
+/// How much less deeply late moves are searched, by the logarithms of depth and move number in 1/256:
+/// <https://www.chessprogramming.org/Late_Move_Reductions>.
+pub(super) struct Reductions([i32; 64]);
 
 impl Reductions {
-    /// The logarithmic formula: <https://www.chessprogramming.org/Late_Move_Reductions>. The base was
-    /// chosen by matches among 0.35, 0.55, 0.75, 0.95 and 1.15 (docs/strength.md).
     pub(super) fn new() -> Self {
-        const BASE: f64 = 0.95;
-        const DIVISOR: f64 = 2.15;
-        let mut table = Box::new([[0; 64]; 64]);
-        for (depth, row) in table.iter_mut().enumerate().skip(1) {
-            for (number, entry) in row.iter_mut().enumerate().skip(1) {
-                let product = (depth as f64).ln() * (number as f64).ln();
-                *entry = (BASE + product / DIVISOR) as i8;
-            }
-        }
-        Reductions(table)
+        Reductions(std::array::from_fn(|number| ((number.max(1) as f64).ln() * 256.0) as i32))
     }
 
-    /// Plies to take off the `number`-th move (from 1) at `depth`.
+    /// What to take off the `number`-th move (from 1) at `depth`, in 1,024ths of a ply.
     #[inline]
-    pub(super) fn base(&self, depth: Depth, number: usize) -> Depth {
-        Depth::from(self.0[depth.clamp(0, 63) as usize][number.min(63)])
+    pub(super) fn base(&self, depth: Depth, number: usize) -> i32 {
+        let product = self.0[depth.clamp(0, 63) as usize] * self.0[number.min(63)];
+        c::lmr_base() + product / c::lmr_divisor()
     }
 }
 
@@ -87,9 +50,9 @@ pub(super) fn may_prune_node(node: &Node) -> bool {
 /// <https://www.chessprogramming.org/Reverse_Futility_Pruning>
 #[inline]
 pub(super) fn reverse_futility(node: &Node) -> bool {
-    let margin =
-        REVERSE_FUTILITY_MARGIN * node.depth - if node.improving { IMPROVING_DISCOUNT } else { 0 };
-    node.depth <= REVERSE_FUTILITY_DEPTH
+    let margin = c::reverse_futility_margin() * node.depth
+        - if node.improving { c::improving_discount() } else { 0 };
+    node.depth <= c::reverse_futility_depth()
         && node.eval - margin >= node.window.beta
         && !is_decided(node.window.beta)
         && !is_decided(node.eval)
@@ -99,31 +62,36 @@ pub(super) fn reverse_futility(node: &Node) -> bool {
 /// <https://www.chessprogramming.org/Razoring>
 #[inline]
 pub(super) fn razoring(node: &Node) -> bool {
-    node.depth <= RAZOR_DEPTH
-        && node.eval + RAZOR_MARGIN * node.depth <= node.window.alpha
+    node.depth <= c::razor_depth()
+        && node.eval + c::razor_margin() * node.depth <= node.window.alpha
         && !is_decided(node.window.alpha)
 }
 
-/// Null move: passing, and still above beta? Not without pieces, where passing may be best.
+/// Null move: passing, and still above beta? Only where a cutoff is expected, and not without
+/// pieces, where passing may be best.
 /// <https://www.chessprogramming.org/Null_Move_Pruning>
 #[inline]
 pub(super) fn null_move(node: &Node) -> Option<Depth> {
     let beta = node.window.beta;
     let useful = node.depth >= NULL_MOVE_DEPTH
+        && node.cut
         && node.eval >= beta
-        && node.static_eval + NULL_MOVE_SLACK + NULL_MOVE_SLACK_PER_PLY * node.depth >= beta
-        && node.context[0].is_some()
+        && node.static_eval + c::null_move_slack_per_ply() * node.depth - c::null_move_slack()
+            >= beta
+        && node.context.moves[0].is_some()
         && !is_decided(beta)
         && node.position.has_pieces(node.position.side_to_move());
-    let surplus = ((node.eval - beta) / NULL_MOVE_EVAL_STEP).min(NULL_MOVE_EVAL_MAX);
-    useful.then_some(NULL_MOVE_REDUCTION + node.depth / NULL_MOVE_DEPTH_SHARE + surplus)
+    let surplus = ((node.eval - beta) / c::null_move_eval_step()).min(c::null_move_eval_max());
+    useful.then_some(
+        c::null_move_reduction() + 10 * node.depth / c::null_move_depth_share() + surplus,
+    )
 }
 
 /// Probcut: a capture that beats beta by a margin at a reduced depth will beat beta at the full
 /// one. Gives the raised beta. M. Buro, "ProbCut" (1995).
 #[inline]
 pub(super) fn probcut(node: &Node) -> Option<Score> {
-    let raised = node.window.beta + PROBCUT_MARGIN;
+    let raised = node.window.beta + c::probcut_margin();
     let refuted = node
         .table
         .is_some_and(|entry| entry.depth >= node.depth - PROBCUT_REDUCTION && entry.score < raised);
@@ -151,8 +119,10 @@ pub(super) fn internal_iterative_reduction(node: &Node) -> Depth {
 /// tried, and the side to move would look lost.
 #[inline]
 pub(super) fn late_move_pruning(node: &Node, quiets: usize) -> bool {
-    let allowed = (3 + node.depth * node.depth) / if node.improving { 1 } else { 2 };
-    node.depth <= FUTILITY_DEPTH && quiets as Depth >= allowed
+    let allowed = (10 * c::late_moves_base() + c::late_moves_step() * node.depth * node.depth)
+        / 100
+        / if node.improving { 1 } else { 2 };
+    node.depth <= c::late_moves_depth() && quiets as Depth >= allowed
 }
 
 /// Futility: the evaluation is too low for a quiet move to raise alpha in `depth` plies.
@@ -160,26 +130,38 @@ pub(super) fn late_move_pruning(node: &Node, quiets: usize) -> bool {
 #[inline]
 pub(super) fn futility(node: &Node, depth: Depth, alpha: Score) -> bool {
     !node.in_check
-        && depth <= FUTILITY_DEPTH
-        && node.static_eval + FUTILITY_BASE + FUTILITY_MARGIN * depth <= alpha
+        && depth <= c::futility_depth()
+        && node.static_eval + c::futility_base() + c::futility_margin() * depth <= alpha
+}
+
+/// Futility of a capture that neither gives check nor promotes: even with what it takes the evaluation is too low to
+/// raise alpha.
+#[inline]
+pub(super) fn capture_futility(node: &Node, taken: Score, history: i32, alpha: Score) -> bool {
+    let margin = c::capture_futility_base()
+        + c::capture_futility_margin() * node.depth
+        + history / c::capture_futility_history();
+    !node.in_check
+        && node.depth <= c::capture_futility_depth()
+        && node.static_eval + taken + margin <= alpha
 }
 
 /// The exchange a quiet move must not fall below to be searched at `depth` plies.
 #[inline]
 pub(super) fn quiet_see_bound(depth: Depth) -> Option<Score> {
-    (depth <= QUIET_SEE_DEPTH).then_some(-QUIET_SEE_MARGIN * depth * depth)
+    (depth <= c::quiet_see_depth()).then_some(-c::quiet_see_margin() * depth * depth)
 }
 
 /// The exchange a capture, promotion or check must not fall below to be searched at `depth` plies.
 #[inline]
 pub(super) fn forcing_see_bound(depth: Depth) -> Option<Score> {
-    (depth <= FORCING_SEE_DEPTH).then_some(-FORCING_SEE_MARGIN * depth)
+    (depth <= c::forcing_see_depth()).then_some(-c::forcing_see_margin() * depth)
 }
 
 /// Whether a quiet move has failed too often to be tried with `depth` plies left.
 #[inline]
 pub(super) fn history_pruning(depth: Depth, history: i32) -> bool {
-    depth <= HISTORY_PRUNING_DEPTH && history < -HISTORY_PRUNING_MARGIN * depth
+    depth <= c::history_pruning_depth() && history < -c::history_pruning_margin() * depth
 }
 
 /// Whether to ask if the table's move is the only good one. Gives the score that the others
@@ -191,6 +173,6 @@ pub(super) fn singular_beta(node: &Node) -> Option<Score> {
     let trusted = entry.depth >= node.depth - SINGULAR_TABLE_LAG
         && entry.bound != super::report::Bound::Upper
         && !is_decided(entry.score);
-    let asked = !node.is_root() && node.depth >= SINGULAR_DEPTH && node.excluded.is_none();
-    (asked && trusted).then_some(entry.score - SINGULAR_MARGIN * node.depth)
+    let asked = !node.is_root() && node.depth >= c::singular_depth() && node.excluded.is_none();
+    (asked && trusted).then_some(entry.score - c::singular_margin() * node.depth / 10)
 }

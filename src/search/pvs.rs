@@ -9,12 +9,13 @@ use std::sync::atomic::Ordering;
 
 use super::book_known::deeper;
 use super::book_match::BookHit;
-use super::node::{Node, NodeProgress, Window};
-use super::observe::{End, LeftOut, Spectator, Step, Why};
+use super::constants as c;
+use super::node::{JudgedMove, MoveFacts, Node, NodeProgress, Window};
+use super::observe::{End, Spectator, Step, Why};
 use super::ordering::MovePicker;
 use super::prune;
 use super::report::Bound;
-use super::see::see_ge;
+use super::singular::Singularity;
 use super::source::MoveSource;
 use super::table::{NO_EVAL, TableEntry};
 use super::worker::Worker;
@@ -24,51 +25,8 @@ use crate::score::{
 };
 use crate::tablebase::TablebaseResult;
 
-/// A double extension wants the other moves to be worse by this much. Hand-set.
-const DOUBLE_EXTENSION_MARGIN: Score = 20;
-/// Double extensions on one line, so that the search comes to an end. Hand-set.
-const DOUBLE_EXTENSIONS: u8 = 8;
 /// The plies of search that the word of an endgame table is worth in the transposition table.
 const TABLEBASE_DEPTH: Depth = 6;
-/// The score must be so low before quiet moves are pruned: not when it is a mate suffered.
-const NOT_MATED: Score = -crate::score::TABLEBASE_BOUND;
-
-/// What the place of a move in the order implies for its search.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct MoveFacts {
-    /// From 1.
-    pub(super) number: usize,
-    /// Quiet moves that have been searched before it.
-    pub(super) quiets: usize,
-    pub(super) alpha: Score,
-    pub(super) best: Score,
-    /// Plies by which the table's move is extended.
-    pub(super) extension: Depth,
-    /// Whether other threads search moves of the same node, and may raise its alpha meanwhile.
-    pub(super) shared: bool,
-}
-
-impl MoveFacts {
-    /// That of the move handed out last, of a node whose moves no other thread searches.
-    pub(super) fn of(progress: &NodeProgress) -> Self {
-        MoveFacts {
-            number: progress.count,
-            quiets: progress.quiets.len(),
-            alpha: progress.alpha,
-            best: progress.best,
-            extension: 0,
-            shared: false,
-        }
-    }
-}
-
-/// What the test for singularity says.
-enum Singularity {
-    /// Several moves fail high: so does the node.
-    MultiCut(Score),
-    /// The table's move is to be extended by so many plies.
-    Extension(Depth),
-}
 
 impl<S: Spectator> Worker<'_, S> {
     /// The value of `position` within `window`, searched to `depth`; fail-soft. `cut` tells
@@ -125,18 +83,58 @@ impl<S: Spectator> Worker<'_, S> {
         {
             return self.ended(End::BookValue, score);
         }
-        let node = self.assess(position, ply, depth, window, cut, known);
+        let mut node = self.assess(position, ply, depth, window, cut, known);
+        if node.excluded.is_none() {
+            self.learn_from_evaluation(position, ply, node.static_eval);
+        }
         if let Some(score) = table_cutoff(&node) {
             return self.ended(End::Table, score);
         }
         if let Some(score) = self.probe_endgames(&node).or_else(|| self.prune_node(&node)) {
             return score;
         }
-        let reduction = if self.proving { 0 } else { prune::internal_iterative_reduction(&node) };
-        if reduction > 0 {
-            self.show(|_| Step::Shallower(reduction));
+        self.reconsider_depth(&mut node);
+        self.note_threats(&mut node);
+        self.search_node(&node)
+    }
+
+    /// Searches a node less deeply, or more, by what is known of it now.
+    fn reconsider_depth(&mut self, node: &mut Node) {
+        if self.proving {
+            return;
         }
-        self.search_node(&Node { depth: node.depth - reduction, ..node })
+        let blind = prune::internal_iterative_reduction(node);
+        if blind > 0 {
+            self.show(|_| Step::Shallower(blind));
+        }
+        let hindsight = self.hindsight(node);
+        if hindsight != 0 {
+            self.show(|_| Step::Hindsight(hindsight));
+        }
+        node.depth -= blind + hindsight;
+    }
+
+    /// Notes what the opponent attacks at a node whose moves are to be searched.
+    pub(super) fn note_threats(&mut self, node: &mut Node) {
+        node.context.threats = node.position.threats();
+        self.stack[node.ply].threats = node.context.threats;
+    }
+
+    /// What a node is to be searched less deeply, in plies, after what the last move has made of the
+    /// evaluation: the move was reduced, and turns out worse than thought for whoever made it, or better.
+    fn hindsight(&self, node: &Node) -> Depth {
+        let Some(parent) = node.ply.checked_sub(1).map(|parent| &self.stack[parent]) else {
+            return 0;
+        };
+        let unknown = node.in_check || parent.static_eval == NO_EVAL;
+        if unknown || parent.reduction == 0 || node.excluded.is_some() {
+            return 0;
+        }
+        let fallen = node.static_eval + parent.static_eval;
+        if parent.reduction >= c::hindsight_plies() && fallen < 0 {
+            return -1;
+        }
+        Depth::from(!node.pv && node.depth >= 2 && fallen > c::hindsight_margin())
     }
 
     /// Counts a node and tells its value where no search is needed: a draw, the end of the line
@@ -216,10 +214,8 @@ impl<S: Spectator> Worker<'_, S> {
         }
         let in_check = position.in_check();
         let raw_eval = self.raw_eval(position, ply, table);
-        let static_eval = match in_check {
-            true => NO_EVAL,
-            false => self.corrected(position, raw_eval),
-        };
+        let correction = if in_check { 0 } else { self.correction(position, ply) };
+        let static_eval = if in_check { NO_EVAL } else { corrected(raw_eval, correction) };
         self.show(|_| Step::Assessed {
             eval: (!in_check).then_some(static_eval),
             hit: table.is_some(),
@@ -227,6 +223,7 @@ impl<S: Spectator> Worker<'_, S> {
         self.stack[ply].static_eval = static_eval;
         self.stack[ply].double_extensions =
             ply.checked_sub(1).map_or(0, |parent| self.stack[parent].double_extensions);
+        self.stack[ply + 2].cutoffs = 0;
         self.killers.clear(ply + 2);
         Node {
             position: *position,
@@ -239,6 +236,7 @@ impl<S: Spectator> Worker<'_, S> {
             improving: self.is_improving(ply, static_eval),
             raw_eval,
             static_eval,
+            doubt: correction.abs(),
             eval: refined_eval(static_eval, table),
             table,
             excluded,
@@ -261,11 +259,10 @@ impl<S: Spectator> Worker<'_, S> {
         }
     }
 
-    /// The evaluation as experience corrects it, kept clear of proven scores.
+    /// What experience has to correct of the evaluation of `position`, in centipawns.
     #[inline]
-    pub(super) fn corrected(&self, position: &Position, raw: Score) -> Score {
-        let bound = MAX_EVAL;
-        (raw + self.history.correction(position)).clamp(-bound, bound)
+    pub(super) fn correction(&self, position: &Position, ply: Ply) -> Score {
+        self.history.correction(position, self.last_moves(ply))
     }
 
     /// Whether the evaluation has risen since our last turn (or the one before, after a check).
@@ -429,9 +426,10 @@ impl<S: Spectator> Worker<'_, S> {
             false => self.history.quiet(&node.position, mv, &node.context),
         };
         let next = node.position.play(mv);
-        let forcing = noisy || next.in_check();
+        let checks = next.in_check();
+        self.stack[node.ply].noisy = noisy;
         if self.may_prune_moves(node, facts)
-            && let Some(why) = self.omission(node, mv, forcing, history, facts)
+            && let Some(why) = self.omission(node, JudgedMove { mv, noisy, checks, history }, facts)
         {
             self.show(|_| Step::LeftOut(mv, why));
             return None;
@@ -461,76 +459,12 @@ impl<S: Spectator> Worker<'_, S> {
         }
         Some(score)
     }
+}
 
-    /// Whether a move need not be searched, for the same reasons.
-    pub(super) fn is_left_out(&mut self, node: &Node, mv: Move, facts: MoveFacts) -> bool {
-        if !self.may_prune_moves(node, facts) {
-            return false;
-        }
-        let noisy = node.position.is_noisy(mv);
-        let history = match noisy {
-            true => self.history.capture(&node.position, mv),
-            false => self.history.quiet(&node.position, mv, &node.context),
-        };
-        let forcing = noisy || node.position.play(mv).in_check();
-        let why = self.omission(node, mv, forcing, history, facts);
-        why.iter().for_each(|&why| self.show(|_| Step::LeftOut(mv, why)));
-        why.is_some()
-    }
-
-    /// Whether moves may be left out at all: not at the root, and not while we are being mated.
-    pub(super) fn may_prune_moves(&self, node: &Node, facts: MoveFacts) -> bool {
-        !node.is_root() && facts.best > NOT_MATED && !self.proving
-    }
-
-    /// Why a move can be left out, if it can: a late or futile quiet one, one that only loses
-    /// material, or one that hardly ever helped. Captures, promotions and checks are `forcing`.
-    #[inline]
-    fn omission(
-        &self,
-        node: &Node,
-        mv: Move,
-        forcing: bool,
-        history: i32,
-        facts: MoveFacts,
-    ) -> Option<LeftOut> {
-        let loses = |bound: Option<Score>| {
-            let loses = bound.is_some_and(|bound| !see_ge(&node.position, mv, bound));
-            loses.then_some(LeftOut::Exchange)
-        };
-        if forcing {
-            return loses(prune::forcing_see_bound(node.depth));
-        }
-        let reduced = (node.depth - self.reductions.base(node.depth, facts.number)).max(1);
-        match () {
-            () if prune::late_move_pruning(node, facts.quiets) => Some(LeftOut::Late),
-            () if prune::futility(node, reduced, facts.alpha) => Some(LeftOut::Futile),
-            () if prune::history_pruning(node.depth, history) => Some(LeftOut::History),
-            () => loses(prune::quiet_see_bound(reduced)),
-        }
-    }
-
-    /// Asks whether the table's move is the only good one by a search without it.
-    fn singularity(&mut self, node: &Node) -> Singularity {
-        let bound = prune::singular_beta(node).filter(|_| !self.proving);
-        let Some(bound) = bound else { return Singularity::Extension(0) };
-        let depth = (node.depth - 1) / 2;
-        self.stack[node.ply].excluded = node.table_move();
-        self.because(Why::Singularity);
-        let score = self.pvs(&node.position, node.ply, depth, Window::null(bound - 1), node.cut);
-        self.stack[node.ply].excluded = None;
-        let table_score = node.table.map_or(bound, |entry| entry.score);
-        if score < bound {
-            let doubled = !node.pv
-                && score < bound - DOUBLE_EXTENSION_MARGIN
-                && self.stack[node.ply].double_extensions < DOUBLE_EXTENSIONS;
-            return Singularity::Extension(1 + Depth::from(doubled));
-        }
-        if bound >= node.window.beta && !is_decided(bound) {
-            return Singularity::MultiCut(bound);
-        }
-        Singularity::Extension(if table_score >= node.window.beta { -2 } else { 0 })
-    }
+/// The evaluation as experience corrects it, kept clear of proven scores.
+#[inline]
+pub(super) fn corrected(raw: Score, correction: Score) -> Score {
+    (raw + correction).clamp(-MAX_EVAL, MAX_EVAL)
 }
 
 /// No line from here can be better than a mate on the next ply or worse than being mated now.

@@ -1,19 +1,17 @@
 //! Quiescence: at the leaves only captures, promotions and replies to checks are searched.
 //! <https://www.chessprogramming.org/Quiescence_Search>
 
+use super::constants as c;
 use super::node::Window;
 use super::observe::{End, Spectator, Step, Why};
 use super::ordering::MovePicker;
-use super::pvs::{bound_applies, refined_eval};
+use super::pvs::{bound_applies, corrected, refined_eval};
 use super::report::Bound;
 use super::see::value;
 use super::table::{NO_EVAL, TableEntry};
 use super::worker::Worker;
 use crate::position::{Move, Piece, Position};
 use crate::score::{INFINITY, Ply, Score, is_decided, mated_in};
-
-/// A capture must lift the evaluation to within this of alpha, in centipawns. Hand-set.
-const DELTA_MARGIN: Score = 180;
 
 impl<S: Spectator> Worker<'_, S> {
     /// The value of `position` once it has come to rest, within `window`; fail-soft.
@@ -42,7 +40,7 @@ impl<S: Spectator> Worker<'_, S> {
             return self.ended(End::Table, entry.score);
         }
         let raw_eval = self.raw_eval(position, ply, table);
-        let stand_pat = self.stand_pat(position, raw_eval, table);
+        let stand_pat = self.stand_pat(position, ply, raw_eval, table);
         self.show(|_| Step::Assessed {
             eval: (raw_eval != NO_EVAL).then_some(stand_pat),
             hit: table.is_some(),
@@ -54,11 +52,17 @@ impl<S: Spectator> Worker<'_, S> {
     }
 
     /// What the side to move has for certain if it need not move: `-INFINITY` in check.
-    fn stand_pat(&self, position: &Position, raw_eval: Score, table: Option<TableEntry>) -> Score {
+    fn stand_pat(
+        &self,
+        position: &Position,
+        ply: Ply,
+        raw_eval: Score,
+        table: Option<TableEntry>,
+    ) -> Score {
         if raw_eval == NO_EVAL {
             return -INFINITY;
         }
-        refined_eval(self.corrected(position, raw_eval), table)
+        refined_eval(corrected(raw_eval, self.correction(position, ply)), table)
     }
 
     fn search_noisy(
@@ -71,7 +75,10 @@ impl<S: Spectator> Worker<'_, S> {
         table: Option<TableEntry>,
     ) -> Score {
         let in_check = position.in_check();
-        let context = self.context(ply);
+        let mut context = self.context(ply);
+        if in_check {
+            context.threats = position.threats();
+        }
         let table_move = table.and_then(|entry| entry.mv);
         let mut picker = match in_check {
             true => MovePicker::all(table_move),
@@ -80,7 +87,13 @@ impl<S: Spectator> Worker<'_, S> {
         picker.look_with(self.sight(position, ply));
         let mut alpha = window.alpha.max(stand_pat);
         let (mut best, mut best_move) = (stand_pat, None);
+        let mut count = 0;
         while let Some(mv) = picker.next(position, self.history, &context) {
+            count += 1;
+            let is_late = count > c::quiescence_moves() && mv.promotion().is_none();
+            if is_late && !in_check && !is_decided(best) {
+                break;
+            }
             if let Some(most) = delta(position, mv, stand_pat)
                 && most <= alpha
             {
@@ -130,5 +143,5 @@ fn delta(position: &Position, mv: Move, stand_pat: Score) -> Option<Score> {
         return None;
     }
     let taken = position.piece_on(mv.to()).map_or(value(Piece::Pawn), value);
-    Some(stand_pat + taken + DELTA_MARGIN)
+    Some(stand_pat + taken + c::delta_margin())
 }

@@ -16,10 +16,9 @@ use std::time::{Duration, Instant};
 
 use super::crew::{ANYWHERE, Reservation, Rest};
 use super::job::Job;
-use super::node::{Node, NodeProgress};
+use super::node::{MoveFacts, Node, NodeProgress};
 use super::observe::{Spectator, Step};
 use super::prune;
-use super::pvs::MoveFacts;
 use super::sharing_counts::count;
 use super::source::MoveSource;
 use super::split::{SplitPoint, SplitState, Way};

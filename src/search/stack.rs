@@ -2,8 +2,8 @@
 
 use super::history::PieceTo;
 use super::table::NO_EVAL;
-use crate::position::Move;
-use crate::score::Score;
+use crate::position::{Move, Threats};
+use crate::score::{Depth, Score};
 
 /// What a thread notes at each ply of its current line.
 #[derive(Debug, Clone, Copy)]
@@ -12,12 +12,20 @@ pub(super) struct StackEntry {
     pub(super) mv: Option<Move>,
     /// The piece and target square of that move.
     pub(super) piece_to: Option<PieceTo>,
+    /// Whether it takes or promotes.
+    pub(super) noisy: bool,
     /// The static evaluation here; `NO_EVAL` in check.
     pub(super) static_eval: Score,
     /// The move left out here.
     pub(super) excluded: Option<Move>,
     /// Double extensions on the way here.
     pub(super) double_extensions: u8,
+    /// What the search of the move made here is reduced by, in plies.
+    pub(super) reduction: Depth,
+    /// How many nodes at this ply have failed high since the node two plies above was entered.
+    pub(super) cutoffs: u32,
+    /// What the opponent attacks here.
+    pub(super) threats: Threats,
 }
 
 impl Default for StackEntry {
@@ -25,9 +33,13 @@ impl Default for StackEntry {
         StackEntry {
             mv: None,
             piece_to: None,
+            noisy: false,
             static_eval: NO_EVAL,
             excluded: None,
             double_extensions: 0,
+            reduction: 0,
+            cutoffs: 0,
+            threats: Threats::default(),
         }
     }
 }

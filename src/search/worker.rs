@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use super::crew::{Recall, ThreadSet};
 use super::handicap::Sight;
-use super::history::{Context, History, PieceTo};
+use super::history::{Context, History, LastMoves, PieceTo, after};
 use super::job::{Job, Root};
 use super::killers::Killers;
 use super::node::{Pv, Window};
@@ -331,7 +331,23 @@ impl<'a, S: Spectator> Worker<'a, S> {
     /// The moves that led to `ply`, one, two and four plies back.
     #[inline]
     pub(super) fn context(&self, ply: Ply) -> Context {
-        [1, 2, 4].map(|back| ply.checked_sub(back).and_then(|ply| self.stack[ply].piece_to))
+        let moves = [self.moved(ply, 1), self.moved(ply, 2), self.moved(ply, 4)];
+        Context { moves, ..Context::default() }
+    }
+
+    /// The last move before `ply` with the one before it, and with that before: what an evaluation may
+    /// be wrong after.
+    #[inline]
+    pub(super) fn last_moves(&self, ply: Ply) -> LastMoves {
+        let Some(last) = self.moved(ply, 1) else { return [None; 2] };
+        let place = |earlier: Option<PieceTo>| Some(after(earlier?, last));
+        [place(self.moved(ply, 2)), place(self.moved(ply, 4))]
+    }
+
+    /// The move made so many plies before `ply`, unless that was null.
+    #[inline(always)]
+    fn moved(&self, ply: Ply, back: usize) -> Option<PieceTo> {
+        self.stack[ply.checked_sub(back)?].piece_to
     }
 
     /// Whether the game is drawn here by rule or nearly so: a position repeated within the

@@ -8,7 +8,7 @@ use crossbeam::channel::Receiver;
 
 use crate::engine::{
     Engine, Event, Face, Flow, Found, Grounds, Input, Kind, Mode, News, PERFT_DEPTHS, PerftCount,
-    SETTINGS, SearchProgress, Setting, SettingError, Settings,
+    SearchProgress, Setting, SettingError, Settings, all_settings,
 };
 use crate::position::{Color, Game, Move, Position};
 use crate::score::DRAW;
@@ -136,7 +136,7 @@ impl<W: Write> Session<W> {
     fn introduce(&mut self) -> io::Result<()> {
         self.say(&Reply::Name(format!("Tabia {}", env!("CARGO_PKG_VERSION"))))?;
         self.say(&Reply::Author("the Tabia authors".to_owned()))?;
-        for row in SETTINGS.iter().filter(|row| !row.uci.is_empty()) {
+        for row in all_settings().filter(|row| !row.uci.is_empty()) {
             let option = declaration(row, self.engine.settings());
             self.say(&option)?;
         }

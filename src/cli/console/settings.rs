@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::Console;
 use super::text::{did_you_mean, failed, seconds};
 use crate::cecp::Command;
-use crate::engine::{Engine, Flow, Kind, SETTINGS, Setting, Settings};
+use crate::engine::{Engine, Flow, Kind, Setting, Settings, all_settings};
 
 /// A setting's value and what it can be.
 fn value_and_range(row: &Setting, settings: &Settings) -> (String, String) {
@@ -34,7 +34,7 @@ fn quoted(name: &str) -> String {
 /// The row of a setting.
 fn row(name: &str) -> io::Result<&'static Setting> {
     Setting::find(name).ok_or_else(|| {
-        let names = SETTINGS.iter().map(|row| row.title().to_owned());
+        let names = all_settings().map(|row| row.title().to_owned());
         let hint = match did_you_mean(name, names) {
             none if none.is_empty() => "; `show options` lists them".to_owned(),
             hint => hint,
@@ -51,7 +51,7 @@ impl Console {
             let (value, range) = value_and_range(row, settings);
             format!("{:14} {value:10} {} ({range})\n", row.title(), row.help)
         };
-        SETTINGS.iter().map(line).collect()
+        all_settings().map(line).collect()
     }
 
     /// The command `option`.

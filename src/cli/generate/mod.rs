@@ -42,6 +42,9 @@ enum What {
     Plugin,
     /// The entry by which desktops offer a game against Tabia in xboard
     Desktop,
+    /// The constants of the search as parameters for `tabia tune --params`
+    #[cfg(feature = "tune")]
+    Constants,
     /// All of these, each in its place below a folder such as /usr/local/share
     Share {
         /// The folder; it is made if need be
@@ -66,6 +69,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         What::Completions { shell } => completions(*shell),
         What::Plugin => share::PLUGIN.into(),
         What::Desktop => share::DESKTOP.into(),
+        #[cfg(feature = "tune")]
+        What::Constants => crate::search::constants::parameters().concat().into_bytes(),
         What::Share { folder, force } => {
             share::write(folder, *force)?;
             Vec::new()

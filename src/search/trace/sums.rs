@@ -69,6 +69,8 @@ pub struct Sums {
     pub extended_less: u64,
     /// Nodes searched less deeply for want of a move to begin with.
     pub shallower: u64,
+    /// Nodes searched less deeply, or more, for what the last move had made of the evaluation.
+    pub hindsight: u64,
     /// Moves not searched, by reason; moves after the last of late move pruning are not counted one by one.
     pub left_out: BTreeMap<LeftOut, u64>,
     /// Nodes that the book knows.
@@ -109,6 +111,7 @@ impl Sums {
         self.extended += other.extended;
         self.extended_less += other.extended_less;
         self.shallower += other.shallower;
+        self.hindsight += other.hindsight;
         self.book_matches += other.book_matches;
         self.splits += other.splits;
         self.joins += other.joins;

@@ -194,6 +194,9 @@ fn what_happened(text: &mut String, visit: &Visit) {
     if visit.shallower > 0 {
         let _ = write!(text, ", {} less for want of a first move", visit.shallower);
     }
+    if visit.hindsight != 0 {
+        let _ = write!(text, ", {:+} in hindsight", -visit.hindsight);
+    }
     if let Some((mv, plies)) = &visit.extended {
         let _ = write!(text, ", {mv} {plies:+}");
     }
@@ -284,6 +287,7 @@ impl fmt::Display for Sums {
             ),
         )?;
         row("no first move", self.shallower.to_string())?;
+        row("hindsight", self.hindsight.to_string())?;
         let left_out: Vec<_> = self.left_out.iter().map(|(why, &n)| (why.name(), n)).collect();
         row("moves left out", list(left_out))?;
         row("book matches", self.book_matches.to_string())?;

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Many changes of a search weighed at once: which are worth a test of their own?
+
+Usage: benches/screen.py PROGRAM FACTORS.txt [--games N] [--nodes N] [--jobs N] [--seed N] [--csv FILE]
+
+PROGRAM is a build with the constants of the search as options (`cargo build --release --features
+tune`). Each line of FACTORS.txt is `NAME OFF ON`: an option and two values of it, as
+`lmr_cutoffs 0 1024`; several options that go together are joined by `+`.
+
+In each small match of eight games every factor is drawn for one side, and the other side has the
+opposite of all. So each game tells something of every factor, and the estimate for each is as good as
+if all games had been played for it alone; what the others do is noise, small beside that of the
+games (R. A. Fisher, "The Design of Experiments", 1935, on factorial designs). Interactions are not
+told: what comes out must be confirmed by a match of all that was kept against the program of before.
+
+Interrupted, or at the end, it tells for each factor by how many Elo ON is better than OFF, with 95%
+intervals. --csv FILE keeps the matches, and begins with those that are there.
+"""
+import argparse
+import csv
+import math
+import os
+import random
+import re
+import statistics
+import subprocess
+import sys
+import threading
+
+GAMES = 8
+# Elo for each point of expected score, where both sides are about as strong.
+ELO = 400 / math.log(10) * 4
+SCORE = re.compile(r"Score of .*: (\d+) - (\d+) - (\d+) \[")
+
+
+def play(arguments, factors, drawn, seed):
+    """The score of the side that has what was drawn, from 0 to 1; None if the match failed."""
+    command = [arguments.program, "autoplay"]
+    for side in "12":
+        command += [f"-{side}", f"{arguments.program} -x --no-book --memory 16"]
+    command += ["--nodes", str(arguments.nodes), "-n", str(GAMES), "-j", "1"]
+    command += ["--openings", "embedded", "--opening-plies", "12", "--seed", str(seed)]
+    command += ["--resign", "4,700", "--draw", "60,6,8"]
+    for (name, off, on), is_on in zip(factors, drawn):
+        for option, low, high in zip(*(part.split("+") for part in (name, off, on))):
+            values = (high, low) if is_on else (low, high)
+            for side, value in zip("12", values):
+                command += [f"--option{side}", f"{option}={value}"]
+    played = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = SCORE.findall(played.stdout)
+    if not found:
+        print(played.stderr.strip() or played.stdout[-300:], file=sys.stderr)
+        return None
+    won, lost, draws = map(int, found[-1])
+    return (won + draws / 2) / (won + lost + draws)
+
+
+def tell(factors, rows):
+    """Prints what the matches say of each factor, the best first."""
+    print(f"{len(rows) * GAMES} games")
+    results = []
+    for place, (name, off, on) in enumerate(factors):
+        sides = [[row[-1] for row in rows if row[place] == value] for value in (1, 0)]
+        if any(len(side) < 2 for side in sides):
+            continue
+        # The side without is the mirror of the side with: half of the difference is the effect.
+        effect = (statistics.mean(sides[0]) - statistics.mean(sides[1])) / 2
+        error = math.sqrt(sum(statistics.variance(side) / len(side) for side in sides)) / 2
+        results.append((effect * ELO, 1.96 * error * ELO, f"{name}: {off} to {on}"))
+    for elo, error, words in sorted(results, reverse=True):
+        print(f"{elo:+7.1f} ± {error:4.1f}  {words}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("factors")
+    for name, default in (("games", 2000), ("nodes", 6000), ("jobs", os.cpu_count() or 1), ("seed", 1)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--csv")
+    arguments = parser.parse_args()
+    with open(arguments.factors, encoding="utf-8") as lines:
+        factors = [line.split() for line in lines if line.strip() and not line.startswith("#")]
+    wrong = [factor for factor in factors if len(factor) != 3]
+    if wrong:
+        sys.exit(f"{arguments.factors}: expected NAME OFF ON, not {' '.join(wrong[0])}")
+    rows = []
+    if arguments.csv and os.path.exists(arguments.csv):
+        with open(arguments.csv, encoding="utf-8") as kept:
+            rows = [[float(field) for field in row] for row in csv.reader(kept)]
+        if any(len(row) != len(factors) + 1 for row in rows):
+            sys.exit(f"{arguments.csv} is of other factors")
+    lock, failures = threading.Lock(), []
+
+    def work():
+        while True:
+            with lock:
+                number = next(numbers)
+                if number * GAMES >= arguments.games or len(failures) > 3:
+                    return
+            drawn = [random.Random(f"{arguments.seed} {number} {place}").random() < 0.5 for place in range(len(factors))]
+            score = play(arguments, factors, drawn, arguments.seed * 1_000_000 + number)
+            with lock:
+                if score is None:
+                    failures.append(number)
+                    continue
+                rows.append([*map(int, drawn), score])
+                if arguments.csv:
+                    with open(arguments.csv, "a", encoding="utf-8") as kept:
+                        csv.writer(kept).writerow(rows[-1])
+
+    numbers = iter(range(len(rows), sys.maxsize))
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(arguments.jobs)]
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    except KeyboardInterrupt:
+        pass
+    tell(factors, rows)
+    if failures:
+        sys.exit(f"{len(failures)} matches failed")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,176 @@
+//! The constants of the search that games can tune: each with its range and the step of a tuning.
+//!
+//! They are constants, at no cost. A build with the feature `tune` has them as options of both protocols
+//! instead, under the names they have here, so that `tabia tune` can move them (docs/tune.md).
+//!
+//! Scores are centipawns, depths plies; `lmr_…` are 1,024ths of a ply. docs/strength.md tells how the
+//! values were found.
+
+/// Hands the table to a macro, row by row: `name = value in least ..= most, step;`, the step being
+/// what a tuning moves the value by in the end.
+macro_rules! with_constants {
+    ($make:ident) => {
+        $make! {
+            // Reverse futility: how far above beta the evaluation must be, for each ply.
+            reverse_futility_depth = 8 in 4..=14, 1;
+            reverse_futility_margin = 80 in 30..=160, 8;
+            improving_discount = 65 in 0..=160, 10;
+            // Razoring: how far below alpha, for each ply.
+            razor_depth = 3 in 1..=6, 1;
+            razor_margin = 240 in 100..=400, 20;
+
+            null_move_reduction = 4 in 2..=7, 1;
+            // A ply more for each of so many plies of depth, in tenths.
+            null_move_depth_share = 40 in 20..=80, 4;
+            null_move_eval_step = 200 in 80..=400, 20;
+            null_move_eval_max = 3 in 1..=6, 1;
+            // The static evaluation may be this far below beta, and further the deeper the search.
+            null_move_slack = 120 in 0..=300, 20;
+            null_move_slack_per_ply = 20 in 0..=40, 3;
+
+            probcut_margin = 170 in 80..=320, 15;
+
+            futility_depth = 8 in 5..=14, 1;
+            futility_base = 90 in 20..=200, 12;
+            futility_margin = 85 in 30..=160, 8;
+
+            // Late move pruning: quiet moves that are tried at depth nought, in tenths, and for each
+            // square of a ply, in hundredths.
+            late_moves_base = 30 in 10..=80, 5;
+            late_moves_step = 100 in 40..=200, 10;
+            late_moves_depth = 8 in 5..=14, 1;
+
+            quiet_see_depth = 9 in 5..=14, 1;
+            quiet_see_margin = 22 in 10..=60, 4;
+            forcing_see_depth = 7 in 4..=12, 1;
+            forcing_see_margin = 95 in 40..=180, 10;
+
+            // Futility of captures: what they must lift the evaluation to, below alpha.
+            capture_futility_depth = 6 in 3..=10, 1;
+            capture_futility_base = 150 in 40..=300, 20;
+            capture_futility_margin = 120 in 40..=240, 15;
+            // Capture history that is worth a centipawn of that.
+            capture_futility_history = 128 in 40..=400, 20;
+
+            history_pruning_depth = 4 in 2..=9, 1;
+            history_pruning_margin = 3_500 in 1_000..=8_000, 400;
+
+            singular_depth = 7 in 4..=10, 1;
+            // The other moves must be worse than the table's by so much for each ply, in tenths.
+            singular_margin = 20 in 6..=50, 3;
+            double_extension_margin = 20 in 0..=60, 5;
+
+            // Late move reductions: at the start, and what divides the logarithms of depth and number.
+            lmr_base = 973 in 300..=1_600, 80;
+            lmr_divisor = 138 in 80..=240, 8;
+            lmr_not_improving = 1_024 in 0..=2_048, 120;
+            lmr_cut = 2_048 in 512..=3_584, 180;
+            lmr_pv = 1_024 in 0..=2_560, 150;
+            lmr_check = 1_024 in 0..=2_048, 150;
+            lmr_in_check = 1_024 in 0..=2_048, 150;
+            // Where many replies have failed high in the nodes beside.
+            lmr_cutoffs = 1_024 in 0..=2_048, 150;
+            // For each centipawn that experience corrects the evaluation by.
+            lmr_doubt = 8 in 0..=40, 4;
+            // A node reduced by so many plies is searched a ply deeper if the evaluation has since fallen
+            // for whoever moved; one reduced at all a ply less deeply if it has risen by so much.
+            hindsight_plies = 3 in 1..=6, 1;
+            hindsight_margin = 60 in 10..=200, 12;
+            // History for which a move is reduced by a ply less.
+            lmr_history = 9_000 in 4_000..=20_000, 800;
+
+            // Parts of the correction of the evaluation, by what it goes by; in 1/256 of a centipawn for
+            // each 1,024th of the most that can be remembered.
+            correction_pawns = 11 in 0..=24, 2;
+            correction_pieces = 11 in 0..=24, 2;
+            correction_moves = 7 in 0..=24, 2;
+            correction_step = 32 in 8..=96, 6;
+
+            aspiration_width = 14 in 6..=40, 3;
+            delta_margin = 180 in 60..=320, 20;
+            // Moves that quiescence looks at where nobody is in check.
+            quiescence_moves = 3 in 1..=8, 1;
+
+            history_bonus = 160 in 60..=360, 20;
+            history_bonus_max = 1_700 in 600..=3_600, 180;
+            history_malus = 160 in 60..=360, 20;
+            history_malus_max = 1_400 in 600..=3_600, 180;
+            // What a quiet move that has raised the evaluation by a centipawn for its side gains, and the
+            // most that it can gain and lose so.
+            evaluation_history = 10 in 0..=30, 2;
+            evaluation_history_max = 300 in 60..=900, 40;
+            evaluation_history_min = 150 in 60..=900, 40;
+
+            // In the order of quiet moves: for a check, and for leaving a square where the piece can be
+            // taken by a lesser one, or going to one.
+            order_check = 10_000 in 0..=24_000, 1_000;
+            order_threat_minor = 8_000 in 0..=24_000, 1_000;
+            order_threat_rook = 12_000 in 0..=30_000, 1_200;
+            order_threat_queen = 20_000 in 0..=40_000, 1_800;
+        }
+    };
+}
+#[cfg(feature = "tune")]
+pub(crate) use with_constants;
+
+#[cfg(not(feature = "tune"))]
+macro_rules! constants {
+    ($($name:ident = $value:literal in $least:literal ..= $most:literal, $step:literal;)*) => {
+        $(
+            #[inline(always)]
+            pub(super) const fn $name() -> i32 {
+                const { assert!($least <= $value && $value <= $most && $step > 0) };
+                $value
+            }
+        )*
+    };
+}
+
+#[cfg(feature = "tune")]
+macro_rules! constants {
+    ($($name:ident = $value:literal in $least:literal ..= $most:literal, $step:literal;)*) => {
+        /// The values in use. Those of the process: a tuning starts one for each engine.
+        #[allow(non_upper_case_globals)]
+        pub(crate) mod values {
+            use std::sync::atomic::AtomicI32;
+
+            $(pub(crate) static $name: AtomicI32 = AtomicI32::new($value);)*
+        }
+
+        $(
+            #[inline(always)]
+            pub(super) fn $name() -> i32 {
+                values::$name.load(std::sync::atomic::Ordering::Relaxed)
+            }
+        )*
+
+        /// Each constant as a line for `tabia tune --params`.
+        pub(crate) fn parameters() -> Vec<String> {
+            vec![$(format!(
+                "{},{},{},{},{},{}\n",
+                stringify!($name), $value, $least, $most, $step, RATE
+            )),*]
+        }
+    };
+}
+
+/// How fast a tuning moves each of them in the end, see docs/tune.md.
+#[cfg(feature = "tune")]
+const RATE: f64 = 0.008;
+
+with_constants!(constants);
+
+#[cfg(all(test, feature = "tune"))]
+mod tests {
+    use std::sync::atomic::Ordering::Relaxed;
+
+    use super::*;
+
+    #[test]
+    fn a_value_that_is_set_is_the_one_in_use() {
+        let before = late_moves_depth();
+        values::late_moves_depth.store(before + 1, Relaxed);
+        assert_eq!(late_moves_depth(), before + 1);
+        values::late_moves_depth.store(before, Relaxed);
+    }
+}

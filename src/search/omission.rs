@@ -1,0 +1,67 @@
+//! Moves that are left out: late or futile ones, those that only lose material, and those that hardly
+//! ever helped.
+
+use super::node::{JudgedMove, MoveFacts, Node};
+use super::observe::{LeftOut, Spectator, Step};
+use super::prune::{self, PLY};
+use super::see::{see_ge, value};
+use super::worker::Worker;
+use crate::position::Move;
+use crate::score::Score;
+
+/// The score must be so low before quiet moves are pruned: not when it is a mate suffered.
+const NOT_MATED: Score = -crate::score::TABLEBASE_BOUND;
+
+impl<S: Spectator> Worker<'_, S> {
+    /// Whether a move need not be searched.
+    pub(super) fn is_left_out(&mut self, node: &Node, mv: Move, facts: MoveFacts) -> bool {
+        if !self.may_prune_moves(node, facts) {
+            return false;
+        }
+        let noisy = node.position.is_noisy(mv);
+        let history = match noisy {
+            true => self.history.capture(&node.position, mv),
+            false => self.history.quiet(&node.position, mv, &node.context),
+        };
+        let checks = node.position.play(mv).in_check();
+        let why = self.omission(node, JudgedMove { mv, noisy, checks, history }, facts);
+        why.iter().for_each(|&why| self.show(|_| Step::LeftOut(mv, why)));
+        why.is_some()
+    }
+
+    /// Whether moves may be left out at all: not at the root, and not while we are being mated.
+    pub(super) fn may_prune_moves(&self, node: &Node, facts: MoveFacts) -> bool {
+        !node.is_root() && facts.best > NOT_MATED && !self.proving
+    }
+
+    /// Why a move can be left out, if it can: a late or futile quiet one, a futile capture, one that
+    /// only loses material, or one that hardly ever helped.
+    #[inline]
+    pub(super) fn omission(
+        &self,
+        node: &Node,
+        JudgedMove { mv, noisy, checks, history }: JudgedMove,
+        facts: MoveFacts,
+    ) -> Option<LeftOut> {
+        let loses = |bound: Option<Score>| {
+            let loses = bound.is_some_and(|bound| !see_ge(&node.position, mv, bound));
+            loses.then_some(LeftOut::Exchange)
+        };
+        if noisy || checks {
+            let is_plain = !checks && mv.promotion().is_none();
+            let taken = node.position.piece_on(mv.to()).filter(|_| is_plain).map(value);
+            if taken.is_some_and(|taken| prune::capture_futility(node, taken, history, facts.alpha))
+            {
+                return Some(LeftOut::Futile);
+            }
+            return loses(prune::forcing_see_bound(node.depth));
+        }
+        let reduced = (node.depth - self.reductions.base(node.depth, facts.number) / PLY).max(1);
+        match () {
+            () if prune::late_move_pruning(node, facts.quiets) => Some(LeftOut::Late),
+            () if prune::futility(node, reduced, facts.alpha) => Some(LeftOut::Futile),
+            () if prune::history_pruning(node.depth, history) => Some(LeftOut::History),
+            () => loses(prune::quiet_see_bound(reduced)),
+        }
+    }
+}
