@@ -18,16 +18,16 @@ pub(super) const STRONGEST: i64 = 2850;
 /// The ratings to which levels have come in games, on a scale that other engines are measured by; in
 /// between, the lines are straight.
 const MEASURED: [(f64, f64); 10] = [
-    (657.0, 630.0),
-    (884.0, 775.0),
-    (1113.0, 900.0),
-    (1366.0, 1050.0),
-    (1613.0, 1200.0),
-    (1874.0, 1350.0),
-    (2155.0, 1500.0),
-    (2418.0, 1650.0),
-    (2657.0, 1800.0),
-    (2890.0, 1950.0),
+    (682.0, 630.0),
+    (909.0, 775.0),
+    (1140.0, 900.0),
+    (1411.0, 1050.0),
+    (1673.0, 1200.0),
+    (1936.0, 1350.0),
+    (2215.0, 1500.0),
+    (2453.0, 1650.0),
+    (2687.0, 1800.0),
+    (2920.0, 1950.0),
 ];
 
 /// The ratings that can be played like.
