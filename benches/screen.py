@@ -34,7 +34,7 @@ SCORE = re.compile(r"Score of .*: (\d+) - (\d+) - (\d+) \[")
 
 
 def play(arguments, factors, drawn, seed):
-    """The score of the side that has what was drawn, from 0 to 1; None if the match failed."""
+    """The score of the side that has what was drawn, from 0 to 1, or what went wrong."""
     command = [arguments.program, "autoplay"]
     for side in "12":
         command += [f"-{side}", f"{arguments.program} -x --no-book --memory 16"]
@@ -49,8 +49,7 @@ def play(arguments, factors, drawn, seed):
     played = subprocess.run(command, capture_output=True, text=True, check=False)
     found = SCORE.findall(played.stdout)
     if not found:
-        print(played.stderr.strip() or played.stdout[-300:], file=sys.stderr)
-        return None
+        return played.stderr.strip() or played.stdout[-300:]
     won, lost, draws = map(int, found[-1])
     return (won + draws / 2) / (won + lost + draws)
 
@@ -62,6 +61,7 @@ def tell(factors, rows):
     for place, (name, off, on) in enumerate(factors):
         sides = [[row[-1] for row in rows if row[place] == value] for value in (1, 0)]
         if any(len(side) < 2 for side in sides):
+            print(f"too few games to tell: {name}")
             continue
         # The side without is the mirror of the side with: half of the difference is the effect.
         effect = (statistics.mean(sides[0]) - statistics.mean(sides[1])) / 2
@@ -72,10 +72,12 @@ def tell(factors, rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    plain = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=plain)
     parser.add_argument("program")
     parser.add_argument("factors")
-    for name, default in (("games", 2000), ("nodes", 6000), ("jobs", os.cpu_count() or 1), ("seed", 1)):
+    numbers = {"games": 2000, "nodes": 6000, "jobs": os.cpu_count() or 1, "seed": 1}
+    for name, default in numbers.items():
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--csv")
     arguments = parser.parse_args()
@@ -98,11 +100,12 @@ def main():
                 number = next(numbers)
                 if number * GAMES >= arguments.games or len(failures) > 3:
                     return
-            drawn = [random.Random(f"{arguments.seed} {number} {place}").random() < 0.5 for place in range(len(factors))]
+            lot = random.Random(f"{arguments.seed} {number}")
+            drawn = [lot.random() < 0.5 for _ in factors]
             score = play(arguments, factors, drawn, arguments.seed * 1_000_000 + number)
             with lock:
-                if score is None:
-                    failures.append(number)
+                if isinstance(score, str):
+                    failures.append(score)
                     continue
                 rows.append([*map(int, drawn), score])
                 if arguments.csv:
@@ -120,7 +123,7 @@ def main():
         pass
     tell(factors, rows)
     if failures:
-        sys.exit(f"{len(failures)} matches failed")
+        sys.exit(f"{len(failures)} matches failed, the first of them so:\n{failures[0]}")
 
 
 if __name__ == "__main__":
