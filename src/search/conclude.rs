@@ -59,7 +59,8 @@ impl<S: Spectator> Worker<'_, S> {
         }
     }
 
-    /// What the last move has made of the evaluation tells how good it was, if it was quiet.
+    /// What the last move has made of the evaluation tells how good it was, if it was quiet. As
+    /// Stockfish and Reckless do it.
     pub(super) fn learn_from_evaluation(&self, position: &Position, ply: Ply, static_eval: Score) {
         let Some(parent) = ply.checked_sub(1).map(|parent| &self.stack[parent]) else { return };
         let Some(mv) = parent.mv.filter(|_| !parent.noisy) else { return };

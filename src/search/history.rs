@@ -6,7 +6,8 @@
 //!
 //! Sources: history heuristic, J. Schaeffer (1983); counter moves, J. Uiterwijk (1992); gravity
 //! and continuation history as on <https://www.chessprogramming.org/History_Heuristic>;
-//! correction history, <https://www.chessprogramming.org/Static_Evaluation_Correction_History>.
+//! correction history, <https://www.chessprogramming.org/Static_Evaluation_Correction_History>; moves
+//! told apart by what is attacked, as akimbo and Simbelmyne do it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI16, AtomicU16, Ordering};

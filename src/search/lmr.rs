@@ -11,7 +11,8 @@ use super::worker::Worker;
 use crate::position::Position;
 use crate::score::{Depth, Ply, Score};
 
-/// Where more nodes beside than this have failed high, a reply that does will soon be found. Hand-set.
+/// Where more nodes beside than this have failed high, a reply that does will soon be found. As
+/// Stockfish has it.
 const MANY_CUTOFFS: u32 = 2;
 /// The most that history can change a reduction by.
 const HISTORY_MOST: i32 = 2 * PLY;

@@ -122,6 +122,7 @@ impl<S: Spectator> Worker<'_, S> {
 
     /// What a node is to be searched less deeply, in plies, after what the last move has made of the
     /// evaluation: the move was reduced, and turns out worse than thought for whoever made it, or better.
+    /// As Stockfish and Reckless do it.
     fn hindsight(&self, node: &Node) -> Depth {
         let Some(parent) = node.ply.checked_sub(1).map(|parent| &self.stack[parent]) else {
             return 0;
