@@ -12,7 +12,7 @@ use super::limits::{Limits, TimeLimit};
 use crate::score::Score;
 
 /// The most moves that the time is taken to be for.
-const MOVES_EXPECTED: u32 = 56;
+const MOST_MOVES: u32 = 56;
 /// What a move may take of the clock if that does not say for how many moves it is: at the start of
 /// the game, and what comes to that as the game goes on. Values and form are those that Reckless found
 /// by games (+24 ± 9 and +8 ± 6 Elo against a share that stays).
@@ -154,7 +154,7 @@ fn budget(
     let reserve = STALL.min(remaining * RESERVE_SHARE / 100);
     let available = remaining.saturating_sub(reserve).max(SHORTEST);
     let of_clock = match moves_to_go {
-        Some(moves) => available / moves.clamp(1, MOVES_EXPECTED),
+        Some(moves) => available / moves.clamp(1, MOST_MOVES),
         None => available.mul_f64(share_of_clock(move_number)),
     };
     let share = of_clock + increment * INCREMENT_SHARE / 100;

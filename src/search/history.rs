@@ -72,12 +72,6 @@ pub(super) struct Context {
 /// after the last move and the one two before that; nothing after a null move.
 pub(super) type LastMoves = [Option<usize>; 2];
 
-/// That place for a move that followed on another, be it at once or not.
-#[inline(always)]
-pub(super) fn after(earlier: PieceTo, last: PieceTo) -> usize {
-    continuation_index(earlier, last)
-}
-
 /// What is known of one thing; 0 is nothing.
 #[derive(Default)]
 struct HistoryEntry(AtomicI16);
@@ -362,8 +356,9 @@ fn capture_index(position: &Position, mv: Move) -> usize {
     PieceTo::new(position, mv).index() * 6 + taken
 }
 
+/// The place of a move that followed on another, at once or later, in a table of such pairs.
 #[inline]
-fn continuation_index(earlier: PieceTo, piece_to: PieceTo) -> usize {
+pub(super) fn continuation_index(earlier: PieceTo, piece_to: PieceTo) -> usize {
     earlier.index() * PIECE_TOS + piece_to.index()
 }
 
@@ -417,7 +412,7 @@ mod tests {
         let (history, start) = (History::new(), Position::start());
         let [first, second, other] =
             ["b1c3", "g1f3", "e2e4"].map(|text| PieceTo::new(&start, text.parse().expect(text)));
-        let after = |last| [Some(after(first, last)), None];
+        let after = |last| [Some(continuation_index(first, last)), None];
         history.update_correction(&start, after(second), 40, 8);
         let [same, others] = [second, other].map(|last| history.correction(&start, after(last)));
         assert!(same > others && others > 0, "{same} {others}");

@@ -6,7 +6,7 @@ use super::observe::{LeftOut, Spectator, Step};
 use super::prune::{self, PLY};
 use super::see::{see_ge, value};
 use super::worker::Worker;
-use crate::position::Move;
+use crate::position::{Move, Position};
 use crate::score::Score;
 
 /// The score must be so low before quiet moves are pruned: not when it is a mate suffered.
@@ -18,15 +18,21 @@ impl<S: Spectator> Worker<'_, S> {
         if !self.may_prune_moves(node, facts) {
             return false;
         }
+        let judged = self.judge(node, mv, &node.position.play(mv));
+        let why = self.omission(node, judged, facts);
+        why.iter().for_each(|&why| self.show(|_| Step::LeftOut(mv, why)));
+        why.is_some()
+    }
+
+    /// What is known of a move, which leads to `next`.
+    #[inline(always)]
+    pub(super) fn judge(&self, node: &Node, mv: Move, next: &Position) -> JudgedMove {
         let noisy = node.position.is_noisy(mv);
         let history = match noisy {
             true => self.history.capture(&node.position, mv),
             false => self.history.quiet(&node.position, mv, &node.context),
         };
-        let checks = node.position.play(mv).in_check();
-        let why = self.omission(node, JudgedMove { mv, noisy, checks, history }, facts);
-        why.iter().for_each(|&why| self.show(|_| Step::LeftOut(mv, why)));
-        why.is_some()
+        JudgedMove { mv, noisy, checks: next.in_check(), history }
     }
 
     /// Whether moves may be left out at all: not at the root, and not while we are being mated.

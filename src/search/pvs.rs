@@ -421,16 +421,12 @@ impl<S: Spectator> Worker<'_, S> {
         mv: Move,
         mut facts: MoveFacts,
     ) -> Option<Score> {
-        let noisy = node.position.is_noisy(mv);
-        let history = match noisy {
-            true => self.history.capture(&node.position, mv),
-            false => self.history.quiet(&node.position, mv, &node.context),
-        };
         let next = node.position.play(mv);
-        let checks = next.in_check();
+        let judged = self.judge(node, mv, &next);
+        let JudgedMove { noisy, history, .. } = judged;
         self.stack[node.ply].noisy = noisy;
         if self.may_prune_moves(node, facts)
-            && let Some(why) = self.omission(node, JudgedMove { mv, noisy, checks, history }, facts)
+            && let Some(why) = self.omission(node, judged, facts)
         {
             self.show(|_| Step::LeftOut(mv, why));
             return None;

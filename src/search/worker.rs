@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use super::crew::{Recall, ThreadSet};
 use super::handicap::Sight;
-use super::history::{Context, History, LastMoves, PieceTo, after};
+use super::history::{Context, History, LastMoves, PieceTo, continuation_index};
 use super::job::{Job, Root};
 use super::killers::Killers;
 use super::node::{Pv, Window};
@@ -340,7 +340,7 @@ impl<'a, S: Spectator> Worker<'a, S> {
     #[inline]
     pub(super) fn last_moves(&self, ply: Ply) -> LastMoves {
         let Some(last) = self.moved(ply, 1) else { return [None; 2] };
-        let place = |earlier: Option<PieceTo>| Some(after(earlier?, last));
+        let place = |earlier: Option<PieceTo>| Some(continuation_index(earlier?, last));
         [place(self.moved(ply, 2)), place(self.moved(ply, 4))]
     }
 
