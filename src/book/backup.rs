@@ -47,7 +47,8 @@ impl Links {
         self.spans[own as usize] = begin..self.links.len();
     }
 
-    fn of(&self, number: usize) -> &[(Move, u32)] {
+    /// Those of one position.
+    pub(super) fn of(&self, number: usize) -> &[(Move, u32)] {
         &self.links[self.spans[number].clone()]
     }
 }

@@ -31,7 +31,7 @@ pub fn merge<W: Read + Write + Seek>(books: &[(Book, f64)], output: W) -> io::Re
 
 /// Adds the pawn structures of a book's positions that stay. Only a position that can be reached
 /// from `start` tells them; if there are others, all goes in that the book's filter lets through.
-fn insert_pawns(
+pub(super) fn insert_pawns(
     book: &Book,
     start: &Position,
     stays: &impl Fn(&BookEntry) -> bool,
@@ -55,7 +55,7 @@ fn insert_pawns(
 type WeightedEntries<'a> = (Peekable<Box<dyn Iterator<Item = BookEntry> + 'a>>, f64);
 
 /// The entries of several books in one stream, sorted by key.
-struct Merged<'a> {
+pub(super) struct Merged<'a> {
     sources: Vec<WeightedEntries<'a>>,
 }
 
@@ -66,6 +66,11 @@ impl<'a> Merged<'a> {
             (entries.peekable(), *weight)
         });
         Merged { sources: sources.collect() }
+    }
+
+    /// Of these entries, each stream sorted by key.
+    pub(super) fn of(entries: Vec<Box<dyn Iterator<Item = BookEntry> + 'a>>) -> Self {
+        Merged { sources: entries.into_iter().map(|entries| (entries.peekable(), 1.0)).collect() }
     }
 }
 

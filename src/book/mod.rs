@@ -37,6 +37,7 @@ mod error;
 mod explore;
 mod facets;
 mod game_text;
+mod growth;
 mod header;
 mod image;
 mod journal;
@@ -85,6 +86,7 @@ pub use facets::{
     FacetFilter, FileRecord, GameId, ParseFacetError, ParseGameIdError, RatingGroup, Speed,
 };
 pub use game_text::GameError;
+pub(crate) use growth::{Shoot, grow, shoots};
 pub(crate) use journal::Journal;
 pub(crate) use learning::{
     Found, HEADLINE, Lasting, LearnError, LearnFile, Learned, Row, Stamp, is_learning, stamp,

@@ -121,6 +121,26 @@ pub(super) fn merge_known<W: Read + Write + Seek>(
     write_known(output, joined, &games, pawns, manifest)
 }
 
+/// Adds entries without games, sorted by key, to a book with facets.
+pub(super) fn grow_known<W: Read + Write + Seek>(
+    book: &Book,
+    more: Vec<BookEntry>,
+    pawns: &PawnSet,
+    manifest: &Manifest,
+    output: W,
+) -> io::Result<W> {
+    let games = games_of(book).ok_or_else(|| damaged(book))?;
+    let files = games.files().ok_or_else(|| damaged(book))?;
+    let log = GameLog::of_games(&games, 0);
+    let games = GamesTable::new(vec![log], &files, |_, _| true)?;
+    let numbers = &games.numbers[0][..];
+    let own: Box<dyn Iterator<Item = KnownEntry>> = Box::new(known_entries(book));
+    let more = more.into_iter().map(|entry| KnownEntry { entry, games: Vec::new() });
+    let more: Box<dyn Iterator<Item = KnownEntry>> = Box::new(more);
+    let sources = [own, more].into_iter().map(|entries| (entries.peekable(), numbers));
+    write_known(output, Joined { sources: sources.collect() }, &games, pawns, manifest)
+}
+
 /// Cuts a book with facets down to what `cut` leaves of its entries, and to the games that are
 /// left in these.
 pub(super) fn cut_known<W: Read + Write + Seek>(

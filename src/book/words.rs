@@ -78,6 +78,11 @@ impl BookValue {
         }
         text
     }
+
+    /// Why its move is played in `position`, without a search.
+    pub(crate) fn as_grounds(&self, position: &Position) -> String {
+        format!("analysed in the book: {} ({} nodes)", self.in_words(position), self.nodes)
+    }
 }
 
 /// A score in percent, as books have it.

@@ -1,6 +1,6 @@
 //! What the engine tells, in the numbers and texts of the protocol.
 
-use crate::book::{Candidate, Lasting, percent};
+use crate::book::{BookValue, Candidate, percent};
 use crate::engine::{Grounds, Moved, SearchProgress, Transposed};
 use crate::position::Move;
 use crate::words;
@@ -61,7 +61,8 @@ const NAMED: usize = 6;
 pub(super) fn book_thinking(moved: &Moved) -> Option<Thinking> {
     let choice = match &moved.grounds {
         Grounds::Book(choice) => choice,
-        Grounds::Learned(lasting) => return Some(learned_thinking(moved, lasting)),
+        Grounds::Analysed(value) => return Some(known_thinking(moved, value, "book")),
+        Grounds::Learned(lasting) => return Some(known_thinking(moved, &lasting.value, "learnt")),
         Grounds::Search(_) => return None,
     };
     let mut open: Vec<&Candidate> =
@@ -74,10 +75,10 @@ pub(super) fn book_thinking(moved: &Moved) -> Option<Thinking> {
     Some(Thinking { line: format!("(book: {})", words.join(", ")), ..Thinking::default() })
 }
 
-/// A move that was learnt, as thinking output, with what its search found.
-fn learned_thinking(moved: &Moved, lasting: &Lasting) -> Thinking {
-    let (depth, score) = (lasting.value.depth, to_protocol_score(lasting.value.score));
-    let line = format!("(learnt: {})", moved.position.san(moved.mv));
+/// A move that was known, as thinking output, with what its search found, and where that stands.
+fn known_thinking(moved: &Moved, value: &BookValue, place: &str) -> Thinking {
+    let (depth, score) = (value.depth, to_protocol_score(value.score));
+    let line = format!("({place}: {})", moved.position.san(moved.mv));
     Thinking { depth, score, line, ..Thinking::default() }
 }
 
@@ -85,6 +86,7 @@ fn learned_thinking(moved: &Moved, lasting: &Lasting) -> Thinking {
 pub(super) fn grounds(moved: &Moved) -> Option<String> {
     let choice = match &moved.grounds {
         Grounds::Book(choice) => choice,
+        Grounds::Analysed(value) => return Some(value.as_grounds(&moved.position)),
         Grounds::Learned(lasting) => return Some(lasting.in_words(&moved.position)),
         Grounds::Search(result) => {
             let found = result.book.as_ref();

@@ -120,8 +120,7 @@ impl Engine {
 
     /// Whether a move will be known in `game` without a search.
     fn knows_move(&self, purpose: Purpose, game: &Game) -> bool {
-        let limits = self.limits(purpose, game);
-        self.library.has_move(game, &self.settings) || self.learning.answer(game, &limits).is_some()
+        self.library.has_move(game, &self.settings) || self.found_before(purpose, game).is_some()
     }
 
     fn order(&mut self, purpose: Purpose, game: Game) {

@@ -1,6 +1,6 @@
 //! What the engine tells.
 
-use crate::book::{Choice, Lasting};
+use crate::book::{BookValue, Choice, Lasting};
 use crate::position::{Move, Outcome, Position};
 use crate::search::{Report, SearchResult, Transposition};
 
@@ -89,6 +89,8 @@ pub(crate) struct Expected {
 pub(crate) enum Grounds {
     /// The book.
     Book(Choice),
+    /// What an analysis of the book has found of the position.
+    Analysed(BookValue),
     /// What a search of the same position found in another game.
     Learned(Lasting),
     /// A search.

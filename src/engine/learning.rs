@@ -1,8 +1,10 @@
 //! What was learnt, and the thread that keeps it: what is asked for when a position comes again.
 
+use std::time::Duration;
+
 use crossbeam::channel::Sender;
 
-use crate::book::{Book, Lasting, Learned, Row, Scored};
+use crate::book::{Book, BookValue, Lasting, Learned, Row, Scored};
 use crate::position::{Game, Move};
 use crate::search::{Limits, TimeLimit};
 
@@ -134,16 +136,22 @@ impl Learning {
     /// The move to play at once in a game, instead of searching within `limits`.
     pub(super) fn answer(&self, game: &Game, limits: &Limits) -> Option<Lasting> {
         let lasting = self.learned.as_ref()?.lasting(game.position())?;
-        let after = game.position().play(lasting.mv);
-        let repeats = game.positions().iter().any(|before| before.key() == after.key());
-        let is_safe = !repeats && after.halfmove_clock() <= MAX_QUIET_PLIES;
-        (is_safe && is_enough(&lasting, limits)).then_some(lasting)
+        let is_enough = is_enough(&lasting.value, lasting.time, limits);
+        (is_enough && is_new(game, lasting.mv)).then_some(lasting)
     }
 }
 
-/// Whether a search within `limits` would not be given much more than the one that found this.
-fn is_enough(lasting: &Lasting, limits: &Limits) -> bool {
-    let Lasting { value, time, .. } = lasting;
+/// Whether a move leads to no position of the game again, nor near the draw by the fifty-move rule: of
+/// both, what was found in another game knows nothing.
+pub(super) fn is_new(game: &Game, mv: Move) -> bool {
+    let after = game.position().play(mv);
+    let repeats = game.positions().iter().any(|before| before.key() == after.key());
+    !repeats && after.halfmove_clock() <= MAX_QUIET_PLIES
+}
+
+/// Whether a search within `limits` would not be given much more than the one that found this in so
+/// much time.
+pub(super) fn is_enough(value: &BookValue, time: Duration, limits: &Limits) -> bool {
     let nodes = limits.nodes.into_iter().chain(limits.soft_nodes).min();
     let expected = match limits.time {
         TimeLimit::Infinite => None,
@@ -156,15 +164,12 @@ fn is_enough(lasting: &Lasting, limits: &Limits) -> bool {
     };
     limits.depth.is_some_and(|depth| value.own_depth >= depth)
         || nodes.is_some_and(|nodes| value.nodes >= nodes / 100 * u64::from(ENOUGH))
-        || expected.is_some_and(|expected| *time >= expected / 100 * ENOUGH)
+        || expected.is_some_and(|expected| time >= expected / 100 * ENOUGH)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
-    use crate::book::BookValue;
     use crate::position::Position;
 
     #[test]
@@ -181,7 +186,6 @@ mod tests {
             own_depth: 12,
             nodes: 100_000,
         };
-        let lasting = Lasting { mv, value, time: Duration::from_secs(2) };
         let seconds = Duration::from_secs;
         let clock = |remaining, moves_to_go| {
             let (remaining, increment) = (seconds(remaining), seconds(1));
@@ -205,7 +209,7 @@ mod tests {
             (clock(12, Some(4)), true),
             (clock(20, Some(4)), false),
         ] {
-            assert_eq!(is_enough(&lasting, &limits), enough, "{limits:?}");
+            assert_eq!(is_enough(&value, seconds(2), &limits), enough, "{limits:?}");
         }
     }
 }

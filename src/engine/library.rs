@@ -3,15 +3,22 @@
 use std::cell::OnceCell;
 use std::panic::catch_unwind;
 use std::thread;
+use std::time::Duration;
 
 use crossbeam::channel::Sender;
 
-use crate::book::{Book, Choice, Chooser, Names, Partner, Policy, at_the_end};
+use crate::book::{Book, BookValue, Choice, Chooser, Names, Partner, Policy, at_the_end};
 use crate::position::{Game, Move, Position};
+use crate::search::Limits;
 
+use super::learning::{is_enough, is_new};
 use super::settings::Settings;
 use super::strength::{Strength, new_luck};
 use super::worker::News;
+
+/// What a thread is taken to search in a second, to tell how long an analysis has searched: as slow as
+/// machines are on which Tabia is played. A faster one searches for itself more seldom than it might.
+const NODES_A_SECOND: u64 = 1_000_000;
 
 /// The book, or the one that is being opened.
 pub(super) struct Library {
@@ -141,6 +148,25 @@ impl Library {
         }
         instruct(&mut self.chooser, settings);
         self.chooser.choose(&self.book, game)
+    }
+
+    /// What an analysis has found of the position on the board, if its move is as good as what a search
+    /// within `limits` would find, and the user wishes good moves.
+    pub(super) fn analysed(
+        &self,
+        game: &Game,
+        settings: &Settings,
+        limits: &Limits,
+    ) -> Option<BookValue> {
+        let wishes = matches!(settings.policy, Policy::Best | Policy::Prefer | Policy::Weighted);
+        if self.partner.is_some() || !wishes || !may_ask(game, settings) {
+            return None;
+        }
+        let value = self.book.value(game.position())?;
+        let mv = value.best.filter(|&mv| game.position().is_legal(mv))?;
+        let speed = NODES_A_SECOND * settings.search.threads.max(1) as u64;
+        let time = Duration::from_secs_f64(value.nodes as f64 / speed as f64);
+        (value.depth > 0 && is_enough(&value, time, limits) && is_new(game, mv)).then_some(value)
     }
 
     /// Whether there would be a move to play.

@@ -1,7 +1,7 @@
 //! The engine's own moves, and what it says with them: draws and resignation.
 
 use crate::pgn::GameResult;
-use crate::position::Move;
+use crate::position::{Game, Move};
 use crate::score::Score;
 use crate::search::SearchResult;
 
@@ -51,16 +51,26 @@ impl Engine {
         })
     }
 
-    /// The move that is known here without a search for this purpose: by the book, or else by what
-    /// was learnt.
+    /// The move that is known here without a search for this purpose: by the games of the book, or else by
+    /// what was found before.
     pub(super) fn known_move(&mut self, purpose: Purpose) -> Option<(Move, Grounds)> {
         if let Some(choice) = self.library.choose(&self.game, &self.settings) {
             return Some((choice.mv, Grounds::Book(choice)));
         }
-        let limits = self.limits(purpose, &self.game);
-        let is_free = self.rating().is_none();
-        let lasting = self.learning.answer(&self.game, &limits).filter(|_| is_free)?;
-        Some((lasting.mv, Grounds::Learned(lasting)))
+        self.found_before(purpose, &self.game)
+    }
+
+    /// The move of a search that was made before, by who analysed the book or by the engine itself, if
+    /// one now would not find more.
+    pub(super) fn found_before(&self, purpose: Purpose, game: &Game) -> Option<(Move, Grounds)> {
+        if self.rating().is_some() {
+            return None;
+        }
+        let limits = self.limits(purpose, game);
+        let analysed = self.library.analysed(game, &self.settings, &limits);
+        let analysed = analysed.and_then(|value| Some((value.best?, Grounds::Analysed(value))));
+        let learnt = || self.learning.answer(game, &limits);
+        analysed.or_else(|| learnt().map(|lasting| (lasting.mv, Grounds::Learned(lasting))))
     }
 
     /// Plays a move that is known, if there is one.

@@ -327,14 +327,20 @@ impl<W: Write> Session<W> {
                 ..Info::default()
             })))?;
         }
-        if let Grounds::Learned(lasting) = &found.grounds {
-            self.remark(&lasting.in_words(self.engine.position()))?;
+        let position = self.engine.position();
+        let known = match &found.grounds {
+            Grounds::Analysed(value) => Some((value.as_grounds(position), value)),
+            Grounds::Learned(lasting) => Some((lasting.in_words(position), &lasting.value)),
+            Grounds::Book(_) | Grounds::Search(_) => None,
+        };
+        if let Some((why, value)) = known {
+            self.remark(&why)?;
             self.say(&Reply::Info(Box::new(Info {
-                depth: u64::try_from(lasting.value.depth).ok(),
-                score: Some((lasting.value.score, Bound::Exact)),
+                depth: u64::try_from(value.depth).ok(),
+                score: Some((value.score, Bound::Exact)),
                 nodes: Some(0),
                 elapsed: Some(Duration::ZERO),
-                line: Some(lasting.mv.to_string()),
+                line: value.best.map(|mv| mv.to_string()),
                 ..Info::default()
             })))?;
         }

@@ -289,3 +289,140 @@ fn books_made_of_analysed_ones_keep_the_values() {
     let said = run("merge games.tbk games.tbk -o plain.tbk", folder.path());
     assert!(!said.contains("values") && values("plain.tbk").is_empty(), "{said}");
 }
+
+/// The positions that no game has reached.
+fn grown(book: &Book) -> usize {
+    book.entries().filter(|entry| entry.reached.is_empty()).count()
+}
+
+#[test]
+fn a_book_grows_where_best_play_leaves_it() {
+    let folder = folder();
+    let open = |name: &str| Book::open(&folder.path().join(name)).expect("a book");
+    let bytes = |name: &str| fs::read(folder.path().join(name)).expect(name);
+    let grow = "analyse games.tbk --min-games 1 --nodes 1000 --grow 30";
+    let said = run(&format!("{grow} -t 1 -o one.tbk"), folder.path());
+    assert!(said.contains("\n30 of 30 positions taken in"), "{said}");
+    run(&format!("{grow} -t 3 -o three.tbk"), folder.path());
+    assert!(bytes("one.tbk") == bytes("three.tbk"));
+    let (games, book) = (open("games.tbk"), open("one.tbk"));
+    book.verify().expect("sound");
+    assert_eq!((book.positions(), grown(&book)), (games.positions() + 30, 30));
+    assert_eq!(book.values().len() as u64, book.positions());
+    // What games say is what they said, and each new position is the end of a move without games.
+    let mut led_to = 0;
+    for visited in book.walk(&Position::start(), 60) {
+        let position = visited.position;
+        assert_eq!(book.reached(&position), games.reached(&position), "{position}");
+        let value = book.value(&position).expect("analysed");
+        for (mv, played) in visited.entry.moves {
+            if !played.is_empty() {
+                continue;
+            }
+            led_to += 1;
+            let score = book.value_of_move(&position, mv).expect("analysed");
+            assert!(value.score >= score, "{mv} in {position}");
+            assert!(value.outside.is_none_or(|(outside, _)| outside != mv), "{mv} in {position}");
+        }
+    }
+    assert_eq!(led_to, 30);
+    // The book that it grew from is what it was, and it goes on from there.
+    assert!(games.values().next().is_none());
+    let again = run(&format!("{grow} -o one.tbk"), folder.path());
+    assert!(again.starts_with("0 positions to be searched"), "{again}");
+    assert!(bytes("one.tbk") == bytes("three.tbk"));
+    run("analyse games.tbk --min-games 1 --nodes 1000 -o one.tbk", folder.path());
+    assert_eq!(grown(&open("one.tbk")), 30, "what has grown stays");
+    run("analyse one.tbk --min-games 1 --nodes 1000 --grow 40", folder.path());
+    assert_eq!(grown(&open("one.tbk")), 40);
+    // Positions of fewer games count too, and those of none are led to by the best moves.
+    let said =
+        run("analyse games.tbk --min-games 3 --nodes 1000 --grow 6 -o few.tbk", folder.path());
+    let few = open("few.tbk");
+    let frequent = games.entries().filter(|entry| entry.reached.games() >= 3).count();
+    assert_eq!(few.values().len(), frequent + 6, "{said}");
+    // Filters leave it, if they are not asked to leave out what has few games.
+    run("filter one.tbk -o same.tbk", folder.path());
+    assert_eq!(grown(&open("same.tbk")), 40);
+    run("filter one.tbk -o plain.tbk --min-games 1", folder.path());
+    assert_eq!(open("plain.tbk").positions(), games.positions());
+}
+
+#[test]
+fn a_book_grows_with_its_games_and_not_without() {
+    let folder = folder();
+    run("build -q games.pgn -o facets.tbk --facets", folder.path());
+    run("analyse facets.tbk --min-games 2 --nodes 1000 --grow 10", folder.path());
+    run("verify facets.tbk", folder.path());
+    let shown = run("show facets.tbk --moves 'e4 e5'", folder.path());
+    assert!(shown.contains("highest rated") || shown.contains("latest"), "{shown}");
+    run("export games.tbk -o games.bin", folder.path());
+    run("import games.bin -o weights.tbk", folder.path());
+    let (ok, said) = said("analyse weights.tbk --nodes 100 --grow 1", folder.path());
+    assert!(!ok && said.contains("weights in place of games"), "{said}");
+}
+
+/// Kills while it grows leave a book that is sound and goes on, to the same bytes.
+#[test]
+fn kills_do_not_stunt_a_book() {
+    let folder = folder();
+    let bytes = |name: &str| fs::read(folder.path().join(name)).expect(name);
+    let arguments = "book analyse games.tbk --min-games 1 --nodes 6000 -t 1 --grow 40";
+    let arguments: Vec<&str> = arguments.split(' ').collect();
+    run("analyse games.tbk --min-games 1 --nodes 6000 -t 1 --grow 40 -o whole.tbk", folder.path());
+    let mut killed = 0;
+    for number in 0..20_u64 {
+        let mut command = Command::new(PROGRAM);
+        command.args(&arguments).current_dir(folder.path()).stdout(Stdio::null());
+        let mut child = command.spawn().expect("it starts");
+        sleep(Duration::from_millis(40 + 53 * number % 160));
+        child.kill().expect("killed");
+        if child.wait().expect("ended").success() {
+            break;
+        }
+        killed += 1;
+        run("verify games.tbk", folder.path());
+    }
+    assert!(killed > 3, "{killed} kills");
+    run(&arguments[1..].join(" "), folder.path());
+    assert!(bytes("games.tbk") == bytes("whole.tbk"));
+}
+
+/// Where the book has no move of games to play, it plays what was analysed with as much effort as a
+/// search now would be given.
+#[test]
+fn what_was_analysed_well_is_played_at_once() {
+    let folder = folder();
+    run("analyse games.tbk --min-games 1 --nodes 20000 --grow 20", folder.path());
+    let book = Book::open(&folder.path().join("games.tbk")).expect("a book");
+    let has_games =
+        |position: &Position| book.moves(position).iter().any(|found| !found.reached.is_empty());
+    let grown = book
+        .walk(&Position::start(), 60)
+        .find(|at| {
+            !has_games(&at.position) && book.value(&at.position).is_some_and(|v| v.best.is_some())
+        })
+        .expect("a position without games");
+    let best = book.value(&grown.position).and_then(|value| value.best).expect("a move");
+    let fen = grown.position.fen();
+    let san = grown.position.san(best);
+    let file = path(folder.path(), "games.tbk");
+    let mut engine = support::Engine::start(&["--uci", "-b", &file]);
+    let mut told = |nodes: u64| {
+        engine.send(&format!(
+            "setoption name OwnBook value true\nposition fen {fen}\ngo nodes {nodes}"
+        ));
+        engine.until(|line| line.starts_with("bestmove ")).join("\n")
+    };
+    let at_once = format!("info string analysed in the book: {san} ");
+    let known = told(40_000);
+    assert!(known.contains(&at_once) && known.contains(&format!("\nbestmove {best}")), "{known}");
+    assert!(known.contains(" nodes 0 "), "{known}");
+    let searched = told(50_000);
+    assert!(!searched.contains(" nodes 0 ") && searched.contains(" nodes "), "{searched}");
+    let mut engine = support::Engine::start(&["-x", "-b", &file]);
+    engine.send(&format!("protover 2\nnew\npost\nsetboard {fen}\nsd 2\ngo"));
+    let lines = engine.until(|line| line.starts_with("move ")).join("\n");
+    assert!(lines.contains(&format!("(book: {san})")), "{lines}");
+    assert!(lines.contains(&format!("tellothers analysed in the book: {san} ")), "{lines}");
+}

@@ -1,5 +1,6 @@
 //! `tabia book analyse`: searches the positions of a book and keeps what is found in it.
 
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -8,11 +9,12 @@ use anyhow::bail;
 use indicatif::ProgressBar;
 
 use super::{book_output, grouped, open, write};
-use crate::book::{Book, BookValue, EMBEDDED_NAME, Journal};
+use crate::book::{Book, BookValue, EMBEDDED_NAME, Journal, grow, shoots};
 use crate::cli::judge::Judge;
 use crate::cli::output::outln;
 use crate::cli::work::{INTERRUPTED, cores, on_interruption, progress_bar};
 use crate::cli::writing::Force;
+use crate::files::Output;
 use crate::position::{KeyMap, Position};
 use crate::search::{Config, Limits};
 use crate::suite::Switch;
@@ -26,8 +28,10 @@ const TELL_EVERY: Duration = Duration::from_secs(60);
 ///
 /// Positions that most games reached come first. What is found is backed up along the moves of the
 /// book: a position is worth its best reply, of those that stay in the analysis and those that leave
-/// it. An analysis that was ended, by Ctrl-C or the power, is continued by the same command; so is
-/// one with more nodes, or of fewer games.
+/// it. With --grow the book is gone on with where its games end: the best moves that lead out of the
+/// analysis, and the positions after them, are taken in, those first that play is likeliest to come
+/// to. An analysis that was ended, by Ctrl-C or the power, is continued by the same command; so is one with
+/// more nodes, or of fewer games.
 #[derive(Debug, clap::Args)]
 pub(super) struct AnalyseArgs {
     /// The book (.tbk), or `embedded`
@@ -46,6 +50,9 @@ pub(super) struct AnalyseArgs {
     /// Seconds for each search, instead of nodes; what was searched is not searched again
     #[arg(long, value_parser = parse_time, conflicts_with = "nodes")]
     seconds: Option<Duration>,
+    /// Positions of fewer games, or of none, that the analysis is to have in the end
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    grow: u64,
     /// Take over what analyses of other books have found of the same positions
     #[arg(long, value_name = "BOOK", conflicts_with = "again")]
     known: Vec<PathBuf>,
@@ -101,36 +108,99 @@ impl AnalyseArgs {
 pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     let target = args.target()?;
     let plan = args.plan()?;
-    let book = open(&args.book)?;
+    let book = args.begin(target)?;
     // It may take the place of its own source: all of that is in it.
     let output = book_output(target, args.force, [] as [&Path; 0]);
     output.check()?;
     let mut path = target.as_os_str().to_owned();
     path.push(".analysis");
-    let (mut journal, found) = Journal::open(Path::new(&path), &book)?;
+    let (journal, found) = Journal::open(Path::new(&path), &book)?;
     let old = if args.again { Vec::new() } else { args.known(&book)? };
-    let mut analysis = Analysis::new(&book, old.into_iter().chain(found), plan);
+    let analysis = Analysis::new(&book, old.into_iter().chain(found), plan);
     tell_begin(&analysis)?;
     let switches = args.switches();
     let thrown = switches.clone();
     on_interruption(move || thrown.iter().for_each(Switch::stop))?;
-    let mut progress = Progress::new(analysis.len());
-    let searched = analysis.search(&switches, |value| {
-        journal.append(value)?;
-        progress.step();
-        anyhow::Ok(())
-    });
-    progress.bar.finish_and_clear();
-    searched?;
-    let values = analysis.back_up(&book);
-    let analysed = write(&output, |file| book.write_with_values(&values, file))?;
-    journal.remove()?;
-    tell_end(&analysed, progress.done)?;
-    let stopped = switches.iter().any(Switch::is_stopped);
-    Ok(if stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    let mut work =
+        Work { book, analysis, output, journal_path: path.into(), switches, searched: 0 };
+    work.round(journal)?;
+    while !work.is_stopped() && work.grow(args.grow)? {
+        tell_growth(&work.analysis, args.grow)?;
+        let (mut journal, _) = Journal::open(&work.journal_path, &work.book)?;
+        work.analysis.wanted().try_for_each(|wanted| journal.append(&wanted))?;
+        work.round(journal)?;
+    }
+    tell_end(&work.book, work.searched)?;
+    Ok(if work.is_stopped() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+/// How many rounds a book grows in: what one round has found tells where the next is to grow.
+const ROUNDS: u64 = 20;
+
+/// A book under analysis.
+struct Work<'a> {
+    book: Book,
+    analysis: Analysis,
+    output: Output<'a>,
+    journal_path: PathBuf,
+    switches: Vec<Switch>,
+    /// Positions searched so far.
+    searched: u64,
+}
+
+impl Work<'_> {
+    fn is_stopped(&self) -> bool {
+        self.switches.iter().any(Switch::is_stopped)
+    }
+
+    /// Searches what is to be searched, and writes the book with all that is known.
+    fn round(&mut self, mut journal: Journal) -> anyhow::Result<()> {
+        let mut progress = Progress::new(self.analysis.len());
+        let searched = self.analysis.search(&self.switches, |value| {
+            journal.append(value)?;
+            progress.step();
+            anyhow::Ok(())
+        });
+        progress.bar.finish_and_clear();
+        searched?;
+        self.searched += progress.done;
+        let values = self.analysis.back_up(&self.book);
+        self.book = write(&self.output, |file| self.book.write_with_values(&values, file))?;
+        Ok(journal.remove()?)
+    }
+
+    /// Takes in a share of so many positions; `false` if it has them or there are none. The file has them
+    /// at once, so that the same command goes on with them.
+    fn grow(&mut self, wanted: u64) -> anyhow::Result<bool> {
+        let left = wanted.saturating_sub(self.analysis.beyond);
+        let share = wanted.div_ceil(ROUNDS).min(left);
+        let shoots = shoots(&self.book, usize::try_from(share)?);
+        if shoots.is_empty() {
+            return Ok(false);
+        }
+        let values: Vec<BookValue> = self.book.values().collect();
+        let grown = grow(&self.book, &shoots, Cursor::new(Vec::new()))?;
+        let grown = Book::from_bytes(grown.into_inner(), self.book.name())?;
+        self.book = write(&self.output, |file| grown.write_with_values(&values, file))?;
+        self.analysis.take_in(&self.book, &shoots);
+        Ok(true)
+    }
 }
 
 impl AnalyseArgs {
+    /// The book to begin with: what the output has grown from the one that is named, or that one.
+    fn begin(&self, target: &Path) -> anyhow::Result<Book> {
+        let book = open(&self.book)?;
+        if self.grow > 0 && book.holds_weights() {
+            bail!(
+                "{} has weights in place of games: what it grew would weigh nothing, and never be played",
+                self.book.display()
+            );
+        }
+        let before = Book::open(target).ok().filter(|before| before.has_grown_from(&book));
+        Ok(before.unwrap_or(book))
+    }
+
     /// What is known of a book's positions: by the book itself, by one that was made of it before,
     /// and by others; what was searched longest comes last.
     fn known(&self, book: &Book) -> anyhow::Result<Vec<BookValue>> {
@@ -158,6 +228,11 @@ fn tell_begin(analysis: &Analysis) -> std::io::Result<()> {
         outln!("{number} positions left out: no moves of the book lead to them")?;
     }
     Ok(())
+}
+
+fn tell_growth(analysis: &Analysis, wanted: u64) -> std::io::Result<()> {
+    let [beyond, wanted, left] = [analysis.beyond, wanted, analysis.len() as u64].map(grouped);
+    outln!("{beyond} of {wanted} positions taken in, {left} to be searched")
 }
 
 fn tell_end(book: &Book, searched: u64) -> std::io::Result<()> {

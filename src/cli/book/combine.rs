@@ -94,7 +94,7 @@ pub(super) struct FilterArgs {
     #[command(flatten)]
     force: Force,
     /// Leave out positions that fewer games reached, and moves played in fewer
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 0)]
     min_games: u64,
     /// Leave out moves with which their side scored less, in percent
     #[arg(long, default_value_t = 0.0)]
