@@ -208,3 +208,100 @@ impl Book {
 fn take(entries: &mut Peekable<impl Iterator<Item = BookEntry>>, key: u64) -> Option<BookEntry> {
     entries.next_if(|entry| entry.key == key)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::{BuildOptions, build_in_memory};
+    use crate::pgn::PgnInput;
+    use crate::position::Game;
+
+    fn position(moves: &str) -> Position {
+        let mut game = Game::default();
+        for san in moves.split_ascii_whitespace() {
+            game.play(game.position().parse_move(san).expect(san)).expect(san);
+        }
+        *game.position()
+    }
+
+    /// A book of 60 games that went 1.e4 e5 and 40 that went 1.d4, with the score and the best move out of
+    /// the analysis of some positions.
+    fn book(values: &[(&str, Score, &str, Score)]) -> Book {
+        let text = "1. e4 e5 1-0\n\n".repeat(60) + &"1. d4 0-1\n\n".repeat(40);
+        let games = PgnInput::Text("games".to_owned(), text.as_bytes().into());
+        let (book, _) = build_in_memory(&[games], &BuildOptions::default(), "x").expect("a book");
+        let value = |&(moves, score, outside, worth): &(&str, Score, &str, Score)| {
+            let position = position(moves);
+            let outside = position.parse_move(outside).expect(outside);
+            BookValue {
+                key: position.key(),
+                score,
+                best: Some(outside),
+                outside: Some((outside, worth)),
+                own: None,
+                depth: 9,
+                own_depth: 9,
+                nodes: 1_000,
+            }
+        };
+        let mut values: Vec<BookValue> = values.iter().map(value).collect();
+        values.sort_by_key(|value| value.key);
+        book.with_values(&values).expect("a book")
+    }
+
+    fn order(book: &Book, number: usize) -> Vec<String> {
+        shoots(book, number).iter().map(|shoot| shoot.position.san(shoot.mv)).collect()
+    }
+
+    #[test]
+    fn what_play_is_likeliest_to_come_to_is_first() {
+        // Of the play of the start position, 1.c4 has 0.31, 1.e4 0.49 and 1.d4 0.20 by what they are
+        // worth; by games 1.e4 has 0.6 and 1.d4 0.4.
+        let values = [
+            ("", 30, "c4", 20),
+            ("e4", -30, "c5", -30),
+            ("d4", -10, "Nf6", -10),
+            ("e4 e5", 40, "Nf3", 40),
+        ];
+        let book = book(&values);
+        // After 1.e4, 1...e5 is worth 10 centipawns less than 1...c5, and has 0.39 of the play; but its
+        // games all went there.
+        assert_eq!(order(&book, 9), ["Nf3", "Nf6", "c5", "c4"]);
+        assert_eq!(order(&book, 2), ["Nf3", "Nf6"]);
+    }
+
+    #[test]
+    fn decided_games_are_not_gone_on_with() {
+        let values = [("", 201, "c4", 201), ("e4", -200, "c5", -200), ("d4", -500, "a6", -500)];
+        assert_eq!(order(&book(&values), 9), ["c5"]);
+    }
+
+    #[test]
+    fn a_position_is_taken_in_once_by_whatever_move() {
+        // 1.d4 d5 2.e4 and 1.e4 d5 2.d4.
+        let text = "1. d4 d5 1-0\n\n1. e4 d5 1-0\n\n";
+        let games = PgnInput::Text("games".to_owned(), text.as_bytes().into());
+        let (plain, _) = build_in_memory(&[games], &BuildOptions::default(), "x").expect("a book");
+        let of = |moves: &str, outside: &str| {
+            let position = position(moves);
+            let outside = position.parse_move(outside).ok().map(|mv| (mv, 0));
+            let best = outside.map(|(mv, _)| mv);
+            let key = position.key();
+            BookValue { key, score: 0, best, outside, own: None, depth: 9, own_depth: 9, nodes: 1 }
+        };
+        let mut values = [of("d4 d5", "e4"), of("e4 d5", "d4")];
+        values.sort_by_key(|value| value.key);
+        let book = plain.with_values(&values).expect("a book");
+        let found = shoots(&book, 9);
+        assert_eq!(found.len(), 1);
+        let bytes = grow(&book, &found, io::Cursor::new(Vec::new())).expect("written").into_inner();
+        let grown = Book::from_bytes(bytes, "grown").expect("a book");
+        grown.verify().expect("sound");
+        assert_eq!(grown.positions(), book.positions() + 1);
+        assert!(grown.has_grown_from(&book) && !book.has_grown_from(&grown));
+        assert!(!grown.has_grown_from(&self::book(&[])));
+        let after = found[0].position.play(found[0].mv);
+        assert_eq!((grown.reached(&after), grown.holds(&after)), (None, Some(Counts::default())));
+        assert_eq!(grown.grown_positions().len(), 1);
+    }
+}
