@@ -16,8 +16,10 @@ pub enum Rejection {
     Repeats,
     /// The fifty-move rule is near, of which a book knows nothing.
     FiftyMoves,
-    /// No game counts for it: Polyglot's weight 0 means never play.
+    /// Polyglot's weight 0 means never play.
     NoGames,
+    /// An analysis has put it into the book, and no game reached the position after it.
+    Unplayed,
     /// Fewer games than [`Chooser::min_games`].
     TooFewGames,
     /// Played far less often than the most frequent move.
@@ -36,6 +38,7 @@ impl fmt::Display for Rejection {
             Rejection::Repeats => "repeats a position",
             Rejection::FiftyMoves => "the fifty-move rule is near",
             Rejection::NoGames => "never to be played",
+            Rejection::Unplayed => "not reached in any game",
             Rejection::TooFewGames => "too few games",
             Rejection::Rare => "rarely played",
             Rejection::Worse => "clearly worse than another",
@@ -270,7 +273,7 @@ impl Chooser {
         let after = game.position().play(book_move.mv);
         let counts = if weights { book_move.played } else { book_move.reached };
         if counts.is_empty() {
-            Some(Rejection::NoGames)
+            Some(if weights { Rejection::NoGames } else { Rejection::Unplayed })
         } else if !weights && counts.games() < self.min_games {
             Some(Rejection::TooFewGames)
         } else if after.halfmove_clock() > MAX_QUIET_PLIES {

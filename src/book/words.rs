@@ -97,7 +97,7 @@ const LONGEST_REPLY: usize = 4000;
 pub(crate) fn book_lines(book: &Book, game: &Game) -> Vec<String> {
     let position = game.position();
     let candidates = Chooser::new(Policy::Prefer, 0).candidates(book, game);
-    if candidates.is_empty() {
+    if candidates.is_empty() && book.value(position).is_none() {
         return vec!["The book does not know this position.".to_owned()];
     }
     // Only analysed books have a column for it.
@@ -112,10 +112,11 @@ pub(crate) fn book_lines(book: &Book, game: &Game) -> Vec<String> {
     let mut length: usize = lines.iter().map(|line| line.len() + 2).sum();
     for (index, candidate) in candidates.iter().enumerate() {
         let book_move = &candidate.book_move;
+        let has_score = candidate.value.is_none() || !book_move.reached.is_empty();
         let mut line = format!(
             "{:7} {:>5}{}  {:24} {}",
             position.san(book_move.mv),
-            percent(candidate.score),
+            if has_score { percent(candidate.score) } else { String::new() },
             value(&candidate.value.map_or_else(String::new, words::score)),
             book_move.played.to_string(),
             book_move.reached

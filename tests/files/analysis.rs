@@ -326,6 +326,29 @@ fn a_book_grows_where_best_play_leaves_it() {
         }
     }
     assert_eq!(led_to, 30);
+    let (at, mv) = book
+        .walk(&Position::start(), 60)
+        .find_map(|at| {
+            at.entry
+                .moves
+                .iter()
+                .find(|found| found.1.is_empty())
+                .map(|found| (at.clone(), found.0))
+        })
+        .expect("a move that has grown");
+    let of = |position: &Position| format!("one.tbk --fen '{}'", position.fen());
+    let shown = run(&format!("show {}", of(&at.position)), folder.path());
+    let row = format!("{} ", at.position.san(mv));
+    let row = shown.lines().find(|line| line.starts_with(&row)).expect("its row");
+    assert!(row.contains("0 +0 =0 -0") && !row.contains('%'), "{shown}");
+    let why = run(&format!("why {}", of(&at.position)), folder.path());
+    assert!(why.contains("not reached in any game"), "{why}");
+    let after = at.position.play(mv);
+    let why = run(&format!("why {}", of(&after)), folder.path());
+    assert!(
+        why.contains("reached in no game") && why.contains("\nanalysed in the book: "),
+        "{why}"
+    );
     // The book that it grew from is what it was, and it goes on from there.
     assert!(games.values().next().is_none());
     let again = run(&format!("{grow} -o one.tbk"), folder.path());

@@ -143,7 +143,8 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let mut out = output::stdout();
     let names = Names::embedded();
     write_heading(&mut out, &book, &game, &names)?;
-    let candidates = known(Chooser::new(Policy::Prefer, 0).candidates(&book, &game), &game)?;
+    let candidates = Chooser::new(Policy::Prefer, 0).candidates(&book, &game);
+    let candidates = known(candidates, &whole, &game)?;
     if book.holds_weights() {
         let name = |candidate: &Candidate| name_after(&names, &game, candidate);
         write_weights(&mut out, &game, &candidates, "opening", name)?;
@@ -219,7 +220,7 @@ pub(super) fn why(args: &WhyArgs) -> anyhow::Result<ExitCode> {
     chooser.confidence = args.confidence / 100.0;
     chooser.min_games = args.min_games;
     chooser.max_loss = args.max_loss;
-    let candidates = known(chooser.candidates(&book, &game), &game)?;
+    let candidates = known(chooser.candidates(&book, &game), &book, &game)?;
     let mut out = output::stdout();
     let names = Names::embedded();
     write_heading(&mut out, &book, &game, &names)?;
@@ -242,9 +243,14 @@ pub(super) fn why(args: &WhyArgs) -> anyhow::Result<ExitCode> {
         let head = head.map(str::to_owned);
         write_table(&mut out, &std::iter::once(head).chain(rows).collect::<Vec<_>>())?;
     }
-    match chooser.choose(&book, &game) {
+    let chosen = chooser.choose(&book, &game);
+    match &chosen {
         Some(choice) => writeln!(out, "{}", choice.explain(game.position()))?,
         None => writeln!(out, "no move: the policy {} leaves none", args.policy)?,
+    }
+    if let (None, Some(value)) = (chosen, book.value(game.position())) {
+        let why = value.as_grounds(game.position());
+        writeln!(out, "{why}: played at once where a search would not be given twice as much")?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -293,8 +299,8 @@ fn write_weights(
     write_table(out, &std::iter::once(head).chain(rows).collect::<Vec<_>>())
 }
 
-fn known(candidates: Vec<Candidate>, game: &Game) -> anyhow::Result<Vec<Candidate>> {
-    if candidates.is_empty() {
+fn known(candidates: Vec<Candidate>, book: &Book, game: &Game) -> anyhow::Result<Vec<Candidate>> {
+    if candidates.is_empty() && book.value(game.position()).is_none() {
         bail!("the book has no move in {}", game.position().fen());
     }
     Ok(candidates)
@@ -313,6 +319,7 @@ fn write_heading(
     match book.reached(game.position()) {
         Some(_) if book.holds_weights() => writeln!(out, "weights of a Polyglot book"),
         Some(counts) => writeln!(out, "reached in {counts}"),
+        None if book.holds(game.position()).is_some() => writeln!(out, "reached in no game"),
         None => writeln!(out, "not in the book itself"),
     }?;
     match book.value(game.position()) {
@@ -325,6 +332,7 @@ fn write_heading(
 /// nothing else is known.
 fn score(candidate: &Candidate) -> String {
     match candidate.value {
+        Some(_) if candidate.book_move.reached.is_empty() => String::new(),
         Some(_) => format!("{:.1}%", 100.0 * candidate.score),
         None => bounded(candidate.score, candidate.certain),
     }
@@ -336,13 +344,13 @@ fn bounded(score: f64, (low, high): (f64, f64)) -> String {
 }
 
 /// Prints rows in columns as wide as they need to be; columns with nothing under their head are
-/// left out.
+/// left out, and a head without rows.
 fn write_table<const N: usize>(out: &mut impl Write, rows: &[[String; N]]) -> std::io::Result<()> {
     let is_empty = |column: usize| rows.iter().skip(1).all(|row| row[column].is_empty());
     let width =
         |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: [usize; N] = std::array::from_fn(width);
-    for row in rows {
+    for row in rows.iter().filter(|_| rows.len() > 1) {
         let columns = row.iter().zip(widths).enumerate().filter(|&(column, _)| !is_empty(column));
         let cells: Vec<String> =
             columns.map(|(_, (cell, width))| format!("{cell:width$}")).collect();
