@@ -64,6 +64,7 @@ fn best(value: &BookValue, links: &[(Move, u32)], scores: &[Score]) -> Option<Sc
 
 /// Sets score, best move and depth of all values; their links stand in the same order.
 pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
+    open_up(values, links);
     // Where there is no move, the score is that of the rules.
     let begin = |(number, value): (usize, &BookValue)| {
         let is_over = links.of(number).is_empty() && value.own.is_none() && value.outside.is_none();
@@ -85,6 +86,15 @@ pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
         value.score = scores[number];
     }
     back_up_depths(values, links);
+}
+
+/// Where positions were cut off, or were known to another analysis to which more belonged, the best
+/// move of all may lead out: then it is the best of those that do.
+fn open_up(values: &mut [BookValue], links: &Links) {
+    for (number, value) in values.iter_mut().enumerate() {
+        let is_open = |&(mv, _): &Scored| links.of(number).iter().all(|&(known, _)| known != mv);
+        value.outside = value.own.filter(is_open).or(value.outside);
+    }
 }
 
 /// A score is worth no more plies than the searches of its position reached, nor than one more than

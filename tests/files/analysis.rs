@@ -167,6 +167,16 @@ fn what_another_analysis_found_is_not_searched_again() {
         book.values().map(|value| (value.key, value.own)).collect::<Vec<_>>()
     });
     assert_eq!(alone, both);
+    // What has grown elsewhere grows here as well.
+    let grow = "--min-games 1 --nodes 2000 --grow 20";
+    run(&format!("analyse games.tbk {grow} -o grown.tbk"), folder.path());
+    run("build -q games.pgn -o again.tbk", folder.path());
+    run(&format!("analyse again.tbk {grow} --known grown.tbk"), folder.path());
+    let [grown, again] = ["grown.tbk", "again.tbk"].map(|name| {
+        let book = Book::open(&folder.path().join(name)).expect("a book");
+        book.entries().collect::<Vec<_>>()
+    });
+    assert_eq!(grown, again);
     // Nothing of what is not in this book.
     run("analyse games.tbk --min-games 1 --nodes 2000 --known both.tbk -o less.tbk", folder.path());
     let less = Book::open(&folder.path().join("less.tbk")).expect("a book");

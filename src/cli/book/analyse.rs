@@ -212,12 +212,24 @@ impl AnalyseArgs {
             let own: KeyMap<()> = book.entries().map(|entry| (entry.key, ())).collect();
             for path in &self.known {
                 let other = open(path)?;
-                values.extend(other.values().filter(|value| own.contains_key(&value.key)));
+                values.extend(taken_over(&other, &own));
             }
         }
         values.sort_by_key(|value| (value.nodes, value.own_depth));
         Ok(values)
     }
+}
+
+/// What another book's analysis has found of these positions. If others belonged to it, the best move out
+/// of them may lead to one that does not belong to this one: only what all moves were searched for is
+/// sure, and the search of the others is made again where it is needed.
+fn taken_over(other: &Book, own: &KeyMap<()>) -> Vec<BookValue> {
+    let (mut taken, left): (Vec<BookValue>, Vec<_>) =
+        other.values().partition(|value| own.contains_key(&value.key));
+    if !left.is_empty() {
+        taken.iter_mut().for_each(|value| value.outside = value.own);
+    }
+    taken
 }
 
 fn tell_begin(analysis: &Analysis) -> std::io::Result<()> {
