@@ -13,13 +13,13 @@ use std::iter::Peekable;
 use std::ops::ControlFlow;
 
 use super::combine::{Merged, insert_pawns};
+use super::pawn_filter::PawnSet;
 use super::regroup::grow_known;
+use super::values::before;
 use super::writer::write_book;
 use super::{Book, BookEntry, BookValue, Counts, Links};
 use crate::position::{KeyMap, Move, Position};
 use crate::score::Score;
-
-use super::values::before;
 
 /// A move that is so many centipawns worse than the best is played half as often. Hand-set: as much
 /// as `SteerMargin` leaves open, about what two searches of a move differ by.
@@ -142,7 +142,7 @@ pub(crate) fn grow<W: Read + Write + Seek>(
     shoots: &[Shoot],
     output: W,
 ) -> io::Result<W> {
-    let mut pawns = super::pawn_filter::PawnSet::new();
+    let mut pawns = PawnSet::new();
     insert_pawns(book, &Position::start(), &|_| true, &mut pawns);
     let mut entries: Vec<BookEntry> = Vec::with_capacity(2 * shoots.len());
     for Shoot { position, mv } in shoots {
