@@ -53,13 +53,17 @@ impl Links {
     }
 }
 
+/// Whether a move leads to no analysed position, where these do.
+fn leads_out(&(mv, _): &Scored, links: &[(Move, u32)]) -> bool {
+    links.iter().all(|&(known, _)| known != mv)
+}
+
 /// The best move of a position and its score, when those it leads to have these scores.
 fn best(value: &BookValue, links: &[(Move, u32)], scores: &[Score]) -> Option<Scored> {
     let within = links.iter().map(|&(mv, to)| (mv, before(scores[to as usize])));
     // What is known of a move by an analysis of its own goes before what a search thought of it.
-    let is_open = |&(mv, _): &Scored| links.iter().all(|&(known, _)| known != mv);
-    let searched = value.outside.into_iter().chain(value.own).filter(is_open);
-    within.chain(searched).reduce(|best, next| if next.1 > best.1 { next } else { best })
+    let outside = value.outside.filter(|found| leads_out(found, links));
+    within.chain(outside).reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
 /// Sets score, best move and depth of all values; their links stand in the same order.
@@ -92,8 +96,8 @@ pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
 /// move of all may lead out: then it is the best of those that do.
 fn open_up(values: &mut [BookValue], links: &Links) {
     for (number, value) in values.iter_mut().enumerate() {
-        let is_open = |&(mv, _): &Scored| links.of(number).iter().all(|&(known, _)| known != mv);
-        value.outside = value.own.filter(is_open).or(value.outside);
+        let own = value.own.filter(|found| leads_out(found, links.of(number)));
+        value.outside = own.or(value.outside);
     }
 }
 

@@ -51,8 +51,11 @@ pub(super) fn insert_pawns(
     }
 }
 
+/// Entries of any source.
+pub(super) type BoxedEntries<'a> = Box<dyn Iterator<Item = BookEntry> + 'a>;
+
 /// The entries of one book, with its weight.
-type WeightedEntries<'a> = (Peekable<Box<dyn Iterator<Item = BookEntry> + 'a>>, f64);
+type WeightedEntries<'a> = (Peekable<BoxedEntries<'a>>, f64);
 
 /// The entries of several books in one stream, sorted by key.
 pub(super) struct Merged<'a> {
@@ -62,15 +65,16 @@ pub(super) struct Merged<'a> {
 impl<'a> Merged<'a> {
     fn new(books: &'a [(Book, f64)]) -> Self {
         let sources = books.iter().map(|(book, weight)| {
-            let entries: Box<dyn Iterator<Item = BookEntry>> = Box::new(book.entries());
-            (entries.peekable(), *weight)
+            let entries: BoxedEntries<'_> = Box::new(book.entries());
+            (entries, *weight)
         });
-        Merged { sources: sources.collect() }
+        Self::of(sources)
     }
 
-    /// Of these entries, each stream sorted by key.
-    pub(super) fn of(entries: Vec<Box<dyn Iterator<Item = BookEntry> + 'a>>) -> Self {
-        Merged { sources: entries.into_iter().map(|entries| (entries.peekable(), 1.0)).collect() }
+    /// Of streams of entries, each sorted by key, with their weights.
+    pub(super) fn of(sources: impl IntoIterator<Item = (BoxedEntries<'a>, f64)>) -> Self {
+        let sources = sources.into_iter().map(|(entries, weight)| (entries.peekable(), weight));
+        Merged { sources: sources.collect() }
     }
 }
 

@@ -12,7 +12,7 @@ use std::io::{self, Read, Seek, Write};
 use std::iter::Peekable;
 use std::ops::ControlFlow;
 
-use super::combine::{Merged, insert_pawns};
+use super::combine::{BoxedEntries, Merged, insert_pawns};
 use super::pawn_filter::PawnSet;
 use super::regroup::grow_known;
 use super::values::before;
@@ -37,17 +37,18 @@ pub(crate) struct Shoot {
     pub mv: Move,
 }
 
-/// How likely play is to come to a position, as an order; then by key, so that it is one.
+/// How likely play is to come to a position, as an order; then by its place among the values, which are
+/// sorted by key, so that it is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     /// Positive numbers are ordered as their bits are.
     likelihood: u64,
-    key: Reverse<u64>,
+    place: Reverse<usize>,
 }
 
 impl Rank {
-    fn new(likelihood: f64, key: u64) -> Self {
-        Rank { likelihood: likelihood.to_bits(), key: Reverse(key) }
+    fn new(likelihood: f64, place: usize) -> Self {
+        Rank { likelihood: likelihood.to_bits(), place: Reverse(place) }
     }
 
     fn likelihood(self) -> f64 {
@@ -79,8 +80,8 @@ pub(crate) fn shoots(book: &Book, number: usize) -> Vec<Shoot> {
         if value.score.abs() > LIMIT || !position.is_legal(mv) {
             continue;
         }
-        let share = shares(value, &links, own, &values).last().map_or(0.0, |&(_, share)| share);
-        found.push((Rank::new(reach[own] * share, value.key), Shoot { position, mv }));
+        let share = shares(own, &links, &values).last().map_or(0.0, |&(_, share)| share);
+        found.push((Rank::new(reach[own] * share, own), Shoot { position, mv }));
     }
     found.sort_unstable_by_key(|&(rank, _)| Reverse(rank));
     let is_new = |shoot: &Shoot| taken.insert(shoot.position.play(shoot.mv).key(), ()).is_none();
@@ -92,21 +93,20 @@ pub(crate) fn shoots(book: &Book, number: usize) -> Vec<Shoot> {
 fn reach(values: &[BookValue], links: &Links, games: &[u64]) -> Vec<f64> {
     let all = games.iter().copied().max().unwrap_or(0).max(1) as f64;
     let mut reach: Vec<f64> = games.iter().map(|&games| games as f64 / all).collect();
-    let place = |key: u64| values.binary_search_by_key(&key, |value| value.key).ok();
-    let begin = reach.iter().zip(values).filter(|&(&likelihood, _)| likelihood > 0.0);
+    let begin = reach.iter().enumerate().filter(|&(_, &likelihood)| likelihood > 0.0);
     let mut open: BinaryHeap<Rank> =
-        begin.map(|(&likelihood, value)| Rank::new(likelihood, value.key)).collect();
+        begin.map(|(own, &likelihood)| Rank::new(likelihood, own)).collect();
     while let Some(rank) = open.pop() {
-        let Some(own) = place(rank.key.0) else { continue };
+        let own = rank.place.0;
         if rank.likelihood() < reach[own] {
             continue;
         }
-        for (to, share) in shares(&values[own], links, own, values) {
+        for (to, share) in shares(own, links, values) {
             let Some(to) = to else { continue };
             let likelihood = rank.likelihood() * share;
             if likelihood > reach[to] {
                 reach[to] = likelihood;
-                open.push(Rank::new(likelihood, values[to].key));
+                open.push(Rank::new(likelihood, to));
             }
         }
     }
@@ -115,12 +115,8 @@ fn reach(values: &[BookValue], links: &Links, games: &[u64]) -> Vec<f64> {
 
 /// How the moves of a position share its play by what they are worth: those that lead to positions of
 /// the analysis, and at the end the best of the others.
-fn shares(
-    value: &BookValue,
-    links: &Links,
-    own: usize,
-    values: &[BookValue],
-) -> Vec<(Option<usize>, f64)> {
+fn shares(own: usize, links: &Links, values: &[BookValue]) -> Vec<(Option<usize>, f64)> {
+    let value = &values[own];
     let within = links.of(own).iter().map(|&(_, to)| to as usize);
     let within = within.map(|to| (Some(to), before(values[to].score)));
     let outside = value.outside.map(|(_, score)| (None, score));
@@ -165,8 +161,8 @@ pub(crate) fn grow<W: Read + Write + Seek>(
     if book.image.facets().is_some() {
         return grow_known(book, entries, &pawns, &manifest, output);
     }
-    let own: Box<dyn Iterator<Item = BookEntry>> = Box::new(book.entries());
-    let merged = Merged::of(vec![own, Box::new(entries.into_iter())]);
+    let sources: [BoxedEntries<'_>; 2] = [Box::new(book.entries()), Box::new(entries.into_iter())];
+    let merged = Merged::of(sources.map(|source| (source, 1.0)));
     write_book(output, merged, &pawns, &manifest)
 }
 
@@ -179,6 +175,10 @@ impl Book {
     /// The keys of the positions that moves lead to which no game has played.
     pub(crate) fn grown_positions(&self) -> KeyMap<()> {
         let mut keys = KeyMap::default();
+        // Few books have grown, and their entries alone tell it.
+        if !self.entries().any(|entry| entry.moves.iter().any(is_grown)) {
+            return keys;
+        }
         self.visit(&Position::start(), false, |position, entry| {
             let moves = self.legal_moves_of(entry, position).filter(is_grown);
             keys.extend(moves.map(|(mv, _)| (position.play(mv).key(), ())));

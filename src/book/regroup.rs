@@ -6,7 +6,7 @@ use std::iter::Peekable;
 use super::facets::{GameLog, Games, GamesTable, SideBySide};
 use super::pawn_filter::PawnSet;
 use super::writer::{BookWriter, write_blocks};
-use super::{Book, BookEntry, Manifest};
+use super::{Book, BookEntry, FileRecord, Manifest};
 use crate::position::Move;
 
 /// An entry with its games, each with the move that it made; `None` for no move of the entry.
@@ -110,9 +110,9 @@ pub(super) fn merge_known<W: Read + Write + Seek>(
 ) -> io::Result<W> {
     let (mut logs, mut files) = (Vec::new(), Vec::new());
     for book in books {
-        let games = games_of(book).ok_or_else(|| damaged(book))?;
+        let (games, more) = games_and_files(book)?;
         logs.push(GameLog::of_games(&games, files.len() as u32));
-        files.extend(games.files().ok_or_else(|| damaged(book))?);
+        files.extend(more);
     }
     let games = GamesTable::new(logs, &files, |_, _| true)?;
     let sources = books.iter().zip(&games.numbers);
@@ -129,8 +129,7 @@ pub(super) fn grow_known<W: Read + Write + Seek>(
     manifest: &Manifest,
     output: W,
 ) -> io::Result<W> {
-    let games = games_of(book).ok_or_else(|| damaged(book))?;
-    let files = games.files().ok_or_else(|| damaged(book))?;
+    let (games, files) = games_and_files(book)?;
     let log = GameLog::of_games(&games, 0);
     let games = GamesTable::new(vec![log], &files, |_, _| true)?;
     let numbers = &games.numbers[0][..];
@@ -150,8 +149,7 @@ pub(super) fn cut_known<W: Read + Write + Seek>(
     manifest: &Manifest,
     output: W,
 ) -> io::Result<W> {
-    let games = games_of(book).ok_or_else(|| damaged(book))?;
-    let files = games.files().ok_or_else(|| damaged(book))?;
+    let (games, files) = games_and_files(book)?;
     let left = || {
         known_entries(book).filter_map(|KnownEntry { entry, games }| {
             Some(KnownEntry { entry: cut(entry)?, games })
@@ -167,6 +165,13 @@ pub(super) fn cut_known<W: Read + Write + Seek>(
         known
     });
     write_known(output, entries, &games, pawns, manifest)
+}
+
+/// The games of a book with facets, and their files.
+fn games_and_files(book: &Book) -> io::Result<(Games<'_>, Vec<FileRecord>)> {
+    let games = games_of(book).ok_or_else(|| damaged(book))?;
+    let files = games.files().ok_or_else(|| damaged(book))?;
+    Ok((games, files))
 }
 
 fn damaged(book: &Book) -> io::Error {

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use crossbeam::channel::Sender;
 
 use super::{Switch, share_out};
-use crate::book::{Book, BookEntry, BookValue, Links, Scored, Shoot, back_up, kept_nodes};
+use crate::book::{Book, BookValue, Links, Scored, Shoot, back_up, kept_nodes};
 use crate::position::{Game, KeyMap, Move, Position};
 use crate::score::{DRAW, Depth, MAX_PLY, mated_in};
 use crate::search::{Config, Control, Limits, Searcher};
@@ -87,16 +87,14 @@ impl Analysis {
     /// few games reached them.
     fn turn_to(&mut self, book: &Book) {
         let grown = book.grown_positions();
-        let is_frequent = |entry: &BookEntry| entry.reached.games() >= self.plan.min_games;
         let is_asked_for = |key: u64| self.known.contains_key(&key) || grown.contains_key(&key);
         self.beyond = 0;
         self.members = KeyMap::default();
         for entry in book.entries() {
-            if is_frequent(&entry) {
+            let is_frequent = entry.reached.games() >= self.plan.min_games;
+            if is_frequent || is_asked_for(entry.key) {
                 self.members.insert(entry.key, ());
-            } else if is_asked_for(entry.key) {
-                self.members.insert(entry.key, ());
-                self.beyond += 1;
+                self.beyond += u64::from(!is_frequent);
             }
         }
         let (mut targets, mut reached) = (Vec::new(), 0);
