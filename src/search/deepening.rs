@@ -42,6 +42,7 @@ impl<S: Spectator> Worker<'_, S> {
                 let score_before = result.score;
                 self.iterate(depth, &mut result);
                 if self.job.control.is_stopped() {
+                    self.put_lines_right(depth);
                     break;
                 }
                 unchanged = if result.best == best_before { unchanged + 1 } else { 0 };
@@ -94,7 +95,7 @@ impl<S: Spectator> Worker<'_, S> {
 
     /// Searches the best moves asked for, one after the other.
     pub(super) fn search_lines(&mut self, depth: Depth) {
-        let lines = self.job.limits.multi_pv.clamp(1, self.root.moves().len());
+        let lines = self.job.lines();
         for index in 0..lines {
             self.selective_depth = 0;
             self.show(|_| Step::Line(index + 1));
@@ -107,6 +108,30 @@ impl<S: Spectator> Worker<'_, S> {
             self.report(depth, index, bound);
         }
         self.root.moves()[..lines].sort_by_key(|root_move| -root_move.score);
+        self.put_lines_right(depth);
+    }
+
+    /// Tells the lines anew whose place another move has taken since: a later line has turned out
+    /// better than an earlier one, or the iteration was broken off between them. So the lines told
+    /// last, of each place one, are those of different moves.
+    fn put_lines_right(&mut self, depth: Depth) {
+        let lines = self.job.lines();
+        if lines == 1 || !self.is_heard() {
+            return;
+        }
+        for index in 0..lines {
+            let mut found = self.root.moves()[index].clone();
+            let mut reached = depth;
+            if found.score == -INFINITY {
+                (found.score, reached) = (found.previous, depth - 1);
+            }
+            let is_told = self.told.get(index) == Some(&Some(found.mv));
+            if !is_told && found.score > -INFINITY {
+                let bound = found.bound;
+                let report = self.report_of(found, reached, index, bound);
+                self.tell(SearchEvent::NewBest(report));
+            }
+        }
     }
 
     /// Searches the root with a window around the last score, wider each time it fails. Tells
@@ -266,7 +291,7 @@ impl<S: Spectator> Worker<'_, S> {
         }
         let Some(best) = result.best else { return };
         self.pass_news_on();
-        if result.book.is_none() && self.last_told == Some(best) {
+        if result.book.is_none() && self.told.first() == Some(&Some(best)) {
             return;
         }
         let root_moves = self.job.root_moves();

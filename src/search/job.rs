@@ -200,6 +200,11 @@ impl Job {
         self.roots[0].moves()
     }
 
+    /// How many lines are told: at least one, and never more than there are moves.
+    pub(super) fn lines(&self) -> usize {
+        self.limits.multi_pv.clamp(1, self.root_moves().len().max(1))
+    }
+
     /// What a search whose main thread has panicked came to: the best move of its last iteration.
     pub(super) fn last_words(&self) -> SearchResult {
         let root_moves = self.root_moves();

@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use super::*;
@@ -132,6 +133,50 @@ fn several_lines_come_in_order_and_differ() {
     let numbers: Vec<usize> = last.iter().map(|line| line.0).collect();
     assert_eq!(numbers, [1, 2, 3]);
     assert!(last[0].1 != last[1].1 && last[1].1 != last[2].1 && last[0].1 != last[2].1);
+}
+
+/// The first move of the line told last, of each place, as a program keeps them that knows places
+/// only.
+fn lines_told_last(game: &Game, limits: &Limits, threads: usize) -> Vec<(Move, Score)> {
+    let mut told = vec![None; limits.multi_pv];
+    let mut searcher = Searcher::new(config(4, threads));
+    let result = searcher.search(game, limits, &Control::new(), &mut |event| {
+        if let SearchEvent::Iteration(report) | SearchEvent::NewBest(report) = event {
+            told[report.multi_pv - 1] = Some((report.pv[0], report.score));
+        }
+    });
+    let told: Vec<_> = told.into_iter().flatten().collect();
+    assert_eq!(told.first().map(|line| line.0), result.best);
+    told
+}
+
+#[test]
+fn lines_told_last_differ_however_the_search_ends() {
+    let fens = [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    ];
+    for (fen, threads) in fens.iter().flat_map(|fen| [(fen, 1), (fen, 2)]) {
+        let game = game(fen);
+        for depth in 1..9 {
+            let limits = Limits { multi_pv: 3, ..Limits::depth(depth) };
+            let told = lines_told_last(&game, &limits, threads);
+            assert!(told.is_sorted_by(|a, b| a.1 >= b.1), "{fen}, {depth} plies: {told:?}");
+            let moves: HashSet<Move> = told.iter().map(|line| line.0).collect();
+            assert_eq!(moves.len(), 3, "{fen}, {depth} plies, {threads} threads: {told:?}");
+        }
+        for nodes in (1..25).map(|step: u64| step * step * 12) {
+            let limits = Limits { multi_pv: 3, ..Limits::nodes(nodes) };
+            let told = lines_told_last(&game, &limits, threads);
+            let moves: HashSet<Move> = told.iter().map(|line| line.0).collect();
+            assert_eq!(
+                moves.len(),
+                told.len(),
+                "{fen}, {nodes} nodes, {threads} threads: {told:?}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -85,8 +85,8 @@ pub(super) struct Worker<'a, S = ()> {
     /// What has been made of the matches with the book; the main thread's.
     pub(super) watch: Watch,
     listener: Option<Listener<'a>>,
-    /// The first move of the best line that the listener was told last.
-    pub(super) last_told: Option<Move>,
+    /// The first move of the line that the listener was told last, of each place among the best.
+    pub(super) told: Vec<Option<Move>>,
     salt: u64,
     nodes: u64,
     /// Counted for a spectator alone.
@@ -142,7 +142,7 @@ impl<'a, S: Spectator> Worker<'a, S> {
             },
             watch: Watch::default(),
             listener,
-            last_told: None,
+            told: vec![None; job.lines()],
             nodes: 0,
             counters: Counters::default(),
             spectator,
@@ -265,9 +265,9 @@ impl<'a, S: Spectator> Worker<'a, S> {
         let Some(listener) = &mut self.listener else { return };
         while let Some(event) = self.job.news.pop() {
             if let SearchEvent::Iteration(report) | SearchEvent::NewBest(report) = &event
-                && report.multi_pv == 1
+                && let Some(told) = self.told.get_mut(report.multi_pv - 1)
             {
-                self.last_told = report.pv.first().copied();
+                *told = report.pv.first().copied();
             }
             listener(&event);
         }
