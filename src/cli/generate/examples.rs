@@ -73,6 +73,7 @@ pub(super) const EXAMPLES: &[Example] = &[
     example("tabia-serve", "tabia serve mine.tbk --games ~/chess", "A book, and the games that it was built from."),
     example("tabia-solve", "tabia solve suite.epd --seconds 1", "How many of a suite's positions are solved in a second each."),
     example("tabia-train", "tabia train games --games 1000 -o mine.games", "The first step; tabia-train-net(6) is the next."),
+    example("tabia-train-error", "tabia train error deep.games --network new.bin --network old.bin", "Two networks against searches, by the number of men."),
     example("tabia-train-games", "tabia train games --games 1000 -o mine.games", "A thousand games against itself. The same line with more games goes on."),
     example("tabia-train-net", "tabia train net mine.games -o mine.bin", "A network for --network mine.bin."),
     example("tabia-train-pack", "tabia train pack mine.games -o kept.games", "The same games in less than half the bytes, for all commands that read them."),

@@ -1,5 +1,6 @@
 //! `tabia train`: data, and weights and networks learnt from it.
 
+mod error;
 mod games;
 mod net;
 mod pack;
@@ -39,6 +40,7 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Error(error::Args),
     Games(games::Args),
     Net(net::Args),
     Pack(pack::Args),
@@ -53,6 +55,7 @@ enum Command {
 /// If files cannot be read or written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
+        Command::Error(args) => error::run(args),
         Command::Games(args) => games::run(args),
         Command::Net(args) => net::run(args),
         Command::Pack(args) => pack::run(args),

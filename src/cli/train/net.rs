@@ -56,6 +56,14 @@ pub(super) struct Args {
     /// Weight decay: the share of a weight that a step of size 1 would take from it
     #[arg(long, default_value_t = 0.01)]
     decay: f32,
+    /// The power of the error that is made small: with more than 2 those positions count more that
+    /// are judged worst
+    #[arg(long, default_value_t = 2.0, value_parser = power)]
+    power: f32,
+    /// How far positions count alike of each number of men: 0 for as often as they occur, 1 for
+    /// all alike
+    #[arg(long, default_value_t = 0.0, value_parser = super::share)]
+    balance: f32,
     /// Centipawns of which a result of 73% is expected: where differences matter most
     #[arg(long, default_value_t = 133, value_parser = clap::value_parser!(u16).range(1..))]
     scale: u16,
@@ -81,6 +89,14 @@ pub(super) struct Args {
     /// What the first weights and the order of the positions follow from
     #[arg(long, default_value_t = 1)]
     seed: u64,
+}
+
+/// Reads the power of an error.
+fn power(text: &str) -> Result<f32, String> {
+    match text.parse() {
+        Ok(power) if (1.0..=4.0).contains(&power) => Ok(power),
+        _ => Err("expected a number from 1 to 4".to_owned()),
+    }
 }
 
 /// Reads the games, trains, and writes the network.
@@ -121,6 +137,8 @@ impl Args {
             rate: self.rate,
             final_rate: self.final_rate,
             decay: self.decay,
+            power: self.power,
+            balance: self.balance,
             threads: self.threads.into(),
             seed: self.seed,
         }

@@ -88,11 +88,13 @@ const MAGIC: &str = "tabia checkpoint 1; ";
 
 /// What all that follows depends on, but for the number of threads.
 fn headline<const N: usize>(settings: &TrainSettings, data: &Data) -> String {
-    let TrainSettings { epochs, batch, rate, final_rate, decay, threads: _, seed } = settings;
+    let TrainSettings { epochs, batch, rate, final_rate, decay, power, balance, .. } = settings;
+    let seed = settings.seed;
     let (training, held_out, scale) = (data.training.len(), data.held_out.len(), data.curve.scale);
     format!(
         "{MAGIC}hidden {N}; {training} positions; {held_out} held out; scale {scale}; {epochs} epochs; \
-         batch {batch}; rate {rate} to {final_rate}; decay {decay}; seed {seed}\n"
+         batch {batch}; rate {rate} to {final_rate}; decay {decay}; power {power}; balance {balance}; \
+         seed {seed}\n"
     )
 }
 

@@ -67,7 +67,13 @@ impl Example {
     /// The set of output weights.
     #[inline(always)]
     pub(super) fn bucket(&self) -> usize {
-        (self.occupied.count_ones() as usize).saturating_sub(2) / PIECES_PER_BUCKET
+        self.men().saturating_sub(2) / PIECES_PER_BUCKET
+    }
+
+    /// Men on the board, kings among them.
+    #[inline(always)]
+    pub(super) fn men(&self) -> usize {
+        self.occupied.count_ones() as usize
     }
 
     /// The inputs that are 1.

@@ -5,6 +5,7 @@
 //! the same operations in the same order, so all give the same bits.
 
 use super::example::{Example, Inputs};
+use super::objective::Objective;
 use super::parameters::{BIASES, Parameters};
 use super::sigmoid::Sigmoid;
 
@@ -14,11 +15,11 @@ const LANES: usize = 16;
 /// Neurons whose sums the registers of AVX2 and AVX-512 hold at once.
 const IN_REGISTERS: usize = 64;
 
-/// Adds to `gradient` that of the square error of all examples; returns the sum of the square
+/// Adds to `gradient` that of what `objective` makes small; returns the sum of the square
 /// errors.
 pub(super) fn add_gradient<const N: usize>(
     parameters: &Parameters<N>,
-    curve: Sigmoid,
+    objective: &Objective,
     blocks: &[&[Example]],
     gradient: &mut Parameters<N>,
 ) -> f64 {
@@ -27,25 +28,25 @@ pub(super) fn add_gradient<const N: usize>(
         // The processor has what the function was compiled for: that is asked just before.
         if is_x86_feature_detected!("avx512f") {
             #[allow(unsafe_code)]
-            return unsafe { add_avx512(parameters, curve, blocks, gradient) };
+            return unsafe { add_avx512(parameters, objective, blocks, gradient) };
         }
         if is_x86_feature_detected!("avx2") {
             #[allow(unsafe_code)]
-            return unsafe { add_avx2(parameters, curve, blocks, gradient) };
+            return unsafe { add_avx2(parameters, objective, blocks, gradient) };
         }
     }
-    add(parameters, curve, blocks, gradient)
+    add(parameters, objective, blocks, gradient)
 }
 
 /// The same by the loops that any processor can run.
 #[cfg(test)]
 pub(super) fn add_gradient_portably<const N: usize>(
     parameters: &Parameters<N>,
-    curve: Sigmoid,
+    objective: &Objective,
     blocks: &[&[Example]],
     gradient: &mut Parameters<N>,
 ) -> f64 {
-    add(parameters, curve, blocks, gradient)
+    add(parameters, objective, blocks, gradient)
 }
 
 /// The sum of the square errors.
@@ -69,28 +70,28 @@ pub(super) fn output<const N: usize>(parameters: &Parameters<N>, example: &Examp
 #[target_feature(enable = "avx512f")]
 fn add_avx512<const N: usize>(
     parameters: &Parameters<N>,
-    curve: Sigmoid,
+    objective: &Objective,
     blocks: &[&[Example]],
     gradient: &mut Parameters<N>,
 ) -> f64 {
-    add(parameters, curve, blocks, gradient)
+    add(parameters, objective, blocks, gradient)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn add_avx2<const N: usize>(
     parameters: &Parameters<N>,
-    curve: Sigmoid,
+    objective: &Objective,
     blocks: &[&[Example]],
     gradient: &mut Parameters<N>,
 ) -> f64 {
-    add(parameters, curve, blocks, gradient)
+    add(parameters, objective, blocks, gradient)
 }
 
 #[inline(always)]
 fn add<const N: usize>(
     parameters: &Parameters<N>,
-    curve: Sigmoid,
+    objective: &Objective,
     blocks: &[&[Example]],
     gradient: &mut Parameters<N>,
 ) -> f64 {
@@ -100,10 +101,10 @@ fn add<const N: usize>(
         let inputs = example.inputs();
         let bucket = example.bucket();
         let neurons = neurons(parameters.rows(), &inputs);
-        let expected = curve.expected(weighted_sum(parameters, &neurons, bucket));
+        let expected = objective.curve.expected(weighted_sum(parameters, &neurons, bucket));
         let error = expected - example.target;
         loss += f64::from(error * error);
-        let slope = 2.0 * error * curve.slope(expected);
+        let slope = objective.pull(error, example) * objective.curve.slope(expected);
         bias_slopes[bucket] += slope;
         for (side, row) in Parameters::<N>::output_rows(bucket).into_iter().enumerate() {
             let weights = &parameters.rows()[row];

@@ -12,8 +12,10 @@
 mod adam;
 mod checkpoint;
 mod data;
+mod error;
 mod example;
 mod gradient;
+mod objective;
 mod parameters;
 mod plot;
 mod quantise;
@@ -21,6 +23,7 @@ mod sigmoid;
 mod trainer;
 
 pub(crate) use data::{Data, Selection};
+pub(crate) use error::{ErrorByMen, errors_by_men};
 pub(crate) use parameters::Parameters;
 pub(crate) use plot::plot;
 pub(crate) use sigmoid::Sigmoid;

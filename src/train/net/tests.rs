@@ -1,8 +1,10 @@
 use std::path::Path;
+use std::sync::Arc;
 
 use super::adam::AdamW;
 use super::example::Example;
 use super::gradient::{add_gradient, add_gradient_portably, output, square_errors};
+use super::objective::Objective;
 use super::parameters::LIMIT;
 use super::trainer::EpochLoss;
 use super::*;
@@ -67,6 +69,8 @@ fn settings(threads: usize) -> TrainSettings {
         rate: 0.01,
         final_rate: 1e-4,
         decay: 0.01,
+        power: 2.0,
+        balance: 0.0,
         threads,
         seed: 7,
     }
@@ -85,7 +89,8 @@ fn the_gradient_is_that_of_finite_differences() {
     let mut parameters = grown::<FEW>(3);
     let examples = examples(20, 4);
     let mut gradient = Parameters::zero();
-    let loss = add_gradient(&parameters, CURVE, &[&examples], &mut gradient);
+    let objective = Objective::square(CURVE);
+    let loss = add_gradient(&parameters, &objective, &[&examples], &mut gradient);
     assert!((loss - square_errors(&parameters, CURVE, &examples)).abs() < 1e-5);
     let (mut compared, mut wrong) = (0, 0);
     for place in (0..Parameters::<FEW>::LEN).filter(|place| place % 7 == 0) {
@@ -113,8 +118,9 @@ fn all_kernels_give_the_same_bits() {
     let (first, second) = examples.split_at(20);
     let mut gradients = [Parameters::zero(), Parameters::zero()];
     let blocks = [first, second];
-    let portable = add_gradient_portably(&parameters, CURVE, &blocks, &mut gradients[0]);
-    let detected = add_gradient(&parameters, CURVE, &blocks, &mut gradients[1]);
+    let objective = Objective::new(CURVE, 2.5, 0.5, &examples);
+    let portable = add_gradient_portably(&parameters, &objective, &blocks, &mut gradients[0]);
+    let detected = add_gradient(&parameters, &objective, &blocks, &mut gradients[1]);
     assert_eq!(portable.to_bits(), detected.to_bits());
     assert!(gradients[0] == gradients[1]);
 }
@@ -230,6 +236,27 @@ fn integers_say_nearly_the_same() {
     assert!(error.mean > 0.0 && error.mean < 5.0 && error.max < 20.0, "{error:?}");
     let exact = square_errors(&parameters, CURVE, &examples) / 500.0;
     assert!((error.loss - exact).abs() < 0.03 * exact, "{error:?}, not {exact}");
+}
+
+#[test]
+fn errors_are_told_by_the_number_of_men() {
+    let network = |seed| Arc::new(grown::<HIDDEN>(seed).quantised(&[]).expect("weights in bounds"));
+    let (one, other) = (network(12), network(13));
+    let judged = |position: &Position| {
+        let score = one.evaluate(&PieceSet::of(position), position.side_to_move());
+        Example::new(position, CURVE.of_score(score as f32))
+    };
+    let examples: Vec<Example> = positions(400, 14).iter().map(judged).collect();
+    let rows = errors_by_men(&[one.clone(), other.clone()], CURVE, &examples);
+    let (all, classes) = rows.split_last().expect("a row for all");
+    assert_eq!((all.men, all.positions), ((2, 32), 400));
+    assert_eq!(classes.iter().map(|row| row.positions).sum::<usize>(), 400);
+    assert!(rows.iter().all(|row| row.errors[0] < 1e-12), "{rows:?}");
+    let of_classes: f64 = classes.iter().map(|row| row.positions as f64 * row.errors[1]).sum();
+    assert!(all.errors[1] > 1e-3 && (of_classes / 400.0 - all.errors[1]).abs() < 1e-9, "{rows:?}");
+    let many = classes.last().expect("a class");
+    let full = examples.iter().filter(|example| example.men() >= many.men.0).count();
+    assert_eq!((many.men, many.positions), ((30, 32), full));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::adam::{AdamW, Stride};
 use super::data::Data;
 use super::example::Example;
 use super::gradient::{add_gradient, square_errors};
+use super::objective::Objective;
 use super::parameters::Parameters;
 use crate::eval::nnue::{HIDDEN, Network, NetworkError};
 use crate::random::Random;
@@ -31,6 +32,10 @@ pub(crate) struct TrainSettings {
     pub final_rate: f32,
     /// Weight decay: the share of a weight that is lost at a rate of 1.
     pub decay: f32,
+    /// The power of the error that is made small.
+    pub power: f32,
+    /// How far all numbers of men count alike, from 0 to 1.
+    pub balance: f32,
     /// Threads; training is deterministic for a given number of them.
     pub threads: usize,
     /// What the first weights and the order of the examples follow from.
@@ -80,6 +85,7 @@ pub(crate) struct Trainer<'d, const N: usize = HIDDEN> {
     pub(super) settings: TrainSettings,
     pub(super) data: &'d Data,
     pub(super) state: State<N>,
+    objective: Objective,
     /// The gradient of each thread.
     gradients: Vec<Parameters<N>>,
     /// The blocks in the order of this epoch.
@@ -112,7 +118,10 @@ impl<'d, const N: usize> Trainer<'d, N> {
     /// A network that has come so far.
     pub(super) fn continued(settings: TrainSettings, data: &'d Data, state: State<N>) -> Self {
         let gradients = vec![Parameters::zero(); settings.threads.max(1)];
-        let mut trainer = Trainer { settings, data, state, gradients, order: Vec::new() };
+        let TrainSettings { power, balance, .. } = settings;
+        let objective = Objective::new(data.curve, power, balance, &data.training);
+        let order = Vec::new();
+        let mut trainer = Trainer { settings, data, state, objective, gradients, order };
         trainer.shuffle();
         trainer
     }
@@ -165,14 +174,14 @@ impl<'d, const N: usize> Trainer<'d, N> {
     /// Lets each thread compute the gradient of its share of a batch; returns the number of
     /// examples and the sum of their square errors.
     fn add_gradients(&mut self, batch: usize) -> (usize, f64) {
-        let &Data { curve, ref training, .. } = self.data;
+        let training = &self.data.training;
         let blocks: Vec<&[Example]> = self.order[batch * self.blocks_per_batch()..]
             .iter()
             .take(self.blocks_per_batch())
             .map(|&block| block_of(training, block as usize))
             .collect();
         let share = blocks.len().div_ceil(self.gradients.len());
-        let parameters = &self.state.parameters;
+        let (parameters, objective) = (&self.state.parameters, &self.objective);
         let squares = std::thread::scope(|scope| {
             let shares = blocks.chunks(share).chain(std::iter::repeat(&[][..]));
             let workers: Vec<_> = self
@@ -182,7 +191,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
                 .map(|(gradient, blocks)| {
                     scope.spawn(move || {
                         gradient.as_mut_slice().fill(0.0);
-                        add_gradient(parameters, curve, blocks, gradient)
+                        add_gradient(parameters, objective, blocks, gradient)
                     })
                 })
                 .collect();
