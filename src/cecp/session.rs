@@ -314,7 +314,7 @@ impl<W: Write> Face for Session<W> {
                 self.out.flush()?;
                 Ok(Flow::Continue)
             }
-            Input::End => {
+            Input::End | Input::Leave => {
                 self.tell_trouble()?;
                 self.out.flush()?;
                 Ok(Flow::Quit)

@@ -223,12 +223,12 @@ fn converse(face: &mut dyn Face, first: Option<Input>, inputs: &Receiver<Input>)
     }
 }
 
-/// Lets SIGTERM end the input. SIGINT, by which GUIs of old call for attention, does nothing, or
+/// Lets SIGTERM end the conversation. SIGINT, by which GUIs of old call for attention, does nothing, or
 /// in the console asks for a move at once.
 fn watch_signals(sender: Sender<Input>, console: bool) -> io::Result<()> {
     on_signals(&[SIGINT, SIGTERM], move |signal| {
         let input = match signal {
-            SIGTERM => Input::End,
+            SIGTERM => Input::Leave,
             _ if console => Input::Line("?".to_owned()),
             _ => return,
         };

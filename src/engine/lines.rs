@@ -11,8 +11,10 @@ pub(crate) enum Input {
     Line(String),
     /// The beginning of a line that is longer than any command may be.
     TooLong(String),
-    /// The end of the input, or a signal to leave.
+    /// The end of the input.
     End,
+    /// A signal to leave.
+    Leave,
 }
 
 /// The longest line taken whole, in bytes. A FEN has 90, the longest `position startpos moves`

@@ -33,6 +33,8 @@ pub(crate) struct Session<W> {
     trouble: Option<String>,
     /// The count of moves that is going on.
     count: Option<PerftCount>,
+    /// Whether the search that goes on is one of a script: it ends by itself, and by no game's clock.
+    is_scripted: bool,
 }
 
 /// How long a search lasts whose bounds could not be read, and that would have none otherwise: the
@@ -44,7 +46,16 @@ impl<W: Write> Session<W> {
     pub(crate) fn new(mut engine: Engine, out: W) -> Self {
         engine.force();
         let waiting = VecDeque::new();
-        Session { engine, out, asked: false, waiting, debug: false, trouble: None, count: None }
+        Session {
+            engine,
+            out,
+            asked: false,
+            waiting,
+            debug: false,
+            trouble: None,
+            count: None,
+            is_scripted: false,
+        }
     }
 
     /// Tells this of the start with the introduction.
@@ -195,6 +206,23 @@ impl<W: Write> Session<W> {
         self.out.flush()
     }
 
+    /// Answers what is owed when no more comes in. A script that ends waits for the answers of what
+    /// it has asked for; a GUI that has gone waits for nothing, and what runs by its clock, or
+    /// without an end, is stopped.
+    fn finish(&mut self) -> io::Result<()> {
+        loop {
+            if self.engine.mode() == Mode::Thinking && !self.is_scripted {
+                self.engine.move_now();
+            }
+            if !self.is_busy() && self.waiting.is_empty() {
+                return self.out.flush();
+            }
+            let Ok(news) = self.engine.news().recv() else { return Ok(()) };
+            self.engine.receive(news);
+            self.flush()?;
+        }
+    }
+
     /// Shows the position, in the words by which tools find FEN and key.
     fn display(&mut self) -> io::Result<()> {
         if self.engine.is_broken() {
@@ -257,6 +285,7 @@ impl<W: Write> Session<W> {
         if limits.root_moves.is_empty() && !go.search_moves.is_empty() {
             self.remark("go: searchmoves names no legal move, all are searched")?;
         }
+        self.is_scripted = is_scripted(&limits);
         self.engine.search(limits);
         Ok(())
     }
@@ -365,8 +394,14 @@ impl<W: Write> Face for Session<W> {
             }
             Input::End => {
                 self.tell_trouble()?;
-                self.finish_count()?;
-                self.out.flush()?;
+                self.finish()?;
+                Ok(Flow::Quit)
+            }
+            Input::Leave => {
+                self.tell_trouble()?;
+                self.waiting.clear();
+                self.stop();
+                self.finish()?;
                 Ok(Flow::Quit)
             }
         }
@@ -406,6 +441,16 @@ fn display(position: &Position) -> String {
     text + &format!(
         "   a   b   c   d   e   f   g   h\n\nFen: {position}\nKey: {key:016X}\nCheckers: {checkers}"
     )
+}
+
+/// Whether a search ends by itself and by no game's clock.
+fn is_scripted(limits: &Limits) -> bool {
+    let bounded = limits.depth.is_some() || limits.nodes.is_some() || limits.mate.is_some();
+    match limits.time {
+        TimeLimit::MoveTime(_) => !limits.ponder,
+        TimeLimit::Infinite => bounded && !limits.ponder,
+        TimeLimit::Clock { .. } => false,
+    }
 }
 
 /// 0 if White is to move, 1 if Black.

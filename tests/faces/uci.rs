@@ -1,5 +1,7 @@
 //! UCI as the real program speaks it. Nothing here depends on how fast the machine is.
 
+use std::process::Command;
+
 use crate::support::Engine;
 
 fn engine() -> Engine {
@@ -280,4 +282,43 @@ fn a_partner_plays_the_moves_of_his_games() {
     engine.send("setoption name SparFile value /nowhere.pgn\nisready");
     let lines = engine.until(|line| line == "readyok");
     assert!(lines.iter().any(|line| line.contains("/nowhere.pgn")), "{lines:?}");
+}
+
+/// How often a move is told once these lines have come and the input has ended so.
+fn to_the_end(lines: &str, leave: impl FnOnce(&mut Engine)) -> usize {
+    let mut engine = engine();
+    engine.send(lines);
+    leave(&mut engine);
+    assert!(engine.wait().success());
+    engine.rest().iter().filter(|line| line.starts_with("bestmove ")).count()
+}
+
+#[test]
+fn a_script_is_answered_to_its_end() {
+    for go in ["depth 7", "nodes 20000", "movetime 30", "depth 3\ngo depth 4", "mate 1"] {
+        let moves = 1 + go.matches("go").count();
+        let lines = format!("position startpos\ngo {go}");
+        assert_eq!(to_the_end(&lines, Engine::close), moves, "{go}");
+    }
+    let mut engine = engine();
+    engine.send("position startpos\ngo depth 8");
+    engine.close();
+    engine.until(|line| line.starts_with("info depth 8 "));
+    engine.until_start("bestmove ");
+}
+
+#[test]
+fn a_gui_that_has_gone_is_not_waited_for() {
+    for go in ["infinite", "ponder", "ponder depth 3", "wtime 36000000 btime 36000000"] {
+        let lines = format!("position startpos\ngo {go}");
+        assert_eq!(to_the_end(&lines, Engine::close), 1, "{go}");
+    }
+    let terminate = |engine: &mut Engine| {
+        let status = Command::new("kill").args(["-TERM", &engine.id().to_string()]).status();
+        assert!(status.expect("kill is everywhere").success());
+    };
+    for go in ["depth 90", "perft 20"] {
+        let lines = format!("position startpos\ngo {go}\nisready");
+        to_the_end(&lines, terminate);
+    }
 }

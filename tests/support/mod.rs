@@ -134,6 +134,16 @@ impl Engine {
         lines
     }
 
+    /// The lines up to the end of the output.
+    pub fn rest(&mut self) -> Vec<String> {
+        let mut lines = Vec::new();
+        while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
+            lines.push(line);
+        }
+        self.heard.extend_from_slice(&lines);
+        lines
+    }
+
     /// The lines up to the first for which `wanted` holds, which comes last.
     pub fn until(&mut self, wanted: impl Fn(&str) -> bool) -> Vec<String> {
         let mut lines = Vec::new();
@@ -188,9 +198,7 @@ impl Engine {
     pub fn quit(&mut self) -> String {
         self.send("quit");
         assert!(self.wait().success());
-        while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
-            self.heard.push(line);
-        }
+        self.rest();
         self.stderr.take().expect("asked once").join().expect("stderr is read")
     }
 }

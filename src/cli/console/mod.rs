@@ -290,7 +290,7 @@ impl Console {
             Input::Line(line) if line == "?" && self.stop_work()? => Flow::Continue,
             Input::Line(line) => self.line(&line)?,
             Input::TooLong(_) => Flow::Continue,
-            Input::End => Flow::Quit,
+            Input::End | Input::Leave => Flow::Quit,
         };
         if flow == Flow::Quit {
             self.stop_work()?;
