@@ -1,8 +1,6 @@
 //! The xboard protocol as the real program speaks it: one test for each thing that trips engines
 //! up. Nothing here depends on how fast the machine is.
 
-use std::process::Command;
-
 use crate::support::Engine;
 use tabia::cecp::{Reply, Thinking};
 
@@ -507,16 +505,12 @@ fn the_end_of_input_ends_the_engine_in_mid_search() {
 #[test]
 fn sigint_is_survived_and_sigterm_obeyed() {
     let mut engine = engine(&["--no-book"]);
-    let kill = |signal: &str, id: u32| {
-        let status = Command::new("kill").args([signal, &id.to_string()]).status();
-        assert!(status.expect("kill is everywhere").success());
-    };
     engine.send("st 1000000\nnps 0\nusermove e2e4");
     engine.until(|line| line.starts_with("3 "));
-    kill("-INT", engine.id());
+    engine.signal("-INT");
     engine.send("?");
     engine.until_start("move");
-    kill("-TERM", engine.id());
+    engine.signal("-TERM");
     assert!(engine.wait().success());
 }
 

@@ -1,7 +1,5 @@
 //! UCI as the real program speaks it. Nothing here depends on how fast the machine is.
 
-use std::process::Command;
-
 use crate::support::Engine;
 
 fn engine() -> Engine {
@@ -313,12 +311,13 @@ fn a_gui_that_has_gone_is_not_waited_for() {
         let lines = format!("position startpos\ngo {go}");
         assert_eq!(to_the_end(&lines, Engine::close), 1, "{go}");
     }
-    let terminate = |engine: &mut Engine| {
-        let status = Command::new("kill").args(["-TERM", &engine.id().to_string()]).status();
-        assert!(status.expect("kill is everywhere").success());
-    };
+}
+
+#[cfg(unix)]
+#[test]
+fn sigterm_waits_for_nothing() {
     for go in ["depth 90", "perft 20"] {
         let lines = format!("position startpos\ngo {go}\nisready");
-        to_the_end(&lines, terminate);
+        to_the_end(&lines, |engine| engine.signal("-TERM"));
     }
 }

@@ -177,6 +177,13 @@ impl Engine {
         self.child.id()
     }
 
+    /// Sends a signal by its name for `kill`, such as `-TERM`.
+    #[cfg(unix)]
+    pub fn signal(&self, name: &str) {
+        let status = Command::new("kill").args([name, &self.id().to_string()]).status();
+        assert!(status.expect("kill is everywhere").success());
+    }
+
     /// Closes the input.
     pub fn close(&mut self) {
         self.stdin = None;
