@@ -58,6 +58,7 @@ impl<S: Spectator> Worker<'_, S> {
         }
         self.obey_book(&mut result);
         self.take_detour(&mut result);
+        self.expect_reply(&mut result);
         self.have_the_last_word(&result);
         // Nothing is left to help with, however long the answer has to wait.
         self.job.crew.finish();
@@ -278,6 +279,15 @@ impl<S: Spectator> Worker<'_, S> {
             hash_full: self.job.table.full(),
             tablebase_hits: self.job.tablebase_hits.load(Relaxed),
         }
+    }
+
+    /// Expects the reply that the table keeps, where the line ends with the move to play itself: so
+    /// do lines that failed high.
+    fn expect_reply(&self, result: &mut SearchResult) {
+        let Some(best) = result.best.filter(|_| result.ponder.is_none()) else { return };
+        let next = self.job.root.play(best);
+        let entry = self.job.table.probe(self.table_key(&next), &next, 1);
+        result.ponder = entry.and_then(|entry| entry.mv);
     }
 
     /// Tells at the end of a search what it ends with: the line into the book that ended it, and

@@ -135,6 +135,21 @@ fn several_lines_come_in_order_and_differ() {
     assert!(last[0].1 != last[1].1 && last[1].1 != last[2].1 && last[0].1 != last[2].1);
 }
 
+#[test]
+fn a_reply_is_expected_even_where_the_line_failed_high() {
+    let replies = |moves: &[&str]| {
+        let mut game = Game::default();
+        for mv in moves {
+            game.play(mv.parse().expect(mv)).expect(mv);
+        }
+        let nodes = (3..40).map(|step: u64| step * step * 25);
+        nodes.filter(|&nodes| search(&game, &Limits::nodes(nodes), 1).ponder.is_none()).count()
+    };
+    for moves in [&["e2e4"][..], &["d2d4", "d7d5", "c2c4"], &["e2e4", "c7c5", "g1f3"]] {
+        assert_eq!(replies(moves), 0, "{moves:?}");
+    }
+}
+
 /// The first move of the line told last, of each place, as a program keeps them that knows places
 /// only.
 fn lines_told_last(game: &Game, limits: &Limits, threads: usize) -> Vec<(Move, Score)> {
