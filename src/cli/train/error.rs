@@ -1,22 +1,29 @@
-//! `tabia train error`: how far networks are from what searches said.
+//! `tabia train error`: how far networks and small searches are from what deep searches said.
 
-use std::path::PathBuf;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use crate::cli::output::outln;
 use crate::cli::work::cores;
 use crate::eval::nnue::{Network, NetworkError};
-use crate::train::net::{Data, ErrorByMen, Selection, Sigmoid, errors_by_men};
+use crate::train::GameError;
+use crate::train::net::{
+    Data, ErrorByMen, Example, Selection, Sigmoid, errors_by_men, expected_by, expected_by_others,
+};
 
-/// Wide enough for the checksum of a network.
-const COLUMN: usize = 10;
+/// A column is at least wide enough for the checksum of a network.
+const COLUMN: usize = 8;
+/// Between two columns.
+const GAP: &str = "  ";
 
-/// Tell how far networks are from what searches said, by the number of men
+/// Tell how far networks and small searches are from what deep searches said, by the number of men
 ///
 /// The mean square error of the expected result, on the quiet positions of the games. Games with
 /// deep searches (`tabia train relabel --nodes 40000`) tell what a network is wrong about; those
-/// that it has learnt from tell little.
+/// that it has learnt from tell little. The same games with smaller searches tell what there is to
+/// learn from those.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Files of games, packed or not
@@ -25,10 +32,14 @@ pub(super) struct Args {
     /// Networks, made by `tabia train net` (default: the one that is built in)
     #[arg(long, value_name = "FILE")]
     network: Vec<PathBuf>,
+    /// The same games, judged by other searches (`tabia train relabel`): a column of their own for
+    /// each file, and positions that one of them does not hold for quiet are left out
+    #[arg(long, value_name = "FILE")]
+    searches: Vec<PathBuf>,
     /// Centipawns of which a result of 73% is expected
     #[arg(long, default_value_t = 133, value_parser = clap::value_parser!(u16).range(1..))]
     scale: u16,
-    /// How much less the search of the next move counts than that of the move before
+    /// How much less the search of the next move counts than that of the move before, in --searches
     #[arg(long, default_value_t = 0.0, value_parser = super::share)]
     lambda: f32,
     /// Positions with a higher score, in centipawns, are passed over
@@ -46,26 +57,54 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let networks = networks(&args.network)?;
     let curve = Sigmoid { scale: args.scale };
+    let mut examples = read(args, &args.files, 0.0)?;
+    let of_searches: Vec<Vec<Option<f32>>> = args
+        .searches
+        .iter()
+        .map(|path| {
+            let others = read(args, std::slice::from_ref(path), args.lambda)?;
+            Ok(expected_by_others(&others, &examples))
+        })
+        .collect::<Result<_, GameError>>()?;
+    let is_judged = |place: usize| of_searches.iter().all(|expected| expected[place].is_some());
+    let judged: Vec<usize> = (0..examples.len()).filter(|&place| is_judged(place)).collect();
+    examples = judged.iter().map(|&place| examples[place]).collect();
+    anyhow::ensure!(!examples.is_empty(), "the games have no quiet position to judge by");
+    let by_networks = networks.iter().map(|network| expected_by(network, curve, &examples));
+    let by_searches = of_searches
+        .iter()
+        .map(|expected| judged.iter().filter_map(|&place| expected[place]).collect());
+    let judges: Vec<Vec<f32>> = by_networks.chain(by_searches).collect();
+    let checksums = networks.iter().map(|network| format!("{:08x}", network.checksum()));
+    let names: Vec<String> =
+        checksums.chain(args.searches.iter().map(|path| name_of(path))).collect();
+    outln!("{}", line("men", "positions", &names, &names))?;
+    for ErrorByMen { men: (fewest, most), positions, errors } in
+        errors_by_men(&judges, &examples).iter().filter(|row| row.positions > 0)
+    {
+        let errors: Vec<String> = errors.iter().map(|error| format!("{error:.6}")).collect();
+        outln!("{}", line(&format!("{fewest}-{most}"), &positions.to_string(), &errors, &names))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The quiet positions of these files, and what is expected of them.
+fn read(args: &Args, paths: &[PathBuf], lambda: f32) -> Result<Vec<Example>, GameError> {
     let selection = Selection {
-        curve,
+        curve: Sigmoid { scale: args.scale },
         result_share: 0.0,
-        lambda: args.lambda,
+        lambda,
         limit: args.limit,
         skip_plies: 0,
         hold_out_every: usize::MAX,
     };
     let threads = args.threads.map_or_else(cores, usize::from);
-    let data = Data::read(&args.files, &selection, threads, 0, |_| ())?;
-    anyhow::ensure!(!data.training.is_empty(), "the games have no quiet position to judge by");
-    let names = networks.iter().map(|network| format!("{:08x}", network.checksum()));
-    outln!("{}", line("men", "positions", names))?;
-    for ErrorByMen { men: (fewest, most), positions, errors } in
-        errors_by_men(&networks, curve, &data.training).iter().filter(|row| row.positions > 0)
-    {
-        let errors = errors.iter().map(|error| format!("{error:.6}"));
-        outln!("{}", line(&format!("{fewest}-{most}"), &positions.to_string(), errors))?;
-    }
-    Ok(ExitCode::SUCCESS)
+    Data::read(paths, &selection, threads, 0, |_| ()).map(|data| data.training)
+}
+
+/// What a file's column is called.
+fn name_of(path: &Path) -> String {
+    path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// The networks in these files; the one that is built in where there are none.
@@ -76,7 +115,12 @@ fn networks(paths: &[PathBuf]) -> Result<Vec<Arc<Network>>, NetworkError> {
     }
 }
 
-fn line(men: &str, positions: &str, columns: impl Iterator<Item = String>) -> String {
-    let columns: String = columns.map(|text| format!("{text:>COLUMN$}")).collect();
-    format!("{men:<6}{positions:>COLUMN$}{columns}")
+/// A row; each column is as wide as its name.
+fn line(men: &str, positions: &str, columns: &[String], names: &[String]) -> String {
+    let mut line = format!("{men:<5}{GAP}{positions:>9}");
+    for (text, name) in columns.iter().zip(names) {
+        let width = name.chars().count().max(COLUMN);
+        let _ = write!(line, "{GAP}{text:>width$}");
+    }
+    line
 }

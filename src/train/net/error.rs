@@ -1,6 +1,6 @@
-//! How far a network is from what searches said, by the number of men.
+//! How far networks and small searches are from what deep searches said, by the number of men.
 
-use std::sync::Arc;
+use hashbrown::HashMap;
 
 use super::example::Example;
 use super::sigmoid::Sigmoid;
@@ -11,38 +11,45 @@ use crate::position::Color;
 const CLASSES: [(usize, usize); 8] =
     [(2, 5), (6, 9), (10, 13), (14, 17), (18, 21), (22, 25), (26, 29), (30, 32)];
 
-/// The error of several networks on the positions of so many men.
+/// The error of several judges on the positions of so many men.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ErrorByMen {
     /// The fewest and the most men.
     pub men: (usize, usize),
     /// Positions.
     pub positions: usize,
-    /// The mean square error of the expected result, of each network.
+    /// The mean square error of the expected result, of each judge.
     pub errors: Vec<f64>,
 }
 
-/// The errors of the networks by the number of men, then those of all positions together. What the
-/// networks are held against are the examples' targets.
-pub(crate) fn errors_by_men(
-    networks: &[Arc<Network>],
-    curve: Sigmoid,
-    examples: &[Example],
-) -> Vec<ErrorByMen> {
+/// The results that a network's static evaluation expects of the examples.
+pub(crate) fn expected_by(network: &Network, curve: Sigmoid, examples: &[Example]) -> Vec<f32> {
+    let score = |example: &Example| network.evaluate(&example.board(), Color::White);
+    examples.iter().map(|example| curve.of_score(score(example) as f32)).collect()
+}
+
+/// The results that other searches expect of the same positions, where they took them for quiet,
+/// too. Of a position that occurs more than once the one judged last counts.
+pub(crate) fn expected_by_others(others: &[Example], examples: &[Example]) -> Vec<Option<f32>> {
+    let judged: HashMap<_, f32> =
+        others.iter().map(|other| (other.position(), other.target)).collect();
+    examples.iter().map(|example| judged.get(&example.position()).copied()).collect()
+}
+
+/// The errors of the judges, of whom each expects a result of every example, by the number of men,
+/// then those of all positions together. What they are held against are the examples' targets.
+pub(crate) fn errors_by_men(judges: &[Vec<f32>], examples: &[Example]) -> Vec<ErrorByMen> {
     let classes = CLASSES.into_iter().chain([(CLASSES[0].0, CLASSES[CLASSES.len() - 1].1)]);
     let mut rows: Vec<ErrorByMen> = classes
-        .map(|men| ErrorByMen { men, positions: 0, errors: vec![0.0; networks.len()] })
+        .map(|men| ErrorByMen { men, positions: 0, errors: vec![0.0; judges.len()] })
         .collect();
-    for example in examples {
-        let square = |network: &Arc<Network>| {
-            let score = network.evaluate(&example.board(), Color::White);
-            f64::from(curve.of_score(score as f32) - example.target).powi(2)
-        };
-        let squares: Vec<f64> = networks.iter().map(square).collect();
+    for (place, example) in examples.iter().enumerate() {
         let here = rows.iter_mut().filter(|row| (row.men.0..=row.men.1).contains(&example.men()));
         for row in here {
             row.positions += 1;
-            row.errors.iter_mut().zip(&squares).for_each(|(sum, square)| *sum += square);
+            for (sum, expected) in row.errors.iter_mut().zip(judges) {
+                *sum += f64::from(expected[place] - example.target).powi(2);
+            }
         }
     }
     for row in &mut rows {

@@ -1,5 +1,7 @@
 //! A position to learn from, in 32 bytes.
 
+use std::hash::Hash;
+
 use crate::eval::nnue::{BUCKETS, INPUTS, PieceSet};
 use crate::position::{Color, Position, Square};
 
@@ -62,6 +64,11 @@ impl Example {
         }
         let mirrored = [us, !us].map(|color| position.king(color).get_file().to_index() >= 4);
         Example { occupied, pieces, target, mirrored }
+    }
+
+    /// What tells the position from all others, whatever is expected of it.
+    pub(super) fn position(&self) -> impl Hash + Eq + use<> {
+        (self.occupied, self.pieces, self.mirrored)
     }
 
     /// The set of output weights.

@@ -23,7 +23,8 @@ mod sigmoid;
 mod trainer;
 
 pub(crate) use data::{Data, Selection};
-pub(crate) use error::{ErrorByMen, errors_by_men};
+pub(crate) use error::{ErrorByMen, errors_by_men, expected_by, expected_by_others};
+pub(crate) use example::Example;
 pub(crate) use parameters::Parameters;
 pub(crate) use plot::plot;
 pub(crate) use sigmoid::Sigmoid;

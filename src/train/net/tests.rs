@@ -247,7 +247,8 @@ fn errors_are_told_by_the_number_of_men() {
         Example::new(position, CURVE.of_score(score as f32))
     };
     let examples: Vec<Example> = positions(400, 14).iter().map(judged).collect();
-    let rows = errors_by_men(&[one.clone(), other.clone()], CURVE, &examples);
+    let judges = [&one, &other].map(|network| expected_by(network, CURVE, &examples));
+    let rows = errors_by_men(&judges, &examples);
     let (all, classes) = rows.split_last().expect("a row for all");
     assert_eq!((all.men, all.positions), ((2, 32), 400));
     assert_eq!(classes.iter().map(|row| row.positions).sum::<usize>(), 400);
@@ -257,6 +258,20 @@ fn errors_are_told_by_the_number_of_men() {
     let many = classes.last().expect("a class");
     let full = examples.iter().filter(|example| example.men() >= many.men.0).count();
     assert_eq!((many.men, many.positions), ((30, 32), full));
+}
+
+#[test]
+fn other_searches_are_held_against_the_same_positions() {
+    let examples: Vec<Example> =
+        positions(20, 15).iter().map(|position| Example::new(position, 0.5)).collect();
+    let mut surer = examples[1..].to_vec();
+    surer.iter_mut().for_each(|example| example.target = 0.75);
+    surer.reverse();
+    let judged = expected_by_others(&surer, &examples);
+    assert_eq!(judged[0], None);
+    let judged: Vec<f32> = judged.into_iter().flatten().collect();
+    let rows = errors_by_men(&[judged], &examples[1..]);
+    assert_eq!(rows.last().map(|row| (row.positions, row.errors[0])), Some((19, 0.0625)));
 }
 
 #[test]
