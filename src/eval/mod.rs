@@ -94,7 +94,10 @@ impl Evaluator {
 
     /// Changes to `evaluation`, if it is not in use already.
     pub fn set(&mut self, evaluation: &Evaluation) {
-        if self.evaluation != *evaluation {
+        if self.evaluation == *evaluation {
+            // The same network read twice is not to be compared each time.
+            self.evaluation.clone_from(evaluation);
+        } else {
             *self = Self::new(evaluation);
         }
     }

@@ -5,7 +5,7 @@
 //! are its parent's, and only what differs between the two boards is added and taken off. So the
 //! search need not tell what it plays and takes back, positions that are never evaluated cost
 //! nothing, and no value can ever be wrong. Where the ply above is of little use (the king has
-//! changed sides, the parent was not evaluated), the values that were last computed so, kept for
+//! changed zones or sides, the parent was not evaluated), the values that were last computed so, kept for
 //! each view, are brought up to date instead; these are known as Finny tables:
 //! <https://www.chessprogramming.org/NNUE#Accumulator>.
 
@@ -16,7 +16,7 @@ use chess::Color;
 
 use super::kernel::{Kernel, Row};
 use super::network::Network;
-use super::pieces::{Perspective, PieceSet, PieceSquare};
+use super::pieces::{Perspective, PieceSet, PieceSquare, VIEWS};
 use crate::position::Position;
 use crate::score::{MAX_PLY, Ply, Score};
 
@@ -47,7 +47,7 @@ pub(crate) struct AccumulatorStack {
     kernel: Kernel,
     plies: Vec<Accumulator>,
     /// What was last computed otherwise than from the ply above, by colour and view.
-    latest: [[(PieceSet, Row); 2]; 2],
+    latest: Box<[[(PieceSet, Row); VIEWS]; 2]>,
 }
 
 impl AccumulatorStack {
@@ -55,7 +55,7 @@ impl AccumulatorStack {
     pub(crate) fn new(network: Arc<Network>) -> Self {
         let views = views(&PieceSet::NONE);
         let empty = Accumulator { pieces: PieceSet::NONE, views, rows: [network.biases; 2] };
-        let latest = [[(PieceSet::NONE, network.biases); 2]; 2];
+        let latest = Box::new([[(PieceSet::NONE, network.biases); VIEWS]; 2]);
         let plies = vec![empty; MAX_PLY + 1];
         AccumulatorStack { network, kernel: Kernel::detect(), plies, latest }
     }

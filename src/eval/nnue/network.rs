@@ -8,17 +8,19 @@ use thiserror::Error;
 
 use super::kernel::{Kernel, Row};
 use super::pieces::{Perspective, PieceSet};
-use super::{BUCKETS, HIDDEN, INPUTS, OUTPUT_WEIGHT_LIMIT, QA, QB, SCALE};
+use super::{BUCKETS, HIDDEN, INPUTS, INPUTS_PER_ZONE, OUTPUT_WEIGHT_LIMIT, QA, QB, SCALE, ZONES};
 use crate::files::read_plain;
 use crate::position::Color;
 use crate::score::{MAX_EVAL, Score};
 
 /// A network's weights.
 ///
-/// Its file is a line of text, `tabia network 2; hidden H; buckets B`, and then as little-endian
-/// numbers the weights from each input to the H neurons (i16, QA is 1.0), the neurons' biases
-/// (i16), for each bucket the weights of the H neurons of the side to move and of the H of the
-/// other (i16, QB is 1.0), and for each bucket the bias of the output (i32, QA * QB is 1.0).
+/// Its file is a line of text, `tabia network 3; zones Z; hidden H; buckets B`, and then as
+/// little-endian numbers the weights from each input, zone by zone, to the H neurons (i16, QA is
+/// 1.0), the neurons' biases (i16), for each bucket the weights of the H neurons of the side to move
+/// and of the H of the other (i16, QB is 1.0), and for each bucket the bias of the output (i32, QA *
+/// QB is 1.0). Where all zones are alike the file is one of version 2: there are the weights of one
+/// zone only, and none are spoken of in its line.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Network {
     /// From an input to the neurons.
@@ -64,8 +66,10 @@ pub enum NetworkError {
 }
 
 impl Network {
-    /// Bytes of the numbers in a file.
-    const NUMBER_BYTES: usize = 2 * HIDDEN * (INPUTS + 1 + 2 * BUCKETS) + 4 * BUCKETS;
+    /// Bytes of the numbers in a file with so many inputs.
+    const fn number_bytes(inputs: usize) -> usize {
+        2 * HIDDEN * (inputs + 1 + 2 * BUCKETS) + 4 * BUCKETS
+    }
 
     /// The network that is built in; how it came about is told in `docs/network.md`.
     pub fn embedded() -> Arc<Self> {
@@ -114,18 +118,21 @@ impl Network {
     /// # Errors
     /// If they are no network of this shape.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, NetworkError> {
-        let headline = headline();
-        let numbers = bytes
-            .strip_prefix(headline.as_bytes())
-            .ok_or_else(|| NetworkError::Foreign(headline.trim_end().to_owned()))?;
-        if numbers.len() != Self::NUMBER_BYTES {
-            let expected = headline.len() + Self::NUMBER_BYTES;
+        let headlines = [(headline(), INPUTS), (headline_without_zones(), INPUTS_PER_ZONE)];
+        let (numbers, written) = headlines
+            .iter()
+            .find_map(|(line, inputs)| Some((bytes.strip_prefix(line.as_bytes())?, *inputs)))
+            .ok_or_else(|| NetworkError::Foreign(headline().trim_end().to_owned()))?;
+        let length = Self::number_bytes(written);
+        if numbers.len() != length {
+            let expected = bytes.len() - numbers.len() + length;
             return Err(NetworkError::Length { expected, found: bytes.len() });
         }
-        let (words, output_biases) = numbers.split_at(Self::NUMBER_BYTES - 4 * BUCKETS);
+        let (words, output_biases) = numbers.split_at(length - 4 * BUCKETS);
         let mut words = words.as_chunks().0.iter().map(|&word| i16::from_le_bytes(word));
         let mut row = || [(); HIDDEN].map(|()| words.next().unwrap_or_default());
-        let inputs = boxed((0..INPUTS).map(|_| row()));
+        let inputs: Vec<[i16; HIDDEN]> = (0..written).map(|_| row()).collect();
+        let inputs = boxed(inputs.into_iter().cycle().take(INPUTS));
         let biases = row();
         let outputs = [(); BUCKETS].map(|()| [row(), row()]);
         let mut output_biases =
@@ -157,8 +164,15 @@ impl Network {
 
     /// The bytes of its file.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = headline().into_bytes();
-        for weight in self.input_rows().chain(self.output_rows()).flatten() {
+        let (one_zone, others) = self.inputs.split_at(INPUTS_PER_ZONE);
+        let are_alike = others.chunks(INPUTS_PER_ZONE).all(|zone| zone == one_zone);
+        let (line, inputs) = match are_alike {
+            true => (headline_without_zones(), one_zone),
+            false => (headline(), &self.inputs[..]),
+        };
+        let mut bytes = line.into_bytes();
+        let inputs = inputs.iter().map(|row| &row.0);
+        for weight in inputs.chain([&self.biases.0]).chain(self.output_rows()).flatten() {
             bytes.extend(weight.to_le_bytes());
         }
         for bias in self.output_biases {
@@ -200,6 +214,11 @@ fn boxed<R: Clone>(rows: impl Iterator<Item = R>) -> Box<[R; INPUTS]> {
 
 /// The first line of a file.
 fn headline() -> String {
+    format!("tabia network 3; zones {ZONES}; hidden {HIDDEN}; buckets {BUCKETS}\n")
+}
+
+/// The first line of a file whose zones are alike.
+fn headline_without_zones() -> String {
     format!("tabia network 2; hidden {HIDDEN}; buckets {BUCKETS}\n")
 }
 
@@ -225,6 +244,23 @@ pub(super) mod tests {
         let network = random_network(1);
         let bytes = network.to_bytes();
         assert!(Network::from_bytes(&bytes).is_ok_and(|read| read == network));
+    }
+
+    #[test]
+    fn a_network_without_zones_is_one_whose_zones_are_alike() {
+        let network = random_network(1);
+        let bytes = network.to_bytes();
+        let numbers = &bytes[headline().len()..];
+        let rest = &numbers[2 * HIDDEN * INPUTS..];
+        let line = headline_without_zones();
+        let old = [line.as_bytes(), &numbers[..2 * HIDDEN * INPUTS_PER_ZONE], rest].concat();
+        let read = Network::from_bytes(&old).expect("a network");
+        let first = &network.inputs[..INPUTS_PER_ZONE];
+        assert!(read.inputs.chunks(INPUTS_PER_ZONE).all(|zone| zone == first));
+        assert!(read.biases == network.biases && read.outputs == network.outputs);
+        assert!(read.to_bytes() == old);
+        let short = Network::from_bytes(&old[..old.len() - 1]).expect_err("refused");
+        assert_eq!(short, NetworkError::Length { expected: old.len(), found: old.len() - 1 });
     }
 
     #[test]
@@ -255,7 +291,9 @@ pub(super) mod tests {
         ];
         let white = [64 * 5 + (4 ^ 7), 64 * 3 + 7, 384 + 64 * 5 + (60 ^ 7), 384 + (35 ^ 7)];
         let neurons = |inputs: [usize; 4], i: usize| -> f64 {
-            let sum: i16 = inputs.iter().map(|&input| network.inputs[input].0[i]).sum();
+            // Both kings stand in the middle of the first rank.
+            let weight = |input: usize| network.inputs[INPUTS_PER_ZONE + input].0[i];
+            let sum: i16 = inputs.into_iter().map(weight).sum();
             f64::from((sum + network.biases.0[i]).clamp(0, 255)) / 255.0
         };
         let mut output = f64::from(network.output_biases[0]) / f64::from(QA * QB);

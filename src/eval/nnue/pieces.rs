@@ -2,12 +2,12 @@
 
 use chess::{ALL_PIECES, BitBoard, Color, EMPTY, Piece, Square};
 
-use super::{BUCKETS, INPUTS};
+use super::{BUCKETS, INPUTS_PER_ZONE, ZONES};
 use crate::position::Position;
 
 /// Pieces for each set of output weights: 32 pieces fill the sets.
 const PIECES_PER_BUCKET: u32 = 32 / BUCKETS as u32;
-const INPUTS_PER_SIDE: usize = INPUTS / 2;
+const INPUTS_PER_SIDE: usize = INPUTS_PER_ZONE / 2;
 const FLIP_RANKS: u16 = 56;
 const FLIP_FILES: u16 = 7;
 const FILES_E_TO_H: u64 = 0xf0f0_f0f0_f0f0_f0f0;
@@ -111,9 +111,29 @@ impl PieceSquare {
     }
 }
 
-/// How one side sees the board: the bits of a [`PieceSquare`] that are turned round for it.
+/// Of which zone, below [`ZONES`], a king's square is, by the number that its own side sees it under:
+/// from a1 rank by rank, on the files a to d. A castled king, one in the middle of the first rank, one
+/// on the second, and all others each call for weights of their own.
+pub(crate) const fn zone(king: usize) -> usize {
+    match (king / 8, king % 8) {
+        (0, 0..=2) => 0,
+        (0, _) => 1,
+        (1, _) => 2,
+        _ => 3,
+    }
+}
+
+/// How one side sees the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Perspective(u16);
+pub(super) struct Perspective {
+    /// The bits of a [`PieceSquare`] that are turned round.
+    turned: u16,
+    /// Where the own king stands.
+    zone: u16,
+}
+
+/// Views that a side can have of the board.
+pub(super) const VIEWS: usize = 2 * ZONES;
 
 const FLIP_COLORS: u16 = 1 << COLOR_SHIFT;
 
@@ -121,23 +141,30 @@ impl Perspective {
     /// The view of `color` where the pieces stand so.
     #[inline]
     pub(super) fn new(pieces: &PieceSet, color: Color) -> Self {
-        let turned = if color == Color::White { 0 } else { FLIP_COLORS | FLIP_RANKS };
-        let mirrored = pieces.king(color) & BitBoard(FILES_E_TO_H) != EMPTY;
-        Perspective(turned | if mirrored { FLIP_FILES } else { 0 })
+        let king = pieces.king(color);
+        let mirrored = king & BitBoard(FILES_E_TO_H) != EMPTY;
+        let turned = if color == Color::White { 0 } else { FLIP_COLORS | FLIP_RANKS }
+            | if mirrored { FLIP_FILES } else { 0 };
+        // A board without this king is seen as if it stood on the first square.
+        let square = king.0.trailing_zeros() as u16 % 64;
+        let zone = zone(usize::from((square ^ turned) & (FLIP_RANKS | FLIP_FILES))) as u16;
+        Perspective { turned, zone }
     }
 
-    /// A number for each view of this colour, below 2.
+    /// A number for each view of this colour, below [`VIEWS`].
     #[inline]
     pub(super) fn index(self) -> usize {
-        usize::from(self.0 & FLIP_FILES != 0)
+        2 * usize::from(self.zone) + usize::from(self.turned & FLIP_FILES != 0)
     }
 
-    /// The input, below [`INPUTS`], that a piece is in this view.
+    /// The input, below [`INPUTS`](super::INPUTS), that a piece is in this view.
     #[inline]
     pub(super) fn input(self, piece: PieceSquare) -> usize {
-        let seen = piece.0 ^ self.0;
+        let seen = piece.0 ^ self.turned;
         let enemy = usize::from(seen >> COLOR_SHIFT);
-        enemy * INPUTS_PER_SIDE + usize::from(seen & (FLIP_COLORS - 1))
+        usize::from(self.zone) * INPUTS_PER_ZONE
+            + enemy * INPUTS_PER_SIDE
+            + usize::from(seen & (FLIP_COLORS - 1))
     }
 }
 
@@ -172,8 +199,19 @@ mod tests {
         for color in [Color::White, Color::Black] {
             assert_eq!(inputs(left, color), inputs(right, color));
         }
-        // The king itself is always seen on the left.
-        assert!(inputs(right, Color::White).contains(&(64 * 5 + 9)));
+        // The king itself is always seen on the left, here on the second rank.
+        assert!(inputs(right, Color::White).contains(&(2 * INPUTS_PER_ZONE + 64 * 5 + 9)));
+    }
+
+    #[test]
+    fn weights_follow_the_own_king() {
+        let zones = |fen: &str| {
+            [Color::White, Color::Black].map(|color| inputs(fen, color)[0] / INPUTS_PER_ZONE)
+        };
+        assert_eq!(zones("4k3/8/8/8/8/8/8/6K1 w - - 0 1"), [0, 1]);
+        assert_eq!(zones("1k6/8/8/8/8/8/8/3K4 w - - 0 1"), [1, 0]);
+        assert_eq!(zones("8/8/8/7k/8/8/7K/8 w - - 0 1"), [2, 3]);
+        assert!((0..64).all(|square| zone(square) < ZONES));
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use std::hash::Hash;
 
-use crate::eval::nnue::{BUCKETS, INPUTS, PieceSet};
+use crate::eval::nnue::{BUCKETS, INPUTS_PER_ZONE, PieceSet, zone};
 use crate::position::{Color, Position, Square};
 
 /// Inputs that are one side's pieces.
-const INPUTS_PER_SIDE: usize = INPUTS / 2;
+const INPUTS_PER_SIDE: usize = INPUTS_PER_ZONE / 2;
 const FLIP_RANKS: usize = 56;
 const FLIP_FILES: usize = 7;
 const MOST_PIECES: usize = 32;
@@ -26,11 +26,28 @@ pub(crate) struct Example {
     pieces: [u8; MOST_PIECES / 2],
     /// What the side to move should be told to expect, from 0 to 1.
     pub target: f32,
-    /// Whether the side to move, and the enemy, see the board in a mirror.
-    mirrored: [bool; 2],
+    /// How the side to move, and the enemy, see the board.
+    views: [View; 2],
 }
 
 const _: () = assert!(size_of::<Example>() == 32);
+
+/// How a side sees the board, as its own king wants it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct View {
+    is_mirrored: bool,
+    zone: u8,
+}
+
+impl View {
+    fn new(position: &Position, color: Color) -> Self {
+        let king = position.king(color);
+        let is_mirrored = king.get_file().to_index() >= 4;
+        let turned = if color == Color::White { 0 } else { FLIP_RANKS };
+        let mirrored = if is_mirrored { FLIP_FILES } else { 0 };
+        View { is_mirrored, zone: zone(king.to_index() ^ turned ^ mirrored) as u8 }
+    }
+}
 
 /// The rows of weights that an example adds up, for the side to move and for the enemy.
 pub(super) struct Inputs {
@@ -62,13 +79,13 @@ impl Example {
             let piece = position.piece_on(square).map_or(0, |piece| piece.to_index()) as u8;
             pieces[place / 2] |= (side | piece) << (4 * (place % 2));
         }
-        let mirrored = [us, !us].map(|color| position.king(color).get_file().to_index() >= 4);
-        Example { occupied, pieces, target, mirrored }
+        let views = [us, !us].map(|color| View::new(position, color));
+        Example { occupied, pieces, target, views }
     }
 
     /// What tells the position from all others, whatever is expected of it.
     pub(super) fn position(&self) -> impl Hash + Eq + use<> {
-        (self.occupied, self.pieces, self.mirrored)
+        (self.occupied, self.pieces, self.views)
     }
 
     /// The set of output weights.
@@ -87,10 +104,12 @@ impl Example {
     #[inline(always)]
     pub(super) fn inputs(&self) -> Inputs {
         let mut inputs = Inputs { rows: [[0; MOST_PIECES]; 2], pieces: 0 };
-        let [own, enemy] = self.mirrored.map(|mirrored| if mirrored { FLIP_FILES } else { 0 });
+        let [own, enemy] = self.views.map(|view| if view.is_mirrored { FLIP_FILES } else { 0 });
+        let [ours, theirs] = self.views.map(|view| usize::from(view.zone) * INPUTS_PER_ZONE);
         self.visit(|side, piece, square| {
             let kind = 64 * piece;
-            let [near, far] = [side * INPUTS_PER_SIDE, (1 - side) * INPUTS_PER_SIDE];
+            let near = ours + side * INPUTS_PER_SIDE;
+            let far = theirs + (1 - side) * INPUTS_PER_SIDE;
             inputs.rows[0][inputs.pieces] = (near + kind + (square ^ own)) as u16;
             inputs.rows[1][inputs.pieces] = (far + kind + (square ^ enemy ^ FLIP_RANKS)) as u16;
             inputs.pieces += 1;

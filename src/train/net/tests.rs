@@ -127,7 +127,8 @@ fn all_kernels_give_the_same_bits() {
 
 #[test]
 fn material_is_learnt() {
-    let data = Data { training: examples(10_000, 1), ..data() };
+    // Enough for kings in all zones.
+    let data = Data { training: examples(20_000, 1), ..data() };
     let mut trainer: Trainer<FEW> = Trainer::new(settings(2), &data);
     let before = trainer.held_out_loss();
     let mut steps = 0;
