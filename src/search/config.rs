@@ -2,7 +2,6 @@
 
 use std::num::NonZero;
 use std::str::FromStr;
-use std::sync::LazyLock;
 
 use thiserror::Error;
 
@@ -43,10 +42,7 @@ pub struct Config {
 impl Config {
     /// How many threads may be at work on one tree at a time.
     pub(super) fn cores(&self) -> usize {
-        // Asked once: the system reads files to answer, which takes as long as fifty nodes.
-        static OF_THE_MACHINE: LazyLock<usize> =
-            LazyLock::new(|| std::thread::available_parallelism().map_or(1, NonZero::get));
-        self.cores.unwrap_or_else(|| *OF_THE_MACHINE)
+        self.cores.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get))
     }
 }
 

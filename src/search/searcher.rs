@@ -34,6 +34,9 @@ pub struct Searcher {
     data: ThreadData,
     helpers: Vec<Helper>,
     faults: Vec<SearchFault>,
+    /// How many there are where the configuration names no number. Asked once: the system reads
+    /// files to answer, which takes as long as fifty nodes.
+    cores: usize,
 }
 
 /// A helper's part in a search.
@@ -58,6 +61,7 @@ impl Searcher {
             data: ThreadData::new(),
             helpers: Vec::new(),
             faults: Vec::new(),
+            cores: config.cores(),
             config,
         };
         searcher.look_at_memory();
@@ -187,7 +191,8 @@ impl Searcher {
         self.lasting.table.new_search();
         // The errors of a weaker player are the same each time only if one thread makes them.
         let helpers_wanted = if limits.handicap.is_none() { self.helpers.len() } else { 0 };
-        let mut config = Config { threads: helpers_wanted + 1, ..self.config.clone() };
+        let cores = Some(self.config.cores.unwrap_or(self.cores));
+        let mut config = Config { threads: helpers_wanted + 1, cores, ..self.config.clone() };
         if observers.is_some() {
             // Who watches is shown one tree.
             config.parallel = Parallel::Split;

@@ -150,3 +150,26 @@ fn games_judged_in_spite_of_kills_are_those_judged_at_once() {
     let input = refused(&["train", "relabel", "a.games", "-o", "a.games"], folder);
     assert!(input.contains("it is read as well"), "{input}");
 }
+
+#[test]
+fn searches_are_held_against_others_of_the_same_games() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    run(&["train", "games", "--nodes", "30", "--games", "40", "-o", "a.games"], folder);
+    run(
+        &["train", "games", "--nodes", "30", "--games", "40", "--seed", "2", "-o", "b.games"],
+        folder,
+    );
+    run(&["train", "relabel", "--nodes", "300", "a.games", "-o", "more.games"], folder);
+    let error =
+        ["train", "error", "more.games", "--searches", "more.games", "--searches", "a.games"];
+    let told = run(&error, folder);
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let (head, all) = (words(&told), words(told.lines().last().expect("a row for all")));
+    assert_eq!((&head[..2], &head[3..5]), (&words("men positions")[..], &words("more a")[..]));
+    let errors: Vec<f64> = all[2..].iter().map(|error| error.parse().expect("a number")).collect();
+    // Not zero: of a position that came up twice one of the two judgements counts.
+    assert!(errors[1] < 0.1 * errors[0].min(errors[2]) && errors[2] > 1e-3, "{told}");
+    let others = refused(&["train", "error", "more.games", "--searches", "b.games"], folder);
+    assert!(others.contains("no quiet position that all have judged"), "{others}");
+}

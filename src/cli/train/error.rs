@@ -1,7 +1,7 @@
 //! `tabia train error`: how far networks and small searches are from what deep searches said.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -55,33 +55,26 @@ pub(super) struct Args {
 /// # Errors
 /// If a file cannot be read, or there is no position to judge by.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let networks = networks(&args.network)?;
     let curve = Sigmoid { scale: args.scale };
-    let mut examples = read(args, &args.files, 0.0)?;
-    let of_searches: Vec<Vec<Option<f32>>> = args
-        .searches
-        .iter()
-        .map(|path| {
-            let others = read(args, std::slice::from_ref(path), args.lambda)?;
-            Ok(expected_by_others(&others, &examples))
-        })
-        .collect::<Result<_, GameError>>()?;
-    let is_judged = |place: usize| of_searches.iter().all(|expected| expected[place].is_some());
-    let judged: Vec<usize> = (0..examples.len()).filter(|&place| is_judged(place)).collect();
-    examples = judged.iter().map(|&place| examples[place]).collect();
-    anyhow::ensure!(!examples.is_empty(), "the games have no quiet position to judge by");
-    let by_networks = networks.iter().map(|network| expected_by(network, curve, &examples));
-    let by_searches = of_searches
-        .iter()
-        .map(|expected| judged.iter().filter_map(|&place| expected[place]).collect());
-    let judges: Vec<Vec<f32>> = by_networks.chain(by_searches).collect();
-    let checksums = networks.iter().map(|network| format!("{:08x}", network.checksum()));
-    let names: Vec<String> =
-        checksums.chain(args.searches.iter().map(|path| name_of(path))).collect();
+    let examples = read(args, &args.files, 0.0)?;
+    let (mut names, mut judges) = (Vec::new(), Vec::new());
+    for network in networks(&args.network)? {
+        names.push(format!("{:08x}", network.checksum()));
+        judges.push(expected_by(&network, curve, &examples));
+    }
+    for path in &args.searches {
+        names.push(path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned());
+        let others = read(args, std::slice::from_ref(path), args.lambda)?;
+        judges.push(expected_by_others(&others, &examples));
+    }
+    let rows = errors_by_men(&judges, &examples);
+    let is_told = |row: &&ErrorByMen| row.positions > 0;
+    anyhow::ensure!(
+        rows.iter().any(|row| is_told(&row)),
+        "there is no quiet position that all have judged"
+    );
     outln!("{}", line("men", "positions", &names, &names))?;
-    for ErrorByMen { men: (fewest, most), positions, errors } in
-        errors_by_men(&judges, &examples).iter().filter(|row| row.positions > 0)
-    {
+    for ErrorByMen { men: (fewest, most), positions, errors } in rows.iter().filter(is_told) {
         let errors: Vec<String> = errors.iter().map(|error| format!("{error:.6}")).collect();
         outln!("{}", line(&format!("{fewest}-{most}"), &positions.to_string(), &errors, &names))?;
     }
@@ -100,11 +93,6 @@ fn read(args: &Args, paths: &[PathBuf], lambda: f32) -> Result<Vec<Example>, Gam
     };
     let threads = args.threads.map_or_else(cores, usize::from);
     Data::read(paths, &selection, threads, 0, |_| ()).map(|data| data.training)
-}
-
-/// What a file's column is called.
-fn name_of(path: &Path) -> String {
-    path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// The networks in these files; the one that is built in where there are none.

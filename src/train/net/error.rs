@@ -22,33 +22,37 @@ pub(crate) struct ErrorByMen {
     pub errors: Vec<f64>,
 }
 
+/// The results that somebody expects of examples; none where nobody asked.
+pub(crate) type Expected = Vec<Option<f32>>;
+
 /// The results that a network's static evaluation expects of the examples.
-pub(crate) fn expected_by(network: &Network, curve: Sigmoid, examples: &[Example]) -> Vec<f32> {
+pub(crate) fn expected_by(network: &Network, curve: Sigmoid, examples: &[Example]) -> Expected {
     let score = |example: &Example| network.evaluate(&example.board(), Color::White);
-    examples.iter().map(|example| curve.of_score(score(example) as f32)).collect()
+    examples.iter().map(|example| Some(curve.of_score(score(example) as f32))).collect()
 }
 
-/// The results that other searches expect of the same positions, where they took them for quiet,
-/// too. Of a position that occurs more than once the one judged last counts.
-pub(crate) fn expected_by_others(others: &[Example], examples: &[Example]) -> Vec<Option<f32>> {
+/// The results that other searches expect of the same positions, where they took them for quiet, too.
+/// Of a position that occurs more than once the one judged last counts.
+pub(crate) fn expected_by_others(others: &[Example], examples: &[Example]) -> Expected {
     let judged: HashMap<_, f32> =
         others.iter().map(|other| (other.position(), other.target)).collect();
     examples.iter().map(|example| judged.get(&example.position()).copied()).collect()
 }
 
-/// The errors of the judges, of whom each expects a result of every example, by the number of men,
-/// then those of all positions together. What they are held against are the examples' targets.
-pub(crate) fn errors_by_men(judges: &[Vec<f32>], examples: &[Example]) -> Vec<ErrorByMen> {
+/// The errors of the judges by the number of men, then those of all positions together. What they
+/// are held against are the examples' targets. Examples that not all have judged are left out.
+pub(crate) fn errors_by_men(judges: &[Expected], examples: &[Example]) -> Vec<ErrorByMen> {
     let classes = CLASSES.into_iter().chain([(CLASSES[0].0, CLASSES[CLASSES.len() - 1].1)]);
     let mut rows: Vec<ErrorByMen> = classes
         .map(|men| ErrorByMen { men, positions: 0, errors: vec![0.0; judges.len()] })
         .collect();
     for (place, example) in examples.iter().enumerate() {
-        let here = rows.iter_mut().filter(|row| (row.men.0..=row.men.1).contains(&example.men()));
-        for row in here {
+        let expected: Option<Vec<f32>> = judges.iter().map(|expected| expected[place]).collect();
+        let Some(expected) = expected else { continue };
+        for row in rows.iter_mut().filter(|row| (row.men.0..=row.men.1).contains(&example.men())) {
             row.positions += 1;
-            for (sum, expected) in row.errors.iter_mut().zip(judges) {
-                *sum += f64::from(expected[place] - example.target).powi(2);
+            for (sum, expected) in row.errors.iter_mut().zip(&expected) {
+                *sum += f64::from(expected - example.target).powi(2);
             }
         }
     }

@@ -88,6 +88,12 @@ impl Example {
         (self.occupied, self.pieces, self.views)
     }
 
+    /// The zones of both kings, those of the side to move first.
+    #[inline(always)]
+    pub(super) fn zones(&self) -> [u8; 2] {
+        self.views.map(|view| view.zone)
+    }
+
     /// The set of output weights.
     #[inline(always)]
     pub(super) fn bucket(&self) -> usize {

@@ -97,7 +97,10 @@ fn add<const N: usize>(
 ) -> f64 {
     let (slopes, bias_slopes) = gradient.split_mut();
     let mut loss = 0.0;
-    for example in blocks.iter().copied().flatten() {
+    // One after the other those that use the same weights: all of them do not fit into a core's cache.
+    let mut examples: Vec<&Example> = blocks.iter().copied().flatten().collect();
+    examples.sort_by_key(|example| example.zones());
+    for example in examples {
         let inputs = example.inputs();
         let bucket = example.bucket();
         let neurons = neurons(parameters.rows(), &inputs);

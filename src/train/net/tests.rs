@@ -270,9 +270,11 @@ fn other_searches_are_held_against_the_same_positions() {
     surer.reverse();
     let judged = expected_by_others(&surer, &examples);
     assert_eq!(judged[0], None);
-    let judged: Vec<f32> = judged.into_iter().flatten().collect();
-    let rows = errors_by_men(&[judged], &examples[1..]);
-    assert_eq!(rows.last().map(|row| (row.positions, row.errors[0])), Some((19, 0.0625)));
+    let rows = errors_by_men(&[vec![Some(0.0); 20], judged], &examples);
+    assert_eq!(
+        rows.last().map(|row| (row.positions, row.errors.clone())),
+        Some((19, vec![0.25, 0.0625]))
+    );
 }
 
 #[test]
