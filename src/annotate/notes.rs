@@ -92,10 +92,13 @@ pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_
 fn clear(pgn: &mut PgnGame) {
     let ours = annotators(pgn).any(is_ours);
     if ours {
-        pgn.comment = before_ours(&pgn.comment, &[SUMMARY]).to_owned();
+        pgn.comment = before_ours(&unwrapped(&pgn.comment), &[SUMMARY]).to_owned();
     }
     for mv in &mut pgn.moves {
         mv.nags.retain(|nag| !JUDGEMENTS.contains(nag));
+        if ours {
+            mv.comment = unwrapped(&mv.comment);
+        }
         let text = if ours { before_ours(&mv.comment, &SIGNS) } else { &mv.comment };
         let said = &mv.comment[text.len()..];
         if BETTER.iter().any(|sign| said.contains(sign)) && !mv.variations.is_empty() {
@@ -103,6 +106,11 @@ fn clear(pgn: &mut PgnGame) {
         }
         mv.comment = without_evaluation(text);
     }
+}
+
+/// A comment that was written in lines, in one: a sentence of ours may go over two.
+fn unwrapped(comment: &str) -> String {
+    comment.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Those who annotated a game.

@@ -103,6 +103,27 @@ fn to_annotate_again_changes_nothing() {
 }
 
 #[test]
+fn what_stands_in_other_lines_is_found_again() {
+    let folder = folder();
+    assert!(said(&format!("games.pgn --nodes {NODES} -o once.pgn"), folder.path()).0);
+    let once = fs::read_to_string(folder.path().join("once.pgn")).expect("written");
+    // Each word of a comment in a line of its own.
+    let mut is_comment = false;
+    let torn: String = once
+        .chars()
+        .map(|c| {
+            is_comment = c == '{' || (is_comment && c != '}');
+            if is_comment && c == ' ' { '\n' } else { c }
+        })
+        .collect();
+    assert!(torn.contains("was\nbetter."), "{torn}");
+    fs::write(folder.path().join("torn.pgn"), torn).expect("written");
+    let (ok, pgn, told) = said(&format!("torn.pgn --nodes {NODES}"), folder.path());
+    assert!(ok, "{told}");
+    assert_eq!(pgn, once);
+}
+
+#[test]
 fn a_killed_run_goes_on_to_the_same_bytes() {
     let folder = folder();
     let text: String = (0..12).map(|_| "1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n\n").collect();
