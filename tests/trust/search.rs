@@ -47,6 +47,9 @@ fn number(line: &str, name: &str) -> Option<u64> {
     words.nth(1)?.parse().ok()
 }
 
+/// The least that the bound of a game's clock is multiplied by (`Stability::stretch`).
+const LEAST_STRETCH: f64 = 0.85 * 0.9 * 0.6;
+
 /// Holds that a search of so many nodes spent at least two fifths of its bound, and ended clearly
 /// before it was used up.
 fn assert_saved(spent: f64, bound: f64, nodes: u64, lines: &[String]) {
@@ -152,6 +155,12 @@ fn trust_02_the_example_holds_in_the_other_protocol() {
         let nodes = number(last, "nodes").expect("the last line is a report");
         match unit {
             "depth" => assert_eq!(number(last, unit), Some(12), "{lines:#?}"),
+            // A game's clock gives less than the bound where the best move is settled.
+            "time" if go.starts_with("wtime") => {
+                let spent = number(last, unit).unwrap_or(0) as f64;
+                assert!(spent >= 0.399 * LEAST_STRETCH * bound, "{spent} of {bound}: {lines:#?}");
+                assert!(nodes < SETTLED || spent < 0.9 * bound, "{spent} of {bound}: {lines:#?}");
+            }
             _ => assert_saved(number(last, unit).unwrap_or(0) as f64, bound, nodes, &lines),
         }
         engine.quit();
