@@ -11,7 +11,7 @@ use indicatif::ProgressBar;
 use super::{interruption, progress_bar};
 use crate::cli::output::outln;
 use crate::cli::writing::{CHECKPOINT, Force, NETWORK};
-use crate::eval::nnue::{BUCKETS, HIDDEN, INPUTS, Network};
+use crate::eval::nnue::{BUCKETS, HIDDEN, INPUTS};
 use crate::files::{FileKind, Output, write_whole};
 use crate::train::net::{
     Data, Parameters, Selection, Sigmoid, TrainProgress, TrainSettings, Trainer, plot,
@@ -38,7 +38,8 @@ pub(super) struct Args {
     /// Go on from the checkpoint beside the output; settings and games must be the same
     #[arg(long)]
     resume: bool,
-    /// Begin with the weights of this network in place of random ones; a checkpoint has its own
+    /// Begin with the weights of this network in place of random ones, and more neurons where it has
+    /// fewer; a checkpoint has its own
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
     /// Passes over the data
@@ -56,6 +57,9 @@ pub(super) struct Args {
     /// Weight decay: the share of a weight that a step of size 1 would take from it
     #[arg(long, default_value_t = 0.01)]
     decay: f32,
+    /// Share of each step that the weights of all zones of the own king take together
+    #[arg(long, default_value_t = 0.5, value_parser = super::share)]
+    common: f32,
     /// The power of the error that is made small: with more than 2 those positions count more that
     /// are judged worst
     #[arg(long, default_value_t = 2.0, value_parser = power)]
@@ -137,6 +141,7 @@ impl Args {
             rate: self.rate,
             final_rate: self.final_rate,
             decay: self.decay,
+            common: self.common,
             power: self.power,
             balance: self.balance,
             threads: self.threads.into(),
@@ -204,7 +209,7 @@ fn begin<'d>(args: &Args, data: &'d Data) -> anyhow::Result<Trainer<'d>> {
     }
     Ok(match &args.from {
         Some(path) => {
-            let weights = Parameters::from(&Network::open(path)?);
+            let weights = Parameters::grown_from(path, args.seed)?;
             Trainer::beginning_with(weights, args.settings(), data)
         }
         None => Trainer::new(args.settings(), data),

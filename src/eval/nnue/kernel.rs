@@ -164,15 +164,14 @@ fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
 #[target_feature(enable = "avx512bw")]
 fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
     use std::arch::x86_64::{
-        __m512i, _mm512_add_epi32, _mm512_load_si512, _mm512_madd_epi16, _mm512_max_epi16,
-        _mm512_min_epi16, _mm512_mullo_epi16, _mm512_reduce_add_epi32, _mm512_set1_epi16,
+        __m512i, _mm256_add_epi32, _mm512_add_epi32, _mm512_castsi512_si256, _mm512_cvtepi32_epi64,
+        _mm512_extracti64x4_epi64, _mm512_load_si512, _mm512_madd_epi16, _mm512_max_epi16,
+        _mm512_min_epi16, _mm512_mullo_epi16, _mm512_reduce_add_epi64, _mm512_set1_epi16,
         _mm512_setzero_si512,
     };
     /// Numbers of 16 bits in a vector.
     const WIDTH: usize = 32;
     const _: () = assert!(HIDDEN.is_multiple_of(WIDTH));
-    // So the lanes can be added up as they are.
-    const _: () = assert!(255 * 255 * 127 * HIDDEN < i32::MAX as usize);
     let (zero, one) = (_mm512_setzero_si512(), _mm512_set1_epi16(QA as i16));
     let mut sums = zero;
     for at in (0..HIDDEN).step_by(WIDTH) {
@@ -187,7 +186,9 @@ fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
         let weighted = _mm512_mullo_epi16(value, weight);
         sums = _mm512_add_epi32(sums, _mm512_madd_epi16(value, weighted));
     }
-    i64::from(_mm512_reduce_add_epi32(sums))
+    // Two lanes of 32 bits are as much as one of `LANES` holds; all of them want 64.
+    let (low, high) = (_mm512_castsi512_si256(sums), _mm512_extracti64x4_epi64::<1>(sums));
+    _mm512_reduce_add_epi64(_mm512_cvtepi32_epi64(_mm256_add_epi32(low, high)))
 }
 
 #[inline(always)]

@@ -3,14 +3,14 @@
 //! A checkpoint begins with a line of text that tells what is trained, with which settings, on
 //! which data. Then come, little-endian: the steps taken (u64), the sum of the steps' losses in this epoch
 //! (f64), the number of epochs completed (u64) and the two losses of each (f64), and as f32 the
-//! weights and Adam's two memories of them.
+//! weights, Adam's two memories of them, and the two of one zone's weights as all zones move together.
 
-use std::io;
 use std::path::Path;
+use std::{io, iter};
 
 use thiserror::Error;
 
-use super::adam::AdamW;
+use super::adam::{AdamW, Memory};
 use super::data::Data;
 use super::parameters::Parameters;
 use super::trainer::{EpochLoss, State, TrainSettings, Trainer};
@@ -52,8 +52,10 @@ impl<'d, const N: usize> Trainer<'d, N> {
         for loss in history.iter().flat_map(|epoch| [epoch.training, epoch.held_out]) {
             bytes.extend(loss.to_le_bytes());
         }
-        let numbers = [parameters.as_slice(), &adam.first, &adam.second];
-        bytes.extend(numbers.into_iter().flatten().flat_map(|number| number.to_le_bytes()));
+        let AdamW { each, common } = adam;
+        let memories = [each, common].map(|memory| [&memory.first[..], &memory.second]);
+        let numbers = iter::once(parameters.as_slice()).chain(memories.into_iter().flatten());
+        bytes.extend(numbers.flatten().flat_map(|number| number.to_le_bytes()));
         write_whole(path, &bytes)
     }
 
@@ -84,16 +86,17 @@ impl<'d, const N: usize> Trainer<'d, N> {
     }
 }
 
-const MAGIC: &str = "tabia checkpoint 1; ";
+const MAGIC: &str = "tabia checkpoint 2; ";
 
 /// What all that follows depends on, but for the number of threads.
 fn headline<const N: usize>(settings: &TrainSettings, data: &Data) -> String {
-    let TrainSettings { epochs, batch, rate, final_rate, decay, power, balance, .. } = settings;
+    let TrainSettings { epochs, batch, rate, final_rate, decay, common, power, balance, .. } =
+        settings;
     let seed = settings.seed;
     let (training, held_out, scale) = (data.training.len(), data.held_out.len(), data.curve.scale);
     format!(
         "{MAGIC}hidden {N}; {training} positions; {held_out} held out; scale {scale}; {epochs} epochs; \
-         batch {batch}; rate {rate} to {final_rate}; decay {decay}; power {power}; balance {balance}; \
+         batch {batch}; rate {rate} to {final_rate}; decay {decay}; common {common}; power {power}; balance {balance}; \
          seed {seed}\n"
     )
 }
@@ -111,12 +114,14 @@ fn decode<const N: usize>(bytes: &[u8]) -> Option<State<N>> {
         history.push(EpochLoss { training, held_out });
     }
     let (numbers, rest) = bytes[8 * (3 + 2 * epochs)..].as_chunks::<4>();
-    if numbers.len() != 3 * Parameters::<N>::LEN || !rest.is_empty() {
+    let sizes = [Parameters::<N>::LEN, Parameters::<N>::ZONE];
+    let [weights, zone] = sizes;
+    if numbers.len() != 3 * weights + 2 * zone || !rest.is_empty() {
         return None;
     }
-    let numbers: Vec<f32> = numbers.iter().map(|&number| f32::from_le_bytes(number)).collect();
-    let mut parts = numbers.chunks_exact(Parameters::<N>::LEN).map(<[f32]>::to_vec);
-    let parameters = Parameters::from_vec(parts.next()?)?;
-    let adam = AdamW { first: parts.next()?, second: parts.next()? };
-    Some(State { parameters, adam, steps, loss, history })
+    let mut numbers = numbers.iter().map(|&number| f32::from_le_bytes(number));
+    let mut part = |length: usize| numbers.by_ref().take(length).collect::<Vec<_>>();
+    let parameters = Parameters::from_vec(part(weights))?;
+    let [each, common] = sizes.map(|length| Memory { first: part(length), second: part(length) });
+    Some(State { parameters, adam: AdamW { each, common }, steps, loss, history })
 }

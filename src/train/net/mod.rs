@@ -15,6 +15,7 @@ mod data;
 mod error;
 mod example;
 mod gradient;
+mod growth;
 mod objective;
 mod parameters;
 mod plot;

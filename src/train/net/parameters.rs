@@ -1,6 +1,8 @@
 //! A network's weights while they are trained.
 
-use crate::eval::nnue::{BUCKETS, HIDDEN, INPUTS, Network, OUTPUT_WEIGHT_LIMIT, QA, QB};
+use crate::eval::nnue::{
+    BUCKETS, HIDDEN, INPUTS, INPUTS_PER_ZONE, Network, OUTPUT_WEIGHT_LIMIT, QA, QB,
+};
 use crate::random::Random;
 
 /// The row of the neurons' biases, after those of the inputs.
@@ -18,7 +20,7 @@ const _: () = assert!(33.0 * LIMIT * (QA as f32) < i16::MAX as f32);
 pub(super) const OUTPUT_LIMIT: f32 = OUTPUT_WEIGHT_LIMIT as f32 / QB as f32;
 
 /// First weights lie within this: small, but large enough for half the neurons to answer.
-const INPUT_SPREAD: f32 = 0.1;
+pub(super) const INPUT_SPREAD: f32 = 0.1;
 const OUTPUT_SPREAD: f32 = 0.05;
 
 /// The weights of a network with `N` neurons a side; also their gradient.
@@ -28,6 +30,8 @@ pub(crate) struct Parameters<const N: usize>(Vec<f32>);
 impl<const N: usize> Parameters<N> {
     /// The number of weights.
     pub(super) const LEN: usize = ROWS * N + BUCKETS;
+    /// The number of weights of one zone; those of all zones come first.
+    pub(super) const ZONE: usize = INPUTS_PER_ZONE * N;
 
     /// All weights zero.
     pub(super) fn zero() -> Self {
@@ -65,6 +69,11 @@ impl<const N: usize> Parameters<N> {
     #[inline(always)]
     pub(super) fn rows(&self) -> &[[f32; N]] {
         self.0[..ROWS * N].as_chunks().0
+    }
+
+    /// The rows of weights from the inputs and, last, the neurons' biases.
+    pub(super) fn input_rows_mut(&mut self) -> &mut [[f32; N]] {
+        &mut self.split_mut().0[..OUTPUTS]
     }
 
     /// The rows of output weights of a bucket, for the side to move and for the other.

@@ -69,6 +69,7 @@ fn settings(threads: usize) -> TrainSettings {
         rate: 0.01,
         final_rate: 1e-4,
         decay: 0.01,
+        common: 0.5,
         power: 2.0,
         balance: 0.0,
         threads,
@@ -293,9 +294,9 @@ fn a_network_becomes_weights_and_is_the_same_again() {
 #[test]
 fn no_weight_outgrows_the_integers() {
     let mut parameters = Parameters::<HIDDEN>::zero();
-    let mut adam = AdamW::new(Parameters::<HIDDEN>::LEN);
+    let mut adam = AdamW::new(Parameters::<HIDDEN>::LEN, 0);
     let uphill = vec![-1.0; Parameters::<HIDDEN>::LEN];
-    let stride = adam::Stride { step: 1, rate: 9.0, decay: 0.0, scale: 1.0 };
+    let stride = adam::Stride { step: 1, rate: 9.0, decay: 0.0, scale: 1.0, common: 0.0 };
     adam.step(parameters.as_mut_slice(), &[&uphill], stride);
     assert_eq!(parameters.as_slice()[0], LIMIT);
     assert!(parameters.quantised(&[]).is_err());

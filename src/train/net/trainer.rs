@@ -32,6 +32,8 @@ pub(crate) struct TrainSettings {
     pub final_rate: f32,
     /// Weight decay: the share of a weight that is lost at a rate of 1.
     pub decay: f32,
+    /// Share of each step that the weights of all zones take together, from 0 to 1.
+    pub common: f32,
     /// The power of the error that is made small.
     pub power: f32,
     /// How far all numbers of men count alike, from 0 to 1.
@@ -107,7 +109,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
     ) -> Self {
         let state = State {
             parameters,
-            adam: AdamW::new(Parameters::<N>::LEN),
+            adam: AdamW::new(Parameters::<N>::LEN, Parameters::<N>::ZONE),
             steps: 0,
             loss: 0.0,
             history: Vec::new(),
@@ -160,6 +162,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
             rate,
             decay: self.settings.decay,
             scale: 1.0 / examples as f32,
+            common: self.settings.common,
         };
         let gradients: Vec<&[f32]> = self.gradients.iter().map(Parameters::as_slice).collect();
         self.state.adam.step(self.state.parameters.as_mut_slice(), &gradients, stride);
