@@ -21,7 +21,7 @@ mod pieces;
 pub(crate) use accumulator::AccumulatorStack;
 pub(crate) use explain::explain;
 pub use network::{Network, NetworkError};
-pub(crate) use pieces::{PieceSet, zone};
+pub(crate) use pieces::{PieceSet, seen_by};
 
 /// Neurons that see the board, for each side.
 pub(crate) const HIDDEN: usize = 256;

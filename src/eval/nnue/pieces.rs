@@ -10,7 +10,7 @@ const PIECES_PER_BUCKET: u32 = 32 / BUCKETS as u32;
 const INPUTS_PER_SIDE: usize = INPUTS_PER_ZONE / 2;
 const FLIP_RANKS: u16 = 56;
 const FLIP_FILES: u16 = 7;
-const FILES_E_TO_H: u64 = 0xf0f0_f0f0_f0f0_f0f0;
+const FIRST_MIRRORED_FILE: usize = 4;
 
 /// The pieces on a board, which need not be a legal position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,13 +114,23 @@ impl PieceSquare {
 /// Of which zone, below [`ZONES`], a king's square is, by the number that its own side sees it under:
 /// from a1 rank by rank, on the files a to d. A castled king, one in the middle of the first rank, one
 /// on the second, and all others each call for weights of their own.
-pub(crate) const fn zone(king: usize) -> usize {
+const fn zone(king: usize) -> usize {
     match (king / 8, king % 8) {
         (0, 0..=2) => 0,
         (0, _) => 1,
         (1, _) => 2,
         _ => 3,
     }
+}
+
+/// How a side whose own king stands on this square, counted from a1, sees the board: whether in a mirror,
+/// and with the weights of which zone.
+#[inline]
+pub(crate) fn seen_by(king: usize, color: Color) -> (bool, usize) {
+    let mirrored = king % 8 >= FIRST_MIRRORED_FILE;
+    let ranks = if color == Color::White { 0 } else { FLIP_RANKS };
+    let files = if mirrored { FLIP_FILES } else { 0 };
+    (mirrored, zone(king ^ usize::from(ranks ^ files)))
 }
 
 /// How one side sees the board.
@@ -141,14 +151,12 @@ impl Perspective {
     /// The view of `color` where the pieces stand so.
     #[inline]
     pub(super) fn new(pieces: &PieceSet, color: Color) -> Self {
-        let king = pieces.king(color);
-        let mirrored = king & BitBoard(FILES_E_TO_H) != EMPTY;
+        // A board without this king is seen as if it stood on the first square.
+        let king = pieces.king(color).0.trailing_zeros() as usize % 64;
+        let (mirrored, zone) = seen_by(king, color);
         let turned = if color == Color::White { 0 } else { FLIP_COLORS | FLIP_RANKS }
             | if mirrored { FLIP_FILES } else { 0 };
-        // A board without this king is seen as if it stood on the first square.
-        let square = king.0.trailing_zeros() as u16 % 64;
-        let zone = zone(usize::from((square ^ turned) & (FLIP_RANKS | FLIP_FILES))) as u16;
-        Perspective { turned, zone }
+        Perspective { turned, zone: zone as u16 }
     }
 
     /// A number for each view of this colour, below [`VIEWS`].

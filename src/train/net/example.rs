@@ -2,7 +2,7 @@
 
 use std::hash::Hash;
 
-use crate::eval::nnue::{BUCKETS, INPUTS_PER_ZONE, PieceSet, zone};
+use crate::eval::nnue::{BUCKETS, INPUTS_PER_ZONE, PieceSet, seen_by};
 use crate::position::{Color, Position, Square};
 
 /// Inputs that are one side's pieces.
@@ -41,11 +41,8 @@ struct View {
 
 impl View {
     fn new(position: &Position, color: Color) -> Self {
-        let king = position.king(color);
-        let is_mirrored = king.get_file().to_index() >= 4;
-        let turned = if color == Color::White { 0 } else { FLIP_RANKS };
-        let mirrored = if is_mirrored { FLIP_FILES } else { 0 };
-        View { is_mirrored, zone: zone(king.to_index() ^ turned ^ mirrored) as u8 }
+        let (is_mirrored, zone) = seen_by(position.king(color).to_index(), color);
+        View { is_mirrored, zone: zone as u8 }
     }
 }
 
