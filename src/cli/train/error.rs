@@ -87,6 +87,7 @@ fn read(args: &Args, paths: &[PathBuf], lambda: f32) -> Result<Vec<Example>, Gam
         curve: Sigmoid { scale: args.scale },
         result_share: 0.0,
         lambda,
+        lambda_few: lambda,
         limit: args.limit,
         skip_plies: 0,
         hold_out_every: usize::MAX,

@@ -78,6 +78,9 @@ pub(super) struct Args {
     /// but the position's own, near 1 for a long look ahead
     #[arg(long, default_value_t = 0.0, value_parser = super::share)]
     lambda: f32,
+    /// The same for positions with nine men or fewer (default: that of all others)
+    #[arg(long, value_name = "LAMBDA", value_parser = super::share)]
+    lambda_few: Option<f32>,
     /// Positions with a higher score, in centipawns, are passed over
     #[arg(long, default_value_t = 3000, value_parser = clap::value_parser!(i16).range(1..))]
     limit: i16,
@@ -154,6 +157,7 @@ impl Args {
             curve: Sigmoid { scale: self.scale },
             result_share: self.result_share,
             lambda: self.lambda,
+            lambda_few: self.lambda_few.unwrap_or(self.lambda),
             limit: self.limit,
             skip_plies: self.skip_plies,
             hold_out_every: self.hold_out_every as usize,

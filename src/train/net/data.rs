@@ -4,9 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::example::Example;
 use super::sigmoid::Sigmoid;
-use crate::position::{Color, Position};
+use crate::position::Color;
 use crate::random::Random;
 use crate::train::{Block, GameError, GameReader, PlayedGame, in_parallel};
+
+/// So many men, kings among them, are few.
+pub(crate) const FEW_MEN: usize = 9;
 
 /// Blocks of games that each thread turns into examples at a time.
 const BLOCKS_AT_ONCE: usize = 4;
@@ -22,6 +25,9 @@ pub(crate) struct Selection {
     /// later counts `lambda` to the `n`-th, the result as all that would follow the end. With 0 only
     /// the position's own search counts, with 1 only the result.
     pub lambda: f32,
+    /// The same for positions with at most [`FEW_MEN`]: searches of some hundred nodes know little of where
+    /// endgames lead to.
+    pub lambda_few: f32,
     /// Positions with a larger score, in centipawns, for either side are decided, and passed over.
     pub limit: i16,
     /// Plies after the random opening that are passed over.
@@ -135,34 +141,41 @@ fn examples_of(block: &Block, selection: &Selection) -> Result<Vec<Taken>, (usiz
 
 /// The positions of a game that are taken; `None` if it has an illegal move.
 fn examples(game: &PlayedGame, selection: &Selection) -> Option<Vec<Example>> {
-    let expected = hindsight(game, selection);
-    let mut examples = Vec::new();
-    let mut ply = 0;
+    let mut taken = Vec::new();
+    let mut men = Vec::with_capacity(game.moves.len());
     let whole = game.replay(|position, played| {
+        let ply = men.len();
+        men.push(position.occupied().popcnt() as usize);
         let decided = played.score.unsigned_abs() > selection.limit.unsigned_abs();
         if !played.noisy && !decided && ply >= selection.skip_plies {
-            let share = selection.result_share;
-            let for_white = share * game.result() + (1.0 - share) * expected[ply];
-            examples.push(Example::new(position, for_side_to_move(position, for_white)));
+            taken.push((ply, position.side_to_move(), Example::new(position, 0.0)));
         }
-        ply += 1;
     });
-    whole.then_some(examples)
+    let expected = hindsight(game, selection, &men);
+    let share = selection.result_share;
+    let examples =
+        taken.into_iter().map(|(ply, side_to_move, mut example): (usize, Color, Example)| {
+            let for_white = share * game.result() + (1.0 - share) * expected.get(ply)?;
+            example.target = for_side(side_to_move, for_white);
+            Some(example)
+        });
+    whole.then(|| examples.collect())?
 }
 
 /// What White should have expected at each move, as the searches of that move and of all later ones
-/// tell.
+/// tell; `men` stood on the board before each.
 ///
 /// A search of some hundred nodes is wrong by a pawn as easily as a static evaluation is, but the
 /// next ones are wrong otherwise: their mean is far better.
 ///
 /// Source: R. Sutton, "Learning to Predict by the Methods of Temporal Differences" (1988), whose
 /// lambda it is; for chess J. Baxter, A. Tridgell and L. Weaver, "KnightCap" (1998).
-fn hindsight(game: &PlayedGame, selection: &Selection) -> Vec<f32> {
-    let &Selection { curve, lambda, .. } = selection;
+fn hindsight(game: &PlayedGame, selection: &Selection, men: &[usize]) -> Vec<f32> {
+    let &Selection { curve, lambda, lambda_few, .. } = selection;
     let mut later = game.result();
     let mut expected = vec![0.0; game.moves.len()];
-    for (expected, played) in expected.iter_mut().zip(&game.moves).rev() {
+    for (expected, (played, &men)) in expected.iter_mut().zip(game.moves.iter().zip(men)).rev() {
+        let lambda = if men <= FEW_MEN { lambda_few } else { lambda };
         let now = curve.of_score(f32::from(played.score));
         later = (1.0 - lambda) * now + lambda * later;
         *expected = later;
@@ -170,8 +183,8 @@ fn hindsight(game: &PlayedGame, selection: &Selection) -> Vec<f32> {
     expected
 }
 
-fn for_side_to_move(position: &Position, for_white: f32) -> f32 {
-    match position.side_to_move() {
+fn for_side(side_to_move: Color, for_white: f32) -> f32 {
+    match side_to_move {
         Color::White => for_white,
         Color::Black => 1.0 - for_white,
     }

@@ -325,6 +325,7 @@ fn games_become_examples_that_are_quiet_and_not_decided() {
         curve: CURVE,
         result_share: 0.25,
         lambda: 0.0,
+        lambda_few: 0.0,
         limit: 3000,
         skip_plies: 0,
         hold_out_every: 5,
@@ -341,7 +342,7 @@ fn games_become_examples_that_are_quiet_and_not_decided() {
     assert!((targets[0] - expected).abs() < 1e-6 && (targets[1] - 1.0 + expected).abs() < 1e-6);
     assert_eq!(read(&Selection { skip_plies: 1, ..selection.clone() }).training.len(), 8);
     // The scores of the four moves are 400, 400, 400 and 9000; then White has won.
-    let ahead = Selection { result_share: 0.0, lambda: 0.5, ..selection };
+    let ahead = Selection { result_share: 0.0, lambda: 0.5, lambda_few: 1.0, ..selection };
     let expected = (0.5 + 0.25 + 0.125) * CURVE.of_score(400.0) + 0.0625 + 0.0625;
     assert!((read(&ahead).held_out[0].target - expected).abs() < 1e-6);
     let mut broken = game(0);
@@ -351,11 +352,43 @@ fn games_become_examples_that_are_quiet_and_not_decided() {
     assert!(error.to_string().ends_with("a.games, game 11: a move is illegal"), "{error}");
 }
 
+#[test]
+fn positions_of_few_men_may_look_further_ahead() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("a.games");
+    // Ten men until the pawn takes; each search says a pawn for White, who loses.
+    let start = Some("4k3/pppp4/8/8/1p6/P7/1PP5/4K3 w - - 0 1".into());
+    let played = |text: &str| SearchedMove {
+        mv: text.parse::<Move>().expect("a move"),
+        score: 100,
+        noisy: false,
+    };
+    let moves = ["e1e2", "b4a3", "b2a3", "e8e7"].map(played).to_vec();
+    let game = PlayedGame { start, moves, ..PlayedGame::default() };
+    // The first game read is learnt from, the second, the same again, is held out.
+    let (mut file, _) = GameFile::open(&path, &GameSettings::default()).expect("a new file");
+    (0..2).for_each(|_| file.append(&game).expect("written"));
+    let selection = Selection { lambda: 0.5, lambda_few: 0.75, ..selection_of_all() };
+    let data = Data::read(&[path], &selection, 1, 1, |_| ()).expect("games");
+    let pawn = CURVE.of_score(100.0);
+    // For White: 8 men after two captures, 9 after one, and 10.
+    let fourth = 0.25 * pawn;
+    let third = 0.25 * pawn + 0.75 * fourth;
+    let second = 0.5 * pawn + 0.5 * third;
+    let expected = [0.5 * pawn + 0.5 * second, 1.0 - second, third, 1.0 - fourth];
+    let targets: Vec<f32> = data.held_out.iter().map(|example| example.target).collect();
+    assert_eq!(targets.len(), 4);
+    for (target, expected) in targets.iter().zip(expected) {
+        assert!((target - expected).abs() < 1e-6, "{targets:?}, not {expected:?}");
+    }
+}
+
 fn selection_of_all() -> Selection {
     Selection {
         curve: CURVE,
         result_share: 0.0,
         lambda: 0.0,
+        lambda_few: 0.0,
         limit: i16::MAX,
         skip_plies: 0,
         hold_out_every: 2,
