@@ -67,7 +67,8 @@ pub(super) struct Stride {
 }
 
 impl AdamW {
-    /// For so many weights, the first of which lie in zones of `zone` each; 0 for no zones.
+    /// For so many weights, the first of which lie in zones of `zone` each, with fewer than that after the
+    /// last; 0 for no zones.
     pub(super) fn new(weights: usize, zone: usize) -> Self {
         AdamW { each: Memory::new(weights), common: Memory::new(zone) }
     }
