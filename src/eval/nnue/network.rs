@@ -106,11 +106,18 @@ impl Network {
     /// # Errors
     /// If it cannot be read or is no network of this shape.
     pub fn open(path: &Path) -> Result<Self, NetworkError> {
-        let bytes = read_plain(path).map_err(|error| NetworkError::Unreadable {
+        Self::from_bytes(&Self::read_file(path)?)
+    }
+
+    /// The bytes of a file, whatever they are.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, NetworkError> {
+        read_plain(path).map_err(|error| NetworkError::Unreadable {
             path: path.to_owned(),
             why: error.to_string(),
-        })?;
-        Self::from_bytes(&bytes)
+        })
     }
 
     /// Reads a file's bytes.

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use super::parameters::{INPUT_SPREAD, Parameters};
+use super::parameters::{INPUT_SPREAD, Parameters, small};
 use crate::eval::nnue::{BUCKETS, HIDDEN, Network, NetworkError};
-use crate::files::read_plain;
 use crate::random::Random;
 
 /// What stands before the number of neurons in a network's first line.
@@ -21,10 +20,7 @@ impl Parameters<HIDDEN> {
     /// # Errors
     /// If the file cannot be read, or is no network or one with more neurons.
     pub(crate) fn grown_from(path: &Path, seed: u64) -> Result<Self, NetworkError> {
-        let bytes = read_plain(path).map_err(|error| NetworkError::Unreadable {
-            path: path.to_owned(),
-            why: error.to_string(),
-        })?;
+        let bytes = Network::read_file(path)?;
         match width(&bytes) {
             Some(known) if known < HIDDEN => {
                 let network = Network::from_bytes(&widened(&bytes, known, HIDDEN))?;
@@ -40,8 +36,7 @@ impl Parameters<HIDDEN> {
     fn sees_at_random(&mut self, neurons: std::ops::RangeFrom<usize>, seed: u64) {
         let mut random = Random::new(seed);
         for row in self.input_rows_mut() {
-            row[neurons.clone()]
-                .fill_with(|| INPUT_SPREAD * (2.0 * random.fraction() as f32 - 1.0));
+            row[neurons.clone()].fill_with(|| small(&mut random, INPUT_SPREAD));
         }
     }
 }

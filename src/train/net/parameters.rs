@@ -45,7 +45,7 @@ impl<const N: usize> Parameters<N> {
         let (rows, _) = parameters.split_mut();
         for (row, weights) in rows.iter_mut().enumerate().filter(|&(row, _)| row != BIASES) {
             let spread = if row < BIASES { INPUT_SPREAD } else { OUTPUT_SPREAD };
-            weights.fill_with(|| spread * (2.0 * random.fraction() as f32 - 1.0));
+            weights.fill_with(|| small(&mut random, spread));
         }
         parameters
     }
@@ -101,6 +101,11 @@ impl<const N: usize> Parameters<N> {
         let (rows, biases) = self.0.split_at_mut(ROWS * N);
         (rows.as_chunks_mut().0, biases)
     }
+}
+
+/// A random weight within `spread` of zero.
+pub(super) fn small(random: &mut Random, spread: f32) -> f32 {
+    spread * (2.0 * random.fraction() as f32 - 1.0)
 }
 
 impl From<&Network> for Parameters<HIDDEN> {
