@@ -123,7 +123,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     train(args, &mut trainer, &interrupted)?;
     save(args, &trainer)?;
     let network = trainer.quantised()?;
-    let error = trainer.parameters().quantisation_error(&network, data.curve, &data.held_out);
+    let error = trainer.parameters().quantisation_error(&network, data.curve(), &data.held_out);
     outln!(
         "held-out loss {:.6}, in integers {:.6}; integers are off by {:.2} centipawns on average, \
          {:.1} at most\nnetwork in {}",

@@ -14,12 +14,15 @@
 
 mod accumulator;
 mod explain;
+mod file;
 mod kernel;
 mod network;
 mod pieces;
 
 pub(crate) use accumulator::AccumulatorStack;
 pub(crate) use explain::explain;
+#[cfg(test)]
+pub(crate) use file::tests::narrowed;
 pub use network::{Network, NetworkError};
 pub(crate) use pieces::{PieceSet, seen_by};
 

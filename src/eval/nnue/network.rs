@@ -1,4 +1,4 @@
-//! The network's weights, and the file that holds them.
+//! The network's weights.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,19 +8,12 @@ use thiserror::Error;
 
 use super::kernel::{Kernel, Row};
 use super::pieces::{Perspective, PieceSet};
-use super::{BUCKETS, HIDDEN, INPUTS, INPUTS_PER_ZONE, OUTPUT_WEIGHT_LIMIT, QA, QB, SCALE, ZONES};
+use super::{BUCKETS, HIDDEN, INPUTS, OUTPUT_WEIGHT_LIMIT, QA, QB, SCALE};
 use crate::files::read_plain;
 use crate::position::Color;
 use crate::score::{MAX_EVAL, Score};
 
 /// A network's weights.
-///
-/// Its file is a line of text, `tabia network 3; zones Z; hidden H; buckets B`, and then as
-/// little-endian numbers the weights from each input, zone by zone, to the H neurons (i16, QA is
-/// 1.0), the neurons' biases (i16), for each bucket the weights of the H neurons of the side to move
-/// and of the H of the other (i16, QB is 1.0), and for each bucket the bias of the output (i32, QA *
-/// QB is 1.0). Where all zones are alike the file is one of version 2: there are the weights of one
-/// zone only, and none are spoken of in its line.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Network {
     /// From an input to the neurons.
@@ -66,11 +59,6 @@ pub enum NetworkError {
 }
 
 impl Network {
-    /// Bytes of the numbers in a file with so many inputs.
-    const fn number_bytes(inputs: usize) -> usize {
-        2 * HIDDEN * (inputs + 1 + 2 * BUCKETS) + 4 * BUCKETS
-    }
-
     /// The network that is built in; how it came about is told in `docs/network.md`.
     pub fn embedded() -> Arc<Self> {
         static EMBEDDED: LazyLock<Arc<Network>> = LazyLock::new(|| {
@@ -120,34 +108,6 @@ impl Network {
         })
     }
 
-    /// Reads a file's bytes.
-    ///
-    /// # Errors
-    /// If they are no network of this shape.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, NetworkError> {
-        let headlines = [(headline(), INPUTS), (headline_without_zones(), INPUTS_PER_ZONE)];
-        let (numbers, written) = headlines
-            .iter()
-            .find_map(|(line, inputs)| Some((bytes.strip_prefix(line.as_bytes())?, *inputs)))
-            .ok_or_else(|| NetworkError::Foreign(headline().trim_end().to_owned()))?;
-        let length = Self::number_bytes(written);
-        if numbers.len() != length {
-            let expected = bytes.len() - numbers.len() + length;
-            return Err(NetworkError::Length { expected, found: bytes.len() });
-        }
-        let (words, output_biases) = numbers.split_at(length - 4 * BUCKETS);
-        let mut words = words.as_chunks().0.iter().map(|&word| i16::from_le_bytes(word));
-        let mut row = || [(); HIDDEN].map(|()| words.next().unwrap_or_default());
-        let inputs: Vec<[i16; HIDDEN]> = (0..written).map(|_| row()).collect();
-        let inputs = boxed(inputs.into_iter().cycle().take(INPUTS));
-        let biases = row();
-        let outputs = [(); BUCKETS].map(|()| [row(), row()]);
-        let mut output_biases =
-            output_biases.as_chunks().0.iter().map(|&word| i32::from_le_bytes(word));
-        let output_biases = [(); BUCKETS].map(|()| output_biases.next().unwrap_or_default());
-        Self::new(&inputs, biases, outputs, output_biases)
-    }
-
     /// A number to tell networks apart: the CRC-32 of its file.
     pub fn checksum(&self) -> u32 {
         crc32fast::hash(&self.to_bytes())
@@ -167,25 +127,6 @@ impl Network {
     /// For each bucket the bias of the output; [`QA`] times [`QB`] is 1.0.
     pub(crate) fn output_biases(&self) -> &[i32; BUCKETS] {
         &self.output_biases
-    }
-
-    /// The bytes of its file.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let (one_zone, others) = self.inputs.split_at(INPUTS_PER_ZONE);
-        let are_alike = others.chunks(INPUTS_PER_ZONE).all(|zone| zone == one_zone);
-        let (line, inputs) = match are_alike {
-            true => (headline_without_zones(), one_zone),
-            false => (headline(), &self.inputs[..]),
-        };
-        let mut bytes = line.into_bytes();
-        let inputs = inputs.iter().map(|row| &row.0);
-        for weight in inputs.chain([&self.biases.0]).chain(self.output_rows()).flatten() {
-            bytes.extend(weight.to_le_bytes());
-        }
-        for bias in self.output_biases {
-            bytes.extend(bias.to_le_bytes());
-        }
-        bytes
     }
 
     /// The score, in centipawns for the side to move, of the neurons' values for both sides.
@@ -219,18 +160,9 @@ fn boxed<R: Clone>(rows: impl Iterator<Item = R>) -> Box<[R; INPUTS]> {
     rows.try_into().unwrap_or_else(|_| unreachable!("as many rows as inputs"))
 }
 
-/// The first line of a file.
-fn headline() -> String {
-    format!("tabia network 3; zones {ZONES}; hidden {HIDDEN}; buckets {BUCKETS}\n")
-}
-
-/// The first line of a file whose zones are alike.
-fn headline_without_zones() -> String {
-    format!("tabia network 2; hidden {HIDDEN}; buckets {BUCKETS}\n")
-}
-
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::INPUTS_PER_ZONE;
     use super::*;
     use crate::position::{Position, Square};
     use crate::random::Random;
@@ -244,43 +176,6 @@ pub(super) mod tests {
         let outputs = [(); BUCKETS].map(|()| [(); 2].map(|()| [(); HIDDEN].map(|()| weight(40))));
         let output_biases = [(); BUCKETS].map(|()| i32::from(weight(3000)));
         Network::new(&inputs, biases, outputs, output_biases).expect("weights in bounds")
-    }
-
-    #[test]
-    fn a_network_survives_its_file() {
-        let network = random_network(1);
-        let bytes = network.to_bytes();
-        assert!(Network::from_bytes(&bytes).is_ok_and(|read| read == network));
-    }
-
-    #[test]
-    fn a_network_without_zones_is_one_whose_zones_are_alike() {
-        let network = random_network(1);
-        let bytes = network.to_bytes();
-        let numbers = &bytes[headline().len()..];
-        let rest = &numbers[2 * HIDDEN * INPUTS..];
-        let line = headline_without_zones();
-        let old = [line.as_bytes(), &numbers[..2 * HIDDEN * INPUTS_PER_ZONE], rest].concat();
-        let read = Network::from_bytes(&old).expect("a network");
-        let first = &network.inputs[..INPUTS_PER_ZONE];
-        assert!(read.inputs.chunks(INPUTS_PER_ZONE).all(|zone| zone == first));
-        assert!(read.biases == network.biases && read.outputs == network.outputs);
-        assert!(read.to_bytes() == old);
-        let short = Network::from_bytes(&old[..old.len() - 1]).expect_err("refused");
-        assert_eq!(short, NetworkError::Length { expected: old.len(), found: old.len() - 1 });
-    }
-
-    #[test]
-    fn other_files_are_refused() {
-        let bytes = random_network(1).to_bytes();
-        let refused = |bytes: &[u8]| Network::from_bytes(bytes).expect_err("refused");
-        assert!(matches!(refused(b"tabia network 1; "), NetworkError::Foreign(_)));
-        assert!(matches!(refused(&bytes[..bytes.len() - 1]), NetworkError::Length { .. }));
-        assert!(matches!(refused(&[&bytes[..], &[0]].concat()), NetworkError::Length { .. }));
-        let mut large = bytes;
-        let end = large.len() - 4 * BUCKETS;
-        large[end - 2..end].copy_from_slice(&128_i16.to_le_bytes());
-        assert_eq!(refused(&large), NetworkError::Weight(128));
     }
 
     #[test]

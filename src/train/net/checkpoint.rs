@@ -11,8 +11,9 @@ use std::{io, iter};
 use thiserror::Error;
 
 use super::adam::{AdamW, Memory};
-use super::data::Data;
+use super::data::{Data, Selection};
 use super::parameters::Parameters;
+use super::sigmoid::Sigmoid;
 use super::trainer::{EpochLoss, State, TrainSettings, Trainer};
 use crate::files::write_whole;
 
@@ -93,11 +94,13 @@ fn headline<const N: usize>(settings: &TrainSettings, data: &Data) -> String {
     let TrainSettings { epochs, batch, rate, final_rate, decay, common, power, balance, .. } =
         settings;
     let seed = settings.seed;
-    let (training, held_out, scale) = (data.training.len(), data.held_out.len(), data.curve.scale);
+    let (training, held_out) = (data.training.len(), data.held_out.len());
+    let Selection { curve: Sigmoid { scale }, result_share, lambda, lambda_few, .. } =
+        data.selection;
     format!(
-        "{MAGIC}hidden {N}; {training} positions; {held_out} held out; scale {scale}; {epochs} epochs; \
-         batch {batch}; rate {rate} to {final_rate}; decay {decay}; common {common}; power {power}; balance {balance}; \
-         seed {seed}\n"
+        "{MAGIC}hidden {N}; {training} positions; {held_out} held out; scale {scale}; result {result_share}; \
+         lambda {lambda}, few men {lambda_few}; {epochs} epochs; batch {batch}; rate {rate} to {final_rate}; \
+         decay {decay}; common {common}; power {power}; balance {balance}; seed {seed}\n"
     )
 }
 

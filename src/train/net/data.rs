@@ -39,8 +39,8 @@ pub(crate) struct Selection {
 /// Examples to learn from, and examples to judge by, of other games.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Data {
-    /// What the targets came of.
-    pub curve: Sigmoid,
+    /// What was taken, and what the targets came of.
+    pub selection: Selection,
     /// To learn from, in random order.
     pub training: Vec<Example>,
     /// To judge by.
@@ -53,8 +53,14 @@ pub(crate) struct Data {
 
 impl Data {
     /// No examples.
-    pub(super) fn none(curve: Sigmoid) -> Self {
-        Data { curve, training: Vec::new(), held_out: Vec::new(), games: 0, positions: 0 }
+    pub(super) fn none(selection: &Selection) -> Self {
+        let selection = selection.clone();
+        Data { selection, training: Vec::new(), held_out: Vec::new(), games: 0, positions: 0 }
+    }
+
+    /// The result to expect of a score.
+    pub(crate) fn curve(&self) -> Sigmoid {
+        self.selection.curve
     }
 
     /// Takes the quiet positions of all games in `paths` and shuffles those to learn from. `tell`
@@ -69,7 +75,7 @@ impl Data {
         seed: u64,
         mut tell: impl FnMut(&Data),
     ) -> Result<Self, GameError> {
-        let mut data = Data::none(selection.curve);
+        let mut data = Data::none(selection);
         for path in paths {
             let mut reader = GameReader::open(path)?;
             loop {

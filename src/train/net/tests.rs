@@ -59,7 +59,11 @@ fn examples(count: usize, seed: u64) -> Vec<Example> {
 }
 
 fn data() -> Data {
-    Data { training: examples(1500, 1), held_out: examples(200, 2), ..Data::none(CURVE) }
+    Data {
+        training: examples(1500, 1),
+        held_out: examples(200, 2),
+        ..Data::none(&selection_of_all())
+    }
 }
 
 fn settings(threads: usize) -> TrainSettings {
@@ -195,6 +199,10 @@ fn other_checkpoints_are_refused() {
     Trainer::<FEW>::new(settings(1), &data).save(&path).expect("written");
     let other = TrainSettings { seed: 8, ..settings(1) };
     assert!(resume(other, &path).contains("seed 7`, not with"), "{}", resume(settings(1), &path));
+    let selection = Selection { lambda: 0.5, ..selection_of_all() };
+    let others = Data { selection, ..data.clone() };
+    let error = Trainer::<FEW>::resume(settings(1), &others, &path).err().expect("refused");
+    assert!(error.to_string().contains("lambda 0.5, few men 0"), "{error}");
     let mut bytes = std::fs::read(&path).expect("written");
     bytes.pop();
     std::fs::write(&path, &bytes).expect("written");

@@ -121,7 +121,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
     pub(super) fn continued(settings: TrainSettings, data: &'d Data, state: State<N>) -> Self {
         let gradients = vec![Parameters::zero(); settings.threads.max(1)];
         let TrainSettings { power, balance, .. } = settings;
-        let objective = Objective::new(data.curve, power, balance, &data.training);
+        let objective = Objective::new(data.curve(), power, balance, &data.training);
         let order = Vec::new();
         let mut trainer = Trainer { settings, data, state, objective, gradients, order };
         trainer.shuffle();
@@ -214,7 +214,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
 
     /// The mean square error on the examples held out.
     pub(crate) fn held_out_loss(&self) -> f64 {
-        let &Data { curve, held_out: ref examples, .. } = self.data;
+        let (curve, examples) = (self.data.curve(), &self.data.held_out);
         let errors = |part: &[Example]| square_errors(&self.state.parameters, curve, part);
         let sum: f64 = in_parallel(examples, self.settings.threads, errors).iter().sum();
         sum / examples.len().max(1) as f64

@@ -1,0 +1,203 @@
+//! A network's file.
+//!
+//! It is a line of text, `tabia network 3; zones Z; hidden H; buckets B`, and then, as little-endian numbers,
+//!
+//! 1. the weights from each input, zone by zone, to the H neurons, and the neurons' biases (i16,
+//!    [`QA`](super::QA) is 1.0),
+//! 2. for each bucket the weights of the H neurons of the side to move and of the H of the other (i16,
+//!    [`QB`](super::QB) is 1.0),
+//! 3. for each bucket the bias of the output (i32, QA * QB is 1.0).
+//!
+//! Where all zones are alike the file is one of version 2: there are the weights of one zone only, and none
+//! are spoken of in its line. A file of fewer neurons is read as one whose others are zero.
+
+use super::kernel::Row;
+use super::network::{Network, NetworkError};
+use super::{BUCKETS, HIDDEN, INPUTS, INPUTS_PER_ZONE, ZONES};
+
+/// The first line is shorter.
+const LONGEST_LINE: usize = 100;
+
+/// What the first line of a file says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Shape {
+    /// 1 where all are alike.
+    zones: usize,
+    hidden: usize,
+}
+
+impl Shape {
+    /// The first line, without its end.
+    fn line(self) -> String {
+        let Shape { zones, hidden } = self;
+        let start = match zones {
+            1 => "tabia network 2".to_owned(),
+            _ => format!("tabia network 3; zones {zones}"),
+        };
+        format!("{start}; hidden {hidden}; buckets {BUCKETS}")
+    }
+
+    /// What a file's bytes begin with, if it can be read, and all that follows.
+    fn split_from(bytes: &[u8]) -> Option<(Self, &[u8])> {
+        let start = &bytes[..bytes.len().min(LONGEST_LINE)];
+        let end = start.iter().position(|&byte| byte == b'\n')?;
+        let line = std::str::from_utf8(&start[..end]).ok()?;
+        let number = |key: &str| -> Option<usize> {
+            line.split("; ").find_map(|part| part.strip_prefix(key))?.parse().ok()
+        };
+        let shape = Shape { zones: number("zones ").unwrap_or(1), hidden: number("hidden ")? };
+        let is_read = [1, ZONES].contains(&shape.zones) && (1..=HIDDEN).contains(&shape.hidden);
+        (is_read && shape.line() == line).then(|| (shape, &bytes[end + 1..]))
+    }
+
+    /// Rows of weights from inputs.
+    fn inputs(self) -> usize {
+        self.zones * INPUTS_PER_ZONE
+    }
+
+    /// Bytes after the first line.
+    fn length(self) -> usize {
+        2 * self.hidden * (self.inputs() + 1 + 2 * BUCKETS) + 4 * BUCKETS
+    }
+}
+
+impl Network {
+    /// Reads a file's bytes.
+    ///
+    /// # Errors
+    /// If they are no network, or one that has more neurons.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, NetworkError> {
+        let whole = Shape { zones: ZONES, hidden: HIDDEN };
+        let (shape, numbers) =
+            Shape::split_from(bytes).ok_or_else(|| NetworkError::Foreign(whole.line()))?;
+        if numbers.len() != shape.length() {
+            let expected = bytes.len() - numbers.len() + shape.length();
+            return Err(NetworkError::Length { expected, found: bytes.len() });
+        }
+        let mut numbers = Numbers(numbers.iter());
+        let written: Vec<_> = (0..shape.inputs()).map(|_| numbers.row(shape)).collect();
+        let inputs: Vec<_> = written.into_iter().cycle().take(INPUTS).collect();
+        let inputs = inputs.as_array().unwrap_or_else(|| unreachable!("a row for each input"));
+        let biases = numbers.row(shape);
+        let outputs = [(); BUCKETS].map(|()| [numbers.row(shape), numbers.row(shape)]);
+        let output_biases = [(); BUCKETS].map(|()| i32::from_le_bytes(numbers.bytes()));
+        Self::new(inputs, biases, outputs, output_biases)
+    }
+
+    /// The number of neurons that a file's bytes speak of, if they are a network's.
+    pub(crate) fn neurons_in(bytes: &[u8]) -> Option<usize> {
+        Shape::split_from(bytes).map(|(shape, _)| shape.hidden)
+    }
+
+    /// The bytes of its file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let (one_zone, others) = self.inputs.split_at(INPUTS_PER_ZONE);
+        let are_alike = others.chunks(INPUTS_PER_ZONE).all(|zone| zone == one_zone);
+        let shape = Shape { zones: if are_alike { 1 } else { ZONES }, hidden: HIDDEN };
+        let mut bytes = format!("{}\n", shape.line()).into_bytes();
+        let inputs = self.inputs[..shape.inputs()].iter().map(|Row(row)| row);
+        for weight in inputs.chain([&self.biases.0]).chain(self.output_rows()).flatten() {
+            bytes.extend(weight.to_le_bytes());
+        }
+        bytes.extend(self.output_biases().iter().flat_map(|bias| bias.to_le_bytes()));
+        bytes
+    }
+}
+
+/// The numbers in a file, of which there are enough.
+struct Numbers<'b>(std::slice::Iter<'b, u8>);
+
+impl Numbers<'_> {
+    fn bytes<const N: usize>(&mut self) -> [u8; N] {
+        [(); N].map(|()| self.0.next().copied().unwrap_or_default())
+    }
+
+    /// A number for each neuron in the file, and zeros for the others.
+    fn row(&mut self, shape: Shape) -> [i16; HIDDEN] {
+        let mut row = [0; HIDDEN];
+        row[..shape.hidden].fill_with(|| i16::from_le_bytes(self.bytes()));
+        row
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::super::network::tests::random_network;
+    use super::*;
+
+    /// The file of a network whose last neurons are left out; they are zero where it is read.
+    pub(crate) fn narrowed(network: &Network, hidden: usize) -> Vec<u8> {
+        let bytes = network.to_bytes();
+        let (shape, numbers) = Shape::split_from(&bytes).expect("a network");
+        let (rows, biases) = numbers.split_at(numbers.len() - 4 * BUCKETS);
+        let mut narrow = format!("{}\n", Shape { hidden, ..shape }.line()).into_bytes();
+        narrow.extend(rows.chunks(2 * HIDDEN).flat_map(|row| &row[..2 * hidden]));
+        narrow.extend(biases);
+        narrow
+    }
+
+    #[test]
+    fn a_network_survives_its_file() {
+        let network = random_network(1);
+        let bytes = network.to_bytes();
+        assert!(Network::from_bytes(&bytes).is_ok_and(|read| read == network));
+    }
+
+    #[test]
+    fn a_network_without_zones_is_one_whose_zones_are_alike() {
+        let network = random_network(1);
+        let bytes = network.to_bytes();
+        let (_, numbers) = Shape::split_from(&bytes).expect("a network");
+        let (inputs, rest) = numbers.split_at(2 * HIDDEN * INPUTS);
+        let line = format!("{}\n", Shape { zones: 1, hidden: HIDDEN }.line());
+        let old = [line.as_bytes(), &inputs[..2 * HIDDEN * INPUTS_PER_ZONE], rest].concat();
+        let read = Network::from_bytes(&old).expect("a network");
+        let first = &network.inputs[..INPUTS_PER_ZONE];
+        assert!(read.inputs.chunks(INPUTS_PER_ZONE).all(|zone| zone == first));
+        assert!(read.biases == network.biases && read.output_rows().eq(network.output_rows()));
+        assert!(read.to_bytes() == old);
+        let short = Network::from_bytes(&old[..old.len() - 1]).expect_err("refused");
+        assert_eq!(short, NetworkError::Length { expected: old.len(), found: old.len() - 1 });
+    }
+
+    #[test]
+    fn neurons_that_a_file_lacks_are_zero() {
+        const FEW: usize = HIDDEN / 2;
+        let network = random_network(2);
+        let bytes = narrowed(&network, FEW);
+        assert_eq!(Network::neurons_in(&bytes), Some(FEW));
+        let few = Network::from_bytes(&bytes).expect("a network");
+        let is_cut = |(here, there): (&[i16; HIDDEN], &[i16; HIDDEN])| {
+            here[..FEW] == there[..FEW] && here[FEW..].iter().all(|&weight| weight == 0)
+        };
+        assert!(few.input_rows().zip(network.input_rows()).all(is_cut));
+        assert!(few.output_rows().zip(network.output_rows()).all(is_cut));
+        assert_eq!(few.output_biases(), network.output_biases());
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        let bytes = random_network(1).to_bytes();
+        let refused = |bytes: &[u8]| Network::from_bytes(bytes).expect_err("refused");
+        let foreign = [
+            "",
+            "tabia network 1; ",
+            "tabia network 2; hidden 0; buckets 8\n",
+            "tabia network 2; hidden 257; buckets 8\n",
+            "tabia network 2; hidden 99999999999999999999; buckets 8\n",
+            "tabia network 2; hidden 256; buckets 9\n",
+            "tabia network 2; zones 4; hidden 256; buckets 8\n",
+            "tabia network 3; zones 5; hidden 256; buckets 8\n",
+            "tabia network 3; zones 4; hidden 256; buckets 8",
+        ];
+        for line in foreign {
+            assert!(matches!(refused(line.as_bytes()), NetworkError::Foreign(_)), "{line}");
+        }
+        assert!(matches!(refused(&bytes[..bytes.len() - 1]), NetworkError::Length { .. }));
+        assert!(matches!(refused(&[&bytes[..], &[0]].concat()), NetworkError::Length { .. }));
+        let mut large = bytes;
+        let end = large.len() - 4 * BUCKETS;
+        large[end - 2..end].copy_from_slice(&128_i16.to_le_bytes());
+        assert_eq!(refused(&large), NetworkError::Weight(128));
+    }
+}
