@@ -74,14 +74,21 @@ impl Network {
             let expected = bytes.len() - numbers.len() + shape.length();
             return Err(NetworkError::Length { expected, found: bytes.len() });
         }
-        let mut numbers = Numbers(numbers.iter());
-        let written: Vec<_> = (0..shape.inputs()).map(|_| numbers.row(shape)).collect();
-        let inputs: Vec<_> = written.into_iter().cycle().take(INPUTS).collect();
-        let inputs = inputs.as_array().unwrap_or_else(|| unreachable!("a row for each input"));
-        let biases = numbers.row(shape);
-        let outputs = [(); BUCKETS].map(|()| [numbers.row(shape), numbers.row(shape)]);
-        let output_biases = [(); BUCKETS].map(|()| i32::from_le_bytes(numbers.bytes()));
-        Self::new(inputs, biases, outputs, output_biases)
+        let (words, output_biases) = numbers.split_at(shape.length() - 4 * BUCKETS);
+        let mut words = words.as_chunks().0.iter().map(|&word| i16::from_le_bytes(word));
+        // Neurons that the file lacks are zero.
+        let mut row = || {
+            let mut row = [0; HIDDEN];
+            row[..shape.hidden].fill_with(|| words.next().unwrap_or_default());
+            row
+        };
+        let inputs: Vec<_> = (0..shape.inputs()).map(|_| row()).collect();
+        let biases = row();
+        let outputs = [(); BUCKETS].map(|()| [row(), row()]);
+        let mut output_biases =
+            output_biases.as_chunks().0.iter().map(|&word| i32::from_le_bytes(word));
+        let output_biases = [(); BUCKETS].map(|()| output_biases.next().unwrap_or_default());
+        Self::new(inputs.into_iter().cycle().take(INPUTS), biases, outputs, output_biases)
     }
 
     /// The number of neurons that a file's bytes speak of, if they are a network's.
@@ -101,22 +108,6 @@ impl Network {
         }
         bytes.extend(self.output_biases().iter().flat_map(|bias| bias.to_le_bytes()));
         bytes
-    }
-}
-
-/// The numbers in a file, of which there are enough.
-struct Numbers<'b>(std::slice::Iter<'b, u8>);
-
-impl Numbers<'_> {
-    fn bytes<const N: usize>(&mut self) -> [u8; N] {
-        [(); N].map(|()| self.0.next().copied().unwrap_or_default())
-    }
-
-    /// A number for each neuron in the file, and zeros for the others.
-    fn row(&mut self, shape: Shape) -> [i16; HIDDEN] {
-        let mut row = [0; HIDDEN];
-        row[..shape.hidden].fill_with(|| i16::from_le_bytes(self.bytes()));
-        row
     }
 }
 

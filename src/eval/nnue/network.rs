@@ -68,12 +68,12 @@ impl Network {
         Arc::clone(&EMBEDDED)
     }
 
-    /// A network out of its parts, in the units of the file.
+    /// A network out of its parts, in the units of the file; `inputs` are [`INPUTS`] rows.
     ///
     /// # Errors
     /// If an output weight is larger than the arithmetic allows.
     pub(crate) fn new(
-        inputs: &[[i16; HIDDEN]; INPUTS],
+        inputs: impl Iterator<Item = [i16; HIDDEN]>,
         biases: [i16; HIDDEN],
         outputs: [[[i16; HIDDEN]; 2]; BUCKETS],
         output_biases: [i32; BUCKETS],
@@ -84,7 +84,8 @@ impl Network {
         {
             return Err(NetworkError::Weight(weight));
         }
-        let inputs = boxed(inputs.iter().map(|&row| Row(row)));
+        let inputs: Box<[Row]> = inputs.map(Row).collect();
+        let inputs = inputs.try_into().unwrap_or_else(|_| unreachable!("a row for each input"));
         let outputs = outputs.map(|sides| sides.map(Row));
         Ok(Network { inputs, biases: Row(biases), outputs, output_biases })
     }
@@ -154,12 +155,6 @@ impl Network {
     }
 }
 
-/// A row for each input, on the heap.
-fn boxed<R: Clone>(rows: impl Iterator<Item = R>) -> Box<[R; INPUTS]> {
-    let rows: Box<[R]> = rows.collect();
-    rows.try_into().unwrap_or_else(|_| unreachable!("as many rows as inputs"))
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::super::INPUTS_PER_ZONE;
@@ -171,11 +166,12 @@ pub(super) mod tests {
     pub(in crate::eval) fn random_network(seed: u64) -> Network {
         let mut random = Random::new(seed);
         let mut weight = |limit: usize| random.below(2 * limit + 1) as i16 - limit as i16;
-        let inputs = boxed((0..INPUTS).map(|_| [(); HIDDEN].map(|()| weight(60))));
+        let inputs: Vec<_> = (0..INPUTS).map(|_| [(); HIDDEN].map(|()| weight(60))).collect();
         let biases = [(); HIDDEN].map(|()| weight(100));
         let outputs = [(); BUCKETS].map(|()| [(); 2].map(|()| [(); HIDDEN].map(|()| weight(40))));
         let output_biases = [(); BUCKETS].map(|()| i32::from(weight(3000)));
-        Network::new(&inputs, biases, outputs, output_biases).expect("weights in bounds")
+        let network = Network::new(inputs.into_iter(), biases, outputs, output_biases);
+        network.expect("weights in bounds")
     }
 
     #[test]

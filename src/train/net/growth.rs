@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::parameters::{INPUT_SPREAD, Parameters, small};
-use crate::eval::nnue::{HIDDEN, INPUTS, Network, NetworkError};
+use crate::eval::nnue::{HIDDEN, Network, NetworkError};
 use crate::random::Random;
 
 impl Parameters<HIDDEN> {
@@ -27,7 +27,7 @@ impl Parameters<HIDDEN> {
     /// Gives these neurons small random weights from all inputs.
     fn see_at_random(&mut self, neurons: std::ops::RangeFrom<usize>, seed: u64) {
         let mut random = Random::new(seed);
-        for row in &mut self.input_rows_mut()[..INPUTS] {
+        for row in self.input_rows_mut() {
             row[neurons.clone()].fill_with(|| small(&mut random, INPUT_SPREAD));
         }
     }

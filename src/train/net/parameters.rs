@@ -71,9 +71,9 @@ impl<const N: usize> Parameters<N> {
         self.0[..ROWS * N].as_chunks().0
     }
 
-    /// The rows of weights from the inputs and, last, the neurons' biases.
+    /// The rows of weights from the inputs.
     pub(super) fn input_rows_mut(&mut self) -> &mut [[f32; N]] {
-        &mut self.split_mut().0[..OUTPUTS]
+        &mut self.split_mut().0[..INPUTS]
     }
 
     /// The rows of output weights of a bucket, for the side to move and for the other.

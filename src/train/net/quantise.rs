@@ -42,8 +42,7 @@ impl Parameters<HIDDEN> {
     /// The network in integers, with this added to the biases of the output.
     fn rounded(&self, shifts: [f32; BUCKETS]) -> Result<Network, NetworkError> {
         let row = |row: usize, one: i32| self.rows()[row].map(|weight| rounded(weight, one) as i16);
-        let inputs: Vec<[i16; HIDDEN]> = (0..INPUTS).map(|input| row(input, QA)).collect();
-        let inputs = inputs.as_array().unwrap_or_else(|| unreachable!("a row for each input"));
+        let inputs = (0..INPUTS).map(|input| row(input, QA));
         let outputs =
             std::array::from_fn(|bucket| Self::output_rows(bucket).map(|output| row(output, QB)));
         let bias = |bucket: usize| self.output_biases()[bucket] + shifts[bucket];
