@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use crossbeam::channel::{Sender, unbounded};
+use crossbeam::channel::{Sender, bounded, unbounded};
 
 use crate::position::Color;
 
@@ -131,7 +131,7 @@ impl Tournament {
                 scope.spawn(move || worker.run(next));
             }
             drop(sender);
-            for progress in receiver {
+            for News { progress, heard } in receiver {
                 let goes_on = observe(&progress);
                 if let Progress::Failed(error) = progress {
                     failure.get_or_insert(error);
@@ -139,10 +139,18 @@ impl Tournament {
                 } else if !goes_on {
                     interrupt.trigger();
                 }
+                drop(heard);
             }
         });
         failure.map_or(Ok(()), Err)
     }
+}
+
+/// What a worker tells the collector.
+struct News {
+    progress: Progress,
+    /// Dropped once the collector has drawn its conclusions, for who waits for that.
+    heard: Option<Sender<()>>,
 }
 
 /// Plays games one after another.
@@ -150,7 +158,7 @@ struct MatchWorker<'a> {
     tournament: &'a Tournament,
     cores: Option<&'a Cores>,
     interrupt: &'a Interrupt,
-    sender: Sender<Progress>,
+    sender: Sender<News>,
 }
 
 impl MatchWorker<'_> {
@@ -173,7 +181,15 @@ impl MatchWorker<'_> {
 
     /// Tells the collector, which outlives all workers.
     fn tell(&self, progress: Progress) {
-        let _ = self.sender.send(progress);
+        let _ = self.sender.send(News { progress, heard: None });
+    }
+
+    /// The same, and waits until the collector has kept it: games are not played faster than that, and none
+    /// begins once the match is decided.
+    fn tell_and_wait(&self, progress: Progress) {
+        let (heard, is_heard) = bounded(0);
+        let _ = self.sender.send(News { progress, heard: Some(heard) });
+        let _ = is_heard.recv();
     }
 
     /// Plays one game with the engines that are seated, or others.
@@ -219,7 +235,7 @@ impl MatchWorker<'_> {
             verdict: played.verdict,
             date: tournament.date.clone(),
         });
-        self.tell(Progress::Finished { slot: *slot, record, last_words });
+        self.tell_and_wait(Progress::Finished { slot: *slot, record, last_words });
         Ok(())
     }
 }

@@ -60,8 +60,14 @@ fn a_match_is_kept_until_its_test_is_decided() {
     let (tournament, mut results) = prepare(engines, dir.path());
     let mut finished = 0;
     let played = results.play(&tournament, &Interrupt::new(), |results, progress| {
-        finished += usize::from(matches!(progress, Progress::Finished { .. }));
+        if matches!(progress, Progress::Finished { .. }) {
+            finished += 1;
+            // A slow disk: the engines could play the whole match meanwhile.
+            std::thread::sleep(Duration::from_millis(50));
+        }
         assert_eq!(results.ledger.finished, finished, "kept before it is told");
+        let begins = matches!(progress, Progress::Started(_));
+        assert!(!(begins && results.is_decided()), "a game begins after the decision");
     });
     played.expect("played");
     assert!(0 < finished && finished < GAMES, "{finished} games");
