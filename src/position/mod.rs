@@ -238,13 +238,34 @@ impl Position {
     /// The position after `mv`, which must be legal here.
     #[inline]
     pub fn play(&self, mv: Move) -> Position {
+        self.play_telling(mv, |_| ())
+    }
+
+    /// The same, and tells on the way what its key will be but for castling rights and en passant: in time
+    /// to ask the memory for what a table knows of it.
+    #[inline]
+    pub(crate) fn play_telling(&self, mv: Move, tell: impl FnOnce(u64)) -> Position {
         debug_assert!(self.is_legal(mv), "{mv} is illegal in {self}");
-        let mut next = *self;
-        self.board.make_move(mv.into(), &mut next.board);
+        let mut keys = Keys {
+            whole: self.key ^ zobrist::turn(),
+            pawns: self.pawn_key,
+            non_pawns: self.non_pawn_keys,
+        };
+        let irreversible = keys.follow(self, mv);
+        tell(keys.whole);
+        let passed_by_black = (self.side_to_move() == Color::Black) as u16;
+        let mut next = Position {
+            board: self.board.make_move_new(mv.into()),
+            key: keys.whole,
+            pawn_key: keys.pawns,
+            non_pawn_keys: keys.non_pawns,
+            halfmove_clock: if irreversible { 0 } else { self.halfmove_clock + 1 },
+            fullmove_number: self.fullmove_number + passed_by_black,
+            en_passant: None,
+        };
         next.find_en_passant();
-        let irreversible = next.update_keys(self, mv);
-        next.halfmove_clock = if irreversible { 0 } else { self.halfmove_clock + 1 };
-        next.fullmove_number += (self.side_to_move() == Color::Black) as u16;
+        let states = [self, &next].map(|at| zobrist::state(&at.board, at.en_passant));
+        next.key ^= states[0] ^ states[1];
         next
     }
 
@@ -289,10 +310,24 @@ impl Position {
         self.legal_moves().is_empty()
     }
 
-    /// Brings the keys up to date after `mv` led here from `old`; tells whether the move cannot
-    /// be taken back by other moves (capture or pawn move).
+    /// The castling rights of one side.
     #[inline]
-    fn update_keys(&mut self, old: &Position, mv: Move) -> bool {
+    pub(crate) fn castle_rights(&self, color: Color) -> CastleRights {
+        self.board.castle_rights(color)
+    }
+}
+
+/// The keys of a position, as a move changes them.
+struct Keys {
+    whole: u64,
+    pawns: u64,
+    non_pawns: [u64; 2],
+}
+
+impl Keys {
+    /// Follows the pieces that `mv` moves or takes in `old`. Tells whether it cannot be taken back.
+    #[inline]
+    fn follow(&mut self, old: &Position, mv: Move) -> bool {
         let us = old.side_to_move();
         let (from, to) = (mv.from(), mv.to());
         let Some(moved) = old.piece_on(from) else { return false };
@@ -313,27 +348,19 @@ impl Position {
             self.toggle(us, Piece::Rook, rook_from);
             self.toggle(us, Piece::Rook, rook_to);
         }
-        let states = [old, self].map(|at| zobrist::state(&at.board, at.en_passant));
-        self.key ^= zobrist::turn() ^ states[0] ^ states[1];
         irreversible
     }
 
-    /// Puts a piece on a square, or takes it away, as far as the keys are concerned.
+    /// Puts a piece on a square, or takes it away.
     #[inline]
     fn toggle(&mut self, color: Color, piece: Piece, square: Square) {
         let key = zobrist::piece_square(color, piece, square);
-        self.key ^= key;
+        self.whole ^= key;
         if piece == Piece::Pawn {
-            self.pawn_key ^= key;
+            self.pawns ^= key;
         } else {
-            self.non_pawn_keys[color.to_index()] ^= key;
+            self.non_pawns[color.to_index()] ^= key;
         }
-    }
-
-    /// The castling rights of one side.
-    #[inline]
-    pub(crate) fn castle_rights(&self, color: Color) -> CastleRights {
-        self.board.castle_rights(color)
     }
 }
 

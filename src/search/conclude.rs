@@ -12,7 +12,7 @@ use crate::score::{Depth, Ply, Score, is_mate};
 
 impl<S: Spectator> Worker<'_, S> {
     /// Learns from the moves of a node and stores the result.
-    pub(super) fn conclude(&mut self, node: &Node, progress: NodeProgress) -> Score {
+    pub(super) fn conclude(&mut self, node: &Node, progress: &NodeProgress) -> Score {
         let best = progress.best;
         let bound = if best >= node.window.beta {
             Bound::Lower
@@ -26,12 +26,12 @@ impl<S: Spectator> Worker<'_, S> {
         {
             self.count(|counters| &mut counters.cutoffs);
             self.stack[node.ply].cutoffs += 1;
-            self.learn_from_cutoff(node, mv, &progress);
+            self.learn_from_cutoff(node, mv, progress);
         } else if bound == Bound::Upper {
             self.reward_last_move(node);
         }
         if node.pv {
-            self.pv_table[node.ply] = progress.line;
+            self.pv_table[node.ply].clone_from(&progress.line);
         }
         if node.excluded.is_none() {
             self.correct(node, best, bound, progress.best_move);

@@ -183,7 +183,7 @@ impl<S: Spectator> Worker<'_, S> {
         self.note_threats(&mut node);
         let mut moves = moves.into_iter();
         let progress = self.search_moves(&node, &mut MoveSource::List(&mut moves), 0);
-        let score = if self.is_interrupted() { 0 } else { self.conclude(&node, progress) };
+        let score = if self.is_interrupted() { 0 } else { self.conclude(&node, &progress) };
         self.show_leave(score)
     }
 

@@ -122,6 +122,7 @@ pub(super) struct NodeProgress {
 }
 
 impl NodeProgress {
+    #[inline(always)]
     pub(super) fn new(alpha: Score) -> Self {
         NodeProgress {
             alpha,

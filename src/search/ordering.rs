@@ -62,11 +62,43 @@ pub(super) struct MovePicker {
 
 impl MovePicker {
     /// All moves of a node.
+    #[inline(always)]
     pub(super) fn all(table_move: Option<Move>) -> Self {
+        Self::new(table_move, ArrayVec::new())
+    }
+
+    /// All moves of a node, its killers and counter move before the other quiet ones.
+    #[inline(always)]
+    pub(super) fn with_refutations(
+        table_move: Option<Move>,
+        [first, second]: [Option<Move>; 2],
+        counter_move: Option<Move>,
+    ) -> Self {
+        let mut refutations = ArrayVec::new();
+        for mv in [first, second, counter_move].into_iter().flatten() {
+            if table_move != Some(mv) && !refutations.contains(&mv) {
+                refutations.push(mv);
+            }
+        }
+        Self::new(table_move, refutations)
+    }
+
+    /// Captures and promotions only; those whose exchange is worth less than `threshold` are
+    /// left out.
+    #[inline(always)]
+    pub(super) fn noisy(table_move: Option<Move>, threshold: Score) -> Self {
+        let mut picker = Self::all(table_move);
+        (picker.threshold, picker.quiets_wanted, picker.good_only) = (threshold, false, true);
+        picker
+    }
+
+    /// Inlined, so that its four kilobytes come to be where they stay.
+    #[inline(always)]
+    fn new(table_move: Option<Move>, refutations: ArrayVec<Move, 3>) -> Self {
         MovePicker {
             stage: Stage::Table,
             table_move,
-            refutations: ArrayVec::new(),
+            refutations,
             refuted: 0,
             scored: ArrayVec::new(),
             bad: ArrayVec::new(),
@@ -76,27 +108,6 @@ impl MovePicker {
             good_only: false,
             sight: None,
         }
-    }
-
-    /// All moves of a node, its killers and counter move before the other quiet ones.
-    pub(super) fn with_refutations(
-        table_move: Option<Move>,
-        [first, second]: [Option<Move>; 2],
-        counter_move: Option<Move>,
-    ) -> Self {
-        let mut picker = Self::all(table_move);
-        for mv in [first, second, counter_move].into_iter().flatten() {
-            if table_move != Some(mv) && !picker.refutations.contains(&mv) {
-                picker.refutations.push(mv);
-            }
-        }
-        picker
-    }
-
-    /// Captures and promotions only; those whose exchange is worth less than `threshold` are
-    /// left out.
-    pub(super) fn noisy(table_move: Option<Move>, threshold: Score) -> Self {
-        MovePicker { threshold, quiets_wanted: false, good_only: true, ..Self::all(table_move) }
     }
 
     /// Leaves out what a weaker player overlooks. The moves to begin with are seen in any case: they

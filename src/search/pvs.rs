@@ -303,6 +303,7 @@ impl<S: Spectator> Worker<'_, S> {
         }
         let depth = node.depth - prune::null_move(node)?;
         let next = node.position.play_null()?;
+        self.job.table.prefetch(self.table_key(&next));
         let beta = node.window.beta;
         self.stack[node.ply].mv = None;
         self.stack[node.ply].piece_to = None;
@@ -332,7 +333,7 @@ impl<S: Spectator> Worker<'_, S> {
         let mut picker = MovePicker::noisy(table_move, (raised - node.static_eval).max(0));
         let depth = prune::probcut_depth(node);
         while let Some(mv) = picker.next(&node.position, self.history, &node.context) {
-            let next = node.position.play(mv);
+            let next = self.play(&node.position, mv);
             let window = Window::null(-raised);
             self.enter(&node.position, mv, node.ply, &next);
             self.because(Why::Probcut);
@@ -382,7 +383,7 @@ impl<S: Spectator> Worker<'_, S> {
             };
             return self.ended(End::NoMoves, score);
         }
-        self.conclude(node, progress)
+        self.conclude(node, &progress)
     }
 
     /// Searches the moves one after the other, or shares them out once the first is done.
@@ -421,7 +422,7 @@ impl<S: Spectator> Worker<'_, S> {
         mv: Move,
         mut facts: MoveFacts,
     ) -> Option<Score> {
-        let next = node.position.play(mv);
+        let next = self.play(&node.position, mv);
         let judged = self.judge(node, mv, &next);
         let JudgedMove { noisy, history, .. } = judged;
         self.stack[node.ply].noisy = noisy;

@@ -100,7 +100,7 @@ impl<S: Spectator> Worker<'_, S> {
                 best = best.max(most);
                 continue;
             }
-            let next = position.play(mv);
+            let next = self.play(position, mv);
             self.enter(position, mv, ply, &next);
             self.because(Why::Noisy);
             let score = -self.quiescence(&next, ply + 1, Window::new(alpha, window.beta).flip());

@@ -306,10 +306,16 @@ impl<'a, S: Spectator> Worker<'a, S> {
         }
     }
 
+    /// The position after `mv`. What the table knows of it is asked for at once: the memory takes about as
+    /// long as the move takes to be made and judged.
+    #[inline(always)]
+    pub(super) fn play(&self, position: &Position, mv: Move) -> Position {
+        position.play_telling(mv, |key| self.job.table.prefetch(key ^ self.salt))
+    }
+
     /// Notes that `mv` leads from `position` at `ply` to `next`.
     #[inline]
     pub(super) fn enter(&mut self, position: &Position, mv: Move, ply: Ply, next: &Position) {
-        self.job.table.prefetch(self.table_key(next));
         self.stack[ply].mv = Some(mv);
         self.stack[ply].piece_to = Some(PieceTo::new(position, mv));
         self.keys.push(next.key());
