@@ -325,7 +325,8 @@ struct Keys {
 }
 
 impl Keys {
-    /// Follows the pieces that `mv` moves or takes in `old`. Tells whether it cannot be taken back.
+    /// Follows the pieces that `mv` moves or takes in `old`. Tells whether it cannot be taken back by
+    /// other moves (capture or pawn move).
     #[inline]
     fn follow(&mut self, old: &Position, mv: Move) -> bool {
         let us = old.side_to_move();

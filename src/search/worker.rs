@@ -310,7 +310,7 @@ impl<'a, S: Spectator> Worker<'a, S> {
     /// long as the move takes to be made and judged.
     #[inline(always)]
     pub(super) fn play(&self, position: &Position, mv: Move) -> Position {
-        position.play_telling(mv, |key| self.job.table.prefetch(key ^ self.salt))
+        position.play_telling(mv, |key| self.job.table.prefetch(self.salted(key)))
     }
 
     /// Notes that `mv` leads from `position` at `ply` to `next`.
@@ -325,7 +325,13 @@ impl<'a, S: Spectator> Worker<'a, S> {
     /// that prove mates, keep theirs apart from all others.
     #[inline]
     pub(super) fn table_key(&self, position: &Position) -> u64 {
-        position.key() ^ self.salt
+        self.salted(position.key())
+    }
+
+    /// The same of a position with this key.
+    #[inline]
+    fn salted(&self, key: u64) -> u64 {
+        key ^ self.salt
     }
 
     /// Notes that the move last entered is taken back.
