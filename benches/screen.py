@@ -9,9 +9,10 @@ tune`). Each line of FACTORS.txt is `NAME OFF ON`: an option and two values of i
 
 In each small match of eight games every factor is drawn for one side, and the other side has the
 opposite of all. So each game tells something of every factor, and the estimate for each is as good as
-if all games had been played for it alone; what the others do is noise, small beside that of the
-games (R. A. Fisher, "The Design of Experiments", 1935, on factorial designs). Interactions are not
-told: what comes out must be confirmed by a match of all that was kept against the program of before.
+if all games had been played for it alone (R. A. Fisher, "The Design of Experiments", 1935, on
+factorial designs). All are estimated together by least squares, so that the worth of one is not the
+noise of the others. Interactions are not told: what comes out must be confirmed by a match of all that
+was kept against the program of before.
 
 Interrupted, or at the end, it tells for each factor by how many Elo ON is better than OFF, with 95%
 intervals. --csv FILE keeps the matches, and begins with those that are there.
@@ -22,7 +23,6 @@ import math
 import os
 import random
 import re
-import statistics
 import subprocess
 import sys
 import threading
@@ -54,19 +54,51 @@ def play(arguments, factors, drawn, seed):
     return (won + draws / 2) / (won + lost + draws)
 
 
+def inverse(matrix):
+    """The inverse of a square matrix, or nothing if it has none (Gauss and Jordan)."""
+    size = len(matrix)
+    rows = [list(row) + [float(i == j) for j in range(size)] for i, row in enumerate(matrix)]
+    for place in range(size):
+        pivot = max(range(place, size), key=lambda i: abs(rows[i][place]))
+        if abs(rows[pivot][place]) < 1e-9:
+            return None
+        rows[place], rows[pivot] = rows[pivot], rows[place]
+        rows[place] = [value / rows[place][place] for value in rows[place]]
+        for i in range(size):
+            if i != place:
+                factor = rows[i][place]
+                rows[i] = [x - factor * y for x, y in zip(rows[i], rows[place])]
+    return [row[size:] for row in rows]
+
+
+def effects(rows):
+    """What each factor adds to the score when it is on, with its standard error: least squares over
+    all factors together, so that the worth of one is not the noise of the others."""
+    points = [[1.0] + [2 * value - 1 for value in row[:-1]] for row in rows]
+    scores = [row[-1] for row in rows]
+    size = len(points[0])
+    products = inverse([[sum(p[i] * p[j] for p in points) for j in range(size)] for i in range(size)])
+    if products is None or len(rows) <= size:
+        return None
+    sums = [sum(p[i] * score for p, score in zip(points, scores)) for i in range(size)]
+    found = [sum(x * y for x, y in zip(row, sums)) for row in products]
+    rest = [score - sum(x * y for x, y in zip(p, found)) for p, score in zip(points, scores)]
+    variance = sum(error * error for error in rest) / (len(rows) - size)
+    return [(found[i], math.sqrt(variance * products[i][i])) for i in range(1, size)]
+
+
 def tell(factors, rows):
     """Prints what the matches say of each factor, the best first."""
     print(f"{len(rows) * GAMES} games")
-    results = []
-    for place, (name, off, on) in enumerate(factors):
-        sides = [[row[-1] for row in rows if row[place] == value] for value in (1, 0)]
-        if any(len(side) < 2 for side in sides):
-            print(f"too few games to tell: {name}")
-            continue
-        # The side without is the mirror of the side with: half of the difference is the effect.
-        effect = (statistics.mean(sides[0]) - statistics.mean(sides[1])) / 2
-        error = math.sqrt(sum(statistics.variance(side) / len(side) for side in sides)) / 2
-        results.append((effect * ELO, 1.96 * error * ELO, f"{name}: {off} to {on}"))
+    found = effects(rows) if rows else None
+    if found is None:
+        print("too few games to tell anything: more matches than factors are needed")
+        return
+    # The side without has the opposite of all that the side with has: on against off is both halves.
+    results = [
+        (effect * ELO, 1.96 * error * ELO, f"{name}: {off} to {on}")
+        for (effect, error), (name, off, on) in zip(found, factors)
+    ]
     for elo, error, words in sorted(results, reverse=True):
         print(f"{elo:+7.1f} ± {error:4.1f}  {words}")
 

@@ -42,12 +42,10 @@ impl<S: Spectator> Worker<'_, S> {
 
     fn learn_from_cutoff(&mut self, node: &Node, mv: Move, progress: &NodeProgress) {
         let (position, depth) = (&node.position, node.depth);
-        let noisy = node.position.is_noisy(mv);
-        if !noisy {
+        if !position.is_noisy(mv) {
             self.killers.note(node.ply, mv);
             self.history.quiet_cutoff(position, mv, &progress.quiets, &node.context, depth);
         }
-        self.history.captures_tried(position, noisy.then_some(mv), &progress.noisies, depth);
     }
 
     /// Every reply failed: the quiet move that led here was good.

@@ -15,9 +15,6 @@ macro_rules! with_constants {
             reverse_futility_depth = 8 in 4..=14, 1;
             reverse_futility_margin = 80 in 30..=160, 8;
             improving_discount = 65 in 0..=160, 10;
-            // Razoring: how far below alpha, for each ply.
-            razor_depth = 3 in 1..=6, 1;
-            razor_margin = 240 in 100..=400, 20;
 
             null_move_reduction = 4 in 2..=7, 1;
             // A ply more for each of so many plies of depth, in tenths.
@@ -45,13 +42,6 @@ macro_rules! with_constants {
             forcing_see_depth = 7 in 4..=12, 1;
             forcing_see_margin = 95 in 40..=180, 10;
 
-            // Futility of captures: what they must lift the evaluation to, below alpha.
-            capture_futility_depth = 6 in 3..=10, 1;
-            capture_futility_base = 150 in 40..=300, 20;
-            capture_futility_margin = 120 in 40..=240, 15;
-            // Capture history that is worth a centipawn of that.
-            capture_futility_history = 128 in 40..=400, 20;
-
             history_pruning_depth = 4 in 2..=9, 1;
             history_pruning_margin = 3_500 in 1_000..=8_000, 400;
 
@@ -70,11 +60,8 @@ macro_rules! with_constants {
             lmr_in_check = 1_024 in 0..=2_048, 150;
             // Where many replies have failed high in the nodes beside.
             lmr_cutoffs = 1_024 in 0..=2_048, 150;
-            // For each centipawn that experience corrects the evaluation by.
-            lmr_doubt = 8 in 0..=40, 4;
-            // A node reduced by so many plies is searched a ply deeper if the evaluation has since fallen
-            // for whoever moved; one reduced at all a ply less deeply if it has risen by so much.
-            hindsight_plies = 3 in 1..=6, 1;
+            // A node that was reduced is searched a ply less deeply still if the evaluation has since risen by so
+            // much for whoever is to move.
             hindsight_margin = 60 in 10..=200, 12;
             // History for which a move is reduced by a ply less.
             lmr_history = 9_000 in 4_000..=20_000, 800;

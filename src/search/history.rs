@@ -1,16 +1,15 @@
 //! What a searcher remembers of earlier searches to order moves and correct its evaluation.
 //!
-//! All threads learn together but for captures (docs/threads.md). Each entry is read and written without
+//! All threads learn together (docs/threads.md). Each entry is read and written without
 //! a lock; when two threads move one at the same time, one of the two moves is lost, which does
 //! no harm. On x86-64 such accesses are plain loads and stores.
 //!
-//! Sources: history heuristic, J. Schaeffer (1983); counter moves, J. Uiterwijk (1992); gravity
-//! and continuation history as on <https://www.chessprogramming.org/History_Heuristic>;
-//! correction history, <https://www.chessprogramming.org/Static_Evaluation_Correction_History>; moves
-//! told apart by what is attacked, as akimbo and Simbelmyne do it.
+//! Sources: history heuristic, J. Schaeffer (1983); gravity and continuation history as on
+//! <https://www.chessprogramming.org/History_Heuristic>; correction history,
+//! <https://www.chessprogramming.org/Static_Evaluation_Correction_History>; moves told apart by what
+//! is attacked, as akimbo and Simbelmyne do it.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI16, AtomicU16, Ordering};
+use std::sync::atomic::{AtomicI16, Ordering};
 
 use super::constants as c;
 use crate::position::{Color, Move, Piece, Position, Threats};
@@ -21,8 +20,6 @@ const PIECES: usize = 12;
 const SQUARES: usize = 64;
 /// Pieces and the squares they can go to.
 const PIECE_TOS: usize = PIECES * SQUARES;
-/// Those with what can be taken there.
-const CAPTURES: usize = PIECE_TOS * 6;
 /// Bound of the absolute value of a history entry. Hand-set.
 pub(super) const HISTORY_MAX: i32 = 16_384;
 /// Entries of each correction table. A power of two.
@@ -110,9 +107,8 @@ const PER_LINE: usize = 64 / size_of::<HistoryEntry>();
 #[repr(align(64))]
 struct HistoryLine([HistoryEntry; PER_LINE]);
 
-/// A table of entries, which several threads may share.
-#[derive(Clone)]
-struct HistoryTable(Arc<[HistoryLine]>);
+/// A table of entries, which all threads share.
+struct HistoryTable(Box<[HistoryLine]>);
 
 impl HistoryTable {
     fn new(entries: usize) -> Self {
@@ -134,12 +130,8 @@ impl HistoryTable {
 pub(super) struct History {
     /// `[colour][origin attacked, destination attacked][origin][destination]`
     butterfly: HistoryTable,
-    /// `[piece][destination][taken kind]`
-    capture: HistoryTable,
     /// `[earlier piece and square][piece and square]`
     continuation: HistoryTable,
-    /// `[earlier piece and square]`, as Polyglot writes moves; 0 is none.
-    counter_moves: Arc<[AtomicU16]>,
     /// `[colour to move][hash]` for pawns, White's pieces, Black's pieces
     correction: [HistoryTable; 3],
     /// `[earlier piece and square][last piece and square]` one move apart, and two
@@ -151,47 +143,17 @@ impl History {
     pub(super) fn new() -> Self {
         History {
             butterfly: HistoryTable::new(2 * 4 * SQUARES * SQUARES),
-            capture: HistoryTable::new(CAPTURES),
             continuation: HistoryTable::new(PIECE_TOS * PIECE_TOS),
-            counter_moves: std::iter::repeat_with(AtomicU16::default).take(PIECE_TOS).collect(),
             correction: std::array::from_fn(|_| HistoryTable::new(2 * CORRECTION_ENTRIES)),
             move_correction: std::array::from_fn(|_| HistoryTable::new(PIECE_TOS * PIECE_TOS)),
         }
     }
 
-    /// That of one more thread: it shares all but the captures' with this one. Those are few entries that
-    /// every thread writes all the time, and would lose a twentieth of the speed over (docs/threads.md).
-    pub(super) fn of_another_thread(&self) -> Self {
-        History {
-            butterfly: self.butterfly.clone(),
-            capture: HistoryTable::new(CAPTURES),
-            continuation: self.continuation.clone(),
-            counter_moves: Arc::clone(&self.counter_moves),
-            correction: self.correction.clone(),
-            move_correction: self.move_correction.clone(),
-        }
-    }
-
-    /// Forgets everything, what is shared with other threads as well.
+    /// Forgets everything.
     pub(super) fn clear(&self) {
-        let History {
-            butterfly,
-            capture,
-            continuation,
-            counter_moves,
-            correction,
-            move_correction,
-        } = self;
-        let tables =
-            [butterfly, capture, continuation].into_iter().chain(correction).chain(move_correction);
+        let History { butterfly, continuation, correction, move_correction } = self;
+        let tables = [butterfly, continuation].into_iter().chain(correction).chain(move_correction);
         tables.for_each(HistoryTable::clear);
-        counter_moves.iter().for_each(|mv| mv.store(0, Ordering::Relaxed));
-    }
-
-    /// The quiet move that last refuted the move just made.
-    #[inline]
-    pub(super) fn counter_move(&self, context: &Context) -> Option<Move> {
-        Move::from_polyglot(self.counter_moves[context.moves[0]?.index()].load(Ordering::Relaxed))
     }
 
     /// What is known of a quiet move: the sum of its histories.
@@ -205,12 +167,6 @@ impl History {
         })
     }
 
-    /// What is known of a capture or promotion.
-    #[inline]
-    pub(super) fn capture(&self, position: &Position, mv: Move) -> i32 {
-        self.capture.at(capture_index(position, mv)).get()
-    }
-
     /// Learns from a quiet move that failed high: it gains, the quiet moves tried before lose.
     pub(super) fn quiet_cutoff(
         &self,
@@ -220,9 +176,6 @@ impl History {
         context: &Context,
         depth: Depth,
     ) {
-        if let Some(earlier) = context.moves[0] {
-            self.counter_moves[earlier.index()].store(mv.to_polyglot(), Ordering::Relaxed);
-        }
         self.update_quiet(position, mv, context, bonus(depth));
         for &other in tried {
             self.update_quiet(position, other, context, -malus(depth));
@@ -257,24 +210,6 @@ impl History {
     /// Adds `amount` to what is known of the quiet move `mv` of a side, wherever it was made.
     pub(super) fn reward_butterfly(&self, side: Color, mv: Move, threats: &Threats, amount: i32) {
         self.butterfly.at(butterfly_index(side, mv, threats)).pull(amount);
-    }
-
-    /// Learns from a node that failed high: the capture that did it gains, those tried before
-    /// lose.
-    #[inline(always)]
-    pub(super) fn captures_tried(
-        &self,
-        position: &Position,
-        best: Option<Move>,
-        tried: &[Move],
-        depth: Depth,
-    ) {
-        if let Some(mv) = best {
-            self.capture.at(capture_index(position, mv)).pull(bonus(depth));
-        }
-        for &other in tried {
-            self.capture.at(capture_index(position, other)).pull(-malus(depth));
-        }
     }
 
     /// What the static evaluation of such positions was wrong by, in centipawns.
@@ -350,12 +285,6 @@ fn butterfly_index(side: Color, mv: Move, threats: &Threats) -> usize {
     (side.to_index() * 4 + danger) * SQUARES * SQUARES + squares
 }
 
-#[inline]
-fn capture_index(position: &Position, mv: Move) -> usize {
-    let taken = position.piece_on(mv.to()).unwrap_or(Piece::Pawn).to_index();
-    PieceTo::new(position, mv).index() * 6 + taken
-}
-
 /// The place of a move that followed on another, at once or later, in a table of such pairs.
 #[inline]
 pub(super) fn continuation_index(earlier: PieceTo, piece_to: PieceTo) -> usize {
@@ -388,10 +317,8 @@ mod tests {
         history.quiet_cutoff(&start, good, &[bad], &context, 6);
         assert!(history.quiet(&start, good, &context) > 0);
         assert!(history.quiet(&start, bad, &context) < 0);
-        assert_eq!(history.counter_move(&context), Some(good));
         history.clear();
         assert_eq!(history.quiet(&start, good, &context), 0);
-        assert_eq!(history.counter_move(&context), None);
     }
 
     #[test]

@@ -51,8 +51,7 @@ impl RootMove {
 #[derive(Clone)]
 pub(super) struct Lasting {
     pub(super) table: Arc<TranspositionTable>,
-    /// By thread.
-    pub(super) histories: Vec<Arc<History>>,
+    pub(super) history: Arc<History>,
     pub(super) cycles: Arc<Cycles>,
 }
 
@@ -61,15 +60,9 @@ impl Lasting {
     pub(super) fn new(memory_mb: usize) -> Self {
         Lasting {
             table: Arc::new(TranspositionTable::new(memory_mb)),
-            histories: vec![Arc::new(History::new())],
+            history: Arc::new(History::new()),
             cycles: Arc::new(Cycles::new()),
         }
-    }
-
-    /// Has so many threads learn, from now on.
-    pub(super) fn serve(&mut self, threads: usize) {
-        let first = Arc::clone(&self.histories[0]);
-        self.histories.resize_with(threads, || Arc::new(first.of_another_thread()));
     }
 
     /// Clears what was learnt. No search may be under way.
@@ -77,7 +70,7 @@ impl Lasting {
         match Arc::get_mut(&mut self.table) {
             Some(table) => {
                 table.clear();
-                self.histories.iter().for_each(|history| history.clear());
+                self.history.clear();
             }
             _ => log::error!("the table is still in use after the search"),
         }
@@ -94,8 +87,7 @@ pub(super) struct Job {
     pub(super) clock: TimeManager,
     pub(super) config: Config,
     pub(super) table: Arc<TranspositionTable>,
-    /// By thread.
-    pub(super) histories: Vec<Arc<History>>,
+    pub(super) history: Arc<History>,
     pub(super) cycles: Arc<Cycles>,
     /// The threads that have nothing to do.
     pub(super) crew: Crew<Arc<SplitPoint>>,
@@ -145,7 +137,7 @@ impl Job {
         lasting: Lasting,
         is_heard: bool,
     ) -> Self {
-        let Lasting { table, histories, cycles } = lasting;
+        let Lasting { table, history, cycles } = lasting;
         let root = *game.position();
         let config = match limits.handicap {
             None => config,
@@ -178,7 +170,7 @@ impl Job {
             limits: limits.clone(),
             control: control.clone(),
             table,
-            histories,
+            history,
             cycles,
             crew: Crew::new(config.threads, config.cores()),
             sharing: (0..config.threads).map(|_| CachePadded::default()).collect(),

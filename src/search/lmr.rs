@@ -40,7 +40,6 @@ impl<S: Spectator> Worker<'_, S> {
         if self.stack[node.ply + 1].cutoffs > MANY_CUTOFFS {
             reduction += c::lmr_cutoffs();
         }
-        reduction -= c::lmr_doubt() * node.doubt;
         reduction -= (history * PLY / c::lmr_history()).clamp(-HISTORY_MOST, HISTORY_MOST);
         (reduction / PLY).clamp(0, node.depth - 2)
     }

@@ -81,8 +81,6 @@ pub(super) struct Node {
     pub(super) raw_eval: Score,
     /// The evaluation, corrected by experience; `NO_EVAL` in check.
     pub(super) static_eval: Score,
-    /// What experience has corrected of it, in centipawns, whatever the direction.
-    pub(super) doubt: Score,
     /// The static evaluation, or the table's score where that says more; `NO_EVAL` in check.
     pub(super) eval: Score,
     pub(super) table: Option<TableEntry>,
@@ -117,8 +115,6 @@ pub(super) struct NodeProgress {
     pub(super) count: usize,
     /// Quiet moves that did not fail high.
     pub(super) quiets: ArrayVec<Move, TRIED>,
-    /// Captures and promotions that did not fail high.
-    pub(super) noisies: ArrayVec<Move, TRIED>,
 }
 
 impl NodeProgress {
@@ -131,7 +127,6 @@ impl NodeProgress {
             line: Pv::default(),
             count: 0,
             quiets: ArrayVec::new(),
-            noisies: ArrayVec::new(),
         }
     }
 
@@ -155,9 +150,10 @@ impl NodeProgress {
                 return true;
             }
         }
-        let tried = if node.position.is_noisy(mv) { &mut self.noisies } else { &mut self.quiets };
-        // Beyond what fits, moves are too many for one of them to matter.
-        let _ = tried.try_push(mv);
+        if !node.position.is_noisy(mv) {
+            // Beyond what fits, moves are too many for one of them to matter.
+            let _ = self.quiets.try_push(mv);
+        }
         false
     }
 }
@@ -199,7 +195,7 @@ pub(super) struct JudgedMove {
     pub(super) noisy: bool,
     /// Whether it gives check.
     pub(super) checks: bool,
-    /// What is remembered of it.
+    /// What is remembered of it, if it is quiet.
     pub(super) history: i32,
 }
 
@@ -218,7 +214,6 @@ impl Node {
             improving: false,
             raw_eval: 0,
             static_eval: 0,
-            doubt: 0,
             eval: 0,
             table: None,
             excluded: None,

@@ -42,8 +42,6 @@ pub enum Why {
     Singularity,
     /// A capture that may beat beta by a margin, to a reduced depth.
     Probcut,
-    /// The same node by captures alone: can they help where the evaluation is far below alpha?
-    Razoring,
     /// By a capture, promotion or flight from check at the end of the depth.
     Noisy,
     /// The end of a line that leads into the book: is it as good as the search thinks?
@@ -63,7 +61,6 @@ impl Why {
             Why::NullMoveVerification => "null move verified",
             Why::Singularity => "singularity",
             Why::Probcut => "probcut",
-            Why::Razoring => "razoring",
             Why::Noisy => "noisy",
             Why::BookLine => "line into the book",
         }
@@ -92,8 +89,6 @@ pub enum End {
     BookValue,
     /// The evaluation is so far above beta that few plies will not change it.
     ReverseFutility,
-    /// The evaluation is so far below alpha that captures could not help.
-    Razoring,
     /// Passing was good enough.
     NullMove,
     /// A capture beat beta by a margin.
@@ -186,10 +181,8 @@ pub enum Step<'a> {
         /// Games.
         games: u64,
     },
-    /// No move is known to begin with: it is searched so many plies less deeply (internal iterative reduction).
-    Shallower(Depth),
-    /// The last move was reduced, and turns out better than thought for whoever made it, or, if negative,
-    /// worse: the node is searched so many plies less deeply, or more.
+    /// The last move was reduced, and has made more of the evaluation than was thought: the node is searched so
+    /// many plies less deeply.
     Hindsight(Depth),
     /// Its table move is searched by so many plies more, or less if negative.
     Extended(Move, Depth),

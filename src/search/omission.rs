@@ -4,7 +4,7 @@
 use super::node::{JudgedMove, MoveFacts, Node};
 use super::observe::{LeftOut, Spectator, Step};
 use super::prune::{self, PLY};
-use super::see::{see_ge, value};
+use super::see::see_ge;
 use super::worker::Worker;
 use crate::position::{Move, Position};
 use crate::score::Score;
@@ -28,10 +28,7 @@ impl<S: Spectator> Worker<'_, S> {
     #[inline(always)]
     pub(super) fn judge(&self, node: &Node, mv: Move, next: &Position) -> JudgedMove {
         let noisy = node.position.is_noisy(mv);
-        let history = match noisy {
-            true => self.history.capture(&node.position, mv),
-            false => self.history.quiet(&node.position, mv, &node.context),
-        };
+        let history = if noisy { 0 } else { self.history.quiet(&node.position, mv, &node.context) };
         JudgedMove { mv, noisy, checks: next.in_check(), history }
     }
 
@@ -40,8 +37,8 @@ impl<S: Spectator> Worker<'_, S> {
         !node.is_root() && facts.best > NOT_MATED && !self.proving
     }
 
-    /// Why a move can be left out, if it can: a late or futile quiet one, a futile capture, one that
-    /// only loses material, or one that hardly ever helped.
+    /// Why a move can be left out, if it can: a late or futile quiet one, one that only loses
+    /// material, or one that hardly ever helped.
     #[inline]
     pub(super) fn omission(
         &self,
@@ -54,12 +51,6 @@ impl<S: Spectator> Worker<'_, S> {
             loses.then_some(LeftOut::Exchange)
         };
         if noisy || checks {
-            let is_plain = !checks && mv.promotion().is_none();
-            let taken = node.position.piece_on(mv.to()).filter(|_| is_plain).map(value);
-            if taken.is_some_and(|taken| prune::capture_futility(node, taken, history, facts.alpha))
-            {
-                return Some(LeftOut::Futile);
-            }
             return loses(prune::forcing_see_bound(node.depth));
         }
         let reduced = (node.depth - self.reductions.base(node.depth, facts.number) / PLY).max(1);

@@ -1,7 +1,7 @@
 //! Staged move picking: moves are generated only when the better ones have not cut off.
 //!
 //! The order is the table's move, captures that do not lose material (most valuable victim
-//! first), killers and the counter move, quiet moves by history, losing captures. See
+//! first), killers, quiet moves by history, losing captures. See
 //! <https://www.chessprogramming.org/Move_Ordering>.
 
 use arrayvec::ArrayVec;
@@ -14,9 +14,6 @@ use super::see::{see_ge, value};
 use crate::position::{BitBoard, MAX_MOVES, Move, MoveList, Piece, Position, Threats};
 use crate::score::Score;
 
-/// Weight of the victim's value against capture history. Hand-set so that history decides
-/// between victims of about the same value only.
-const VICTIM_WEIGHT: i32 = 32;
 /// A check that loses more than this is no better than other moves. Hand-set: less than a pawn.
 const SAFE_CHECK: Score = -75;
 /// Under-promotions come after everything else that is noisy.
@@ -46,7 +43,7 @@ struct Scored {
 pub(super) struct MovePicker {
     stage: Stage,
     table_move: Option<Move>,
-    refutations: ArrayVec<Move, 3>,
+    refutations: ArrayVec<Move, 2>,
     refuted: usize,
     scored: ArrayVec<Scored, MAX_MOVES>,
     bad: ArrayVec<Move, MAX_MOVES>,
@@ -67,19 +64,11 @@ impl MovePicker {
         Self::new(table_move, ArrayVec::new())
     }
 
-    /// All moves of a node, its killers and counter move before the other quiet ones.
+    /// All moves of a node, its killers before the other quiet ones.
     #[inline(always)]
-    pub(super) fn with_refutations(
-        table_move: Option<Move>,
-        [first, second]: [Option<Move>; 2],
-        counter_move: Option<Move>,
-    ) -> Self {
+    pub(super) fn with_refutations(table_move: Option<Move>, killers: [Option<Move>; 2]) -> Self {
         let mut refutations = ArrayVec::new();
-        for mv in [first, second, counter_move].into_iter().flatten() {
-            if table_move != Some(mv) && !refutations.contains(&mv) {
-                refutations.push(mv);
-            }
-        }
+        refutations.extend(killers.into_iter().flatten().filter(|&mv| table_move != Some(mv)));
         Self::new(table_move, refutations)
     }
 
@@ -94,7 +83,7 @@ impl MovePicker {
 
     /// Inlined, so that its four kilobytes come to be where they stay.
     #[inline(always)]
-    fn new(table_move: Option<Move>, refutations: ArrayVec<Move, 3>) -> Self {
+    fn new(table_move: Option<Move>, refutations: ArrayVec<Move, 2>) -> Self {
         MovePicker {
             stage: Stage::Table,
             table_move,
@@ -137,7 +126,7 @@ impl MovePicker {
                     }
                 }
                 Stage::GenerateNoisy => {
-                    self.generate_noisy(position, history);
+                    self.generate_noisy(position);
                     self.stage = Stage::GoodNoisy;
                 }
                 Stage::GoodNoisy => match self.next_good_noisy(position) {
@@ -171,11 +160,11 @@ impl MovePicker {
         }
     }
 
-    fn generate_noisy(&mut self, position: &Position, history: &History) {
+    fn generate_noisy(&mut self, position: &Position) {
         let mut list = MoveList::new();
         position.noisy_moves(&mut list);
         for mv in list.iter().filter(|&mv| Some(mv) != self.table_move) {
-            self.scored.push(Scored { mv, score: noisy_score(position, history, mv) });
+            self.scored.push(Scored { mv, score: noisy_score(position, mv) });
         }
         self.screen(position);
     }
@@ -273,14 +262,16 @@ impl<'a> Prospects<'a> {
     }
 }
 
-fn noisy_score(position: &Position, history: &History, mv: Move) -> i32 {
+/// Most valuable victim, then least valuable attacker: <https://www.chessprogramming.org/MVV-LVA>.
+fn noisy_score(position: &Position, mv: Move) -> i32 {
+    let attacker = position.piece_on(mv.from()).map_or(0, |piece| piece.to_index() as i32);
     let victim = position.piece_on(mv.to()).map_or(0, value);
     let promoted = match mv.promotion() {
         Some(Piece::Queen) => value(Piece::Queen),
         Some(_) => return UNDERPROMOTION,
         None => 0,
     };
-    VICTIM_WEIGHT * (victim + promoted) + history.capture(position, mv)
+    victim + promoted - attacker
 }
 
 #[cfg(test)]
@@ -340,8 +331,8 @@ mod tests {
     #[test]
     fn refutations_come_before_other_quiets() {
         let position = Position::from_fen(BUSY).expect(BUSY);
-        let [killer, counter_move] = ["a2a3", "e1d1"].map(|text| text.parse().ok());
-        let picker = MovePicker::with_refutations(None, [killer, None], counter_move);
+        let killers = ["a2a3", "e1d1"].map(|text| text.parse().ok());
+        let picker = MovePicker::with_refutations(None, killers);
         let moves = order(BUSY, picker, &History::new());
         let quiet = |mv: &&String| !position.is_noisy(mv.parse().expect("a move"));
         let first: Vec<&String> = moves.iter().filter(quiet).take(2).collect();

@@ -15,8 +15,6 @@ const PROBCUT_DEPTH: Depth = 5;
 /// The table must speak of a search at most this much shallower to rule probcut out.
 const PROBCUT_REDUCTION: Depth = 4;
 
-const IIR_DEPTH: Depth = 4;
-
 const SINGULAR_TABLE_LAG: Depth = 3;
 
 /// A ply of reduction.
@@ -58,15 +56,6 @@ pub(super) fn reverse_futility(node: &Node) -> bool {
         && !is_decided(node.eval)
 }
 
-/// Razoring: the evaluation is so far below alpha that only captures could help.
-/// <https://www.chessprogramming.org/Razoring>
-#[inline]
-pub(super) fn razoring(node: &Node) -> bool {
-    node.depth <= c::razor_depth()
-        && node.eval + c::razor_margin() * node.depth <= node.window.alpha
-        && !is_decided(node.window.alpha)
-}
-
 /// Null move: passing, and still above beta? Only where a cutoff is expected, and not without
 /// pieces, where passing may be best.
 /// <https://www.chessprogramming.org/Null_Move_Pruning>
@@ -104,14 +93,6 @@ pub(super) fn probcut_depth(node: &Node) -> Depth {
     node.depth - PROBCUT_REDUCTION
 }
 
-/// Internal iterative reduction: without a table move the order is poor, and the time better
-/// spent on an iteration that finds one. <https://www.chessprogramming.org/Internal_Iterative_Reductions>
-#[inline]
-pub(super) fn internal_iterative_reduction(node: &Node) -> Depth {
-    let blind = node.table_move().is_none() && node.excluded.is_none();
-    Depth::from(node.depth >= IIR_DEPTH && (node.pv || node.cut) && blind)
-}
-
 /// Late move pruning: once so many quiet moves have been searched, no other is tried at low depth.
 /// <https://www.chessprogramming.org/Futility_Pruning#Move_Count_Based_Pruning>
 ///
@@ -132,18 +113,6 @@ pub(super) fn futility(node: &Node, depth: Depth, alpha: Score) -> bool {
     !node.in_check
         && depth <= c::futility_depth()
         && node.static_eval + c::futility_base() + c::futility_margin() * depth <= alpha
-}
-
-/// Futility of a capture that neither gives check nor promotes: even with what it takes the evaluation is too low to
-/// raise alpha.
-#[inline]
-pub(super) fn capture_futility(node: &Node, taken: Score, history: i32, alpha: Score) -> bool {
-    let margin = c::capture_futility_base()
-        + c::capture_futility_margin() * node.depth
-        + history / c::capture_futility_history();
-    !node.in_check
-        && node.depth <= c::capture_futility_depth()
-        && node.static_eval + taken + margin <= alpha
 }
 
 /// The exchange a quiet move must not fall below to be searched at `depth` plies.

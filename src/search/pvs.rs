@@ -93,25 +93,9 @@ impl<S: Spectator> Worker<'_, S> {
         if let Some(score) = self.probe_endgames(&node).or_else(|| self.prune_node(&node)) {
             return score;
         }
-        self.reconsider_depth(&mut node);
+        node.depth -= self.hindsight(&node);
         self.note_threats(&mut node);
         self.search_node(&node)
-    }
-
-    /// Searches a node less deeply, or more, by what is known of it now.
-    fn reconsider_depth(&mut self, node: &mut Node) {
-        if self.proving {
-            return;
-        }
-        let blind = prune::internal_iterative_reduction(node);
-        if blind > 0 {
-            self.show(|_| Step::Shallower(blind));
-        }
-        let hindsight = self.hindsight(node);
-        if hindsight != 0 {
-            self.show(|_| Step::Hindsight(hindsight));
-        }
-        node.depth -= blind + hindsight;
     }
 
     /// Notes what the opponent attacks at a node whose moves are to be searched.
@@ -120,22 +104,20 @@ impl<S: Spectator> Worker<'_, S> {
         self.stack[node.ply].threats = node.context.threats;
     }
 
-    /// What a node is to be searched less deeply, in plies, after what the last move has made of the
-    /// evaluation: the move was reduced, and turns out worse than thought for whoever made it, or better.
-    /// As Stockfish and Reckless do it.
-    fn hindsight(&self, node: &Node) -> Depth {
+    /// What a node is to be searched less deeply, in plies: one where the last move, which was reduced, has
+    /// made more of the evaluation than was thought. As Stockfish and Reckless do it.
+    fn hindsight(&mut self, node: &Node) -> Depth {
         let Some(parent) = node.ply.checked_sub(1).map(|parent| &self.stack[parent]) else {
             return 0;
         };
         let unknown = node.in_check || parent.static_eval == NO_EVAL;
-        if unknown || parent.reduction == 0 || node.excluded.is_some() {
+        let reduced = parent.reduction > 0 && node.excluded.is_none() && !self.proving;
+        let risen = node.static_eval + parent.static_eval > c::hindsight_margin();
+        if unknown || !reduced || !risen || node.pv || node.depth < 2 {
             return 0;
         }
-        let fallen = node.static_eval + parent.static_eval;
-        if parent.reduction >= c::hindsight_plies() && fallen < 0 {
-            return -1;
-        }
-        Depth::from(!node.pv && node.depth >= 2 && fallen > c::hindsight_margin())
+        self.show(|_| Step::Hindsight(1));
+        1
     }
 
     /// Counts a node and tells its value where no search is needed: a draw, the end of the line
@@ -237,7 +219,6 @@ impl<S: Spectator> Worker<'_, S> {
             improving: self.is_improving(ply, static_eval),
             raw_eval,
             static_eval,
-            doubt: correction.abs(),
             eval: refined_eval(static_eval, table),
             table,
             excluded,
@@ -286,13 +267,6 @@ impl<S: Spectator> Worker<'_, S> {
         }
         if prune::reverse_futility(node) {
             return Some(self.ended(End::ReverseFutility, (node.eval + node.window.beta) / 2));
-        }
-        if prune::razoring(node) {
-            self.because(Why::Razoring);
-            let score = self.quiescence(&node.position, node.ply, node.window);
-            if score <= node.window.alpha {
-                return Some(self.ended(End::Razoring, score));
-            }
         }
         self.try_null_move(node).or_else(|| self.try_probcut(node))
     }
@@ -366,8 +340,7 @@ impl<S: Spectator> Worker<'_, S> {
             self.show(|_| Step::Extended(mv, extension));
         }
         let killers = self.killers.at(node.ply);
-        let counter_move = self.history.counter_move(&node.context);
-        let mut picker = MovePicker::with_refutations(node.table_move(), killers, counter_move);
+        let mut picker = MovePicker::with_refutations(node.table_move(), killers);
         picker.look_with(self.sight(&node.position, node.ply));
         let progress = self.search_moves(node, &mut MoveSource::Picker(&mut picker), extension);
         if self.is_interrupted() {

@@ -119,7 +119,6 @@ impl Searcher {
             self.helpers.push(helper);
         }
         let searching = self.threads();
-        self.lasting.serve(searching);
         if searching < wanted {
             self.faults.push(SearchFault::Threads { wanted, searching });
         }

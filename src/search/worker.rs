@@ -122,7 +122,7 @@ impl<'a, S: Spectator> Worker<'a, S> {
             id,
             job,
             root: &job.roots[if job.is_lazy { id } else { 0 }],
-            history: &job.histories[id],
+            history: &job.history,
             killers: &mut data.killers,
             evaluator: &mut data.evaluator,
             reductions: &data.reductions,

@@ -216,7 +216,6 @@ impl Recorder {
             eval: None,
             hit: false,
             book_games: None,
-            shallower: 0,
             hindsight: 0,
             extended: None,
             left_out: Vec::new(),
@@ -285,7 +284,6 @@ impl Recorder {
         match *step {
             Step::Assessed { eval, hit } => (visit.eval, visit.hit) = (eval, hit),
             Step::BookMatch { games } => visit.book_games = Some(games),
-            Step::Shallower(plies) => visit.shallower = plies,
             Step::Hindsight(plies) => visit.hindsight = plies,
             Step::Extended(mv, plies) => visit.extended = Some((position.san(mv), plies)),
             Step::LeftOut(mv, why) => visit.left_out.push((position.san(mv), why)),
@@ -303,7 +301,6 @@ impl Recorder {
         match *step {
             Step::Assessed { hit, .. } => sums.hits += u64::from(hit),
             Step::BookMatch { .. } => sums.book_matches += 1,
-            Step::Shallower(_) => sums.shallower += 1,
             Step::Hindsight(_) => sums.hindsight += 1,
             Step::Extended(_, plies) if plies > 0 => sums.extended += 1,
             Step::Extended(..) => sums.extended_less += 1,

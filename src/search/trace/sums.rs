@@ -67,9 +67,7 @@ pub struct Sums {
     pub extended: u64,
     /// See [`Sums::extended`].
     pub extended_less: u64,
-    /// Nodes searched less deeply for want of a move to begin with.
-    pub shallower: u64,
-    /// Nodes searched less deeply, or more, for what the last move had made of the evaluation.
+    /// Nodes searched less deeply for what the last move had made of the evaluation.
     pub hindsight: u64,
     /// Moves not searched, by reason; moves after the last of late move pruning are not counted one by one.
     pub left_out: BTreeMap<LeftOut, u64>,
@@ -110,7 +108,6 @@ impl Sums {
         self.singularity_tests += other.singularity_tests;
         self.extended += other.extended;
         self.extended_less += other.extended_less;
-        self.shallower += other.shallower;
         self.hindsight += other.hindsight;
         self.book_matches += other.book_matches;
         self.splits += other.splits;

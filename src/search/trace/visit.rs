@@ -43,10 +43,8 @@ pub struct Visit {
     pub hit: bool,
     /// Games of the book that reached it.
     pub book_games: Option<u64>,
-    /// Plies it was searched less deeply for want of a move to begin with.
-    pub shallower: Depth,
-    /// Plies it was searched less deeply, or more if negative, for what the last move, which was
-    /// reduced, had made of the evaluation.
+    /// Plies it was searched less deeply for what the last move, which was reduced, had made of the
+    /// evaluation.
     pub hindsight: Depth,
     /// Its table move if that was searched more deeply, or less, and by how many plies.
     pub extended: Option<(String, Depth)>,

@@ -191,10 +191,7 @@ fn what_happened(text: &mut String, visit: &Visit) {
     if let Some(games) = visit.book_games {
         let _ = write!(text, ", in the book ({games} games)");
     }
-    if visit.shallower > 0 {
-        let _ = write!(text, ", {} less for want of a first move", visit.shallower);
-    }
-    if visit.hindsight != 0 {
+    if visit.hindsight > 0 {
         let _ = write!(text, ", {:+} in hindsight", -visit.hindsight);
     }
     if let Some((mv, plies)) = &visit.extended {
@@ -223,7 +220,6 @@ impl End {
             End::BookScore => "results in the book",
             End::BookValue => "analysis in the book",
             End::ReverseFutility => "reverse futility",
-            End::Razoring => "razoring",
             End::NullMove => "null move",
             End::Probcut => "probcut",
             End::MultiCut => "multi-cut",
@@ -286,7 +282,6 @@ impl fmt::Display for Sums {
                 self.singularity_tests, self.extended, self.extended_less
             ),
         )?;
-        row("no first move", self.shallower.to_string())?;
         row("hindsight", self.hindsight.to_string())?;
         let left_out: Vec<_> = self.left_out.iter().map(|(why, &n)| (why.name(), n)).collect();
         row("moves left out", list(left_out))?;
