@@ -197,8 +197,10 @@ impl<S: Spectator> Worker<'_, S> {
         }
         let in_check = position.in_check();
         let raw_eval = self.raw_eval(position, ply, table);
-        let correction = if in_check { 0 } else { self.correction(position, ply) };
-        let static_eval = if in_check { NO_EVAL } else { corrected(raw_eval, correction) };
+        let static_eval = match in_check {
+            true => NO_EVAL,
+            false => corrected(raw_eval, self.correction(position, ply)),
+        };
         self.show(|_| Step::Assessed {
             eval: (!in_check).then_some(static_eval),
             hit: table.is_some(),
