@@ -18,6 +18,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod checks;
 mod cycles;
 mod fen;
 mod game;
@@ -35,6 +36,7 @@ mod zobrist;
 
 pub use chess::{BitBoard, Color, File, Piece, Rank, Square};
 
+pub(crate) use checks::Checks;
 pub(crate) use cycles::Cycles;
 pub use fen::FenError;
 pub(crate) use fen::is_chess960;
@@ -238,28 +240,33 @@ impl Position {
     /// The position after `mv`, which must be legal here.
     #[inline]
     pub fn play(&self, mv: Move) -> Position {
-        self.play_telling(mv, |_| ())
+        self.play_on(mv, self.keys_after(mv))
     }
 
-    /// The same, and tells on the way what its key will be but for castling rights and en passant: in time
-    /// to ask the memory for what a table knows of it.
+    /// What `mv` makes of the keys, but for castling rights and en passant: a fourth of the work of a move.
     #[inline]
-    pub(crate) fn play_telling(&self, mv: Move, tell: impl FnOnce(u64)) -> Position {
+    pub(crate) fn keys_after(&self, mv: Move) -> Keys {
         debug_assert!(self.is_legal(mv), "{mv} is illegal in {self}");
         let mut keys = Keys {
             whole: self.key ^ zobrist::turn(),
             pawns: self.pawn_key,
             non_pawns: self.non_pawn_keys,
+            irreversible: false,
         };
-        let irreversible = keys.follow(self, mv);
-        tell(keys.whole);
+        keys.follow(self, mv);
+        keys
+    }
+
+    /// The position after `mv`, whose keys are known already.
+    #[inline]
+    pub(crate) fn play_on(&self, mv: Move, keys: Keys) -> Position {
         let passed_by_black = (self.side_to_move() == Color::Black) as u16;
         let mut next = Position {
             board: self.board.make_move_new(mv.into()),
             key: keys.whole,
             pawn_key: keys.pawns,
             non_pawn_keys: keys.non_pawns,
-            halfmove_clock: if irreversible { 0 } else { self.halfmove_clock + 1 },
+            halfmove_clock: if keys.irreversible { 0 } else { self.halfmove_clock + 1 },
             fullmove_number: self.fullmove_number + passed_by_black,
             en_passant: None,
         };
@@ -318,26 +325,33 @@ impl Position {
 }
 
 /// The keys of a position, as a move changes them.
-struct Keys {
+pub(crate) struct Keys {
     whole: u64,
     pawns: u64,
     non_pawns: [u64; 2],
+    /// Whether other moves cannot take the move back (a capture or pawn move).
+    irreversible: bool,
 }
 
 impl Keys {
-    /// Follows the pieces that `mv` moves or takes in `old`. Tells whether it cannot be taken back by
-    /// other moves (capture or pawn move).
+    /// What a table is likely to know the position by: in time to ask the memory for it.
     #[inline]
-    fn follow(&mut self, old: &Position, mv: Move) -> bool {
+    pub(crate) fn whole(&self) -> u64 {
+        self.whole
+    }
+
+    /// Follows the pieces that `mv` moves or takes in `old`.
+    #[inline]
+    fn follow(&mut self, old: &Position, mv: Move) {
         let us = old.side_to_move();
         let (from, to) = (mv.from(), mv.to());
-        let Some(moved) = old.piece_on(from) else { return false };
-        let mut irreversible = moved == Piece::Pawn;
+        let Some(moved) = old.piece_on(from) else { return };
+        self.irreversible = moved == Piece::Pawn;
         self.toggle(us, moved, from);
         self.toggle(us, mv.promotion().unwrap_or(moved), to);
         if let Some(taken) = old.piece_on(to) {
             self.toggle(!us, taken, to);
-            irreversible = true;
+            self.irreversible = true;
         } else if old.is_en_passant(mv) {
             self.toggle(!us, Piece::Pawn, to.ubackward(us));
         } else if moved == Piece::King && old.is_castling(mv) {
@@ -349,7 +363,6 @@ impl Keys {
             self.toggle(us, Piece::Rook, rook_from);
             self.toggle(us, Piece::Rook, rook_to);
         }
-        irreversible
     }
 
     /// Puts a piece on a square, or takes it away.

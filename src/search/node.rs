@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use super::history::Context;
 use super::table::TableEntry;
-use crate::position::{Move, Position};
+use crate::position::{Checks, Move, Position};
 use crate::score::{Depth, INFINITY, MAX_PLY, Ply, Score};
 
 /// A line of play.
@@ -88,6 +88,8 @@ pub(super) struct Node {
     pub(super) excluded: Option<Move>,
     /// The moves that led here.
     pub(super) context: Context,
+    /// How the side to move can give check; known where moves are searched.
+    pub(super) checks: Checks,
 }
 
 impl Node {
@@ -193,7 +195,7 @@ pub(super) struct JudgedMove {
     pub(super) mv: Move,
     /// Whether it takes or promotes.
     pub(super) noisy: bool,
-    /// Whether it gives check.
+    /// Whether it does neither, but gives check.
     pub(super) checks: bool,
     /// What is remembered of it, if it is quiet.
     pub(super) history: i32,
@@ -218,6 +220,7 @@ impl Node {
             table: None,
             excluded: None,
             context: Context::default(),
+            checks: Checks::default(),
         }
     }
 }

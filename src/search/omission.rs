@@ -6,7 +6,7 @@ use super::observe::{LeftOut, Spectator, Step};
 use super::prune::{self, PLY};
 use super::see::see_ge;
 use super::worker::Worker;
-use crate::position::{Move, Position};
+use crate::position::Move;
 use crate::score::Score;
 
 /// The score must be so low before quiet moves are pruned: not when it is a mate suffered.
@@ -18,18 +18,22 @@ impl<S: Spectator> Worker<'_, S> {
         if !self.may_prune_moves(node, facts) {
             return false;
         }
-        let judged = self.judge(node, mv, &node.position.play(mv));
+        let judged = self.judge(node, mv);
         let why = self.omission(node, judged, facts);
         why.iter().for_each(|&why| self.show(|_| Step::LeftOut(mv, why)));
         why.is_some()
     }
 
-    /// What is known of a move, which leads to `next`.
+    /// What is known of a move before it is played.
     #[inline(always)]
-    pub(super) fn judge(&self, node: &Node, mv: Move, next: &Position) -> JudgedMove {
-        let noisy = node.position.is_noisy(mv);
-        let history = if noisy { 0 } else { self.history.quiet(&node.position, mv, &node.context) };
-        JudgedMove { mv, noisy, checks: next.in_check(), history }
+    pub(super) fn judge(&self, node: &Node, mv: Move) -> JudgedMove {
+        let position = &node.position;
+        if position.is_noisy(mv) {
+            return JudgedMove { mv, noisy: true, checks: false, history: 0 };
+        }
+        let checks = position.quiet_checks(mv, &node.checks);
+        let history = self.history.quiet(position, mv, &node.context);
+        JudgedMove { mv, noisy: false, checks, history }
     }
 
     /// Whether moves may be left out at all: not at the root, and not while we are being mated.

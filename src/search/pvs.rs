@@ -19,7 +19,7 @@ use super::singular::Singularity;
 use super::source::MoveSource;
 use super::table::{NO_EVAL, TableEntry};
 use super::worker::Worker;
-use crate::position::{Move, Position};
+use crate::position::{Checks, Move, Position};
 use crate::score::{
     DRAW, Depth, MAX_EVAL, MAX_PLY, Ply, Score, TABLEBASE_WIN, is_decided, mate_in, mated_in,
 };
@@ -98,8 +98,9 @@ impl<S: Spectator> Worker<'_, S> {
         self.search_node(&node)
     }
 
-    /// Notes what the opponent attacks at a node whose moves are to be searched.
+    /// Notes what the opponent attacks, and how we can give check, at a node whose moves are to be searched.
     pub(super) fn note_threats(&mut self, node: &mut Node) {
+        node.checks = node.position.checks();
         node.context.threats = node.position.threats();
         self.stack[node.ply].threats = node.context.threats;
     }
@@ -225,6 +226,7 @@ impl<S: Spectator> Worker<'_, S> {
             table,
             excluded,
             context: self.context(ply),
+            checks: Checks::default(),
         }
     }
 
@@ -397,8 +399,9 @@ impl<S: Spectator> Worker<'_, S> {
         mv: Move,
         mut facts: MoveFacts,
     ) -> Option<Score> {
-        let next = self.play(&node.position, mv);
-        let judged = self.judge(node, mv, &next);
+        // The memory takes about as long as the move takes to be judged and played.
+        let keys = self.look_ahead(&node.position, mv);
+        let judged = self.judge(node, mv);
         let JudgedMove { noisy, history, .. } = judged;
         self.stack[node.ply].noisy = noisy;
         if self.may_prune_moves(node, facts)
@@ -407,6 +410,8 @@ impl<S: Spectator> Worker<'_, S> {
             self.show(|_| Step::LeftOut(mv, why));
             return None;
         }
+        // Half of all moves have been left out by now.
+        let next = node.position.play_on(mv, keys);
         let nodes_before = if node.is_root() {
             self.tell_root_move(mv, facts.number, node.depth);
             self.tree_nodes()

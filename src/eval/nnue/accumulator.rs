@@ -34,7 +34,11 @@ struct Accumulator {
     rows: [Row; 2],
 }
 
+/// The rows of weights of such pieces.
+type Rows<'a> = ArrayVec<&'a Row, MAX_DIFFERENCE>;
+
 /// The pieces by which two boards differ.
+#[derive(Default)]
 struct Changes {
     added: ArrayVec<PieceSquare, MAX_DIFFERENCE>,
     removed: ArrayVec<PieceSquare, MAX_DIFFERENCE>,
@@ -78,10 +82,14 @@ impl AccumulatorStack {
         let (above, here) = self.plies.split_at_mut(ply);
         let Accumulator { pieces: pieces_here, views: views_here, rows } = &mut here[0];
         (*pieces_here, *views_here) = (*pieces, views(pieces));
-        let above = above.last().map(|above| (above, Changes::new(&above.pieces, pieces)));
+        let above = above.last();
+        let changes = match above {
+            Some(above) => Changes::new(&above.pieces, pieces),
+            None => Changes::default(),
+        };
         for (color, row) in rows.iter_mut().enumerate() {
             let view = views_here[color];
-            if let Some((above, changes)) = &above
+            if let Some(above) = above
                 && changes.len() <= NEAR
                 && above.views[color] == view
             {
@@ -124,14 +132,12 @@ impl Changes {
         from: &Row,
         to: &mut Row,
     ) {
-        let (mut added, mut removed) = ([from; MAX_DIFFERENCE], [from; MAX_DIFFERENCE]);
-        for (row, &piece) in added.iter_mut().zip(&self.added) {
-            *row = &network.inputs[view.input(piece)];
-        }
-        for (row, &piece) in removed.iter_mut().zip(&self.removed) {
-            *row = &network.inputs[view.input(piece)];
-        }
-        kernel.update(from, &added[..self.added.len()], &removed[..self.removed.len()], to);
+        let row = |&piece: &PieceSquare| &network.inputs[view.input(piece)];
+        // Filled where they stay: what a function handed out would be copied.
+        let (mut added, mut removed) = (Rows::new(), Rows::new());
+        added.extend(self.added.iter().map(row));
+        removed.extend(self.removed.iter().map(row));
+        kernel.update(from, &added, &removed, to);
     }
 }
 

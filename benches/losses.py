@@ -1,0 +1,348 @@
+#!/usr/bin/env python3
+"""What do the moves of a search give away? Searches of any depth compared without games.
+
+Usage: benches/losses.py pick GAMES.epd -o POSITIONS --judge STOCKFISH [-n 1500] [--seed 1]
+       benches/losses.py compare POSITIONS DIR --judge STOCKFISH --nodes N 'COMMAND'...
+       benches/losses.py screen POSITIONS DIR PROGRAM FACTORS.txt --judge STOCKFISH [--runs 12]
+
+A strong engine judges each move that was found in a position: what differs is told in thousandths of a
+point that a move gives away, as a mean with its 95% interval. A game of deep searches tells no more
+than won, drawn or lost; here each of them tells something, and two that find the same move make no noise. All speak UCI; every search begins with nothing remembered.
+
+`pick` draws positions that are still open (JUDGE sees neither side ahead by more than 250) from lines
+of FEN or EPD, such as `pgn-extract -Wepd GAMES.pgn` prints. `compare` lets engines search by --nodes
+or --movetime, and tells them all against the first. `screen` weighs many options of one program: each
+line of FACTORS.txt is `NAME OFF ON` as for screen.py, OFF being the base, and each search has one in
+five of them ON, by lot; lines that share a NAME are never ON together. What each adds is told by least
+squares within the positions.
+
+DIR keeps moves and judgements: the same command goes on where it was interrupted.
+"""
+import argparse
+import hashlib
+import math
+import os
+import queue
+import random
+import subprocess
+import sys
+import threading
+
+from screen import inverse
+
+# Centipawns of the judge over which the logit of the expected score grows by one. Hand-set: Stockfish of 2022
+# wins every second game from 100.
+LOGIT = 140
+# Positions in which a side is ahead by more are left out, in centipawns: any move wins or loses them. Hand-set.
+OPEN = 250
+# Nodes by which the judge tells whether a position is open. Hand-set.
+PICK_NODES = 20_000
+# Men of the positions drawn: no openings that books know, nothing that tables know. Hand-set.
+MEN = range(8, 31)
+# How often a factor is on. Hand-set: one in two, which tells most, would be another program.
+SHARE = 0.2
+MATE = 30_000
+
+
+class Engine:
+    """An engine that speaks UCI."""
+
+    def __init__(self, command):
+        pipe = subprocess.PIPE
+        try:
+            self.process = subprocess.Popen(
+                command.split(), stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True
+            )
+        except OSError as error:
+            sys.exit(f"{command}: {error.strerror}")
+        self.command, self.options = command, {}
+        self.say("uci")
+        self.wait_for("uciok")
+        self.set({"Hash": 16, "Threads": 1})
+
+    def say(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def wait_for(self, word):
+        """The lines up to the first that begins with the word."""
+        lines = []
+        while not lines or not lines[-1].startswith(word):
+            lines.append(self.process.stdout.readline())
+            if not lines[-1]:
+                raise EOFError(f"{self.command} ended where {word} was expected")
+        return lines
+
+    def set(self, options):
+        for name, value in options.items():
+            if self.options.get(name) != value:
+                self.say(f"setoption name {name} value {value}")
+                self.options[name] = value
+
+    def search(self, fen, limit):
+        """The move found and the score in centipawns, with nothing remembered."""
+        self.say("ucinewgame\nisready")
+        self.wait_for("readyok")
+        self.say(f"position fen {fen}\ngo {limit}")
+        lines, score = self.wait_for("bestmove"), 0
+        for words in map(str.split, lines):
+            if "score" in words and not words[0] == "bestmove":
+                kind, value = words[words.index("score") + 1 :][:2]
+                mate = math.copysign(MATE, int(value)) - int(value)
+                score = int(value) if kind == "cp" else int(mate)
+        return lines[-1].split()[1], score
+
+    def quit(self):
+        self.say("quit")
+        self.process.wait()
+
+
+def side_by_side(tasks, work, jobs):
+    """Does the work of all tasks, so many at once."""
+    todo, failures = queue.Queue(), []
+    for task in tasks:
+        todo.put(task)
+
+    def serve():
+        while not failures:
+            try:
+                work(todo.get_nowait())
+            except queue.Empty:
+                return
+            except (EOFError, OSError, SystemExit) as error:
+                failures.append(error)
+
+    threads = [threading.Thread(target=serve, daemon=True) for _ in range(jobs)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        sys.exit(f"{failures[0]}")
+
+
+def read_lines(path):
+    try:
+        with open(path, encoding="utf-8") as lines:
+            return [line.rstrip("\n") for line in lines if line.strip()]
+    except FileNotFoundError:
+        sys.exit(f"{path}: no such file")
+
+
+def pick(arguments):
+    fields = [line.split()[:4] for line in read_lines(arguments.games)]
+    fens = sorted({" ".join(four) for four in fields if len(four) == 4})
+    random.Random(arguments.seed).shuffle(fens)
+    judge, found = Engine(arguments.judge), []
+    for fen in fens:
+        if len(found) == arguments.n:
+            break
+        if sum(map(str.isalpha, fen.split()[0])) in MEN:
+            fen += " 0 30"
+            move, score = judge.search(fen, f"nodes {PICK_NODES}")
+            if move != "(none)" and abs(score) <= OPEN:
+                found.append(fen)
+    judge.quit()
+    with open(arguments.output, "w", encoding="utf-8") as output:
+        output.writelines(f"{fen}\n" for fen in found)
+    print(f"{len(found)} positions")
+
+
+def find_moves(fens, path, command, limit, options=lambda _: {}):
+    """The moves that an engine finds, from a file that is completed first."""
+    done = len(read_lines(path)) if os.path.exists(path) else 0
+    if done < len(fens):
+        engine = Engine(command)
+        with open(path, "a", encoding="utf-8") as kept:
+            for place in range(done, len(fens)):
+                engine.set(options(place))
+                kept.write(engine.search(fens[place], limit)[0] + "\n")
+                kept.flush()
+        engine.quit()
+
+
+def judge_moves(arguments, fens, runs):
+    """What is expected of each move found: a list, by position, of move to score from 0 to 1. Where all
+    found the same it is not asked for."""
+    path = os.path.join(arguments.dir, "judged.tsv")
+    known = {}
+    if os.path.exists(path):
+        rows = (line.split("\t") for line in read_lines(path))
+        known = {(fen, move): int(score) for fen, move, score in rows}
+    moves = [sorted({run[place] for run in runs}) for place in range(len(fens))]
+    asked = [(fen, move) for fen, found in zip(fens, moves) if len(found) > 1 for move in found]
+    missing = [question for question in asked if question not in known]
+    lock, judges = threading.Lock(), threading.local()
+
+    def ask(question):
+        if not hasattr(judges, "engine"):
+            judges.engine = Engine(arguments.judge)
+        fen, move = question
+        limit = f"nodes {arguments.judge_nodes} searchmoves {move}"
+        score = judges.engine.search(fen, limit)[1]
+        with lock, open(path, "a", encoding="utf-8") as kept:
+            kept.write(f"{fen}\t{move}\t{score}\n")
+            known[question] = score
+
+    side_by_side(missing, ask, arguments.jobs)
+    return [
+        {move: expected(known.get((fen, move), 0)) for move in found}
+        for fen, found in zip(fens, moves)
+    ]
+
+
+def expected(score):
+    return 1 / (1 + math.exp(-max(-MATE / 10, min(MATE / 10, score)) / LOGIT))
+
+
+def compare(arguments):
+    fens, limit = read_lines(arguments.positions), search_limit(arguments)
+
+    def path(command):
+        name = hashlib.sha256(f"{command}\n{limit}".encode()).hexdigest()[:16]
+        return os.path.join(arguments.dir, f"{name}.moves")
+
+    def work(command):
+        find_moves(fens, path(command), command, limit)
+
+    side_by_side(arguments.commands, work, arguments.jobs)
+    runs = [read_lines(path(command)) for command in arguments.commands]
+    worth = judge_moves(arguments, fens, runs)
+    for command, run in zip(arguments.commands, runs):
+        gains = [at[mine] - at[first] for at, mine, first in zip(worth, run, runs[0])]
+        mean = sum(gains) / len(gains)
+        error = math.sqrt(sum((gain - mean) ** 2 for gain in gains)) / len(gains)
+        same = sum(mine == first for mine, first in zip(run, runs[0])) / len(run)
+        print(f"{1000 * mean:+7.2f} ± {1960 * error:4.2f}  {same:4.0%} the same  {command}")
+
+
+def search_limit(arguments):
+    return f"movetime {arguments.movetime}" if arguments.movetime else f"nodes {arguments.nodes}"
+
+
+def read_factors(path):
+    """By name: the base and the other values, options that go together joined by +."""
+    factors = {}
+    for line in read_lines(path):
+        if not line.startswith("#"):
+            if len(line.split()) != 3:
+                sys.exit(f"{path}: expected NAME OFF ON, not {line}")
+            name, off, on = line.split()
+            factors.setdefault(name, [off]).append(on)
+    return factors
+
+
+def screen(arguments):
+    fens, factors = read_lines(arguments.positions), read_factors(arguments.factors)
+    columns = {pair: i for i, pair in enumerate((n, v) for n, vs in factors.items() for v in vs[1:])}
+
+    def draw(run, place):
+        """The value of each factor in one search."""
+        lot = random.Random(f"{arguments.seed} {run} {place}")
+        others = {name: 1 - (1 - SHARE) ** len(values[1:]) for name, values in factors.items()}
+        return {
+            name: lot.choice(values[1:]) if lot.random() < others[name] else values[0]
+            for name, values in factors.items()
+        }
+
+    def options(run, place):
+        pairs = ((n.split("+"), v.split("+")) for n, v in draw(run, place).items())
+        return {name: value for names, values in pairs for name, value in zip(names, values)}
+
+    def path(run):
+        return os.path.join(arguments.dir, f"{arguments.seed}-{run}.moves")
+
+    def work(run):
+        limit = search_limit(arguments)
+        find_moves(fens, path(run), arguments.program, limit, lambda i: options(run, i))
+
+    side_by_side(range(arguments.runs), work, arguments.jobs)
+    runs = [read_lines(path(run)) for run in range(arguments.runs)]
+    worth = judge_moves(arguments, fens, runs)
+    sums = Sums(len(columns))
+    for place, at in enumerate(worth):
+        drawn = [draw(run, place) for run in range(arguments.runs)]
+        points = [[columns[pair] for pair in one.items() if pair in columns] for one in drawn]
+        sums.add(points, [at[run[place]] for run in runs])
+    tell(sums, factors, columns)
+
+
+class Sums:
+    """Sums of products for least squares within groups: of points, given as the columns that are 1, and
+    what was found there."""
+
+    def __init__(self, size):
+        self.size, self.count, self.squares = size, 0, 0.0
+        self.products = [[0.0] * size for _ in range(size)]
+        self.found = [0.0] * size
+
+    def add(self, points, values):
+        """Takes in a group: what they all have in common tells nothing."""
+        share, mean = [0.0] * self.size, sum(values) / len(values)
+        for point, value in zip(points, values):
+            for i in point:
+                share[i] += 1 / len(points)
+                self.found[i] += value - mean
+                for j in point:
+                    self.products[i][j] += 1
+            self.squares += (value - mean) ** 2
+        present = [i for i in range(self.size) if share[i]]
+        for i in present:
+            for j in present:
+                self.products[i][j] -= len(points) * share[i] * share[j]
+        self.count += len(points) - 1
+
+    def effects(self):
+        """What each column adds, and its standard error; nothing if that cannot be told."""
+        inverted = inverse(self.products)
+        if inverted is None or self.count <= self.size:
+            return None
+        effects = [sum(x * y for x, y in zip(row, self.found)) for row in inverted]
+        rest = self.squares - sum(x * y for x, y in zip(effects, self.found))
+        variance = max(rest, 0) / (self.count - self.size)
+        return [(effect, math.sqrt(variance * inverted[i][i])) for i, effect in enumerate(effects)]
+
+
+def tell(sums, factors, columns):
+    effects = sums.effects()
+    if effects is None:
+        sys.exit("too few searches to tell anything: more runs or positions are needed")
+    results = [(*effects[place], *pair) for pair, place in columns.items()]
+    for effect, error, name, value in sorted(results, reverse=True):
+        words = f"{name}: {factors[name][0]} to {value}"
+        print(f"{1000 * effect:+7.2f} ± {1960 * error:4.2f}  {words}")
+
+
+def main():
+    plain = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=plain)
+    commands = parser.add_subparsers(required=True)
+    picking, comparing, screening = map(commands.add_parser, ("pick", "compare", "screen"))
+    picking.add_argument("games")
+    picking.add_argument("-o", dest="output", required=True)
+    picking.add_argument("-n", type=int, default=1500)
+    for searching in (comparing, screening):
+        searching.add_argument("positions")
+        searching.add_argument("dir")
+        for name, default in (("nodes", 200_000), ("judge-nodes", 120_000), ("movetime", None)):
+            searching.add_argument(f"--{name}", type=int, default=default)
+        searching.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    comparing.add_argument("commands", nargs="+")
+    screening.add_argument("program")
+    screening.add_argument("factors")
+    screening.add_argument("--runs", type=int, default=12)
+    for command, act in ((picking, pick), (comparing, compare), (screening, screen)):
+        command.add_argument("--judge", required=True)
+        command.add_argument("--seed", type=int, default=1)
+        command.set_defaults(act=act)
+    arguments = parser.parse_args()
+    if hasattr(arguments, "dir"):
+        os.makedirs(arguments.dir, exist_ok=True)
+    arguments.act(arguments)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("interrupted: the same command goes on")

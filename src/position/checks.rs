@@ -1,0 +1,123 @@
+//! Which moves give check, without playing them.
+
+use chess::{
+    ALL_PIECES, EMPTY, between, get_bishop_moves, get_bishop_rays, get_knight_moves,
+    get_pawn_attacks, get_rook_moves, get_rook_rays, line,
+};
+
+use super::{BitBoard, Move, Piece, Position, Square};
+
+/// How the side to move can give check.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Checks {
+    /// By kind of piece, the squares from which one attacks the enemy king.
+    direct: [BitBoard; ALL_PIECES.len()],
+    /// Own pieces that alone stand between a slider of ours and the enemy king.
+    discoverers: BitBoard,
+    king: Square,
+}
+
+impl Checks {
+    /// The squares from which `piece` attacks the enemy king.
+    #[inline]
+    pub(crate) fn from(&self, piece: Piece) -> BitBoard {
+        self.direct[piece.to_index()]
+    }
+}
+
+impl Position {
+    /// How the side to move can give check.
+    pub(crate) fn checks(&self) -> Checks {
+        let (us, occupied) = (self.side_to_move(), self.occupied());
+        let king = self.king(!us);
+        let (bishop, rook) = (get_bishop_moves(king, occupied), get_rook_moves(king, occupied));
+        let mut direct = [EMPTY; ALL_PIECES.len()];
+        direct[Piece::Pawn.to_index()] = get_pawn_attacks(king, !us, !EMPTY);
+        direct[Piece::Knight.to_index()] = get_knight_moves(king);
+        direct[Piece::Bishop.to_index()] = bishop;
+        direct[Piece::Rook.to_index()] = rook;
+        direct[Piece::Queen.to_index()] = bishop | rook;
+        let queens = self.pieces(us, Piece::Queen);
+        let sliders = (get_bishop_rays(king) & (self.pieces(us, Piece::Bishop) | queens))
+            | (get_rook_rays(king) & (self.pieces(us, Piece::Rook) | queens));
+        let mut discoverers = EMPTY;
+        for slider in sliders {
+            let screen = between(slider, king) & occupied;
+            if screen.0 & screen.0.wrapping_sub(1) == 0 {
+                discoverers |= screen & self.by_color(us);
+            }
+        }
+        Checks { direct, discoverers, king }
+    }
+
+    /// Whether a legal move that neither takes nor promotes gives check. `checks` are those of this
+    /// position.
+    #[inline]
+    pub(crate) fn quiet_checks(&self, mv: Move, checks: &Checks) -> bool {
+        let (from, to) = (BitBoard::from_square(mv.from()), BitBoard::from_square(mv.to()));
+        let Some(piece) = self.piece_on(mv.from()) else { return false };
+        let direct = checks.from(piece) & to != EMPTY;
+        let discovers =
+            checks.discoverers & from != EMPTY && line(mv.from(), checks.king) & to == EMPTY;
+        direct || discovers || (self.is_castling(mv) && self.play(mv).in_check())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    /// Checks by every piece, by castling, discovered by pieces, pawns and the king; and none where the
+    /// piece that leaves stays on the line.
+    const FENS: [&str; 6] = [
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "5k2/8/8/8/8/8/8/R3K2R w KQ - 0 1",
+        "3k4/8/3N4/8/3P4/8/3R4/3K4 w - - 0 1",
+        "8/2k5/8/1P6/8/4K3/5B2/6Q1 w - - 0 1",
+        "k7/8/2P5/3B4/8/8/6B1/4K2R w K - 0 1",
+        "8/8/8/8/k2P2KR/8/8/8 w - - 0 1",
+    ];
+
+    #[test]
+    fn a_quiet_move_checks_if_the_king_is_in_check_once_it_is_played() {
+        let (mut random, mut found) = (Random::new(5), 0);
+        for fen in FENS {
+            for _ in 0..60 {
+                let mut position = Position::from_fen(fen).expect(fen);
+                for _ in 0..40 {
+                    let moves: Vec<Move> = position.legal_moves().iter().collect();
+                    if moves.is_empty() {
+                        break;
+                    }
+                    let checks = position.checks();
+                    for &mv in moves.iter().filter(|&&mv| !position.is_noisy(mv)) {
+                        let expected = position.play(mv).in_check();
+                        assert_eq!(position.quiet_checks(mv, &checks), expected, "{mv} {position}");
+                        found += usize::from(expected);
+                    }
+                    position = position.play(moves[random.below(moves.len())]);
+                }
+            }
+        }
+        assert!(found > 1_000, "{found}");
+    }
+
+    #[test]
+    fn castling_and_discoveries_are_checks() {
+        for (fen, mv, expected) in [
+            ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", true),
+            ("6k1/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", false),
+            ("3k4/8/3N4/8/8/8/3R4/3K4 w - - 0 1", "d6b5", true),
+            ("3k4/8/8/8/3P4/8/3R4/3K4 w - - 0 1", "d4d5", false),
+            ("8/8/8/8/k2P2KR/8/8/8 w - - 0 1", "d4d5", false),
+            ("8/8/8/8/k2P3R/6K1/8/8 w - - 0 1", "d4d5", true),
+            ("8/8/8/8/k5KR/8/8/8 w - - 0 1", "g4g5", true),
+            ("8/8/8/k5KR/8/8/8/8 w - - 0 1", "g5f5", false),
+        ] {
+            let position = Position::from_fen(fen).expect(fen);
+            let mv = mv.parse().expect(mv);
+            assert_eq!(position.quiet_checks(mv, &position.checks()), expected, "{fen}");
+        }
+    }
+}
