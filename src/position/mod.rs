@@ -247,25 +247,21 @@ impl Position {
     #[inline]
     pub(crate) fn keys_after(&self, mv: Move) -> Keys {
         debug_assert!(self.is_legal(mv), "{mv} is illegal in {self}");
-        let mut keys = Keys {
-            whole: self.key ^ zobrist::turn(),
-            pawns: self.pawn_key,
-            non_pawns: self.non_pawn_keys,
-            irreversible: false,
-        };
-        keys.follow(self, mv);
-        keys
+        Keys::after(self, mv)
     }
 
     /// The position after `mv`, whose keys are known already.
     #[inline]
     pub(crate) fn play_on(&self, mv: Move, keys: Keys) -> Position {
+        let mut non_pawn_keys = self.non_pawn_keys;
+        non_pawn_keys[self.side_to_move().to_index()] ^= keys.own;
+        non_pawn_keys[(!self.side_to_move()).to_index()] ^= keys.enemy;
         let passed_by_black = (self.side_to_move() == Color::Black) as u16;
         let mut next = Position {
             board: self.board.make_move_new(mv.into()),
             key: keys.whole,
-            pawn_key: keys.pawns,
-            non_pawn_keys: keys.non_pawns,
+            pawn_key: self.pawn_key ^ keys.pawns,
+            non_pawn_keys,
             halfmove_clock: if keys.irreversible { 0 } else { self.halfmove_clock + 1 },
             fullmove_number: self.fullmove_number + passed_by_black,
             en_passant: None,
@@ -324,57 +320,63 @@ impl Position {
     }
 }
 
-/// The keys of a position, as a move changes them.
+/// What a move makes of the keys of a position, but for castling rights and en passant. By side rather than
+/// by colour, and each a number of its own: so they stay in registers.
 pub(crate) struct Keys {
+    /// The whole key after the move.
     whole: u64,
+    /// What changes in the key of the pawns.
     pawns: u64,
-    non_pawns: [u64; 2],
+    /// What changes in those of the pieces of the side that moves, and of the other.
+    own: u64,
+    enemy: u64,
     /// Whether other moves cannot take the move back (a capture or pawn move).
     irreversible: bool,
 }
 
 impl Keys {
-    /// What a table is likely to know the position by: in time to ask the memory for it.
+    /// The key by which a table knows the position after the move, unless rights change: in time to ask
+    /// the memory for it.
     #[inline]
     pub(crate) fn whole(&self) -> u64 {
         self.whole
     }
 
-    /// Follows the pieces that `mv` moves or takes in `old`.
-    #[inline]
-    fn follow(&mut self, old: &Position, mv: Move) {
-        let us = old.side_to_move();
+    /// The keys after `mv`, which is legal in `position`.
+    #[inline(always)]
+    fn after(position: &Position, mv: Move) -> Self {
+        let us = position.side_to_move();
         let (from, to) = (mv.from(), mv.to());
-        let Some(moved) = old.piece_on(from) else { return };
-        self.irreversible = moved == Piece::Pawn;
-        self.toggle(us, moved, from);
-        self.toggle(us, mv.promotion().unwrap_or(moved), to);
-        if let Some(taken) = old.piece_on(to) {
-            self.toggle(!us, taken, to);
-            self.irreversible = true;
-        } else if old.is_en_passant(mv) {
-            self.toggle(!us, Piece::Pawn, to.ubackward(us));
-        } else if moved == Piece::King && old.is_castling(mv) {
-            let (rook_from, rook_to) = if to > from {
-                (to.uright(), to.uleft())
-            } else {
-                (to.uleft().uleft(), to.uright())
-            };
-            self.toggle(us, Piece::Rook, rook_from);
-            self.toggle(us, Piece::Rook, rook_to);
+        let (mut pawns, mut own, mut enemy) = (0, 0, 0);
+        let moved = position.piece_on(from).unwrap_or(Piece::Pawn);
+        let taken = position.piece_on(to);
+        let leaves = zobrist::piece_square(us, moved, from);
+        let arrives = zobrist::piece_square(us, mv.promotion().unwrap_or(moved), to);
+        match (moved, mv.promotion()) {
+            (Piece::Pawn, None) => pawns ^= leaves ^ arrives,
+            (Piece::Pawn, Some(_)) => (pawns, own) = (leaves, arrives),
+            _ => own ^= leaves ^ arrives,
         }
-    }
-
-    /// Puts a piece on a square, or takes it away.
-    #[inline]
-    fn toggle(&mut self, color: Color, piece: Piece, square: Square) {
-        let key = zobrist::piece_square(color, piece, square);
-        self.whole ^= key;
-        if piece == Piece::Pawn {
-            self.pawns ^= key;
-        } else {
-            self.non_pawns[color.to_index()] ^= key;
+        match taken {
+            Some(Piece::Pawn) => pawns ^= zobrist::piece_square(!us, Piece::Pawn, to),
+            Some(taken) => enemy ^= zobrist::piece_square(!us, taken, to),
+            None if position.is_en_passant(mv) => {
+                pawns ^= zobrist::piece_square(!us, Piece::Pawn, to.ubackward(us));
+            }
+            None if moved == Piece::King && position.is_castling(mv) => {
+                let (rook_from, rook_to) = if to > from {
+                    (to.uright(), to.uleft())
+                } else {
+                    (to.uleft().uleft(), to.uright())
+                };
+                own ^= zobrist::piece_square(us, Piece::Rook, rook_from)
+                    ^ zobrist::piece_square(us, Piece::Rook, rook_to);
+            }
+            None => {}
         }
+        let whole = position.key ^ zobrist::turn() ^ pawns ^ own ^ enemy;
+        let irreversible = moved == Piece::Pawn || taken.is_some();
+        Keys { whole, pawns, own, enemy, irreversible }
     }
 }
 

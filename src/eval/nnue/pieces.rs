@@ -70,11 +70,16 @@ impl PieceSet {
         mut removed: impl FnMut(PieceSquare),
     ) {
         let recoloured = self.white ^ before.white;
+        // All kinds at first, without branches: boards that are compared mostly differ by the pieces of one move.
+        let changed: [BitBoard; ALL_PIECES.len()] = std::array::from_fn(|kind| {
+            let (here, there) = (self.pieces[kind], before.pieces[kind]);
+            (here ^ there) | (here & recoloured)
+        });
         for piece in ALL_PIECES {
-            let (here, there) = (self.pieces[piece.to_index()], before.pieces[piece.to_index()]);
-            let changed = (here ^ there) | (here & recoloured);
-            // Boards that are compared mostly differ by the pieces of one move.
+            let changed = changed[piece.to_index()];
             if changed != EMPTY {
+                let (here, there) =
+                    (self.pieces[piece.to_index()], before.pieces[piece.to_index()]);
                 (changed & here).for_each(|square| added(self.piece_square(piece, square)));
                 (changed & there).for_each(|square| removed(before.piece_square(piece, square)));
             }
