@@ -322,6 +322,7 @@ impl Position {
 
 /// What a move makes of the keys of a position, but for castling rights and en passant. By side rather than
 /// by colour, and each a number of its own: so they stay in registers.
+#[derive(Clone, Copy)]
 pub(crate) struct Keys {
     /// The whole key after the move.
     whole: u64,
