@@ -7,7 +7,8 @@ Usage: benches/losses.py pick GAMES.epd -o POSITIONS --judge STOCKFISH [-n 1500]
 
 A strong engine judges each move that was found in a position: what differs is told in thousandths of a
 point that a move gives away, as a mean with its 95% interval. A game of deep searches tells no more
-than won, drawn or lost; here each of them tells something, and two that find the same move make no noise. All speak UCI; every search begins with nothing remembered.
+than won, drawn or lost; here each of them tells something, and two that find the same move make no
+noise. All speak UCI; every search begins with nothing remembered.
 
 `pick` draws positions that are still open (JUDGE sees neither side ahead by more than 250) from lines
 of FEN or EPD, such as `pgn-extract -Wepd GAMES.pgn` prints. `compare` lets engines search by --nodes
@@ -19,6 +20,7 @@ squares within the positions.
 DIR keeps moves and judgements: the same command goes on where it was interrupted.
 """
 import argparse
+import atexit
 import hashlib
 import math
 import os
@@ -55,6 +57,8 @@ class Engine:
             )
         except OSError as error:
             sys.exit(f"{command}: {error.strerror}")
+        # Some engines do not end when nobody talks to them any more.
+        atexit.register(self.process.kill)
         self.command, self.options = command, {}
         self.say("uci")
         self.wait_for("uciok")

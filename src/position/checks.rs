@@ -66,7 +66,6 @@ impl Position {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
 
     /// Checks by every piece, by castling, discovered by pieces, pawns and the king; and none where the
     /// piece that leaves stays on the line.
@@ -79,27 +78,28 @@ mod tests {
         "8/8/8/8/k2P2KR/8/8/8 w - - 0 1",
     ];
 
-    #[test]
-    fn a_quiet_move_checks_if_the_king_is_in_check_once_it_is_played() {
-        let (mut random, mut found) = (Random::new(5), 0);
-        for fen in FENS {
-            for _ in 0..60 {
-                let mut position = Position::from_fen(fen).expect(fen);
-                for _ in 0..40 {
-                    let moves: Vec<Move> = position.legal_moves().iter().collect();
-                    if moves.is_empty() {
-                        break;
-                    }
-                    let checks = position.checks();
-                    for &mv in moves.iter().filter(|&&mv| !position.is_noisy(mv)) {
-                        let expected = position.play(mv).in_check();
-                        assert_eq!(position.quiet_checks(mv, &checks), expected, "{mv} {position}");
-                        found += usize::from(expected);
-                    }
-                    position = position.play(moves[random.below(moves.len())]);
-                }
+    /// Compares in every position of so many plies; tells how many checks there were.
+    fn compare(position: &Position, plies: usize) -> usize {
+        let checks = position.checks();
+        let moves = position.legal_moves();
+        let mut found = 0;
+        for mv in moves.iter() {
+            let next = position.play(mv);
+            if !position.is_noisy(mv) {
+                assert_eq!(position.quiet_checks(mv, &checks), next.in_check(), "{mv} {position}");
+                found += usize::from(next.in_check());
+            }
+            if plies > 0 {
+                found += compare(&next, plies - 1);
             }
         }
+        found
+    }
+
+    #[test]
+    fn a_quiet_move_checks_if_the_king_is_in_check_once_it_is_played() {
+        let found: usize =
+            FENS.iter().map(|fen| compare(&Position::from_fen(fen).expect(fen), 2)).sum();
         assert!(found > 1_000, "{found}");
     }
 
