@@ -8,7 +8,7 @@ use chess::{
 use super::{BitBoard, Move, Piece, Position, Square};
 
 /// How the side to move can give check.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Checks {
     /// By kind of piece, the squares from which one attacks the enemy king.
     direct: [BitBoard; ALL_PIECES.len()],
@@ -59,7 +59,8 @@ impl Position {
         let direct = checks.from(piece) & to != EMPTY;
         let discovers =
             checks.discoverers & from != EMPTY && line(mv.from(), checks.king) & to == EMPTY;
-        direct || discovers || (self.is_castling(mv) && self.play(mv).in_check())
+        let castles = piece == Piece::King && self.is_castling(mv);
+        direct || discovers || (castles && self.play(mv).in_check())
     }
 }
 

@@ -12,7 +12,7 @@
 use std::sync::atomic::{AtomicI16, Ordering};
 
 use super::constants as c;
-use crate::position::{Color, Move, Piece, Position, Threats};
+use crate::position::{Checks, Color, Move, Piece, Position, Threats};
 use crate::score::{Depth, Score};
 
 /// Pieces of both colours.
@@ -63,6 +63,8 @@ pub(super) struct Context {
     pub(super) moves: [Option<PieceTo>; 3],
     /// What the opponent attacks; nothing where that is not needed.
     pub(super) threats: Threats,
+    /// How the side to move can give check; nothing where that is not needed.
+    pub(super) checks: Checks,
 }
 
 /// Where it is kept what an evaluation was wrong by after the last move and the one before it, and

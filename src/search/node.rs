@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use super::history::Context;
 use super::table::TableEntry;
-use crate::position::{Checks, Move, Position};
+use crate::position::{Move, Position};
 use crate::score::{Depth, INFINITY, MAX_PLY, Ply, Score};
 
 /// A line of play.
@@ -88,8 +88,6 @@ pub(super) struct Node {
     pub(super) excluded: Option<Move>,
     /// The moves that led here.
     pub(super) context: Context,
-    /// How the side to move can give check; known where moves are searched.
-    pub(super) checks: Checks,
 }
 
 impl Node {
@@ -220,7 +218,6 @@ impl Node {
             table: None,
             excluded: None,
             context: Context::default(),
-            checks: Checks::default(),
         }
     }
 }

@@ -31,7 +31,7 @@ impl<S: Spectator> Worker<'_, S> {
         if position.is_noisy(mv) {
             return JudgedMove { mv, noisy: true, checks: false, history: 0 };
         }
-        let checks = position.quiet_checks(mv, &node.checks);
+        let checks = position.quiet_checks(mv, &node.context.checks);
         let history = self.history.quiet(position, mv, &node.context);
         JudgedMove { mv, noisy: false, checks, history }
     }

@@ -5,13 +5,13 @@
 //! <https://www.chessprogramming.org/Move_Ordering>.
 
 use arrayvec::ArrayVec;
-use chess::{EMPTY, get_bishop_moves, get_knight_moves, get_rook_moves};
+use chess::EMPTY;
 
 use super::constants as c;
 use super::handicap::Sight;
 use super::history::{Context, History};
 use super::see::{see_ge, value};
-use crate::position::{BitBoard, MAX_MOVES, Move, MoveList, Piece, Position, Threats};
+use crate::position::{BitBoard, MAX_MOVES, Move, MoveList, Piece, Position};
 use crate::score::Score;
 
 /// A check that loses more than this is no better than other moves. Hand-set: less than a pawn.
@@ -184,7 +184,7 @@ impl MovePicker {
     fn generate_quiet(&mut self, position: &Position, history: &History, context: &Context) {
         let mut list = MoveList::new();
         position.quiet_moves(&mut list);
-        let prospects = Prospects::new(position, &context.threats);
+        let prospects = Prospects { position, context };
         self.scored.clear();
         for mv in list.iter() {
             if Some(mv) != self.table_move && !self.refutations.contains(&mv) {
@@ -238,38 +238,25 @@ impl MovePicker {
 /// from where a lesser one could take it, or there.
 struct Prospects<'a> {
     position: &'a Position,
-    threats: &'a Threats,
-    /// The squares from which a knight, a bishop and a rook check.
-    checks: [BitBoard; 3],
+    context: &'a Context,
 }
 
-impl<'a> Prospects<'a> {
-    fn new(position: &'a Position, threats: &'a Threats) -> Self {
-        let (king, occupied) = (position.king(!position.side_to_move()), position.occupied());
-        let checks = [
-            get_knight_moves(king),
-            get_bishop_moves(king, occupied),
-            get_rook_moves(king, occupied),
-        ];
-        Prospects { position, threats, checks }
-    }
-
+impl Prospects<'_> {
     #[inline]
     fn of(&self, mv: Move) -> i32 {
         let Some(piece) = self.position.piece_on(mv.from()) else { return 0 };
-        let [knight, bishop, rook] = self.checks;
-        let (worth, checks) = match piece {
+        let worth = match piece {
             Piece::Pawn | Piece::King => return 0,
-            Piece::Knight => (c::order_threat_minor(), knight),
-            Piece::Bishop => (c::order_threat_minor(), bishop),
-            Piece::Rook => (c::order_threat_rook(), rook),
-            Piece::Queen => (c::order_threat_queen(), bishop | rook),
+            Piece::Knight | Piece::Bishop => c::order_threat_minor(),
+            Piece::Rook => c::order_threat_rook(),
+            Piece::Queen => c::order_threat_queen(),
         };
-        let danger = self.threats.against(piece);
+        let danger = self.context.threats.against(piece);
         let is_in = |set: BitBoard, square| set & BitBoard::from_square(square) != EMPTY;
         let mut sum = worth * i32::from(is_in(danger, mv.from()));
         sum -= worth * i32::from(is_in(danger, mv.to()));
-        if is_in(checks, mv.to()) && see_ge(self.position, mv, SAFE_CHECK) {
+        if is_in(self.context.checks.from(piece), mv.to()) && see_ge(self.position, mv, SAFE_CHECK)
+        {
             sum += c::order_check();
         }
         sum
@@ -294,7 +281,7 @@ mod tests {
 
     fn order(fen: &str, mut picker: MovePicker, history: &History) -> Vec<String> {
         let position = Position::from_fen(fen).expect(fen);
-        let context = Context::default();
+        let context = Context { checks: position.checks(), ..Context::default() };
         std::iter::from_fn(|| picker.next(&position, history, &context))
             .map(|mv| mv.to_string())
             .collect()
@@ -332,8 +319,10 @@ mod tests {
     fn a_queen_leaves_the_rooks_square_first_and_goes_to_none() {
         let fen = "3rk3/8/8/8/8/8/P7/3QK2R w - - 0 1";
         let position = Position::from_fen(fen).expect(fen);
-        let threats = position.threats();
-        let rank = |mv: &str| Prospects::new(&position, &threats).of(mv.parse().expect(mv));
+        let (threats, checks) = (position.threats(), position.checks());
+        let context = Context { threats, checks, ..Context::default() };
+        let prospects = Prospects { position: &position, context: &context };
+        let rank = |mv: &str| prospects.of(mv.parse().expect(mv));
         assert!(
             rank("d1c1") > rank("d1d2") && rank("d1d2") == rank("a2a3"),
             "one leaves, one stays"

@@ -19,7 +19,7 @@ use super::singular::Singularity;
 use super::source::MoveSource;
 use super::table::{NO_EVAL, TableEntry};
 use super::worker::Worker;
-use crate::position::{Checks, Move, Position};
+use crate::position::{Move, Position};
 use crate::score::{
     DRAW, Depth, MAX_EVAL, MAX_PLY, Ply, Score, TABLEBASE_WIN, is_decided, mate_in, mated_in,
 };
@@ -100,7 +100,7 @@ impl<S: Spectator> Worker<'_, S> {
 
     /// Notes what the opponent attacks, and how we can give check, at a node whose moves are to be searched.
     pub(super) fn note_threats(&mut self, node: &mut Node) {
-        node.checks = node.position.checks();
+        node.context.checks = node.position.checks();
         node.context.threats = node.position.threats();
         self.stack[node.ply].threats = node.context.threats;
     }
@@ -226,7 +226,6 @@ impl<S: Spectator> Worker<'_, S> {
             table,
             excluded,
             context: self.context(ply),
-            checks: Checks::default(),
         }
     }
 

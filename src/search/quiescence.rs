@@ -78,6 +78,7 @@ impl<S: Spectator> Worker<'_, S> {
         let mut context = self.context(ply);
         if in_check {
             context.threats = position.threats();
+            context.checks = position.checks();
         }
         let table_move = table.and_then(|entry| entry.mv);
         let mut picker = match in_check {
