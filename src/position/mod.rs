@@ -60,6 +60,8 @@ use chess::{Board, CastleRights, EMPTY};
 pub struct Position {
     /// Its en passant square is there as soon as a pawn stands where it could take.
     board: Board,
+    /// What stands on each square, which the board can only search for.
+    squares: [Option<Piece>; 64],
     key: u64,
     pawn_key: u64,
     non_pawn_keys: [u64; 2],
@@ -99,6 +101,7 @@ impl Position {
             pawn_key: zobrist::pawn_key(&board),
             non_pawn_keys: [Color::White, Color::Black]
                 .map(|color| zobrist::non_pawn_key(&board, color)),
+            squares: chess::ALL_SQUARES.map(|square| board.piece_on(square)),
             board,
             halfmove_clock,
             fullmove_number,
@@ -197,7 +200,13 @@ impl Position {
     /// What stands on `square`.
     #[inline]
     pub fn piece_on(&self, square: Square) -> Option<Piece> {
-        self.board.piece_on(square)
+        self.squares[square.to_index()]
+    }
+
+    /// What stands on each square.
+    #[inline]
+    pub(crate) fn squares(&self) -> &[Option<Piece>; 64] {
+        &self.squares
     }
 
     /// The square of one side's king.
@@ -259,6 +268,7 @@ impl Position {
         let passed_by_black = (self.side_to_move() == Color::Black) as u16;
         let mut next = Position {
             board: self.board.make_move_new(mv.into()),
+            squares: self.squares_after(mv),
             key: keys.whole,
             pawn_key: self.pawn_key ^ keys.pawns,
             non_pawn_keys,
@@ -270,6 +280,22 @@ impl Position {
         let states = [self, &next].map(|at| zobrist::state(&at.board, at.en_passant));
         next.key ^= states[0] ^ states[1];
         next
+    }
+
+    /// What stands on each square after `mv`.
+    #[inline(always)]
+    fn squares_after(&self, mv: Move) -> [Option<Piece>; 64] {
+        let (from, to) = (mv.from(), mv.to());
+        let mut squares = self.squares;
+        let moved = squares[from.to_index()].take();
+        squares[to.to_index()] = mv.promotion().or(moved);
+        if self.is_en_passant(mv) {
+            squares[to.ubackward(self.side_to_move()).to_index()] = None;
+        } else if moved == Some(Piece::King) && self.is_castling(mv) {
+            let (rook_from, rook_to) = castling_rook(from, to);
+            squares.swap(rook_from.to_index(), rook_to.to_index());
+        }
+        squares
     }
 
     /// The position after passing, or `None` if the side to move is in check.
@@ -365,11 +391,7 @@ impl Keys {
                 pawns ^= zobrist::piece_square(!us, Piece::Pawn, to.ubackward(us));
             }
             None if moved == Piece::King && position.is_castling(mv) => {
-                let (rook_from, rook_to) = if to > from {
-                    (to.uright(), to.uleft())
-                } else {
-                    (to.uleft().uleft(), to.uright())
-                };
+                let (rook_from, rook_to) = castling_rook(from, to);
                 own ^= zobrist::piece_square(us, Piece::Rook, rook_from)
                     ^ zobrist::piece_square(us, Piece::Rook, rook_to);
             }
@@ -379,6 +401,12 @@ impl Keys {
         let irreversible = moved == Piece::Pawn || taken.is_some();
         Keys { whole, pawns, own, enemy, irreversible }
     }
+}
+
+/// The squares that the rook leaves and goes to when the king castles.
+#[inline]
+fn castling_rook(from: Square, to: Square) -> (Square, Square) {
+    if to > from { (to.uright(), to.uleft()) } else { (to.uleft().uleft(), to.uright()) }
 }
 
 #[cfg(test)]
@@ -402,6 +430,28 @@ mod tests {
                 (fields[1].parse().expect(row), fields[2].parse().expect(row)),
                 "{row}"
             );
+        }
+    }
+
+    /// Looks at every position of so many plies.
+    fn compare_squares(position: &Position, plies: usize) {
+        for square in chess::ALL_SQUARES {
+            assert_eq!(position.piece_on(square), position.board.piece_on(square), "{position}");
+        }
+        if plies > 0 {
+            let moves = position.legal_moves();
+            moves.iter().for_each(|mv| compare_squares(&position.play(mv), plies - 1));
+        }
+    }
+
+    #[test]
+    fn the_squares_hold_what_the_board_holds() {
+        for fen in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+            "r3k3/1P6/8/2pP4/8/8/6p1/4K2R w Kq c6 0 1",
+        ] {
+            compare_squares(&position(fen), 3);
         }
     }
 

@@ -242,7 +242,7 @@ impl Position {
     pub fn is_legal(&self, mv: Move) -> bool {
         let us = self.side_to_move();
         let (from, to) = (mv.from(), mv.to());
-        let Some(piece) = self.board().piece_on(from) else { return false };
+        let Some(piece) = self.piece_on(from) else { return false };
         let from_bb = BitBoard::from_square(from);
         let to_bb = BitBoard::from_square(to);
         if from_bb & self.by_color(us) == EMPTY || to_bb & self.by_color(us) != EMPTY {
@@ -301,14 +301,14 @@ impl Position {
     #[inline]
     pub fn is_en_passant(&self, mv: Move) -> bool {
         self.en_passant_target() == Some(mv.to())
-            && self.board().piece_on(mv.from()) == Some(Piece::Pawn)
+            && self.piece_on(mv.from()) == Some(Piece::Pawn)
             && mv.from().get_file() != mv.to().get_file()
     }
 
     /// Whether `mv` is castling. `mv` is legal here.
     #[inline]
     pub fn is_castling(&self, mv: Move) -> bool {
-        self.board().piece_on(mv.from()) == Some(Piece::King)
+        self.piece_on(mv.from()) == Some(Piece::King)
             && get_king_moves(mv.from()) & BitBoard::from_square(mv.to()) == EMPTY
     }
 }

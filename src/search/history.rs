@@ -109,6 +109,16 @@ const PER_LINE: usize = 64 / size_of::<HistoryEntry>();
 #[repr(align(64))]
 struct HistoryLine([HistoryEntry; PER_LINE]);
 
+/// What is known of all pieces and the squares they go to, after one earlier move.
+type Row = [HistoryLine; PIECE_TOS / PER_LINE];
+const _: () = assert!(PIECE_TOS.is_multiple_of(PER_LINE));
+
+/// The entry of a piece and square in a row.
+#[inline]
+fn entry(row: &Row, piece_to: PieceTo) -> &HistoryEntry {
+    &row[piece_to.index() / PER_LINE].0[piece_to.index() % PER_LINE]
+}
+
 /// A table of entries, which all threads share.
 struct HistoryTable(Box<[HistoryLine]>);
 
@@ -123,6 +133,12 @@ impl HistoryTable {
         &self.0[index / PER_LINE].0[index % PER_LINE]
     }
 
+    /// The row of an earlier piece and square, in a table of such rows.
+    #[inline]
+    fn row(&self, earlier: PieceTo) -> &Row {
+        &self.0.as_chunks().0[earlier.index()]
+    }
+
     fn clear(&self) {
         self.0.iter().flat_map(|line| &line.0).for_each(|entry| entry.set(0));
     }
@@ -134,6 +150,8 @@ pub(super) struct History {
     butterfly: HistoryTable,
     /// `[earlier piece and square][piece and square]`
     continuation: HistoryTable,
+    /// The row where there was no earlier move: nothing, always.
+    nothing: Box<Row>,
     /// `[colour to move][hash]` for pawns, White's pieces, Black's pieces
     correction: [HistoryTable; 3],
     /// `[earlier piece and square][last piece and square]` one move apart, and two
@@ -146,6 +164,7 @@ impl History {
         History {
             butterfly: HistoryTable::new(2 * 4 * SQUARES * SQUARES),
             continuation: HistoryTable::new(PIECE_TOS * PIECE_TOS),
+            nothing: Box::new(std::array::from_fn(|_| HistoryLine::default())),
             correction: std::array::from_fn(|_| HistoryTable::new(2 * CORRECTION_ENTRIES)),
             move_correction: std::array::from_fn(|_| HistoryTable::new(PIECE_TOS * PIECE_TOS)),
         }
@@ -153,20 +172,30 @@ impl History {
 
     /// Forgets everything.
     pub(super) fn clear(&self) {
-        let History { butterfly, continuation, correction, move_correction } = self;
+        let History { butterfly, continuation, nothing: _, correction, move_correction } = self;
         let tables = [butterfly, continuation].into_iter().chain(correction).chain(move_correction);
         tables.for_each(HistoryTable::clear);
+    }
+
+    /// What is known of the quiet moves of a node.
+    #[inline]
+    pub(super) fn at_node<'a>(
+        &'a self,
+        position: &'a Position,
+        context: &'a Context,
+    ) -> QuietHistories<'a> {
+        let row = |earlier: Option<PieceTo>| match earlier {
+            Some(earlier) => self.continuation.row(earlier),
+            None => &self.nothing,
+        };
+        let rows = context.moves.map(row);
+        QuietHistories { position, butterfly: &self.butterfly, rows, threats: &context.threats }
     }
 
     /// What is known of a quiet move: the sum of its histories.
     #[inline]
     pub(super) fn quiet(&self, position: &Position, mv: Move, context: &Context) -> i32 {
-        let piece_to = PieceTo::new(position, mv);
-        let butterfly =
-            self.butterfly.at(butterfly_index(position.side_to_move(), mv, &context.threats)).get();
-        context.moves.iter().flatten().fold(butterfly, |sum, &earlier| {
-            sum + self.continuation.at(continuation_index(earlier, piece_to)).get()
-        })
+        self.at_node(position, context).of(mv)
     }
 
     /// Learns from a quiet move that failed high: it gains, the quiet moves tried before lose.
@@ -259,6 +288,25 @@ impl History {
             white.at(index(position.non_pawn_key(Color::White))),
             black.at(index(position.non_pawn_key(Color::Black))),
         ]
+    }
+}
+
+/// What is known of the quiet moves of a node.
+pub(super) struct QuietHistories<'a> {
+    position: &'a Position,
+    butterfly: &'a HistoryTable,
+    rows: [&'a Row; 3],
+    threats: &'a Threats,
+}
+
+impl QuietHistories<'_> {
+    /// The sum of the histories of a move.
+    #[inline]
+    pub(super) fn of(&self, mv: Move) -> i32 {
+        let piece_to = PieceTo::new(self.position, mv);
+        let index = butterfly_index(self.position.side_to_move(), mv, self.threats);
+        let [first, second, fourth] = self.rows.map(|row| entry(row, piece_to).get());
+        self.butterfly.at(index).get() + first + second + fourth
     }
 }
 

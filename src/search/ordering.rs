@@ -184,11 +184,12 @@ impl MovePicker {
     fn generate_quiet(&mut self, position: &Position, history: &History, context: &Context) {
         let mut list = MoveList::new();
         position.quiet_moves(&mut list);
-        let prospects = Prospects { position, context };
+        let (prospects, histories) =
+            (Prospects { position, context }, history.at_node(position, context));
         self.scored.clear();
         for mv in list.iter() {
             if Some(mv) != self.table_move && !self.refutations.contains(&mv) {
-                let score = history.quiet(position, mv, context) + prospects.of(mv);
+                let score = histories.of(mv) + prospects.of(mv);
                 self.scored.push(Scored { mv, score });
             }
         }

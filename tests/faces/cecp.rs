@@ -359,8 +359,8 @@ fn moves_can_be_left_out_and_taken_in_again() {
     engine.send("exclude a1a8");
     engine.sync();
     // The first iterations of the new search may have come before the pong.
-    let depth = |line: &str| line.split(' ').next().and_then(|depth| depth.parse::<u32>().ok());
-    let lines = engine.until(|line| depth(line).is_some_and(|depth| depth >= 5));
+    let deep = |line: &str| thinking(&[line.to_owned()]).iter().any(|line| line.depth >= 5);
+    let lines = engine.until(deep);
     assert!(!lines.iter().any(|line| line.contains("\tRa8")), "{lines:?}");
     // No ping here, as the few lines of a mate could come before its answer.
     engine.send("exclude all\ninclude a1a8");
@@ -424,7 +424,8 @@ fn settings_may_change_at_any_time() {
     engine.until_start("move");
     engine.send("analyze\nmemory 1\ncores 1\noption MultiPV=3");
     engine.sync();
-    engine.until(|line| line.starts_with("3 "));
+    // Its first iterations may have come before the pong.
+    engine.until(|line| !thinking(&[line.to_owned()]).is_empty());
     engine.send("exit");
     engine.sync();
     assert!(!engine.heard.iter().any(|line| line.starts_with("Error")));

@@ -16,13 +16,10 @@ use chess::Color;
 
 use super::kernel::{Kernel, Row};
 use super::network::Network;
-use super::pieces::{Perspective, PieceSet, PieceSquare, VIEWS};
+use super::pieces::{Changes, Perspective, PieceSet, PieceSquare, VIEWS};
 use crate::position::Position;
 use crate::score::{MAX_PLY, Ply, Score};
 
-/// Pieces that a position may differ by from the one it begins from before another is looked at: a
-/// capture that promotes changes three, two moves change four.
-const NEAR: usize = 4;
 /// Most pieces that can differ between two boards.
 const MAX_DIFFERENCE: usize = 32;
 
@@ -34,15 +31,8 @@ struct Accumulator {
     rows: [Row; 2],
 }
 
-/// The rows of weights of such pieces.
+/// The rows of weights of pieces.
 type Rows<'a> = ArrayVec<&'a Row, MAX_DIFFERENCE>;
-
-/// The pieces by which two boards differ.
-#[derive(Default)]
-struct Changes {
-    added: ArrayVec<PieceSquare, MAX_DIFFERENCE>,
-    removed: ArrayVec<PieceSquare, MAX_DIFFERENCE>,
-}
 
 /// A network at work: evaluates the positions of a search.
 #[derive(Clone)]
@@ -82,22 +72,20 @@ impl AccumulatorStack {
         let (above, here) = self.plies.split_at_mut(ply);
         let Accumulator { pieces: pieces_here, views: views_here, rows } = &mut here[0];
         (*pieces_here, *views_here) = (*pieces, views(pieces));
-        let above = above.last();
-        let changes = match above {
-            Some(above) => Changes::new(&above.pieces, pieces),
-            None => Changes::default(),
-        };
+        let above = above.last().and_then(|above| {
+            let changes = pieces.few_changes(&above.pieces)?;
+            Some((above, changes))
+        });
         for (color, row) in rows.iter_mut().enumerate() {
             let view = views_here[color];
-            if let Some(above) = above
-                && changes.len() <= NEAR
+            if let Some((above, changes)) = &above
                 && above.views[color] == view
             {
-                changes.apply(&self.network, self.kernel, view, &above.rows[color], row);
+                apply(changes, &self.network, self.kernel, view, &above.rows[color], row);
             } else {
                 let (pieces_before, before) = &mut self.latest[color][view.index()];
-                let changes = Changes::new(pieces_before, pieces);
-                changes.apply(&self.network, self.kernel, view, before, row);
+                let changes = pieces.changes(pieces_before);
+                apply(&changes, &self.network, self.kernel, view, before, row);
                 (*pieces_before, *before) = (*pieces, *row);
             }
         }
@@ -110,34 +98,27 @@ fn views(pieces: &PieceSet) -> [Perspective; 2] {
     [Perspective::new(pieces, Color::White), Perspective::new(pieces, Color::Black)]
 }
 
-impl Changes {
-    #[inline]
-    fn new(from: &PieceSet, to: &PieceSet) -> Self {
-        let (mut added, mut removed) = (ArrayVec::new(), ArrayVec::new());
-        to.changes(from, |piece| added.push(piece), |piece| removed.push(piece));
-        Changes { added, removed }
-    }
-
-    fn len(&self) -> usize {
-        self.added.len() + self.removed.len()
-    }
-
-    /// Makes `to` the values of the board after the changes, as `view` has it.
-    #[inline]
-    fn apply(
-        &self,
-        network: &Network,
-        kernel: Kernel,
-        view: Perspective,
-        from: &Row,
-        to: &mut Row,
-    ) {
-        let row = |&piece: &PieceSquare| &network.inputs[view.input(piece)];
-        // Filled where they stay: what a function handed out would be copied.
-        let (mut added, mut removed) = (Rows::new(), Rows::new());
-        added.extend(self.added.iter().map(row));
-        removed.extend(self.removed.iter().map(row));
-        kernel.update(from, &added, &removed, to);
+/// Makes `to` the values of the board after the changes, as `view` has it.
+#[inline]
+fn apply(
+    changes: &Changes,
+    network: &Network,
+    kernel: Kernel,
+    view: Perspective,
+    from: &Row,
+    to: &mut Row,
+) {
+    let row = |piece: PieceSquare| &network.inputs[view.input(piece)];
+    match (changes.added.as_slice(), changes.removed.as_slice()) {
+        (&[a], &[r]) => kernel.update(from, &[row(a)], &[row(r)], to),
+        (&[a], &[r, s]) => kernel.update(from, &[row(a)], &[row(r), row(s)], to),
+        (added, removed) => {
+            // Filled where they stay: what a function handed out would be copied.
+            let (mut add, mut remove) = (Rows::new(), Rows::new());
+            add.extend(added.iter().map(|&piece| row(piece)));
+            remove.extend(removed.iter().map(|&piece| row(piece)));
+            kernel.update(from, &add, &remove, to);
+        }
     }
 }
 

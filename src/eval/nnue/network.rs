@@ -144,9 +144,9 @@ impl Network {
     pub(crate) fn evaluate(&self, pieces: &PieceSet, side_to_move: Color) -> Score {
         let [own, enemy] = [side_to_move, !side_to_move].map(|color| {
             let view = Perspective::new(pieces, color);
-            let mut rows = Vec::with_capacity(32);
-            let add = |piece| rows.push(&self.inputs[view.input(piece)]);
-            pieces.changes(&PieceSet::NONE, add, |_| ());
+            let changes = pieces.changes(&PieceSet::NONE);
+            let added = changes.added.as_slice().iter();
+            let rows: Vec<&Row> = added.map(|&piece| &self.inputs[view.input(piece)]).collect();
             let mut values = self.biases;
             Kernel::Portable.update(&self.biases, &rows, &[], &mut values);
             values

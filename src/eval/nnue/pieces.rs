@@ -16,31 +16,33 @@ const FIRST_MIRRORED_FILE: usize = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PieceSet {
     /// By kind, of either colour.
-    pieces: [BitBoard; 6],
-    white: BitBoard,
+    kinds: [BitBoard; ALL_PIECES.len()],
+    black: BitBoard,
+    squares: [Option<Piece>; 64],
 }
 
 impl PieceSet {
     /// An empty board.
-    pub(crate) const NONE: PieceSet = PieceSet { pieces: [EMPTY; 6], white: EMPTY };
+    pub(crate) const NONE: PieceSet =
+        PieceSet { kinds: [EMPTY; ALL_PIECES.len()], black: EMPTY, squares: [None; 64] };
 
     /// The pieces of a position.
     #[inline]
     pub(crate) fn of(position: &Position) -> Self {
-        let mut pieces = PieceSet::NONE;
-        for piece in ALL_PIECES {
-            pieces.pieces[piece.to_index()] = *position.board().pieces(piece);
+        PieceSet {
+            kinds: ALL_PIECES.map(|piece| *position.board().pieces(piece)),
+            black: position.by_color(Color::Black),
+            squares: *position.squares(),
         }
-        pieces.white = *position.board().color_combined(Color::White);
-        pieces
     }
 
     /// The same pieces but for those on `square`.
     #[must_use]
     pub(crate) fn without(mut self, square: Square) -> Self {
         let others = !BitBoard::from_square(square);
-        self.pieces.iter_mut().for_each(|pieces| *pieces &= others);
-        self.white &= others;
+        self.kinds.iter_mut().for_each(|pieces| *pieces &= others);
+        self.black &= others;
+        self.squares[square.to_index()] = None;
         self
     }
 
@@ -48,73 +50,113 @@ impl PieceSet {
     #[must_use]
     pub(crate) fn with(mut self, color: Color, piece: Piece, square: Square) -> Self {
         let here = BitBoard::from_square(square);
-        self.pieces[piece.to_index()] |= here;
-        self.white |= if color == Color::White { here } else { EMPTY };
+        self.kinds[piece.to_index()] |= here;
+        self.black |= if color == Color::Black { here } else { EMPTY };
+        self.squares[square.to_index()] = Some(piece);
         self
     }
 
     /// The set of output weights that belongs to so many pieces.
     #[inline]
     pub(crate) fn bucket(&self) -> usize {
-        let count = self.pieces.iter().fold(EMPTY, |all, &pieces| all | pieces).popcnt();
-        (count.saturating_sub(2) / PIECES_PER_BUCKET) as usize
+        let occupied = self.kinds.iter().fold(EMPTY, |all, &pieces| all | pieces);
+        (occupied.popcnt().saturating_sub(2) / PIECES_PER_BUCKET) as usize
     }
 
-    /// Calls `added` with every piece that stands here and not in `before`, `removed` with every
-    /// piece of `before` that does not stand here.
+    /// The squares on which not the same stands as in `before`.
     #[inline]
-    pub(super) fn changes(
-        &self,
-        before: &PieceSet,
-        mut added: impl FnMut(PieceSquare),
-        mut removed: impl FnMut(PieceSquare),
-    ) {
-        let recoloured = self.white ^ before.white;
-        // All kinds at first, without branches: boards that are compared mostly differ by the pieces of one move.
-        let changed: [BitBoard; ALL_PIECES.len()] = std::array::from_fn(|kind| {
-            let (here, there) = (self.pieces[kind], before.pieces[kind]);
-            (here ^ there) | (here & recoloured)
-        });
-        for piece in ALL_PIECES {
-            let changed = changed[piece.to_index()];
-            if changed != EMPTY {
-                let (here, there) =
-                    (self.pieces[piece.to_index()], before.pieces[piece.to_index()]);
-                (changed & here).for_each(|square| added(self.piece_square(piece, square)));
-                (changed & there).for_each(|square| removed(before.piece_square(piece, square)));
-            }
+    fn differing(&self, before: &PieceSet) -> BitBoard {
+        let kinds = self.kinds.iter().zip(&before.kinds);
+        kinds.fold(self.black ^ before.black, |squares, (&here, &there)| squares | (here ^ there))
+    }
+
+    /// The pieces that stand here and not in `before`, and those of `before` that do not stand here.
+    #[inline]
+    pub(super) fn changes(&self, before: &PieceSet) -> Changes {
+        let mut changes = Changes::default();
+        // Without branches: of a move nobody can foresee whether it takes.
+        for square in self.differing(before) {
+            changes.added.note(self.piece_square(square), self.is_occupied(square));
+            changes.removed.note(before.piece_square(square), before.is_occupied(square));
         }
+        changes
     }
 
-    /// The piece of this kind that stands on `square`.
+    /// The same, if the boards differ on no more than [`NEAR`] squares.
     #[inline]
-    fn piece_square(&self, piece: Piece, square: Square) -> PieceSquare {
-        let white = self.white & BitBoard::from_square(square) != EMPTY;
-        PieceSquare::new(if white { Color::White } else { Color::Black }, piece, square)
+    pub(super) fn few_changes(&self, before: &PieceSet) -> Option<Changes> {
+        (self.differing(before).popcnt() <= NEAR).then(|| self.changes(before))
+    }
+
+    /// The piece on `square`, any if there is none.
+    #[inline]
+    fn piece_square(&self, square: Square) -> PieceSquare {
+        let kind = self.squares[square.to_index()].map_or(0, |piece| piece.to_index() as u16);
+        let black = (self.black.0 >> square.to_index() & 1) as u16;
+        PieceSquare(square.to_index() as u16 | kind << PIECE_SHIFT | black << COLOR_SHIFT)
+    }
+
+    #[inline]
+    fn is_occupied(&self, square: Square) -> bool {
+        self.squares[square.to_index()].is_some()
     }
 
     #[inline]
     fn king(&self, color: Color) -> BitBoard {
-        let own = if color == Color::White { self.white } else { !self.white };
-        self.pieces[Piece::King.to_index()] & own
+        let own = if color == Color::Black { self.black } else { !self.black };
+        self.kinds[Piece::King.to_index()] & own
+    }
+}
+
+/// Squares that a board may differ on from the one it begins from before another is looked at: castling
+/// changes four, two moves do.
+const NEAR: u32 = 4;
+/// Most pieces on a board.
+const MAX_PIECES: usize = 32;
+/// Room for them, and for one that is written where it does not count.
+const ROOM: usize = MAX_PIECES + 1;
+
+/// The pieces by which two boards differ.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    pub(super) added: PieceList,
+    pub(super) removed: PieceList,
+}
+
+/// Pieces, one after the other.
+#[derive(Debug)]
+pub(super) struct PieceList {
+    pieces: [PieceSquare; ROOM],
+    length: usize,
+}
+
+impl Default for PieceList {
+    #[inline]
+    fn default() -> Self {
+        PieceList { pieces: [PieceSquare::default(); ROOM], length: 0 }
+    }
+}
+
+impl PieceList {
+    /// Appends a piece if it is `there`, without a branch.
+    #[inline]
+    fn note(&mut self, piece: PieceSquare, there: bool) {
+        self.pieces[self.length] = piece;
+        self.length += usize::from(there);
+    }
+
+    #[inline]
+    pub(super) fn as_slice(&self) -> &[PieceSquare] {
+        &self.pieces[..self.length]
     }
 }
 
 /// A piece on its square, as bits: the square, from bit 6 the kind, from bit 9 the colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct PieceSquare(u16);
 
 const PIECE_SHIFT: u32 = 6;
 const COLOR_SHIFT: u32 = 9;
-
-impl PieceSquare {
-    /// A piece of this colour and kind.
-    #[inline]
-    pub(super) fn new(color: Color, piece: Piece, square: Square) -> Self {
-        let (color, piece) = (color.to_index() << COLOR_SHIFT, piece.to_index() << PIECE_SHIFT);
-        PieceSquare((color | piece | square.to_index()) as u16)
-    }
-}
 
 /// Of which zone, below [`ZONES`], a king's square is, by the number that its own side sees it under:
 /// from a1 rank by rank, on the files a to d. A castled king, one in the middle of the first rank, one
@@ -188,9 +230,10 @@ mod tests {
     fn inputs(fen: &str, color: Color) -> Vec<usize> {
         let pieces = PieceSet::of(&Position::from_fen(fen).expect(fen));
         let view = Perspective::new(&pieces, color);
-        let mut inputs = Vec::new();
-        let add = |piece| inputs.push(view.input(piece));
-        pieces.changes(&PieceSet::NONE, add, |_| unreachable!("no pieces"));
+        let changes = pieces.changes(&PieceSet::NONE);
+        assert_eq!(changes.removed.as_slice(), [], "no pieces");
+        let mut inputs: Vec<usize> =
+            changes.added.as_slice().iter().map(|&piece| view.input(piece)).collect();
         inputs.sort_unstable();
         inputs
     }
@@ -225,6 +268,24 @@ mod tests {
         assert_eq!(zones("1k6/8/8/8/8/8/8/3K4 w - - 0 1"), [1, 0]);
         assert_eq!(zones("8/8/8/7k/8/8/7K/8 w - - 0 1"), [2, 3]);
         assert!((0..64).all(|square| zone(square) < ZONES));
+    }
+
+    #[test]
+    fn two_full_boards_may_differ_everywhere() {
+        let board = |squares: &[Square], color| {
+            squares.iter().fold(PieceSet::NONE, |set, &at| set.with(color, Piece::Rook, at))
+        };
+        let (low, high) = chess::ALL_SQUARES.split_at(MAX_PIECES);
+        let (before, after) = (board(high, Color::Black), board(low, Color::White));
+        let changes = after.changes(&before);
+        for (list, board) in [(&changes.added, &after), (&changes.removed, &before)] {
+            let expected = board.changes(&PieceSet::NONE);
+            assert_eq!(list.as_slice(), expected.added.as_slice());
+            assert_eq!(list.as_slice().len(), MAX_PIECES);
+        }
+        assert!(after.few_changes(&before).is_none());
+        // Another colour is another piece.
+        assert_eq!(board(low, Color::Black).changes(&after).removed.as_slice().len(), MAX_PIECES);
     }
 
     #[test]
