@@ -259,35 +259,31 @@ impl Position {
         Keys::after(self, mv)
     }
 
-    /// The position after `mv`, whose keys are known already.
+    /// The position after `mv`, whose keys are known already. It is changed where it will stay: copies
+    /// of what has just been written wait for the writing.
     #[inline]
     pub(crate) fn play_on(&self, mv: Move, keys: Keys) -> Position {
-        let mut non_pawn_keys = self.non_pawn_keys;
-        non_pawn_keys[self.side_to_move().to_index()] ^= keys.own;
-        non_pawn_keys[(!self.side_to_move()).to_index()] ^= keys.enemy;
-        let passed_by_black = (self.side_to_move() == Color::Black) as u16;
-        let mut next = Position {
-            board: self.board.make_move_new(mv.into()),
-            squares: self.squares_after(mv),
-            key: keys.whole,
-            pawn_key: self.pawn_key ^ keys.pawns,
-            non_pawn_keys,
-            halfmove_clock: if keys.irreversible { 0 } else { self.halfmove_clock + 1 },
-            fullmove_number: self.fullmove_number + passed_by_black,
-            en_passant: None,
-        };
+        let us = self.side_to_move();
+        let mut next = *self;
+        self.board.make_move(mv.into(), &mut next.board);
+        self.update_squares(mv, &mut next.squares);
+        next.pawn_key ^= keys.pawns;
+        next.non_pawn_keys[us.to_index()] ^= keys.own;
+        next.non_pawn_keys[(!us).to_index()] ^= keys.enemy;
+        next.halfmove_clock = if keys.irreversible { 0 } else { self.halfmove_clock + 1 };
+        next.fullmove_number += (us == Color::Black) as u16;
         next.find_en_passant();
         let states = [self, &next].map(|at| zobrist::state(&at.board, at.en_passant));
-        next.key ^= states[0] ^ states[1];
+        next.key = keys.whole ^ states[0] ^ states[1];
         next
     }
 
-    /// What stands on each square after `mv`.
+    /// Makes of what stands on the squares here what stands there after `mv`.
     #[inline(always)]
-    fn squares_after(&self, mv: Move) -> [Option<Piece>; 64] {
+    fn update_squares(&self, mv: Move, squares: &mut [Option<Piece>; 64]) {
         let (from, to) = (mv.from(), mv.to());
-        let mut squares = self.squares;
-        let moved = squares[from.to_index()].take();
+        let moved = self.piece_on(from);
+        squares[from.to_index()] = None;
         squares[to.to_index()] = mv.promotion().or(moved);
         if self.is_en_passant(mv) {
             squares[to.ubackward(self.side_to_move()).to_index()] = None;
@@ -295,7 +291,6 @@ impl Position {
             let (rook_from, rook_to) = castling_rook(from, to);
             squares.swap(rook_from.to_index(), rook_to.to_index());
         }
-        squares
     }
 
     /// The position after passing, or `None` if the side to move is in check.

@@ -12,6 +12,7 @@
 use std::sync::atomic::{AtomicI16, Ordering};
 
 use super::constants as c;
+use super::prefetch::prefetch;
 use crate::position::{Checks, Color, Move, Piece, Position, Threats};
 use crate::score::{Depth, Score};
 
@@ -136,7 +137,8 @@ impl HistoryTable {
     /// The row of an earlier piece and square, in a table of such rows.
     #[inline]
     fn row(&self, earlier: PieceTo) -> &Row {
-        &self.0.as_chunks().0[earlier.index()]
+        let row = self.0[earlier.index() * (PIECE_TOS / PER_LINE)..].first_chunk();
+        row.unwrap_or_else(|| unreachable!("a table of rows"))
     }
 
     fn clear(&self) {
@@ -243,6 +245,17 @@ impl History {
         self.butterfly.at(butterfly_index(side, mv, threats)).pull(amount);
     }
 
+    /// Asks the processor to fetch what [`History::correction`] will read.
+    #[inline]
+    pub(super) fn prefetch_correction(&self, position: &Position, moves: LastMoves) {
+        self.correction_entries(position).into_iter().for_each(prefetch);
+        for (place, table) in moves.into_iter().zip(&self.move_correction) {
+            if let Some(place) = place {
+                prefetch(table.at(place));
+            }
+        }
+    }
+
     /// What the static evaluation of such positions was wrong by, in centipawns.
     #[inline]
     pub(super) fn correction(&self, position: &Position, moves: LastMoves) -> Score {
@@ -301,7 +314,7 @@ pub(super) struct QuietHistories<'a> {
 
 impl QuietHistories<'_> {
     /// The sum of the histories of a move.
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(&self, mv: Move) -> i32 {
         let piece_to = PieceTo::new(self.position, mv);
         let index = butterfly_index(self.position.side_to_move(), mv, self.threats);

@@ -47,6 +47,7 @@ mod node;
 pub mod observe;
 mod omission;
 mod ordering;
+mod prefetch;
 mod prune;
 mod pvs;
 mod quiescence;

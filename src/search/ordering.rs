@@ -5,13 +5,13 @@
 //! <https://www.chessprogramming.org/Move_Ordering>.
 
 use arrayvec::ArrayVec;
-use chess::EMPTY;
+use chess::{ALL_PIECES, EMPTY};
 
 use super::constants as c;
 use super::handicap::Sight;
 use super::history::{Context, History};
 use super::see::{see_ge, value};
-use crate::position::{BitBoard, MAX_MOVES, Move, MoveList, Piece, Position};
+use crate::position::{BitBoard, MAX_MOVES, Move, MoveList, Piece, Position, Square};
 use crate::score::Score;
 
 /// A check that loses more than this is no better than other moves. Hand-set: less than a pawn.
@@ -31,22 +31,46 @@ enum Stage {
     Done,
 }
 
-/// A move and its place in the order.
-#[derive(Clone, Copy)]
-struct Scored {
-    mv: Move,
-    score: i32,
+/// Moves and their scores, the larger the better.
+#[derive(Clone)]
+struct Candidates {
+    moves: ArrayVec<Move, MAX_MOVES>,
+    scores: ArrayVec<i32, MAX_MOVES>,
 }
 
-/// The bits of a key that tell the place.
-const PLACE: i64 = 0xffff;
-const _: () = assert!(MAX_MOVES as i64 <= PLACE + 1);
+/// Bits that tell the place of a move in the list.
+const PLACE_BITS: u32 = 9;
+const _: () = assert!(MAX_MOVES <= 1 << PLACE_BITS);
 
-impl Scored {
-    /// A number the larger the better, of a move that is listed in this place; its last bits are the place.
+impl Candidates {
+    #[inline(always)]
+    fn new() -> Self {
+        Candidates { moves: ArrayVec::new(), scores: ArrayVec::new() }
+    }
+
     #[inline]
-    fn key(&self, place: usize) -> i64 {
-        i64::from(self.score) << PLACE.count_ones() | place as i64
+    fn push(&mut self, mv: Move, score: i32) {
+        debug_assert!(
+            score << PLACE_BITS >> PLACE_BITS == score,
+            "{score} leaves room for the place"
+        );
+        self.moves.push(mv);
+        self.scores.push(score);
+    }
+
+    fn clear(&mut self) {
+        self.moves.clear();
+        self.scores.clear();
+    }
+
+    /// Selection instead of sorting: most nodes need few of their moves.
+    #[inline]
+    fn take_best(&mut self) -> Option<(Move, i32)> {
+        // Score and place in one number: their maximum needs no branches, which no processor could foresee.
+        let places = 0..self.scores.len() as i32;
+        let keys = self.scores.iter().zip(places).map(|(score, place)| score << PLACE_BITS | place);
+        let best = keys.fold(i32::MIN, i32::max) as usize % (1 << PLACE_BITS);
+        Some((self.moves.swap_pop(best)?, self.scores.swap_pop(best)?))
     }
 }
 
@@ -57,7 +81,7 @@ pub(super) struct MovePicker {
     table_move: Option<Move>,
     refutations: ArrayVec<Move, 2>,
     refuted: usize,
-    scored: ArrayVec<Scored, MAX_MOVES>,
+    candidates: Candidates,
     bad: ArrayVec<Move, MAX_MOVES>,
     next_bad: usize,
     /// Captures whose exchange is worth less are bad.
@@ -101,7 +125,7 @@ impl MovePicker {
             table_move,
             refutations,
             refuted: 0,
-            scored: ArrayVec::new(),
+            candidates: Candidates::new(),
             bad: ArrayVec::new(),
             next_bad: 0,
             threshold: 0,
@@ -156,8 +180,8 @@ impl MovePicker {
                     }
                     self.stage = Stage::Quiet;
                 }
-                Stage::Quiet => match self.take_best().filter(|_| self.quiets_wanted) {
-                    Some(best) => return Some(best.mv),
+                Stage::Quiet => match self.candidates.take_best().filter(|_| self.quiets_wanted) {
+                    Some((mv, _)) => return Some(mv),
                     None => self.stage = Stage::BadNoisy,
                 },
                 Stage::BadNoisy => {
@@ -172,45 +196,48 @@ impl MovePicker {
         }
     }
 
+    #[inline(never)]
     fn generate_noisy(&mut self, position: &Position) {
         let mut list = MoveList::new();
         position.noisy_moves(&mut list);
-        for mv in list.iter().filter(|&mv| Some(mv) != self.table_move) {
-            self.scored.push(Scored { mv, score: noisy_score(position, mv) });
+        for mv in list.iter() {
+            if Some(mv) != self.table_move && self.is_seen(position, mv) {
+                self.candidates.push(mv, noisy_score(position, mv));
+            }
         }
-        self.screen(position);
     }
 
+    /// Not inlined: most calls of [`MovePicker::next`] generate nothing and need none of its tables.
+    #[inline(never)]
     fn generate_quiet(&mut self, position: &Position, history: &History, context: &Context) {
         let mut list = MoveList::new();
         position.quiet_moves(&mut list);
-        let (prospects, histories) =
-            (Prospects { position, context }, history.at_node(position, context));
-        self.scored.clear();
+        let histories = history.at_node(position, context);
+        let prospects = Prospects::new(position, context);
+        self.candidates.clear();
         for mv in list.iter() {
-            if Some(mv) != self.table_move && !self.refutations.contains(&mv) {
-                let score = histories.of(mv) + prospects.of(mv);
-                self.scored.push(Scored { mv, score });
+            if Some(mv) != self.table_move
+                && !self.refutations.contains(&mv)
+                && self.is_seen(position, mv)
+            {
+                self.candidates.push(mv, histories.of(mv) + prospects.of(mv));
             }
         }
-        self.screen(position);
     }
 
-    /// Leaves out those of the moves just generated that are overlooked.
+    /// Whether the player does not overlook a move.
     #[inline]
-    fn screen(&mut self, position: &Position) {
-        if let Some(sight) = &self.sight {
-            self.scored.retain(|scored| sight.sees(position, scored.mv));
-        }
+    fn is_seen(&self, position: &Position, mv: Move) -> bool {
+        self.sight.as_ref().is_none_or(|sight| sight.sees(position, mv))
     }
 
     /// The best capture whose exchange reaches the threshold; the others are put off.
     fn next_good_noisy(&mut self, position: &Position) -> Option<Move> {
-        while let Some(best) = self.take_best() {
-            if best.score > UNDERPROMOTION / 2 && see_ge(position, best.mv, self.threshold) {
-                return Some(best.mv);
+        while let Some((mv, score)) = self.candidates.take_best() {
+            if score > UNDERPROMOTION / 2 && see_ge(position, mv, self.threshold) {
+                return Some(mv);
             }
-            self.bad.push(best.mv);
+            self.bad.push(mv);
         }
         None
     }
@@ -225,38 +252,38 @@ impl MovePicker {
         }
         None
     }
-
-    /// Selection instead of sorting: most nodes need few of their moves.
-    fn take_best(&mut self) -> Option<Scored> {
-        // Score and place in one number: their maximum needs no branches, which no processor could foresee.
-        let keys = self.scored.iter().enumerate().map(|(place, scored)| scored.key(place));
-        let best = keys.fold(i64::MIN, i64::max);
-        self.scored.swap_pop((best & PLACE) as usize)
-    }
 }
 
 /// What a quiet move gains or loses in the order by checking, and by where it takes its piece: away
-/// from where a lesser one could take it, or there.
+/// from where a lesser one could take it, or there. By kind of piece.
 struct Prospects<'a> {
     position: &'a Position,
-    context: &'a Context,
+    worth: [i32; ALL_PIECES.len()],
+    danger: [BitBoard; ALL_PIECES.len()],
+    checks: [BitBoard; ALL_PIECES.len()],
 }
 
-impl Prospects<'_> {
+impl<'a> Prospects<'a> {
+    #[inline]
+    fn new(position: &'a Position, context: &Context) -> Self {
+        let minor = c::order_threat_minor();
+        let worth = [0, minor, minor, c::order_threat_rook(), c::order_threat_queen(), 0];
+        let danger = ALL_PIECES.map(|piece| context.threats.against(piece));
+        let checks = ALL_PIECES.map(|piece| match piece {
+            Piece::Pawn | Piece::King => EMPTY,
+            _ => context.checks.from(piece),
+        });
+        Prospects { position, worth, danger, checks }
+    }
+
     #[inline]
     fn of(&self, mv: Move) -> i32 {
         let Some(piece) = self.position.piece_on(mv.from()) else { return 0 };
-        let worth = match piece {
-            Piece::Pawn | Piece::King => return 0,
-            Piece::Knight | Piece::Bishop => c::order_threat_minor(),
-            Piece::Rook => c::order_threat_rook(),
-            Piece::Queen => c::order_threat_queen(),
-        };
-        let danger = self.context.threats.against(piece);
-        let is_in = |set: BitBoard, square| set & BitBoard::from_square(square) != EMPTY;
-        let mut sum = worth * i32::from(is_in(danger, mv.from()));
-        sum -= worth * i32::from(is_in(danger, mv.to()));
-        if is_in(self.context.checks.from(piece), mv.to()) && see_ge(self.position, mv, SAFE_CHECK)
+        let (worth, danger) = (self.worth[piece.to_index()], self.danger[piece.to_index()]);
+        let is_in = |set: BitBoard, square: Square| set.0 >> square.to_index() & 1;
+        let mut sum = worth * (is_in(danger, mv.from()) as i32 - is_in(danger, mv.to()) as i32);
+        if is_in(self.checks[piece.to_index()], mv.to()) != 0
+            && see_ge(self.position, mv, SAFE_CHECK)
         {
             sum += c::order_check();
         }
@@ -322,7 +349,7 @@ mod tests {
         let position = Position::from_fen(fen).expect(fen);
         let (threats, checks) = (position.threats(), position.checks());
         let context = Context { threats, checks, ..Context::default() };
-        let prospects = Prospects { position: &position, context: &context };
+        let prospects = Prospects::new(&position, &context);
         let rank = |mv: &str| prospects.of(mv.parse().expect(mv));
         assert!(
             rank("d1c1") > rank("d1d2") && rank("d1d2") == rank("a2a3"),

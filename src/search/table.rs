@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 #[cfg(feature = "loom")]
 use loom::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
+use super::prefetch::prefetch;
 use super::report::Bound;
 use super::room::{STACK_SIZE, can_fill};
 use crate::huge_pages;
@@ -129,14 +130,7 @@ impl TranspositionTable {
     /// Asks the processor to fetch what [`TranspositionTable::probe`] of `key` will read.
     #[inline]
     pub(super) fn prefetch(&self, key: u64) {
-        #[cfg(target_arch = "x86_64")]
-        #[allow(unsafe_code)] // A hint: it reads nothing and cannot fault.
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(self.cluster(key)).cast());
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = key;
+        prefetch(self.cluster(key));
     }
 
     /// What is known of the position with `key`, met at `ply`. The move is checked for legality

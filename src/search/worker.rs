@@ -327,6 +327,7 @@ impl<'a, S: Spectator> Worker<'a, S> {
         self.stack[ply].mv = Some(mv);
         self.stack[ply].piece_to = Some(PieceTo::new(position, mv));
         self.keys.push(next.key());
+        self.history.prefetch_correction(next, self.last_moves(ply + 1));
     }
 
     /// What `position` is filed under in the table: searches that take book scores, and those

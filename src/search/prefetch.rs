@@ -1,0 +1,14 @@
+//! Memory that will be read soon.
+
+/// Asks the processor to fetch the cache line of `wanted`, which takes about as long as a move takes to be made.
+#[inline(always)]
+pub(super) fn prefetch<T>(wanted: &T) {
+    #[cfg(target_arch = "x86_64")]
+    #[allow(unsafe_code)] // A hint: it reads nothing and cannot fault.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(wanted).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = wanted;
+}
