@@ -117,6 +117,14 @@ impl Evaluator {
         }
     }
 
+    /// Does the part of [`Evaluator::evaluate`] that later evaluations below `ply` build on.
+    #[inline]
+    pub(crate) fn prepare(&mut self, position: &Position, ply: Ply) {
+        if let Some(network) = &mut self.network {
+            network.prepare(position, ply);
+        }
+    }
+
     /// The score of the classical terms, for the side to move.
     #[inline]
     fn terms(&mut self, position: &Position) -> Score {

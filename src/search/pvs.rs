@@ -189,6 +189,8 @@ impl<S: Spectator> Worker<'_, S> {
         known: Option<TableEntry>,
     ) -> Node {
         let excluded = self.stack[ply].excluded;
+        // While the memory still looks for the table's entry.
+        self.evaluator.prepare(position, ply);
         let mut table = match excluded {
             None => self.job.table.probe(self.table_key(position), position, ply),
             Some(_) => None,

@@ -32,6 +32,8 @@ impl<S: Spectator> Worker<'_, S> {
         if window.alpha >= window.beta {
             return self.ended(End::Closed, window.alpha);
         }
+        // While the memory still looks for the table's entry.
+        self.evaluator.prepare(position, ply);
         let table = self.job.table.probe(self.table_key(position), position, ply);
         if let Some(entry) = table
             && !window.is_open()

@@ -57,21 +57,23 @@ impl AccumulatorStack {
     /// The score in centipawns for the side to move of a position met at `ply`.
     #[inline]
     pub(crate) fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
-        let pieces = PieceSet::of(position);
-        let ply = ply.min(MAX_PLY);
-        self.bring(&pieces, ply);
+        self.prepare(position, ply);
+        let Accumulator { pieces, rows, .. } = &self.plies[ply.min(MAX_PLY)];
         let us = position.side_to_move();
-        let rows = &self.plies[ply].rows;
         let (own, enemy) = (&rows[us.to_index()], &rows[(!us).to_index()]);
         self.network.score(self.kernel, pieces.bucket(), [own, enemy])
     }
 
-    /// Makes the values at `ply` those of `pieces`.
+    /// Makes the values at `ply` those of `position`.
     #[inline]
-    fn bring(&mut self, pieces: &PieceSet, ply: Ply) {
-        let (above, here) = self.plies.split_at_mut(ply);
-        let Accumulator { pieces: pieces_here, views: views_here, rows } = &mut here[0];
-        (*pieces_here, *views_here) = (*pieces, views(pieces));
+    pub(crate) fn prepare(&mut self, position: &Position, ply: Ply) {
+        let (above, here) = self.plies.split_at_mut(ply.min(MAX_PLY));
+        let Accumulator { pieces, views: views_here, rows } = &mut here[0];
+        let before = std::mem::replace(pieces, PieceSet::of(position));
+        if pieces.is_same(&before) {
+            return;
+        }
+        *views_here = views(pieces);
         let above = above.last().and_then(|above| {
             let changes = pieces.few_changes(&above.pieces)?;
             Some((above, changes))

@@ -70,6 +70,12 @@ impl PieceSet {
         kinds.fold(self.black ^ before.black, |squares, (&here, &there)| squares | (here ^ there))
     }
 
+    /// Whether the boards are the same.
+    #[inline]
+    pub(super) fn is_same(&self, before: &PieceSet) -> bool {
+        self.differing(before) == EMPTY
+    }
+
     /// The pieces that stand here and not in `before`, and those of `before` that do not stand here.
     #[inline]
     pub(super) fn changes(&self, before: &PieceSet) -> Changes {
