@@ -20,9 +20,6 @@ use super::pieces::{Changes, Perspective, PieceSet, PieceSquare, VIEWS};
 use crate::position::Position;
 use crate::score::{MAX_PLY, Ply, Score};
 
-/// Most pieces that can differ between two boards.
-const MAX_DIFFERENCE: usize = 32;
-
 /// The neurons' values of a position, as White and Black see it.
 #[derive(Clone)]
 struct Accumulator {
@@ -31,8 +28,8 @@ struct Accumulator {
     rows: [Row; 2],
 }
 
-/// The rows of weights of pieces.
-type Rows<'a> = ArrayVec<&'a Row, MAX_DIFFERENCE>;
+/// The rows of weights of pieces, at most so many.
+type Rows<'a, const MOST: usize> = ArrayVec<&'a Row, MOST>;
 
 /// A network at work: evaluates the positions of a search.
 #[derive(Clone)]
@@ -68,12 +65,12 @@ impl AccumulatorStack {
     #[inline]
     pub(crate) fn prepare(&mut self, position: &Position, ply: Ply) {
         let (above, here) = self.plies.split_at_mut(ply.min(MAX_PLY));
-        let Accumulator { pieces, views: views_here, rows } = &mut here[0];
-        let before = std::mem::replace(pieces, PieceSet::of(position));
-        if pieces.is_same(&before) {
+        let Accumulator { pieces: pieces_here, views: views_here, rows } = &mut here[0];
+        let pieces = PieceSet::of(position);
+        if pieces.is_same(pieces_here) {
             return;
         }
-        *views_here = views(pieces);
+        (*pieces_here, *views_here) = (pieces, views(&pieces));
         let above = above.last().and_then(|above| {
             let changes = pieces.few_changes(&above.pieces)?;
             Some((above, changes))
@@ -88,7 +85,7 @@ impl AccumulatorStack {
                 let (pieces_before, before) = &mut self.latest[color][view.index()];
                 let changes = pieces.changes(pieces_before);
                 apply(&changes, &self.network, self.kernel, view, before, row);
-                (*pieces_before, *before) = (*pieces, *row);
+                (*pieces_before, *before) = (pieces, *row);
             }
         }
     }
@@ -101,9 +98,9 @@ fn views(pieces: &PieceSet) -> [Perspective; 2] {
 }
 
 /// Makes `to` the values of the board after the changes, as `view` has it.
-#[inline]
-fn apply(
-    changes: &Changes,
+#[inline(always)]
+fn apply<const MOST: usize>(
+    changes: &Changes<MOST>,
     network: &Network,
     kernel: Kernel,
     view: Perspective,
@@ -116,7 +113,7 @@ fn apply(
         (&[a], &[r, s]) => kernel.update(from, &[row(a)], &[row(r), row(s)], to),
         (added, removed) => {
             // Filled where they stay: what a function handed out would be copied.
-            let (mut add, mut remove) = (Rows::new(), Rows::new());
+            let (mut add, mut remove) = (Rows::<MOST>::new(), Rows::<MOST>::new());
             add.extend(added.iter().map(|&piece| row(piece)));
             remove.extend(removed.iter().map(|&piece| row(piece)));
             kernel.update(from, &add, &remove, to);

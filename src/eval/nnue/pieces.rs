@@ -78,20 +78,27 @@ impl PieceSet {
 
     /// The pieces that stand here and not in `before`, and those of `before` that do not stand here.
     #[inline]
-    pub(super) fn changes(&self, before: &PieceSet) -> Changes {
-        let mut changes = Changes::default();
-        // Without branches: of a move nobody can foresee whether it takes.
-        for square in self.differing(before) {
-            changes.added.note(self.piece_square(square), self.is_occupied(square));
-            changes.removed.note(before.piece_square(square), before.is_occupied(square));
-        }
-        changes
+    pub(super) fn changes(&self, before: &PieceSet) -> Changes<MAX_PIECES> {
+        self.changes_on(self.differing(before), before)
     }
 
     /// The same, if the boards differ on no more than [`NEAR`] squares.
     #[inline]
-    pub(super) fn few_changes(&self, before: &PieceSet) -> Option<Changes> {
-        (self.differing(before).popcnt() <= NEAR).then(|| self.changes(before))
+    pub(super) fn few_changes(&self, before: &PieceSet) -> Option<Changes<NEAR>> {
+        let squares = self.differing(before);
+        (squares.popcnt() <= NEAR as u32).then(|| self.changes_on(squares, before))
+    }
+
+    /// The pieces that stand on these squares here, and in `before`.
+    #[inline(always)]
+    fn changes_on<const MOST: usize>(&self, squares: BitBoard, before: &PieceSet) -> Changes<MOST> {
+        let mut changes = Changes { added: PieceList::new(), removed: PieceList::new() };
+        // Without branches: of a move nobody can foresee whether it takes.
+        for square in squares {
+            changes.added.note(self.piece_square(square), self.is_occupied(square));
+            changes.removed.note(before.piece_square(square), before.is_occupied(square));
+        }
+        changes
     }
 
     /// The piece on `square`, any if there is none.
@@ -115,39 +122,38 @@ impl PieceSet {
 }
 
 /// Squares that a board may differ on from the one it begins from before another is looked at: castling
-/// changes four, two moves do.
-const NEAR: u32 = 4;
+/// changes four, other moves two or three.
+pub(super) const NEAR: usize = 4;
 /// Most pieces on a board.
 const MAX_PIECES: usize = 32;
-/// Room for them, and for one that is written where it does not count.
-const ROOM: usize = MAX_PIECES + 1;
 
-/// The pieces by which two boards differ.
-#[derive(Debug, Default)]
-pub(super) struct Changes {
-    pub(super) added: PieceList,
-    pub(super) removed: PieceList,
+/// The pieces by which two boards differ, at most so many on each.
+#[derive(Debug)]
+pub(super) struct Changes<const MOST: usize> {
+    pub(super) added: PieceList<MOST>,
+    pub(super) removed: PieceList<MOST>,
 }
 
 /// Pieces, one after the other.
 #[derive(Debug)]
-pub(super) struct PieceList {
-    pieces: [PieceSquare; ROOM],
+pub(super) struct PieceList<const MOST: usize> {
+    pieces: [PieceSquare; MOST],
+    /// Where the one is written that is one too many, and does not count.
+    spare: PieceSquare,
     length: usize,
 }
 
-impl Default for PieceList {
-    #[inline]
-    fn default() -> Self {
-        PieceList { pieces: [PieceSquare::default(); ROOM], length: 0 }
+impl<const MOST: usize> PieceList<MOST> {
+    #[inline(always)]
+    fn new() -> Self {
+        let none = PieceSquare::default();
+        PieceList { pieces: [none; MOST], spare: none, length: 0 }
     }
-}
 
-impl PieceList {
-    /// Appends a piece if it is `there`, without a branch.
-    #[inline]
+    /// Appends a piece if it is `there`.
+    #[inline(always)]
     fn note(&mut self, piece: PieceSquare, there: bool) {
-        self.pieces[self.length] = piece;
+        *self.pieces.get_mut(self.length).unwrap_or(&mut self.spare) = piece;
         self.length += usize::from(there);
     }
 
