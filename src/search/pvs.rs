@@ -400,8 +400,6 @@ impl<S: Spectator> Worker<'_, S> {
         mv: Move,
         mut facts: MoveFacts,
     ) -> Option<Score> {
-        // The memory takes about as long as the move takes to be judged and played.
-        let keys = self.look_ahead(&node.position, mv);
         let judged = self.judge(node, mv);
         let JudgedMove { noisy, history, .. } = judged;
         self.stack[node.ply].noisy = noisy;
@@ -412,7 +410,7 @@ impl<S: Spectator> Worker<'_, S> {
             return None;
         }
         // Half of all moves have been left out by now.
-        let next = node.position.play_on(mv, keys);
+        let next = self.play(&node.position, mv);
         let nodes_before = if node.is_root() {
             self.tell_root_move(mv, facts.number, node.depth);
             self.tree_nodes()

@@ -16,7 +16,7 @@ use super::split::SplitPoint;
 use super::stack::StackEntry;
 use super::watch::Watch;
 use crate::eval::Evaluator;
-use crate::position::{Keys, Move, Position};
+use crate::position::{Move, Position};
 use crate::score::{DRAW, Depth, MAX_PLY, Ply, Score};
 
 /// Plies without capture or pawn move that make a draw.
@@ -306,19 +306,13 @@ impl<'a, S: Spectator> Worker<'a, S> {
         }
     }
 
-    /// The position after `mv`. What the table knows of it is asked for at once: the memory takes about as
-    /// long as the move takes to be made and judged.
+    /// The position after `mv`. What the table knows of it is asked for before the move is made: the memory
+    /// takes longer than that.
     #[inline(always)]
     pub(super) fn play(&self, position: &Position, mv: Move) -> Position {
-        position.play_on(mv, self.look_ahead(position, mv))
-    }
-
-    /// The keys after `mv`, whose place in the table is asked for.
-    #[inline(always)]
-    pub(super) fn look_ahead(&self, position: &Position, mv: Move) -> Keys {
         let keys = position.keys_after(mv);
         self.job.table.prefetch(self.salted(keys.whole()));
-        keys
+        position.play_on(mv, keys)
     }
 
     /// Notes that `mv` leads from `position` at `ply` to `next`.

@@ -1,13 +1,15 @@
 //! The neurons' values, kept up to date along the lines of a search.
 //!
-//! For each ply the values of the position last evaluated there are kept, together with the pieces
+//! For each ply the values of the position last met there are kept, together with the pieces
 //! that they stand for. A new position begins from the values of the ply above it, which mostly
 //! are its parent's, and only what differs between the two boards is added and taken off. So the
-//! search need not tell what it plays and takes back, positions that are never evaluated cost
-//! nothing, and no value can ever be wrong. Where the ply above is of little use (the king has
-//! changed zones or sides, the parent was not evaluated), the values that were last computed so, kept for
-//! each view, are brought up to date instead; these are known as Finny tables:
+//! search need not tell what it plays and takes back, and no value can ever be wrong. Where the ply above
+//! is of little use (the king has changed zones or sides, the parent is another), the values that were
+//! last computed so, kept for each view, are brought up to date instead; these are known as Finny tables:
 //! <https://www.chessprogramming.org/NNUE#Accumulator>.
+//!
+//! The search has the values of every position prepared, before it knows whether they will be needed:
+//! it has to wait for the transposition table's memory anyway, and what follows begins from its parent.
 
 use std::sync::Arc;
 
