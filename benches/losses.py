@@ -152,6 +152,12 @@ def pick(arguments):
     print(f"{len(found)} positions")
 
 
+def kept_in(arguments, kind, *facts):
+    """The file for answers that these facts tell from all others: whoever asks otherwise gets another."""
+    name = hashlib.sha256("\n".join(map(str, facts)).encode()).hexdigest()[:16]
+    return os.path.join(arguments.dir, f"{name}.{kind}")
+
+
 def find_moves(fens, path, command, limit, options=lambda _: {}):
     """The moves that an engine finds, from a file that is completed first."""
     done = len(read_lines(path)) if os.path.exists(path) else 0
@@ -168,7 +174,7 @@ def find_moves(fens, path, command, limit, options=lambda _: {}):
 def judge_moves(arguments, fens, runs):
     """What is expected of each move found: a list, by position, of move to score from 0 to 1. Where all
     found the same it is not asked for."""
-    path = os.path.join(arguments.dir, "judged.tsv")
+    path = kept_in(arguments, "judged", arguments.judge, arguments.judge_nodes)
     known = {}
     if os.path.exists(path):
         rows = (line.split("\t") for line in read_lines(path))
@@ -203,8 +209,7 @@ def compare(arguments):
     fens, limit = read_lines(arguments.positions), search_limit(arguments)
 
     def path(command):
-        name = hashlib.sha256(f"{command}\n{limit}".encode()).hexdigest()[:16]
-        return os.path.join(arguments.dir, f"{name}.moves")
+        return kept_in(arguments, "moves", command, limit, *fens)
 
     def work(command):
         find_moves(fens, path(command), command, limit)
@@ -238,6 +243,7 @@ def read_factors(path):
 
 def screen(arguments):
     fens, factors = read_lines(arguments.positions), read_factors(arguments.factors)
+    limit = search_limit(arguments)
     columns = {pair: i for i, pair in enumerate((n, v) for n, vs in factors.items() for v in vs[1:])}
 
     def draw(run, place):
@@ -254,10 +260,10 @@ def screen(arguments):
         return {name: value for names, values in pairs for name, value in zip(names, values)}
 
     def path(run):
-        return os.path.join(arguments.dir, f"{arguments.seed}-{run}.moves")
+        drawn_from = (factors, arguments.seed, run)
+        return kept_in(arguments, "moves", arguments.program, limit, drawn_from, *fens)
 
     def work(run):
-        limit = search_limit(arguments)
         find_moves(fens, path(run), arguments.program, limit, lambda i: options(run, i))
 
     side_by_side(range(arguments.runs), work, arguments.jobs)
