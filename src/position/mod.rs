@@ -1,4 +1,4 @@
-//! The position: a [`chess::Board`] with one Polyglot key and the clocks it lacks.
+//! The position: a [`chess::Board`] with one Polyglot key, and the clocks and the look-up by squares that it lacks.
 //!
 //! A [`Position`] is made from a checked FEN and changed only by [`Position::play`] and
 //! [`Position::play_null`], which hand out a new one. So its keys cannot go stale, and no illegal
