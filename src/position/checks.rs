@@ -59,8 +59,7 @@ impl Position {
         let direct = checks.from(piece) & to != EMPTY;
         let discovers =
             checks.discoverers & from != EMPTY && line(mv.from(), checks.king) & to == EMPTY;
-        let castles = piece == Piece::King && self.is_castling(mv);
-        direct || discovers || (castles && self.play(mv).in_check())
+        direct || discovers || (self.is_castling(mv) && self.play(mv).in_check())
     }
 }
 

@@ -282,12 +282,11 @@ impl Position {
     #[inline(always)]
     fn update_squares(&self, mv: Move, squares: &mut [Option<Piece>; 64]) {
         let (from, to) = (mv.from(), mv.to());
-        let moved = self.piece_on(from);
         squares[from.to_index()] = None;
-        squares[to.to_index()] = mv.promotion().or(moved);
+        squares[to.to_index()] = mv.promotion().or(self.piece_on(from));
         if self.is_en_passant(mv) {
             squares[to.ubackward(self.side_to_move()).to_index()] = None;
-        } else if moved == Some(Piece::King) && self.is_castling(mv) {
+        } else if self.is_castling(mv) {
             let (rook_from, rook_to) = castling_rook(from, to);
             squares.swap(rook_from.to_index(), rook_to.to_index());
         }
@@ -385,7 +384,7 @@ impl Keys {
             None if position.is_en_passant(mv) => {
                 pawns ^= zobrist::piece_square(!us, Piece::Pawn, to.ubackward(us));
             }
-            None if moved == Piece::King && position.is_castling(mv) => {
+            None if position.is_castling(mv) => {
                 let (rook_from, rook_to) = castling_rook(from, to);
                 own ^= zobrist::piece_square(us, Piece::Rook, rook_from)
                     ^ zobrist::piece_square(us, Piece::Rook, rook_to);

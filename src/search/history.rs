@@ -114,10 +114,10 @@ struct HistoryLine([HistoryEntry; PER_LINE]);
 type Row = [HistoryLine; PIECE_TOS / PER_LINE];
 const _: () = assert!(PIECE_TOS.is_multiple_of(PER_LINE));
 
-/// The entry of a piece and square in a row.
+/// The entry of this number in lines of entries.
 #[inline]
-fn entry(row: &Row, piece_to: PieceTo) -> &HistoryEntry {
-    &row[piece_to.index() / PER_LINE].0[piece_to.index() % PER_LINE]
+fn entry(lines: &[HistoryLine], index: usize) -> &HistoryEntry {
+    &lines[index / PER_LINE].0[index % PER_LINE]
 }
 
 /// A table of entries, which all threads share.
@@ -131,7 +131,7 @@ impl HistoryTable {
 
     #[inline]
     fn at(&self, index: usize) -> &HistoryEntry {
-        &self.0[index / PER_LINE].0[index % PER_LINE]
+        entry(&self.0, index)
     }
 
     /// The row of an earlier piece and square, in a table of such rows.
@@ -249,21 +249,14 @@ impl History {
     #[inline]
     pub(super) fn prefetch_correction(&self, position: &Position, moves: LastMoves) {
         self.correction_entries(position).into_iter().for_each(prefetch);
-        for (place, table) in moves.into_iter().zip(&self.move_correction) {
-            if let Some(place) = place {
-                prefetch(table.at(place));
-            }
-        }
+        self.move_correction_entries(moves).for_each(prefetch);
     }
 
     /// What the static evaluation of such positions was wrong by, in centipawns.
     #[inline]
     pub(super) fn correction(&self, position: &Position, moves: LastMoves) -> Score {
         let [pawns, white, black] = self.correction_entries(position);
-        let mut after = 0;
-        for (place, table) in moves.into_iter().zip(&self.move_correction) {
-            after += place.map_or(0, |place| table.at(place).get());
-        }
+        let after: i32 = self.move_correction_entries(moves).map(HistoryEntry::get).sum();
         let sum = c::correction_pawns() * pawns.get()
             + c::correction_pieces() * (white.get() + black.get())
             + c::correction_moves() * after;
@@ -281,14 +274,17 @@ impl History {
     ) {
         let step = (error * depth * c::correction_step() / 128)
             .clamp(-CORRECTION_STEP_MAX, CORRECTION_STEP_MAX);
-        for entry in self.correction_entries(position) {
+        let entries = self.correction_entries(position).into_iter();
+        for entry in entries.chain(self.move_correction_entries(moves)) {
             entry.pull_within(step, CORRECTION_MAX);
         }
-        for (place, table) in moves.into_iter().zip(&self.move_correction) {
-            if let Some(place) = place {
-                table.at(place).pull_within(step, CORRECTION_MAX);
-            }
-        }
+    }
+
+    /// The entries of the last moves, as far as there were any.
+    #[inline(always)]
+    fn move_correction_entries(&self, moves: LastMoves) -> impl Iterator<Item = &HistoryEntry> {
+        let places = moves.into_iter().zip(&self.move_correction);
+        places.filter_map(|(place, table)| Some(table.at(place?)))
     }
 
     #[inline(always)]
@@ -318,7 +314,7 @@ impl QuietHistories<'_> {
     pub(super) fn of(&self, mv: Move) -> i32 {
         let piece_to = PieceTo::new(self.position, mv);
         let index = butterfly_index(self.position.side_to_move(), mv, self.threats);
-        let [first, second, fourth] = self.rows.map(|row| entry(row, piece_to).get());
+        let [first, second, fourth] = self.rows.map(|row| entry(row, piece_to.index()).get());
         self.butterfly.at(index).get() + first + second + fourth
     }
 }

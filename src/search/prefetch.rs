@@ -1,6 +1,6 @@
 //! Memory that will be read soon.
 
-/// Asks the processor to fetch the cache line of `wanted`, which takes about as long as a move takes to be made.
+/// Asks the processor to fetch the cache line of `wanted` while other work goes on.
 #[inline(always)]
 pub(super) fn prefetch<T>(wanted: &T) {
     #[cfg(target_arch = "x86_64")]

@@ -28,6 +28,11 @@ fn thinking(lines: &[String]) -> Vec<Thinking> {
         .collect()
 }
 
+/// Whether a line is of an iteration of so many plies or more.
+fn reaches(line: &str, depth: i32) -> bool {
+    thinking(&[line.to_owned()]).iter().any(|line| line.depth >= depth)
+}
+
 #[test]
 fn start_up_begins_and_ends_with_done() {
     let mut engine = Engine::start(&["-x"]);
@@ -359,8 +364,7 @@ fn moves_can_be_left_out_and_taken_in_again() {
     engine.send("exclude a1a8");
     engine.sync();
     // The first iterations of the new search may have come before the pong.
-    let deep = |line: &str| thinking(&[line.to_owned()]).iter().any(|line| line.depth >= 5);
-    let lines = engine.until(deep);
+    let lines = engine.until(|line| reaches(line, 5));
     assert!(!lines.iter().any(|line| line.contains("\tRa8")), "{lines:?}");
     // No ping here, as the few lines of a mate could come before its answer.
     engine.send("exclude all\ninclude a1a8");
@@ -425,7 +429,7 @@ fn settings_may_change_at_any_time() {
     engine.send("analyze\nmemory 1\ncores 1\noption MultiPV=3");
     engine.sync();
     // Its first iterations may have come before the pong.
-    engine.until(|line| !thinking(&[line.to_owned()]).is_empty());
+    engine.until(|line| reaches(line, 3));
     engine.send("exit");
     engine.sync();
     assert!(!engine.heard.iter().any(|line| line.starts_with("Error")));

@@ -123,7 +123,7 @@ impl PieceSet {
 
 /// Squares that a board may differ on from the one it begins from before another is looked at: castling
 /// changes four, other moves two or three.
-pub(super) const NEAR: usize = 4;
+const NEAR: usize = 4;
 /// Most pieces on a board.
 const MAX_PIECES: usize = 32;
 
