@@ -30,6 +30,7 @@ mod page;
 pub mod pgn;
 mod plot;
 pub mod position;
+mod prefetch;
 mod random;
 pub mod score;
 pub mod search;

@@ -8,7 +8,7 @@
 use super::bucket::Bucket;
 use super::entry::RawEntry;
 use super::header::{Header, Section};
-use super::pawn_filter::may_hold;
+use super::pawn_filter::{may_hold, prefetch_bit};
 use super::{BookEntry, BookError, Counts, Manifest};
 
 /// Where the bytes are.
@@ -77,6 +77,20 @@ impl Image {
     pub(super) fn may_hold_pawns(&self, pawn_key: u64) -> bool {
         let filter = self.section(self.header.sections.pawn_filter);
         may_hold(filter, self.header.pawn_filter_bits, pawn_key)
+    }
+
+    /// Asks the processor to fetch what [`Image::may_hold_pawns`] will read.
+    #[inline]
+    pub(super) fn prefetch_pawns(&self, pawn_key: u64) {
+        let filter = self.section(self.header.sections.pawn_filter);
+        prefetch_bit(filter, self.header.pawn_filter_bits, pawn_key);
+    }
+
+    /// Asks the processor to fetch what [`Image::find`] will read first.
+    #[inline]
+    pub(super) fn prefetch(&self, key: u64) {
+        let table = self.section(self.header.sections.buckets);
+        Bucket::prefetch(table, self.header.bucket_bits, key);
     }
 
     /// The entry of a position.

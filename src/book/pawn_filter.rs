@@ -5,6 +5,7 @@
 //! function.
 
 use super::bucket::slot;
+use crate::prefetch::prefetch;
 
 /// The filter has at least this many bits for each structure: one foreign structure in eight gets
 /// through at worst, one in twelve on average.
@@ -25,6 +26,14 @@ fn filter_bits(keys: u64) -> u32 {
 pub(super) fn may_hold(filter: &[u8], bits: u32, key: u64) -> bool {
     let slot = slot(key, bits);
     filter[(slot / 8) as usize] >> (slot % 8) & 1 != 0
+}
+
+/// Asks the processor to fetch what [`may_hold`] will read.
+#[inline]
+pub(super) fn prefetch_bit(filter: &[u8], bits: u32, key: u64) {
+    if let Some(byte) = filter.get((slot(key, bits) / 8) as usize) {
+        prefetch(byte);
+    }
 }
 
 /// The pawn structures of a growing book: a filter of the largest size that is folded to what its

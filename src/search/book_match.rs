@@ -25,6 +25,14 @@ pub(super) enum BookHit {
 }
 
 impl<S: Spectator> Worker<'_, S> {
+    /// Whether an inner node may be in the book: `false` is certain. Where it may, there should be work to
+    /// do before [`Worker::probe_book`], which waits for the memory.
+    #[inline]
+    pub(super) fn may_be_in_book(&self, position: &Position, ply: Ply) -> bool {
+        let Some(probe) = &self.job.book else { return false };
+        self.stack[ply].excluded.is_none() && probe.may_hold(position)
+    }
+
     /// Compares an inner node with the book: tells what it says where that concerns the search.
     #[inline]
     pub(super) fn probe_book(&mut self, position: &Position, ply: Ply) -> Option<BookHit> {

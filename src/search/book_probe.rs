@@ -57,6 +57,19 @@ impl BookProbe {
         self.values.and_then(|_| self.book.value(position))
     }
 
+    /// Asks the processor to fetch what [`BookProbe::may_hold`] will read.
+    #[inline]
+    pub(super) fn prefetch(&self, position: &Position) {
+        self.book.prefetch(position);
+    }
+
+    /// Whether the other questions are worth asking: `false` is certain. If so, the processor is asked
+    /// to fetch what they will read.
+    #[inline]
+    pub(super) fn may_hold(&self, position: &Position) -> bool {
+        self.book.may_hold(position)
+    }
+
     pub(super) fn reached(&self, position: &Position) -> Option<Counts> {
         self.book.reached(position)
     }

@@ -12,8 +12,8 @@
 use std::sync::atomic::{AtomicI16, Ordering};
 
 use super::constants as c;
-use super::prefetch::prefetch;
 use crate::position::{Checks, Color, Move, Piece, Position, Threats};
+use crate::prefetch::prefetch;
 use crate::score::{Depth, Score};
 
 /// Pieces of both colours.

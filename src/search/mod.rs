@@ -47,7 +47,6 @@ mod node;
 pub mod observe;
 mod omission;
 mod ordering;
-mod prefetch;
 mod prune;
 mod pvs;
 mod quiescence;

@@ -24,7 +24,7 @@ enum Stage {
     Table,
     GenerateNoisy,
     GoodNoisy,
-    Refutations,
+    Killers,
     GenerateQuiet,
     Quiet,
     BadNoisy,
@@ -79,8 +79,8 @@ impl Candidates {
 pub(super) struct MovePicker {
     stage: Stage,
     table_move: Option<Move>,
-    refutations: ArrayVec<Move, 2>,
-    refuted: usize,
+    killers: ArrayVec<Move, 2>,
+    killers_seen: usize,
     candidates: Candidates,
     bad: ArrayVec<Move, MAX_MOVES>,
     next_bad: usize,
@@ -102,10 +102,9 @@ impl MovePicker {
 
     /// All moves of a node, its killers before the other quiet ones.
     #[inline(always)]
-    pub(super) fn with_refutations(table_move: Option<Move>, killers: [Option<Move>; 2]) -> Self {
-        let mut refutations = ArrayVec::new();
-        refutations.extend(killers.into_iter().flatten().filter(|&mv| table_move != Some(mv)));
-        Self::new(table_move, refutations)
+    pub(super) fn with_killers(table_move: Option<Move>, killers: [Option<Move>; 2]) -> Self {
+        let others = killers.into_iter().flatten().filter(|&mv| table_move != Some(mv));
+        Self::new(table_move, others.collect())
     }
 
     /// Captures and promotions only; those whose exchange is worth less than `threshold` are
@@ -119,12 +118,12 @@ impl MovePicker {
 
     /// Inlined, so that its four kilobytes come to be where they stay.
     #[inline(always)]
-    fn new(table_move: Option<Move>, refutations: ArrayVec<Move, 2>) -> Self {
+    fn new(table_move: Option<Move>, killers: ArrayVec<Move, 2>) -> Self {
         MovePicker {
             stage: Stage::Table,
             table_move,
-            refutations,
-            refuted: 0,
+            killers,
+            killers_seen: 0,
             candidates: Candidates::new(),
             bad: ArrayVec::new(),
             next_bad: 0,
@@ -168,9 +167,9 @@ impl MovePicker {
                 Stage::GoodNoisy => match self.next_good_noisy(position) {
                     Some(mv) => return Some(mv),
                     None if self.good_only => self.stage = Stage::Done,
-                    None => self.stage = Stage::Refutations,
+                    None => self.stage = Stage::Killers,
                 },
-                Stage::Refutations => match self.next_refutation(position) {
+                Stage::Killers => match self.next_killer(position) {
                     Some(mv) => return Some(mv),
                     None => self.stage = Stage::GenerateQuiet,
                 },
@@ -217,7 +216,7 @@ impl MovePicker {
         self.candidates.clear();
         for mv in list.iter() {
             if Some(mv) != self.table_move
-                && !self.refutations.contains(&mv)
+                && !self.killers.contains(&mv)
                 && self.is_seen(position, mv)
             {
                 self.candidates.push(mv, histories.of(mv) + prospects.of(mv));
@@ -242,10 +241,10 @@ impl MovePicker {
         None
     }
 
-    fn next_refutation(&mut self, position: &Position) -> Option<Move> {
+    fn next_killer(&mut self, position: &Position) -> Option<Move> {
         while self.quiets_wanted {
-            let mv = *self.refutations.get(self.refuted)?;
-            self.refuted += 1;
+            let mv = *self.killers.get(self.killers_seen)?;
+            self.killers_seen += 1;
             if position.is_legal(mv) && !position.is_noisy(mv) {
                 return Some(mv);
             }
@@ -360,10 +359,10 @@ mod tests {
     }
 
     #[test]
-    fn refutations_come_before_other_quiets() {
+    fn killers_come_before_other_quiets() {
         let position = Position::from_fen(BUSY).expect(BUSY);
         let killers = ["a2a3", "e1d1"].map(|text| text.parse().ok());
-        let picker = MovePicker::with_refutations(None, killers);
+        let picker = MovePicker::with_killers(None, killers);
         let moves = order(BUSY, picker, &History::new());
         let quiet = |mv: &&String| !position.is_noisy(mv.parse().expect("a move"));
         let first: Vec<&String> = moves.iter().filter(quiet).take(2).collect();

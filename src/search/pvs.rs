@@ -58,6 +58,7 @@ impl<S: Spectator> Worker<'_, S> {
         window: Window,
         cut: bool,
     ) -> Score {
+        let may_be_in_book = self.may_be_in_book(position, ply);
         if let Some(score) = self.enter_node(position, ply) {
             return score;
         }
@@ -65,8 +66,10 @@ impl<S: Spectator> Worker<'_, S> {
             // No mate here, and nothing less counts.
             return self.ended(End::NoMate, DRAW);
         }
+        // While the memory still looks for the book's row and the table's entry.
+        self.evaluator.prepare(position, ply);
         let mut known = None;
-        if self.stack[ply].excluded.is_none() {
+        if may_be_in_book {
             match self.probe_book(position, ply) {
                 Some(BookHit::Score(score)) => return self.ended(End::BookScore, score),
                 Some(BookHit::Known(entry)) => known = Some(entry),
@@ -189,8 +192,6 @@ impl<S: Spectator> Worker<'_, S> {
         known: Option<TableEntry>,
     ) -> Node {
         let excluded = self.stack[ply].excluded;
-        // While the memory still looks for the table's entry.
-        self.evaluator.prepare(position, ply);
         let mut table = match excluded {
             None => self.job.table.probe(self.table_key(position), position, ply),
             Some(_) => None,
@@ -345,7 +346,7 @@ impl<S: Spectator> Worker<'_, S> {
             self.show(|_| Step::Extended(mv, extension));
         }
         let killers = self.killers.at(node.ply);
-        let mut picker = MovePicker::with_refutations(node.table_move(), killers);
+        let mut picker = MovePicker::with_killers(node.table_move(), killers);
         picker.look_with(self.sight(&node.position, node.ply));
         let progress = self.search_moves(node, &mut MoveSource::Picker(&mut picker), extension);
         if self.is_interrupted() {
@@ -417,6 +418,9 @@ impl<S: Spectator> Worker<'_, S> {
         } else {
             0
         };
+        if let Some(book) = &self.job.book {
+            book.prefetch(&next);
+        }
         let extension = if Some(mv) == node.table_move() { facts.extension } else { 0 };
         self.stack[node.ply].double_extensions += u8::from(extension >= 2);
         self.enter(&node.position, mv, node.ply, &next);

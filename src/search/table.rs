@@ -16,11 +16,11 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 #[cfg(feature = "loom")]
 use loom::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-use super::prefetch::prefetch;
 use super::report::Bound;
 use super::room::{STACK_SIZE, can_fill};
 use crate::huge_pages;
 use crate::position::{Move, Position};
+use crate::prefetch::prefetch;
 use crate::score::{Depth, Ply, Score, from_table, to_table};
 
 const MEGABYTE: usize = 1 << 20;

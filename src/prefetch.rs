@@ -2,7 +2,7 @@
 
 /// Asks the processor to fetch the cache line of `wanted` while other work goes on.
 #[inline(always)]
-pub(super) fn prefetch<T>(wanted: &T) {
+pub(crate) fn prefetch<T>(wanted: &T) {
     #[cfg(target_arch = "x86_64")]
     #[allow(unsafe_code)] // A hint: it reads nothing and cannot fault.
     unsafe {
