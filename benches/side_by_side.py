@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""How much more processor time does one engine take than another for the same search?
+
+Usage: benches/side_by_side.py 'COMMAND A' 'COMMAND B' POSITIONS [--nodes 2000000] [--rounds 6] [-n 4]
+
+Both search the same positions at the same time, one on each of two cores, and then again with the
+cores changed over: what else the machine does meets both alike. Told is the time of B's searches over
+that of A's, as a mean with its 95% interval and as median and quartiles; starting, reading books and
+clearing tables do not count. Both speak UCI and have one thread. Where both are to find the same in
+the same nodes (a search with a book and without, outside the book), the last number must be nought.
+
+What a book costs the search outside it:
+
+    benches/side_by_side.py 'tabia --uci -b BOOK --book-search off' 'tabia --uci -b BOOK' POSITIONS
+
+POSITIONS has a FEN or EPD a line, such as `pgn-extract -Wepd GAMES.pgn` prints. Linux only.
+"""
+import argparse
+import glob
+import math
+import os
+import statistics
+import subprocess
+import sys
+
+
+class Engine:
+    """An engine that speaks UCI."""
+
+    def __init__(self, command):
+        pipe = subprocess.PIPE
+        try:
+            self.process = subprocess.Popen(
+                command.split(), stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True
+            )
+        except OSError as error:
+            sys.exit(f"{command}: {error.strerror}")
+        self.command = command
+        self.tell("uci")
+        self.wait_for("uciok")
+
+    def tell(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def wait_for(self, word):
+        """The line that begins with a word, and the last line about the search before it."""
+        news = ""
+        for line in self.process.stdout:
+            if line.startswith(word):
+                return line.split(), news.split()
+            if line.startswith("info") and " nodes " in line:
+                news = line
+        sys.exit(f"{self.command}: ended before it said {word}")
+
+    def threads(self):
+        return glob.glob(f"/proc/{self.process.pid}/task/*")
+
+    def seconds(self):
+        """Processor time of all threads so far."""
+        spent = 0
+        for thread in self.threads():
+            with open(f"{thread}/schedstat") as stat:
+                spent += int(stat.read().split()[0])
+        return spent / 1e9
+
+    def prepare(self, core):
+        """Forgets what was searched, and moves to a core."""
+        self.tell("ucinewgame\nisready")
+        self.wait_for("readyok")
+        for thread in self.threads():
+            os.sched_setaffinity(int(os.path.basename(thread)), {core})
+        return self.seconds()
+
+    def found(self):
+        """The nodes of a search and the move that it found."""
+        answer, news = self.wait_for("bestmove")
+        return news[news.index("nodes") + 1], answer[1]
+
+
+def position_of(line):
+    """The FEN at the beginning of a line of FEN or EPD."""
+    fields = line.split()
+    numbers = [field for field in fields[4:6] if field.isdecimal()]
+    return " ".join(fields[:4] + (numbers if len(numbers) == 2 else ["0", "1"]))
+
+
+def search(engines, cores, position, nodes):
+    """The logarithm of the second engine's time over the first's, and whether both found the same."""
+    before = [engine.prepare(core) for engine, core in zip(engines, cores)]
+    for engine in engines:
+        engine.tell(f"position fen {position}\ngo nodes {nodes}")
+    found = [engine.found() for engine in engines]
+    first, second = (engine.seconds() - start for engine, start in zip(engines, before))
+    return math.log(second / first), found[0] == found[1]
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("commands", nargs=2, metavar="COMMAND")
+    parser.add_argument("positions", metavar="POSITIONS")
+    parser.add_argument("--nodes", type=int, default=2_000_000)
+    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("-n", type=int, default=4, help="positions to take")
+    args = parser.parse_args()
+    with open(args.positions) as file:
+        positions = [position_of(line) for line in file if line.strip()][: args.n]
+    cores = sorted(os.sched_getaffinity(0))[:2]
+    if not positions or args.rounds < 1 or len(cores) < 2:
+        sys.exit("there must be a position, a round and two cores")
+    engines = [Engine(command) for command in args.commands]
+    ratios, differ = [], 0
+    for _ in range(args.rounds):
+        for position in positions:
+            # The mean of both ways round has no part of what is between the cores.
+            both = [search(engines, order, position, args.nodes) for order in (cores, cores[::-1])]
+            ratios.append(statistics.mean(ratio for ratio, _ in both))
+            differ += sum(not is_same for _, is_same in both)
+    for engine in engines:
+        engine.tell("quit")
+    told = f"B takes {math.exp(statistics.mean(ratios)):.4f} times the processor time of A"
+    if len(ratios) > 1:
+        error = 1.96 * statistics.stdev(ratios) / len(ratios) ** 0.5
+        quartiles = ", ".join(f"{math.exp(cut):.4f}" for cut in statistics.quantiles(ratios))
+        told += f" ± {error:.4f} (quartiles and median {quartiles})"
+    print(f"{told}; of {2 * len(ratios)} searches {differ} differ")
+
+
+if __name__ == "__main__":
+    main()
