@@ -20,17 +20,17 @@ squares within the positions.
 DIR keeps moves and judgements: the same command goes on where it was interrupted.
 """
 import argparse
-import atexit
 import hashlib
 import math
 import os
 import queue
 import random
-import subprocess
 import sys
 import threading
 
+import shared
 from screen import inverse
+from shared import read_lines
 
 # Centipawns of the judge over which the logit of the expected score grows by one. Hand-set: Stockfish of 2022
 # wins every second game from 100.
@@ -46,47 +46,16 @@ SHARE = 0.2
 MATE = 30_000
 
 
-class Engine:
-    """An engine that speaks UCI."""
+class Engine(shared.Engine):
+    """One that finds moves and judges them."""
 
     def __init__(self, command):
-        pipe = subprocess.PIPE
-        try:
-            self.process = subprocess.Popen(
-                command.split(), stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True
-            )
-        except OSError as error:
-            sys.exit(f"{command}: {error.strerror}")
-        # Some engines do not end when nobody talks to them any more.
-        atexit.register(self.process.kill)
-        self.command, self.options = command, {}
-        self.say("uci")
-        self.wait_for("uciok")
+        super().__init__(command)
         self.set({"Hash": 16, "Threads": 1})
-
-    def say(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def wait_for(self, word):
-        """The lines up to the first that begins with the word."""
-        lines = []
-        while not lines or not lines[-1].startswith(word):
-            lines.append(self.process.stdout.readline())
-            if not lines[-1]:
-                raise EOFError(f"{self.command} ended where {word} was expected")
-        return lines
-
-    def set(self, options):
-        for name, value in options.items():
-            if self.options.get(name) != value:
-                self.say(f"setoption name {name} value {value}")
-                self.options[name] = value
 
     def search(self, fen, limit):
         """The move found and the score in centipawns, with nothing remembered."""
-        self.say("ucinewgame\nisready")
-        self.wait_for("readyok")
+        self.forget()
         self.say(f"position fen {fen}\ngo {limit}")
         lines, score = self.wait_for("bestmove"), 0
         for words in map(str.split, lines):
@@ -95,10 +64,6 @@ class Engine:
                 mate = math.copysign(MATE, int(value)) - int(value)
                 score = int(value) if kind == "cp" else int(mate)
         return lines[-1].split()[1], score
-
-    def quit(self):
-        self.say("quit")
-        self.process.wait()
 
 
 def side_by_side(tasks, work, jobs):
@@ -123,14 +88,6 @@ def side_by_side(tasks, work, jobs):
         thread.join()
     if failures:
         sys.exit(f"{failures[0]}")
-
-
-def read_lines(path):
-    try:
-        with open(path, encoding="utf-8") as lines:
-            return [line.rstrip("\n") for line in lines if line.strip()]
-    except FileNotFoundError:
-        sys.exit(f"{path}: no such file")
 
 
 def pick(arguments):

@@ -20,38 +20,14 @@ import glob
 import math
 import os
 import statistics
-import subprocess
 import sys
 
+import shared
+from shared import read_lines
 
-class Engine:
-    """An engine that speaks UCI."""
 
-    def __init__(self, command):
-        pipe = subprocess.PIPE
-        try:
-            self.process = subprocess.Popen(
-                command.split(), stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True
-            )
-        except OSError as error:
-            sys.exit(f"{command}: {error.strerror}")
-        self.command = command
-        self.tell("uci")
-        self.wait_for("uciok")
-
-    def tell(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def wait_for(self, word):
-        """The line that begins with a word, and the last line about the search before it."""
-        news = ""
-        for line in self.process.stdout:
-            if line.startswith(word):
-                return line.split(), news.split()
-            if line.startswith("info") and " nodes " in line:
-                news = line
-        sys.exit(f"{self.command}: ended before it said {word}")
+class Engine(shared.Engine):
+    """One whose processor time is told."""
 
     def threads(self):
         return glob.glob(f"/proc/{self.process.pid}/task/*")
@@ -66,16 +42,16 @@ class Engine:
 
     def prepare(self, core):
         """Forgets what was searched, and moves to a core."""
-        self.tell("ucinewgame\nisready")
-        self.wait_for("readyok")
+        self.forget()
         for thread in self.threads():
             os.sched_setaffinity(int(os.path.basename(thread)), {core})
         return self.seconds()
 
     def found(self):
         """The nodes of a search and the move that it found."""
-        answer, news = self.wait_for("bestmove")
-        return news[news.index("nodes") + 1], answer[1]
+        *news, answer = map(str.split, self.wait_for("bestmove"))
+        last = next(words for words in reversed(news) if "nodes" in words)
+        return last[last.index("nodes") + 1], answer[1]
 
 
 def position_of(line):
@@ -89,10 +65,25 @@ def search(engines, cores, position, nodes):
     """The logarithm of the second engine's time over the first's, and whether both found the same."""
     before = [engine.prepare(core) for engine, core in zip(engines, cores)]
     for engine in engines:
-        engine.tell(f"position fen {position}\ngo nodes {nodes}")
+        engine.say(f"position fen {position}\ngo nodes {nodes}")
     found = [engine.found() for engine in engines]
     first, second = (engine.seconds() - start for engine, start in zip(engines, before))
     return math.log(second / first), found[0] == found[1]
+
+
+def measure(args, positions, cores):
+    """The logarithms of the ratios, and how many searches differ."""
+    engines = [Engine(command) for command in args.commands]
+    ratios, differ = [], 0
+    for _ in range(args.rounds):
+        for position in positions:
+            # The mean of both ways round has no part of what is between the cores.
+            both = [search(engines, order, position, args.nodes) for order in (cores, cores[::-1])]
+            ratios.append(statistics.mean(ratio for ratio, _ in both))
+            differ += sum(not is_same for _, is_same in both)
+    for engine in engines:
+        engine.quit()
+    return ratios, differ
 
 
 def main():
@@ -105,21 +96,14 @@ def main():
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("-n", type=int, default=4, help="positions to take")
     args = parser.parse_args()
-    with open(args.positions) as file:
-        positions = [position_of(line) for line in file if line.strip()][: args.n]
+    positions = [position_of(line) for line in read_lines(args.positions)][: args.n]
     cores = sorted(os.sched_getaffinity(0))[:2]
     if not positions or args.rounds < 1 or len(cores) < 2:
         sys.exit("there must be a position, a round and two cores")
-    engines = [Engine(command) for command in args.commands]
-    ratios, differ = [], 0
-    for _ in range(args.rounds):
-        for position in positions:
-            # The mean of both ways round has no part of what is between the cores.
-            both = [search(engines, order, position, args.nodes) for order in (cores, cores[::-1])]
-            ratios.append(statistics.mean(ratio for ratio, _ in both))
-            differ += sum(not is_same for _, is_same in both)
-    for engine in engines:
-        engine.tell("quit")
+    try:
+        ratios, differ = measure(args, positions, cores)
+    except EOFError as error:
+        sys.exit(f"{error}")
     told = f"B takes {math.exp(statistics.mean(ratios)):.4f} times the processor time of A"
     if len(ratios) > 1:
         error = 1.96 * statistics.stdev(ratios) / len(ratios) ** 0.5
