@@ -24,16 +24,19 @@ fn filter_bits(keys: u64) -> u32 {
 /// Whether the bit of `key` is set.
 #[inline]
 pub(super) fn may_hold(filter: &[u8], bits: u32, key: u64) -> bool {
-    let slot = slot(key, bits);
-    filter[(slot / 8) as usize] >> (slot % 8) & 1 != 0
+    byte(filter, bits, key) >> (slot(key, bits) % 8) & 1 != 0
 }
 
 /// Asks the processor to fetch what [`may_hold`] will read.
 #[inline]
 pub(super) fn prefetch_bit(filter: &[u8], bits: u32, key: u64) {
-    if let Some(byte) = filter.get((slot(key, bits) / 8) as usize) {
-        prefetch(byte);
-    }
+    prefetch(byte(filter, bits, key));
+}
+
+/// The byte that has the bit of `key`.
+#[inline]
+fn byte(filter: &[u8], bits: u32, key: u64) -> &u8 {
+    &filter[(slot(key, bits) / 8) as usize]
 }
 
 /// The pawn structures of a growing book: a filter of the largest size that is folded to what its

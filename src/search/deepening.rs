@@ -179,6 +179,7 @@ impl<S: Spectator> Worker<'_, S> {
         let known = self.watch.known;
         self.because(Why::Root);
         self.show_entry(&root, 0, depth, window, false);
+        self.evaluator.prepare(&root, 0);
         let mut node = Node { pv: true, ..self.assess(&root, 0, depth, window, false, known) };
         self.note_threats(&mut node);
         let mut moves = moves.into_iter();

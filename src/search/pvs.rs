@@ -418,13 +418,16 @@ impl<S: Spectator> Worker<'_, S> {
         } else {
             0
         };
-        if let Some(book) = &self.job.book {
+        let extension = if Some(mv) == node.table_move() { facts.extension } else { 0 };
+        let depth = node.depth - 1 + extension;
+        if depth > 0
+            && let Some(book) = &self.job.book
+        {
+            // Quiescence asks no book.
             book.prefetch(&next);
         }
-        let extension = if Some(mv) == node.table_move() { facts.extension } else { 0 };
         self.stack[node.ply].double_extensions += u8::from(extension >= 2);
         self.enter(&node.position, mv, node.ply, &next);
-        let depth = node.depth - 1 + extension;
         let score = if facts.number == 1 {
             let window = Window::new(facts.alpha, node.window.beta);
             self.because(Why::First);
