@@ -24,19 +24,28 @@ fn filter_bits(keys: u64) -> u32 {
 /// Whether the bit of `key` is set.
 #[inline]
 pub(super) fn may_hold(filter: &[u8], bits: u32, key: u64) -> bool {
-    byte(filter, bits, key) >> (slot(key, bits) % 8) & 1 != 0
+    is_set(filter, slot(key, bits))
 }
 
 /// Asks the processor to fetch what [`may_hold`] will read.
 #[inline]
 pub(super) fn prefetch_bit(filter: &[u8], bits: u32, key: u64) {
-    prefetch(byte(filter, bits, key));
+    prefetch(&filter[byte_of(slot(key, bits))]);
 }
 
-/// The byte that has the bit of `key`.
+/// Which byte has the bit of a slot.
 #[inline]
-fn byte(filter: &[u8], bits: u32, key: u64) -> &u8 {
-    &filter[(slot(key, bits) / 8) as usize]
+fn byte_of(slot: u64) -> usize {
+    (slot / 8) as usize
+}
+
+#[inline]
+fn is_set(filter: &[u8], slot: u64) -> bool {
+    filter[byte_of(slot)] >> (slot % 8) & 1 != 0
+}
+
+fn set(filter: &mut [u8], slot: u64) {
+    filter[byte_of(slot)] |= 1 << (slot % 8);
 }
 
 /// The pawn structures of a growing book: a filter of the largest size that is folded to what its
@@ -119,17 +128,15 @@ impl PawnSet {
             let mut left = *word;
             while left != 0 {
                 let wide = index as u64 * 64 + u64::from(left.trailing_zeros());
-                let slot = wide >> (PAWN_SET_BITS - bits);
-                filter[(slot / 8) as usize] |= 1 << (slot % 8);
+                set(&mut filter, wide >> (PAWN_SET_BITS - bits));
                 left &= left - 1;
             }
         }
         for (other, narrow) in &self.filters {
             let spread = bits - narrow;
-            let is_set = |slot: &u64| other[(slot / 8) as usize] >> (slot % 8) & 1 != 0;
-            for slot in (0..1_u64 << narrow).filter(is_set) {
+            for slot in (0..1_u64 << narrow).filter(|&slot| is_set(other, slot)) {
                 let wide = slot << spread..(slot + 1) << spread;
-                wide.for_each(|slot| filter[(slot / 8) as usize] |= 1 << (slot % 8));
+                wide.for_each(|slot| set(&mut filter, slot));
             }
         }
         (filter, bits)
