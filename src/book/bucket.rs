@@ -44,11 +44,34 @@ pub(super) fn bucket_bits(positions: u64) -> u32 {
     positions.div_ceil(POSITIONS_PER_BUCKET).max(1).next_power_of_two().trailing_zeros()
 }
 
-/// The row of `key` in a table of `2^bits` of them: the place and the filter.
-#[inline]
-fn row(table: &[u8], bits: u32, key: u64) -> Option<&[[u8; 8]; 2]> {
-    let row = usize::try_from(slot(key, bits)).ok()?;
-    table.as_chunks().0.get(2 * row..)?.first_chunk()
+/// A row where it stands in its table: its place and its filter, not yet read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row<'a>(&'a [[u8; 8]; 2]);
+
+impl<'a> Row<'a> {
+    /// That of a bucket without keys, in no table.
+    pub(super) const EMPTY: Row<'static> = Row(&[[0; 8]; 2]);
+
+    /// The row of `key` in a table of `2^bits` of them.
+    #[inline]
+    pub(super) fn of(table: &'a [u8], bits: u32, key: u64) -> Option<Self> {
+        let row = usize::try_from(slot(key, bits)).ok()?;
+        table.as_chunks().0.get(2 * row..)?.first_chunk().map(Row)
+    }
+
+    /// Asks the processor to fetch the filter: where a row lies on two cache lines, because tables begin
+    /// anywhere in a file, the other is needed for keys that pass alone.
+    #[inline]
+    pub(super) fn prefetch(self) {
+        prefetch(&self.0[1]);
+    }
+
+    /// What the row says.
+    #[inline]
+    pub(super) fn bucket(self) -> Bucket {
+        let [start, filter] = self.0.map(u64::from_le_bytes);
+        Bucket { start, filter }
+    }
 }
 
 impl Bucket {
@@ -60,17 +83,7 @@ impl Bucket {
     /// The bucket of `key` in a table of `2^bits` of them.
     #[inline]
     pub(super) fn of(table: &[u8], bits: u32, key: u64) -> Option<Self> {
-        let [start, filter] = row(table, bits, key)?;
-        Some(Bucket { start: u64::from_le_bytes(*start), filter: u64::from_le_bytes(*filter) })
-    }
-
-    /// Asks the processor to fetch the filter of `key`'s bucket: where a row lies on two cache lines, because
-    /// tables begin anywhere in a file, the other is needed for keys that pass alone.
-    #[inline]
-    pub(super) fn prefetch(table: &[u8], bits: u32, key: u64) {
-        if let Some([_, filter]) = row(table, bits, key) {
-            prefetch(filter);
-        }
+        Row::of(table, bits, key).map(Row::bucket)
     }
 
     /// The bytes of the row.

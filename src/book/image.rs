@@ -5,7 +5,9 @@
 //! pawn structure that the book does not know), the bucket with its filter, and its entries.
 //! Nothing here trusts the bytes: what does not decode is not there.
 
-use super::bucket::Bucket;
+use std::hint::select_unpredictable;
+
+use super::bucket::{Bucket, Row};
 use super::entry::RawEntry;
 use super::header::{Header, Section};
 use super::pawn_filter::{may_hold, prefetch_bit};
@@ -86,11 +88,18 @@ impl Image {
         prefetch_bit(filter, self.header.pawn_filter_bits, pawn_key);
     }
 
-    /// Asks the processor to fetch what [`Image::find`] will read first.
+    /// The row that [`Image::find`] will read first, which the processor is asked to fetch; an empty one
+    /// for pawns that the book does not hold.
+    ///
+    /// Which of the two it is decides no branch: foreign pawns that pass do so by chance, and each of
+    /// them would be foretold wrongly.
     #[inline]
-    pub(super) fn prefetch(&self, key: u64) {
+    pub(super) fn ask(&self, key: u64, pawn_key: u64) -> Row<'_> {
         let table = self.section(self.header.sections.buckets);
-        Bucket::prefetch(table, self.header.bucket_bits, key);
+        let row = Row::of(table, self.header.bucket_bits, key).unwrap_or(Row::EMPTY);
+        let row = select_unpredictable(self.may_hold_pawns(pawn_key), row, Row::EMPTY);
+        row.prefetch();
+        row
     }
 
     /// The entry of a position.

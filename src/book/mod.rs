@@ -24,6 +24,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod asked;
 mod backup;
 mod bucket;
 mod builder;
@@ -109,6 +110,7 @@ use crate::files::{FileKind, open_plain};
 use crate::huge_pages;
 use crate::pgn::PgnInput;
 use crate::position::{Move, Position};
+pub(crate) use asked::Asked;
 use header::{HEADER_BYTES, Header, MAGIC};
 use image::{Image, Storage};
 
@@ -375,26 +377,6 @@ impl Book {
     #[inline]
     pub(crate) fn holds(&self, position: &Position) -> Option<Counts> {
         self.look_up(position.key(), position.pawn_key(), |_| true)
-    }
-
-    /// Asks the processor to fetch what [`Book::may_hold`] will read.
-    #[inline]
-    pub(crate) fn prefetch(&self, position: &Position) {
-        self.image.prefetch_pawns(position.pawn_key());
-        if let Some(next) = &self.next {
-            next.prefetch(position);
-        }
-    }
-
-    /// Whether the book may hold a position, by its pawns: `false` is certain. Where it may, the processor
-    /// is asked to fetch what [`Book::holds`] has to wait for, so that there is time for other work before.
-    #[inline]
-    pub(crate) fn may_hold(&self, position: &Position) -> bool {
-        let may_be_here = self.image.may_hold_pawns(position.pawn_key());
-        if may_be_here {
-            self.image.prefetch(position.key());
-        }
-        may_be_here | self.next.as_ref().is_some_and(|next| next.may_hold(position))
     }
 
     #[inline]

@@ -356,6 +356,12 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
+    /// What changes in the key of the pawns.
+    #[inline]
+    pub(crate) fn pawns(&self) -> u64 {
+        self.pawns
+    }
+
     /// The key by which a table knows the position after the move, unless rights change: in time to ask
     /// the memory for it.
     #[inline]

@@ -27,15 +27,15 @@ pub(super) fn known(value: &BookValue, ply: Ply) -> TableEntry {
     }
 }
 
-/// The entry that is worth more plies, with the static evaluation of the table's.
-pub(super) fn deeper(known: TableEntry, table: Option<TableEntry>) -> TableEntry {
-    match table {
-        Some(table) if table.depth > known.depth => {
-            TableEntry { mv: table.mv.or(known.mv), ..table }
-        }
-        Some(table) => TableEntry { eval: table.eval, ..known },
-        None => known,
-    }
+/// The word of the book or of the table, whichever is worth more plies, with the static evaluation
+/// of the table's.
+#[inline]
+pub(super) fn deeper(known: Option<TableEntry>, table: Option<TableEntry>) -> Option<TableEntry> {
+    let (Some(book), Some(table)) = (known, table) else { return known.or(table) };
+    Some(match table.depth > book.depth {
+        true => TableEntry { mv: table.mv.or(book.mv), ..table },
+        false => TableEntry { eval: table.eval, ..book },
+    })
 }
 
 impl<S: Spectator> Worker<'_, S> {

@@ -7,7 +7,7 @@ use super::observe::{Spectator, Step};
 use super::report::Transposition;
 use super::table::TableEntry;
 use super::worker::Worker;
-use crate::book::Counts;
+use crate::book::{Asked, Counts};
 use crate::position::{Move, Position};
 use crate::score::{Ply, Score, expectation, score_of};
 
@@ -24,13 +24,12 @@ pub(super) enum BookHit {
     Known(TableEntry),
 }
 
-impl<S: Spectator> Worker<'_, S> {
-    /// Whether an inner node may be in the book: `false` is certain. Where it may, there should be work to
-    /// do before [`Worker::probe_book`], which waits for the memory.
+impl<'a, S: Spectator> Worker<'a, S> {
+    /// Asks whether an inner node may be in the book; `None` where no book is to be asked.
     #[inline]
-    pub(super) fn may_be_in_book(&self, position: &Position, ply: Ply) -> bool {
-        let Some(probe) = &self.job.book else { return false };
-        self.stack[ply].excluded.is_none() && probe.may_hold(position)
+    pub(super) fn ask_book(&self, position: &Position, ply: Ply) -> Option<Asked<'a>> {
+        let probe = self.job.book.as_ref()?;
+        self.stack[ply].excluded.is_none().then(|| probe.ask(position))
     }
 
     /// Compares an inner node with the book: tells what it says where that concerns the search.

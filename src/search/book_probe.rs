@@ -12,7 +12,7 @@ use hashbrown::HashMap;
 
 use super::config::{BookSearch, Config};
 use super::report::Transposition;
-use crate::book::{Book, BookValue, Counts};
+use crate::book::{Asked, Book, BookValue, Counts};
 use crate::position::{Move, Position};
 
 /// Matches remembered at a time.
@@ -57,17 +57,17 @@ impl BookProbe {
         self.values.and_then(|_| self.book.value(position))
     }
 
-    /// Asks the processor to fetch what [`BookProbe::may_hold`] will read.
+    /// Asks the processor to fetch what [`BookProbe::ask`] will read of a position with these pawns.
     #[inline]
-    pub(super) fn prefetch(&self, position: &Position) {
-        self.book.prefetch(position);
+    pub(super) fn prefetch(&self, pawn_key: u64) {
+        self.book.prefetch(pawn_key);
     }
 
-    /// Whether the other questions are worth asking: `false` is certain. If so, the processor is asked
-    /// to fetch what they will read.
+    /// Asks whether the other questions are worth asking; there should be work to do before the answer is
+    /// read, which waits for the memory.
     #[inline]
-    pub(super) fn may_hold(&self, position: &Position) -> bool {
-        self.book.may_hold(position)
+    pub(super) fn ask(&self, position: &Position) -> Asked<'_> {
+        self.book.ask(position)
     }
 
     pub(super) fn reached(&self, position: &Position) -> Option<Counts> {

@@ -5,6 +5,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
+use super::book_known::deeper;
 use super::clock::Stability;
 use super::constants as c;
 use super::job::RootMove;
@@ -176,11 +177,11 @@ impl<S: Spectator> Worker<'_, S> {
         let moves: Vec<Move> =
             self.root.moves()[index..].iter().map(|root_move| root_move.mv).collect();
         let root = self.job.root;
-        let known = self.watch.known;
+        let table = deeper(self.watch.known, self.table_entry(&root, 0));
         self.because(Why::Root);
         self.show_entry(&root, 0, depth, window, false);
         self.evaluator.prepare(&root, 0);
-        let mut node = Node { pv: true, ..self.assess(&root, 0, depth, window, false, known) };
+        let mut node = Node { pv: true, ..self.assess(&root, 0, depth, window, false, table) };
         self.note_threats(&mut node);
         let mut moves = moves.into_iter();
         let progress = self.search_moves(&node, &mut MoveSource::List(&mut moves), 0);

@@ -58,7 +58,7 @@ impl<S: Spectator> Worker<'_, S> {
         window: Window,
         cut: bool,
     ) -> Score {
-        let may_be_in_book = self.may_be_in_book(position, ply);
+        let asked = self.ask_book(position, ply);
         if let Some(score) = self.enter_node(position, ply) {
             return score;
         }
@@ -66,17 +66,18 @@ impl<S: Spectator> Worker<'_, S> {
             // No mate here, and nothing less counts.
             return self.ended(End::NoMate, DRAW);
         }
-        // While the memory still looks for the book's row and the table's entry.
+        // While the memory still looks for the table's entry and the book's row, which comes last.
         self.evaluator.prepare(position, ply);
+        let table = self.table_entry(position, ply);
+        let window = self.repetition_window(position, ply, mate_distance_window(window, ply));
         let mut known = None;
-        if may_be_in_book {
+        if asked.is_some_and(|asked| asked.may_hold(position)) {
             match self.probe_book(position, ply) {
                 Some(BookHit::Score(score)) => return self.ended(End::BookScore, score),
                 Some(BookHit::Known(entry)) => known = Some(entry),
                 None => {}
             }
         }
-        let window = self.repetition_window(position, ply, mate_distance_window(window, ply));
         self.show(|_| Step::Narrowed { alpha: window.alpha, beta: window.beta });
         if window.alpha >= window.beta {
             return self.ended(End::Closed, window.alpha);
@@ -86,7 +87,8 @@ impl<S: Spectator> Worker<'_, S> {
         {
             return self.ended(End::BookValue, score);
         }
-        let mut node = self.assess(position, ply, depth, window, cut, known);
+        let table = deeper(known, table);
+        let mut node = self.assess(position, ply, depth, window, cut, table);
         if node.excluded.is_none() {
             self.learn_from_evaluation(position, ply, node.static_eval);
         }
@@ -181,7 +183,16 @@ impl<S: Spectator> Worker<'_, S> {
         })
     }
 
-    /// The facts of a node; the book's word goes before the table's where it is worth more plies.
+    /// What the table knows of a node; nothing of one whose best move is left out.
+    #[inline]
+    pub(super) fn table_entry(&self, position: &Position, ply: Ply) -> Option<TableEntry> {
+        match self.stack[ply].excluded {
+            None => self.job.table.probe(self.table_key(position), position, ply),
+            Some(_) => None,
+        }
+    }
+
+    /// The facts of a node of which `table` is known.
     pub(super) fn assess(
         &mut self,
         position: &Position,
@@ -189,16 +200,8 @@ impl<S: Spectator> Worker<'_, S> {
         depth: Depth,
         window: Window,
         cut: bool,
-        known: Option<TableEntry>,
+        table: Option<TableEntry>,
     ) -> Node {
-        let excluded = self.stack[ply].excluded;
-        let mut table = match excluded {
-            None => self.job.table.probe(self.table_key(position), position, ply),
-            Some(_) => None,
-        };
-        if let Some(known) = known {
-            table = Some(deeper(known, table));
-        }
         let in_check = position.in_check();
         let raw_eval = self.raw_eval(position, ply, table);
         let static_eval = match in_check {
@@ -227,7 +230,7 @@ impl<S: Spectator> Worker<'_, S> {
             static_eval,
             eval: refined_eval(static_eval, table),
             table,
-            excluded,
+            excluded: self.stack[ply].excluded,
             context: self.context(ply),
         }
     }
@@ -411,21 +414,22 @@ impl<S: Spectator> Worker<'_, S> {
             return None;
         }
         // Half of all moves have been left out by now.
-        let next = self.play(&node.position, mv);
+        let extension = if Some(mv) == node.table_move() { facts.extension } else { 0 };
+        let depth = node.depth - 1 + extension;
+        let keys = self.keys_after(&node.position, mv);
+        if depth > 0
+            && let Some(book) = &self.job.book
+        {
+            // Quiescence asks no book.
+            book.prefetch(node.position.pawn_key() ^ keys.pawns());
+        }
+        let next = node.position.play_on(mv, keys);
         let nodes_before = if node.is_root() {
             self.tell_root_move(mv, facts.number, node.depth);
             self.tree_nodes()
         } else {
             0
         };
-        let extension = if Some(mv) == node.table_move() { facts.extension } else { 0 };
-        let depth = node.depth - 1 + extension;
-        if depth > 0
-            && let Some(book) = &self.job.book
-        {
-            // Quiescence asks no book.
-            book.prefetch(&next);
-        }
         self.stack[node.ply].double_extensions += u8::from(extension >= 2);
         self.enter(&node.position, mv, node.ply, &next);
         let score = if facts.number == 1 {

@@ -16,7 +16,7 @@ use super::split::SplitPoint;
 use super::stack::StackEntry;
 use super::watch::Watch;
 use crate::eval::Evaluator;
-use crate::position::{Move, Position};
+use crate::position::{Keys, Move, Position};
 use crate::score::{DRAW, Depth, MAX_PLY, Ply, Score};
 
 /// Plies without capture or pawn move that make a draw.
@@ -310,9 +310,16 @@ impl<'a, S: Spectator> Worker<'a, S> {
     /// takes longer than that.
     #[inline(always)]
     pub(super) fn play(&self, position: &Position, mv: Move) -> Position {
+        let keys = self.keys_after(position, mv);
+        position.play_on(mv, keys)
+    }
+
+    /// What `mv` makes of the keys of `position`; the table is asked for.
+    #[inline(always)]
+    pub(super) fn keys_after(&self, position: &Position, mv: Move) -> Keys {
         let keys = position.keys_after(mv);
         self.job.table.prefetch(self.salted(keys.whole()));
-        position.play_on(mv, keys)
+        keys
     }
 
     /// Notes that `mv` leads from `position` at `ply` to `next`.
