@@ -42,12 +42,12 @@ impl Book {
     }
 
     /// Whether this book or one behind it may hold a position, by its pawns; where one may, the processor
-    /// is asked to fetch what it will read next.
+    /// is asked to fetch what it will read next, of each of them.
     fn may_know(&self, position: &Position) -> bool {
         let pawn_key = position.pawn_key();
         self.image.ask(position.key(), pawn_key);
         self.image.may_hold_pawns(pawn_key)
-            || self.next.as_ref().is_some_and(|next| next.may_know(position))
+            | self.next.as_ref().is_some_and(|next| next.may_know(position))
     }
 }
 
