@@ -1,12 +1,13 @@
 //! Expected points of people, and how accurately they play by them.
 
-use crate::score::{Score, is_decided};
+use crate::score::Score;
 
 /// Centipawns for a factor of e in the odds, as games of people show it: Lichess fitted 0.00368208
 /// a centipawn to games of players rated about 2300 (<https://lichess.org/page/accuracy>). Engines
 /// make more of a pawn.
 const SCALE: f64 = 1.0 / 0.003_682_08;
-/// Larger scores are all alike (the same source): nobody plays a queen up better than a rook up.
+/// Larger scores are alike, mates among them (the same source): a won game that stays won costs
+/// nothing.
 const LARGEST: Score = 1_000;
 
 /// A move's accuracy in percent by the percent of a win that it gives away: `A exp(-B loss) - C`, with
@@ -21,9 +22,6 @@ const WINDOW: (usize, usize) = (2, 8);
 
 /// Points, 0 to 1, that a person can expect of a score for his side.
 pub(crate) fn expected(score: Score) -> f64 {
-    if is_decided(score) {
-        return if score > 0 { 1.0 } else { 0.0 };
-    }
     let score = f64::from(score.clamp(-LARGEST, LARGEST));
     1.0 / (1.0 + (-score / SCALE).exp())
 }
@@ -77,7 +75,8 @@ mod tests {
         for (score, points) in [(0, 0.5), (100, 0.5910), (-300, 0.2489), (5_000, 0.9754)] {
             assert!((expected(score) - points).abs() < 1e-4, "{score}: {}", expected(score));
         }
-        assert_eq!((expected(mate_in(3)), expected(-mate_in(3))), (1.0, 0.0));
+        assert_eq!(expected(mate_in(3)), expected(1_000), "won is won");
+        assert_eq!(expected(-mate_in(3)), expected(-1_000));
     }
 
     #[test]

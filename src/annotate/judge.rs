@@ -3,7 +3,11 @@
 use super::accuracy::{expected, of_game, of_move};
 use super::study::Study;
 use crate::position::{Color, Move};
-use crate::score::{Score, mate_distance};
+use crate::score::{Depth, Score, mate_distance};
+
+/// A mate in at most this many moves is worth a remark even if missing it hardly changes the
+/// expected result. Hand-set: people see mates of this length.
+const SHORT_MATE: i32 = 5;
 
 /// Lost expected points, 0 to 1, from which on a move is called so. The defaults are Lichess', which
 /// counts on a scale of 2 in place of 1 (`Advice` in its sources: 0.1, 0.2, 0.3).
@@ -121,8 +125,13 @@ fn judge_move(study: &Study, ply: usize, limits: &Limits) -> Judgement {
     let only = !takes_back(study, ply)
         && study.second[ply]
             .is_some_and(|second| expected(before) - expected(second) >= limits.mistake);
-    let gives = |score: Score| mate_distance(score).filter(|&moves| moves > 0);
-    let (missed, allowed) = (gives(before), gives(-after));
+    let verdict = Verdict::of(loss, limits);
+    let mate = |score: Score, ply: usize| {
+        let depth = study.found[ply].as_ref().map_or(Depth::MAX, |found| found.depth);
+        mate_distance(score).filter(|&moves| moves > 0 && is_remarkable(moves, depth, verdict))
+    };
+    let (missed, allowed) = (mate(before, ply), mate(-after, ply + 1));
+    let gives_mate = |score: Score| mate_distance(score).is_some_and(|moves| moves > 0);
     Judgement {
         mv,
         side,
@@ -130,11 +139,18 @@ fn judge_move(study: &Study, ply: usize, limits: &Limits) -> Judgement {
         before,
         after,
         loss,
-        verdict: Verdict::of(loss, limits),
+        verdict,
         only,
-        missed_mate: missed.filter(|_| !is_best && gives(after).is_none()),
-        allowed_mate: allowed.filter(|_| !is_best && gives(-before).is_none()),
+        missed_mate: missed.filter(|_| !is_best && !gives_mate(after)),
+        allowed_mate: allowed.filter(|_| !is_best && !gives_mate(-before)),
     }
+}
+
+/// Whether a mate that appears or disappears is worth a remark: it is proven, as the completed `depth`
+/// covers all its plies, and it is short or the move is at least a mistake.
+fn is_remarkable(moves: i32, depth: Depth, verdict: Option<Verdict>) -> bool {
+    let is_proven = 2 * moves - 1 <= depth;
+    is_proven && (moves <= SHORT_MATE || verdict >= Some(Verdict::Mistake))
 }
 
 /// Whether a ply takes what has just taken: nobody needs to be told that it must.
@@ -192,7 +208,7 @@ mod tests {
     use super::*;
     use crate::annotate::study::Found;
     use crate::position::Game;
-    use crate::score::{mate_in, mated_in};
+    use crate::score::{Ply, mate_in, mated_in};
 
     /// A study of a game with these scores for the side to move, and best moves.
     pub(crate) fn study(moves: &[&str], found: &[(Score, &str)], second: Option<Score>) -> Study {
@@ -239,6 +255,24 @@ mod tests {
         assert_eq!(judge_last(40).verdict, Some(Verdict::Blunder));
         let later = judge_last(mated_in(4));
         assert_eq!((later.missed_mate, later.verdict), (None, None));
+    }
+
+    #[test]
+    fn only_proven_mates_that_matter_are_remarked() {
+        let moves = ["f3", "e5", "g4", "d5"];
+        let missed = |mate: i32, depth: Depth, now: Score| {
+            let scores =
+                [(30, "e4"), (80, "e5"), (-70, "e4"), (mate_in(2 * mate as Ply - 1), "Qh4#")];
+            let mut study = study(&moves, &[scores.as_slice(), &[(-now, "d3")]].concat(), None);
+            study.found[3].as_mut().expect("found").depth = depth;
+            let judged = judge(&study, &Limits::default());
+            (judged[3].missed_mate, judged[2].allowed_mate)
+        };
+        assert_eq!(missed(10, 30, 900), (None, Some(10)), "still won after 2... d5");
+        assert_eq!(missed(10, 30, 200), (Some(10), Some(10)), "hardly won");
+        assert_eq!(missed(10, 18, 200), (None, None), "the depth does not cover the mate");
+        assert_eq!(missed(SHORT_MATE, 9, 900), (Some(SHORT_MATE), Some(SHORT_MATE)), "short");
+        assert_eq!(missed(56, 40, -300), (None, None), "a bound, or a table's remnant");
     }
 
     #[test]

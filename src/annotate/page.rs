@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(note["expected"], json!(0.427), "e to the power of 0.29");
         assert_eq!(note["comment"], "Inaccuracy: 52% before");
         assert_eq!(note["variations"], json!(["1. e4 e5"]));
-        assert_eq!(data["notes"][1]["expected"], json!(1.0));
+        assert_eq!(data["notes"][1]["expected"], json!(0.975), "a mate");
         assert_eq!(data["notes"][2]["expected"], Value::Null);
         assert_eq!(data["notes"][2]["moment"], true);
         crate::page::checks::check(&PAGE, &data);

@@ -38,7 +38,7 @@ pub struct Turn<'a> {
 /// What an engine says about its thinking.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchInfo {
-    /// Centipawns or mate, for the engine.
+    /// Centipawns or mate, for the engine: its last exact score, never a bound.
     pub score: Option<Score>,
     /// The iteration, in plies.
     pub depth: u32,

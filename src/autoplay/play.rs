@@ -232,7 +232,8 @@ impl Bout<'_> {
                     let book = thinking.book || info.book;
                     let ending =
                         if thinking.ending.is_empty() { info.ending } else { thinking.ending };
-                    info = SearchInfo { book, ending, ..thinking };
+                    let score = thinking.score.or(info.score);
+                    info = SearchInfo { score, book, ending, ..thinking };
                 }
                 Some(PlayerEvent::Book(BookRemark::Move)) if color == mover => info.book = true,
                 Some(PlayerEvent::Book(BookRemark::Ending(how))) if color == mover => {

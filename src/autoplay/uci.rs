@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crate::position::{Color, Game, Move, Position};
+use crate::search::Bound;
 use crate::uci::{self, Command, Go, Reply, Start};
 use crate::words::ENDED;
 
@@ -284,7 +285,8 @@ fn take_over(info: &mut SearchInfo, news: uci::Info) -> bool {
     info.depth = news.depth.map_or(info.depth, |plies| u32::try_from(plies).unwrap_or(u32::MAX));
     info.nodes = news.nodes.unwrap_or(info.nodes);
     info.elapsed = news.elapsed.unwrap_or(info.elapsed);
-    info.score = news.score.map(|(score, _)| score).or(info.score);
+    let exact = news.score.filter(|&(_, bound)| bound == Bound::Exact);
+    info.score = exact.map(|(score, _)| score).or(info.score);
     info.line = news.line.unwrap_or_else(|| std::mem::take(&mut info.line));
     is_new
 }

@@ -10,6 +10,7 @@ use crate::cecp::{
     from_protocol_score,
 };
 use crate::position::{Game, Move, Position};
+use crate::search::Bound;
 
 use super::clock::{Clock, MoveLimits};
 use super::config::EngineConfig;
@@ -496,7 +497,7 @@ impl Dialect for Xboard {
 /// A line of thinking output as the match keeps it.
 fn info(thinking: &Thinking) -> SearchInfo {
     SearchInfo {
-        score: Some(from_protocol_score(thinking.score)),
+        score: (thinking.bound == Bound::Exact).then(|| from_protocol_score(thinking.score)),
         depth: u32::try_from(thinking.depth).unwrap_or(0),
         nodes: thinking.nodes,
         elapsed: thinking.elapsed,

@@ -43,11 +43,16 @@ impl Engine {
         self.reconcile();
     }
 
-    /// The move if it is legal, as it is unless the search crashed; else any that is.
+    /// The move if it is legal, as it is unless the search crashed; otherwise any legal move. `None`
+    /// if there is none.
     pub(super) fn trust(&self, best: Option<Move>) -> Option<Move> {
         best.filter(|&mv| self.position().is_legal(mv)).or_else(|| {
-            log::error!("the search came to no legal move in {}", self.position());
-            self.position().legal_moves().iter().next()
+            let any = self.position().legal_moves().iter().next()?;
+            log::error!(
+                "the search returned no legal move in {}: {any} is played",
+                self.position()
+            );
+            Some(any)
         })
     }
 

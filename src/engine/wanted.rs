@@ -41,11 +41,15 @@ impl Wanted {
     /// What the search that should run in `position` is for; `None` if none should. An expected
     /// reply is pondered on if `ponders`.
     pub(super) fn purpose(&self, position: &Position, ponders: bool) -> Option<Purpose> {
-        if self.broken || self.paused || position.has_no_moves() {
+        if self.broken || self.paused {
             return None;
         }
+        // Also where the game is over: the answer is its score, and may have to wait.
         if self.ordered.is_some() {
             return Some(Purpose::Ordered);
+        }
+        if position.has_no_moves() {
+            return None;
         }
         if self.analysing {
             let has_moves = self.excluded.is_empty() || !self.root_moves(position).is_empty();

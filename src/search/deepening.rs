@@ -15,7 +15,7 @@ use super::report::{Bound, Report, SearchEvent, SearchResult};
 use super::source::MoveSource;
 use super::worker::Worker;
 use crate::position::Move;
-use crate::score::{Depth, INFINITY, Score, is_decided, mate_distance};
+use crate::score::{DRAW, Depth, INFINITY, Score, is_decided, mate_distance, mated_in};
 
 /// The first iteration with an aspiration window.
 const ASPIRATION_DEPTH: Depth = 5;
@@ -56,6 +56,8 @@ impl<S: Spectator> Worker<'_, S> {
                     break;
                 }
             }
+        } else {
+            self.report_end_of_game(result.score);
         }
         self.obey_book(&mut result);
         self.take_detour(&mut result);
@@ -70,10 +72,35 @@ impl<S: Spectator> Worker<'_, S> {
         result
     }
 
-    /// A legal move, so that there is one however early the search is stopped.
-    fn first_guess(&self) -> SearchResult {
+    /// A legal move and the static evaluation, so that there is a result however early the search is
+    /// stopped. Where the game is over: no move, and the score of mate or stalemate.
+    fn first_guess(&mut self) -> SearchResult {
         let best = self.job.root_moves().first().map(|root_move| root_move.mv);
-        SearchResult { best, ..SearchResult::default() }
+        let score = match (best, self.job.root.in_check()) {
+            (Some(_), false) => self.evaluate(&self.job.root, 0),
+            (None, true) => mated_in(0),
+            (Some(_), true) | (None, false) => DRAW,
+        };
+        SearchResult { best, score, ..SearchResult::default() }
+    }
+
+    /// Reports the score of a root without legal moves, at depth 0 and with an empty line.
+    fn report_end_of_game(&mut self, score: Score) {
+        if self.is_heard() {
+            self.tell(SearchEvent::Iteration(Report {
+                depth: 0,
+                selective_depth: 0,
+                score,
+                bound: Bound::Exact,
+                elapsed: self.job.clock.elapsed(),
+                nodes: 0,
+                pv: Vec::new(),
+                multi_pv: 1,
+                hash_full: 0,
+                tablebase_hits: 0,
+                book: None,
+            }));
+        }
     }
 
     /// One iteration over the best moves asked for; completes `result` as far as it gets.
@@ -248,7 +275,9 @@ impl<S: Spectator> Worker<'_, S> {
             return;
         }
         if best.score > -INFINITY {
-            result.score = best.score;
+            if best.bound == Bound::Exact {
+                result.score = best.score;
+            }
             result.best = Some(best.mv);
             result.ponder = best.pv.get(1).copied();
             result.book = None;
@@ -308,8 +337,12 @@ impl<S: Spectator> Worker<'_, S> {
         }
         let root_moves = self.job.root_moves();
         let Some(found) = root_moves.iter().find(|root_move| root_move.mv == best) else { return };
-        let mut found = RootMove { score: result.score, ..found.clone() };
+        let mut found = found.clone();
         drop(root_moves);
+        let is_unfinished = found.bound != Bound::Exact && found.score > -INFINITY;
+        if !is_unfinished || result.book.is_some() {
+            found.score = result.score;
+        }
         if let Some(book) = self.decisive_match() {
             found.pv.clone_from(&book.line);
         }

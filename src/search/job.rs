@@ -18,7 +18,7 @@ use super::sharing_counts::SharingCounts;
 use super::split::{SplitPoint, split_depth};
 use super::table::TranspositionTable;
 use crate::position::{Cycles, Game, Move, Position};
-use crate::score::{Depth, INFINITY, Score};
+use crate::score::{DRAW, Depth, INFINITY, Score};
 
 /// A root move and what the search knows of it.
 #[derive(Debug, Clone)]
@@ -201,11 +201,12 @@ impl Job {
     pub(super) fn last_words(&self) -> SearchResult {
         let root_moves = self.root_moves();
         let Some(best) = root_moves.first() else { return SearchResult::default() };
-        let is_known = |&score: &Score| score > -INFINITY;
+        let is_exact = best.bound == Bound::Exact && best.score > -INFINITY;
+        let score = if is_exact { best.score } else { best.previous };
         SearchResult {
             best: Some(best.mv),
             ponder: best.pv.get(1).copied(),
-            score: [best.score, best.previous].into_iter().find(is_known).unwrap_or_default(),
+            score: if score > -INFINITY { score } else { DRAW },
             nodes: self.nodes(),
             elapsed: self.clock.elapsed(),
             ..SearchResult::default()

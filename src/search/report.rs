@@ -62,7 +62,7 @@ pub struct Report {
     pub elapsed: Duration,
     /// Nodes of all threads since the start of the search.
     pub nodes: u64,
-    /// The principal variation.
+    /// The principal variation; empty where the root has no legal move.
     pub pv: Vec<Move>,
     /// Which of the best lines this is, from 1.
     pub multi_pv: usize,
@@ -112,7 +112,9 @@ pub struct SearchResult {
     pub best: Option<Move>,
     /// The reply that the search expects.
     pub ponder: Option<Move>,
-    /// The score for the side to move.
+    /// The last exact score for the side to move, never a bound: where the search was stopped after
+    /// its window had failed, the score of the iteration before. The static evaluation if no
+    /// iteration has a score.
     pub score: Score,
     /// The last completed iteration, in plies.
     pub depth: Depth,

@@ -215,7 +215,8 @@ impl<W: Write> Session<W> {
                 self.engine.move_now();
             }
             if !self.is_busy() && self.waiting.is_empty() {
-                return self.out.flush();
+                // A search that had already ended is answered by now, without further news.
+                return self.flush();
             }
             let Ok(news) = self.engine.news().recv() else { return Ok(()) };
             self.engine.receive(news);
@@ -273,7 +274,7 @@ impl<W: Write> Session<W> {
         for garbled in &go.garbled {
             self.remark(&format!("go: no number, passed over: {}", clip(garbled)))?;
         }
-        if self.engine.is_broken() || self.engine.position().has_no_moves() {
+        if self.engine.is_broken() {
             return self.say_best(None, None);
         }
         let mut limits = limits(go, self.engine.position(), self.engine.settings());
@@ -521,7 +522,7 @@ fn info(progress: &SearchProgress, show_wdl: bool) -> Reply {
         hash_full: Some(report.hash_full.into()),
         tablebase_hits: Some(report.tablebase_hits),
         elapsed: Some(report.elapsed),
-        line: Some(moves.join(" ")),
+        line: (!moves.is_empty()).then(|| moves.join(" ")),
         text: None,
     }))
 }

@@ -1,5 +1,7 @@
 //! UCI as the real program speaks it. Nothing here depends on how fast the machine is.
 
+use tabia::position::{Move, Position};
+
 use crate::support::Engine;
 
 fn engine() -> Engine {
@@ -131,6 +133,60 @@ fn an_unbounded_search_waits_for_stop() {
     engine.send("position startpos\ngo infinite\nstop\nstop");
     engine.until_start("bestmove");
     assert_eq!(ready(&mut engine), ["readyok"]);
+}
+
+/// Positions without a legal move, and whether they are mate: random games with few pieces.
+fn ends_of_games() -> Vec<(String, bool)> {
+    let starts = [
+        "7k/5Q2/8/6K1/8/8/8/8 w - - 0 1",
+        "k7/2Q5/8/1K6/8/8/8/8 w - - 0 1",
+        "8/8/8/8/8/2k5/1q6/3K4 b - - 0 1",
+        "6k1/5ppp/8/8/8/8/5PPP/R3R1K1 w - - 0 1",
+    ];
+    let mut ends = Vec::new();
+    for (start, seed) in starts.iter().flat_map(|start| (0..400_usize).map(move |s| (start, s))) {
+        let mut position = Position::from_fen(start).expect(start);
+        for ply in 1..20 {
+            let moves: Vec<Move> = position.legal_moves().iter().collect();
+            if moves.is_empty() {
+                ends.push((position.fen(), position.in_check()));
+                break;
+            }
+            position = position.play(moves[(seed * 7 + ply * seed * seed) % moves.len()]);
+        }
+    }
+    ends.sort();
+    ends.dedup();
+    ends
+}
+
+/// The score is reported, and `bestmove` waits for `stop` or `ponderhit` where the protocol says so.
+#[test]
+fn a_finished_game_has_a_score_and_no_move() {
+    let ends = ends_of_games();
+    assert!(ends.iter().any(|end| end.1) && ends.iter().any(|end| !end.1), "both kinds: {ends:?}");
+    let mut engine = engine();
+    let searches = [
+        ("infinite", Some("stop")),
+        ("ponder wtime 60000 btime 60000", Some("ponderhit")),
+        ("ponder", Some("stop")),
+        ("depth 3", None),
+        ("nodes 100", None),
+        ("wtime 60000 btime 60000", None),
+        ("mate 2", None),
+    ];
+    for (index, (fen, is_mate)) in ends.iter().enumerate() {
+        let (go, release) = searches[index % searches.len()];
+        engine.send(&format!("position fen {fen}\ngo {go}"));
+        let info = engine.line();
+        let score = if *is_mate { " score mate 0 " } else { " score cp 0 " };
+        assert!(info.starts_with("info depth 0 ") && info.contains(score), "{fen}: {info}");
+        if let Some(release) = release {
+            assert_eq!(ready(&mut engine), ["readyok"], "go {go}: no move before {release}");
+            engine.send(release);
+        }
+        assert_eq!(engine.line(), "bestmove 0000", "{fen}: go {go}");
+    }
 }
 
 #[test]
@@ -311,6 +367,8 @@ fn a_gui_that_has_gone_is_not_waited_for() {
         let lines = format!("position startpos\ngo {go}");
         assert_eq!(to_the_end(&lines, Engine::close), 1, "{go}");
     }
+    let lines = "position fen 7k/5KQ1/8/8/8/8/8/8 b - - 0 1\ngo ponder\nponderhit";
+    assert_eq!(to_the_end(lines, Engine::close), 1, "the game is over");
 }
 
 #[cfg(unix)]
