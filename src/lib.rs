@@ -37,6 +37,7 @@ pub mod search;
 mod serve;
 mod suite;
 pub mod tablebase;
+mod threads;
 mod train;
 pub mod uci;
 mod words;

@@ -1,5 +1,6 @@
 //! Games annotated: one, or many on several threads.
 
+use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use super::{Annotated, Background, Effort, Study, annotate};
@@ -23,8 +24,8 @@ pub(crate) struct Plan {
 /// were ended is none.
 ///
 /// # Errors
-/// Those of `take`.
-pub(crate) fn annotate_all<E>(
+/// Those of `take`, and if no thread can be started.
+pub(crate) fn annotate_all<E: From<io::Error>>(
     games: impl Iterator<Item = Numbered<PgnGame>> + Send,
     plan: &Plan,
     background: &Background<'_>,

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::os::unix::fs::FileTypeExt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread;
+use std::thread::Builder;
 use std::time::Duration;
 
 use crossbeam::channel::bounded;
@@ -16,6 +16,7 @@ use crate::pgn::{Fate, GameEnd, GamePly, PgnInput, Reader, Tags, Visitor};
 use crate::position::{Game, Move, Position};
 use crate::random::Random;
 use crate::suite::epd;
+use crate::threads::refused;
 
 /// How long a named pipe may be without a writer.
 const PIPE_PATIENCE: Duration = Duration::from_secs(2);
@@ -211,7 +212,8 @@ impl OpeningChoice {
             return input.open(&Arc::default());
         }
         let (sender, opened) = bounded(1);
-        thread::spawn(move || sender.send(input.open(&Arc::default())));
+        let waiting = Builder::new().spawn(move || sender.send(input.open(&Arc::default())));
+        waiting.map_err(|error| refused(&error))?;
         let nobody = |_| io::Error::other("it is a pipe that nobody writes to");
         opened.recv_timeout(PIPE_PATIENCE).map_err(nobody)?
     }
@@ -440,7 +442,7 @@ mod tests {
         assert!(error.contains("nobody writes"), "{error}");
         let path = pipe("fed.pgn");
         let end = path.clone();
-        let writer = thread::spawn(move || std::fs::write(end, "1. e4 *\n\n1. d4 *\n"));
+        let writer = std::thread::spawn(move || std::fs::write(end, "1. e4 *\n\n1. d4 *\n"));
         assert_eq!(choice(&path).load().expect("two games").len(), 2);
         assert!(writer.join().is_ok_and(|written| written.is_ok()));
     }

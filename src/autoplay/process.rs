@@ -7,7 +7,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded};
@@ -17,6 +17,7 @@ pub(crate) use rustix::process::Signal;
 use rustix::process::{Pid, kill_process, kill_process_group};
 use thiserror::Error;
 
+use crate::threads::refused;
 use crate::words::visible;
 
 use super::config::EngineConfig;
@@ -168,10 +169,15 @@ impl Process {
         });
         let (sender, lines) = bounded(READ_AHEAD);
         let kept = Arc::clone(&memory);
-        thread::spawn(move || read_output(stdout, &kept, &sender));
+        let output = Builder::new().spawn(move || read_output(stdout, &kept, &sender));
         let kept = Arc::clone(&memory);
         let (end, errors) = bounded(0);
-        thread::spawn(move || read_errors(stderr, &kept, &end));
+        let errors_read = Builder::new().spawn(move || read_errors(stderr, &kept, &end));
+        if let Err(error) = output.and(errors_read) {
+            // Nobody would read what it writes.
+            let _ = child.kill().and_then(|()| child.wait());
+            return Err(other(refused(&error)));
+        }
         Ok(Process {
             child,
             stdin: Some(stdin),

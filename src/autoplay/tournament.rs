@@ -6,6 +6,7 @@ use std::thread;
 use crossbeam::channel::{Sender, bounded, unbounded};
 
 use crate::position::Color;
+use crate::threads;
 
 use super::affinity::Cores;
 use super::clock::Clock;
@@ -123,13 +124,16 @@ impl Tournament {
         let (sender, receiver) = unbounded();
         let mut failure = None;
         thread::scope(|scope| {
-            for index in 0..self.concurrency.clamp(1, self.slots.len().max(1)) {
+            let work = |index: usize| {
                 let cores = self.cores.get(index);
                 let worker =
                     MatchWorker { tournament: self, cores, interrupt, sender: sender.clone() };
                 let next = &next;
-                scope.spawn(move || worker.run(next));
-            }
+                move || worker.run(next)
+            };
+            let concurrency = self.concurrency.clamp(1, self.slots.len().max(1));
+            let started = threads::start(scope, (concurrency, threads::STACK), work);
+            failure = started.err().map(|error| StartError::Unable(error.to_string()));
             drop(sender);
             for News { progress, heard } in receiver {
                 let goes_on = observe(&progress);

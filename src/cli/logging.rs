@@ -67,16 +67,25 @@ impl Log {
         Log { file: Arc::default(), level, otherwise: LevelFilter::Off }
     }
 
-    /// Makes this the log of the process. Panics are logged too, and say nothing elsewhere.
-    pub(super) fn install(&self) {
+    /// Makes this the log of the process, filtered by `RUST_LOG` where that is set. Panics are logged
+    /// too, and say nothing elsewhere.
+    pub(super) fn install(mut self) -> Self {
         let mut builder = env_logger::Builder::new();
-        builder
-            .filter_module("tabia", LevelFilter::Trace)
-            .target(Target::Pipe(Box::new(self.clone())));
-        if builder.try_init().is_ok() {
+        let filter = std::env::var(VARIABLE).ok();
+        match &filter {
+            Some(wanted) => builder.parse_filters(wanted),
+            None => builder.filter_module("tabia", LevelFilter::Trace),
+        };
+        let logger = builder.target(Target::Pipe(Box::new(self.clone()))).build();
+        if filter.is_some() {
+            self.level = logger.filter();
+            self.otherwise = self.otherwise.min(logger.filter());
+        }
+        if log::set_boxed_logger(Box::new(logger)).is_ok() {
             log::set_max_level(self.otherwise);
         }
         std::panic::set_hook(Box::new(|panic| log::error!("{panic}")));
+        self
     }
 
     /// Appends to the named file from now on; to none if the name is empty.

@@ -5,6 +5,7 @@ use std::fmt;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use thiserror::Error;
 
 /// As shells have it for a program that SIGPIPE ended: the reader of the output has left.
@@ -23,6 +24,15 @@ pub(super) struct StandardOutput(io::Stdout);
 /// Standard output.
 pub(super) fn stdout() -> StandardOutput {
     StandardOutput(io::stdout())
+}
+
+/// Whether a write to standard output would go through at once: a full pipe that nobody reads has no
+/// room.
+pub(super) fn has_room() -> bool {
+    let out = io::stdout();
+    let mut wanted = [PollFd::new(&out, PollFlags::OUT)];
+    // An output that cannot be asked, or that is broken, blocks nobody.
+    poll(&mut wanted, Some(&Timespec::default())).map_or(true, |ready| ready > 0)
 }
 
 /// An error of standard output, marked as such.

@@ -3,9 +3,11 @@
 use std::io::{self, BufReader, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use crossbeam::channel::{Receiver, Sender, unbounded};
+use crossbeam::channel::{Receiver, SendTimeoutError, Sender, unbounded};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::console::{self, Console};
@@ -19,6 +21,9 @@ use crate::engine::{self, Engine, Face, Flow, Input, Settings};
 use crate::files::in_words;
 use crate::search::BookSearch;
 use crate::uci;
+
+/// Exit status of a process that SIGTERM ended, as shells have it.
+const TERMINATED: i32 = 128 + SIGTERM;
 
 /// How to play.
 #[derive(Debug, clap::Args)]
@@ -154,7 +159,7 @@ fn trouble(faults: &[String]) -> Option<String> {
 pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode> {
     let console = !args.xboard && !args.uci && io::stdin().is_terminal();
     let log = if console { Log::of_console(verbosity) } else { Log::of_protocol(verbosity) };
-    log.install();
+    let log = log.install();
     let (sender, inputs) = engine::inputs();
     watch_signals(sender.clone(), console)?;
     if args.xboard && (!args.books().is_empty() || args.spar.is_some()) {
@@ -226,13 +231,31 @@ fn converse(face: &mut dyn Face, first: Option<Input>, inputs: &Receiver<Input>)
 /// Lets SIGTERM end the conversation. SIGINT, by which GUIs of old call for attention, does nothing, or
 /// in the console asks for a move at once.
 fn watch_signals(sender: Sender<Input>, console: bool) -> io::Result<()> {
-    on_signals(&[SIGINT, SIGTERM], move |signal| {
-        let input = match signal {
-            SIGTERM => Input::Leave,
-            _ if console => Input::Line("?".to_owned()),
-            _ => return,
-        };
+    on_signals(&[SIGINT, SIGTERM], move |signal| match signal {
+        SIGTERM => leave(&sender),
         // Nobody reads it once the face has left.
-        let _ = sender.send(input);
+        _ if console => drop(sender.send(Input::Line("?".to_owned()))),
+        _ => {}
     })
+}
+
+/// Asks the conversation to end. If nobody reads its output, it waits there and sees no request: then
+/// the process ends here.
+fn leave(sender: &Sender<Input>) {
+    /// Between two looks at the output. Both must find it full.
+    const PAUSE: Duration = Duration::from_millis(200);
+    let mut is_sent = false;
+    loop {
+        let was_full = !output::has_room();
+        match is_sent {
+            true => thread::sleep(PAUSE),
+            false => {
+                let sent = sender.send_timeout(Input::Leave, PAUSE);
+                is_sent = !matches!(sent, Err(SendTimeoutError::Timeout(_)));
+            }
+        }
+        if was_full && !output::has_room() {
+            std::process::exit(TERMINATED);
+        }
+    }
 }

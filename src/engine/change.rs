@@ -39,7 +39,18 @@ impl Engine {
             (self.open_log)(&settings.log).map_err(told)?;
         }
         self.change(settings);
+        if let (Kind::Spin { get, .. }, Ok(wanted)) = (&row.kind, value.parse()) {
+            self.report_cut(row.title(), wanted, get(&self.settings));
+        }
         Ok(())
+    }
+
+    /// Reports that a number was cut to what is possible here.
+    fn report_cut(&mut self, name: &str, wanted: i64, used: i64) {
+        if wanted > used {
+            let text = format!("{name} {wanted} is more than can be used here; it is {used} now");
+            self.events.push(Event::Fault(text));
+        }
     }
 
     /// Takes over new settings, whose files but the book are open already.
@@ -86,6 +97,8 @@ impl Engine {
     /// Lets all tables take so many mebibytes together.
     pub(crate) fn set_memory(&mut self, megabytes: u64) {
         self.change_one(|settings| settings.set_memory(megabytes));
+        let wanted = i64::try_from(megabytes).unwrap_or(i64::MAX);
+        self.report_cut("memory", wanted, self.settings.search.memory_mb as i64);
     }
 
     /// Lets so many threads search.

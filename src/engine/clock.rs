@@ -75,6 +75,21 @@ impl Clocks {
         self.setting = ClockSetting::MoveTime(time);
     }
 
+    /// The setting as the PGN standard writes it in the tag `TimeControl` (section 9.6.1), in
+    /// seconds: `40/300`, `300+5`, and `1/5` for five seconds a move.
+    pub(crate) fn tag(&self) -> String {
+        let Level { moves, base, increment } = match self.setting {
+            ClockSetting::Level(level) => level,
+            ClockSetting::MoveTime(base) => Level { moves: 1, base, increment: Duration::ZERO },
+        };
+        let moves = if moves > 0 { format!("{moves}/") } else { String::new() };
+        let more = match increment.is_zero() {
+            true => String::new(),
+            false => format!("+{}", increment.as_secs_f64()),
+        };
+        format!("{moves}{}{more}", base.as_secs_f64())
+    }
+
     /// Starts a new game with the setting there is, by the wall clock.
     pub(crate) fn restart(&mut self) {
         self.node_rate = 0;

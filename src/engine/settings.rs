@@ -10,7 +10,7 @@ use crate::book::{LearnError, LearnFile, MAX_LOSS, Policy};
 use crate::eval::Evaluation;
 use crate::eval::nnue::{Network, NetworkError};
 use crate::score::Score;
-use crate::search::{BookSearch, Config, MOVE_OVERHEAD, Parallel, ResearchOrder};
+use crate::search::{BookSearch, Config, MOVE_OVERHEAD, Parallel, ResearchOrder, total_memory};
 use crate::tablebase::{Tables, TablesError};
 
 use super::strength::{STRONGEST, WEAKEST};
@@ -489,7 +489,8 @@ impl Settings {
     /// Sets the memory, cut to what this machine can give (three quarters of what it has).
     pub(crate) fn set_memory(&mut self, megabytes: u64) {
         let wanted = i64::try_from(megabytes).unwrap_or(i64::MAX);
-        let most = physical_memory().map_or(MOST_MEMORY, |all| all * 3 / 4);
+        let all = total_memory().and_then(|bytes| i64::try_from(bytes >> 20).ok());
+        let most = all.map_or(MOST_MEMORY, |all| (all * 3 / 4).clamp(1, MOST_MEMORY));
         self.search.memory_mb = wanted.clamp(1, most).unsigned_abs() as usize;
     }
 
@@ -497,14 +498,6 @@ impl Settings {
     pub(crate) fn set_threads(&mut self, threads: u32) {
         self.search.threads = i64::from(threads).clamp(1, MOST_THREADS).unsigned_abs() as usize;
     }
-}
-
-/// The machine's memory in mebibytes, where Linux tells it.
-fn physical_memory() -> Option<i64> {
-    let table = std::fs::read_to_string(Path::new("/proc/meminfo")).ok()?;
-    let line = table.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kibibytes: i64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
-    Some((kibibytes / 1024).clamp(1, MOST_MEMORY))
 }
 
 #[cfg(test)]

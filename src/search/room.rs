@@ -1,7 +1,9 @@
 //! What the system still gives: asked before it is taken, because whoever runs out of memory in
 //! between is ended without a word.
 
+use std::fs;
 use std::hint::black_box;
+use std::path::Path;
 
 /// Bytes of stack that a search needs: it recurses some hundred plies deep, each with its moves.
 pub(crate) const STACK_SIZE: usize = 32 << 20;
@@ -28,18 +30,105 @@ pub(super) fn can_fill(bytes: usize) -> bool {
     has_room(bytes) && available().is_none_or(|available| bytes <= available)
 }
 
-/// The bytes of memory that programs can still take without others being pushed out, where Linux
-/// tells.
+/// The bytes of memory that this process may use altogether: those of the machine, or of its control
+/// group if that has fewer. `None` where Linux does not report them.
+pub(crate) fn total_memory() -> Option<usize> {
+    let groups = memory_groups(Path::new("/"));
+    let limits = groups.iter().map(|group| group.limit);
+    limits.chain(memory_info("MemTotal:")).min()
+}
+
+/// The bytes of memory that this process can still take, without pushing others out or exceeding the
+/// limit of its control group. `None` where Linux does not report them.
 fn available() -> Option<usize> {
-    let table = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = table.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let groups = memory_groups(Path::new("/"));
+    let left = groups.iter().map(|group| group.limit.saturating_sub(group.used));
+    left.chain(memory_info("MemAvailable:")).min()
+}
+
+/// A value of `/proc/meminfo`, in bytes.
+fn memory_info(name: &str) -> Option<usize> {
+    let table = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = table.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: usize = line.trim().strip_suffix(" kB")?.parse().ok()?;
     kibibytes.checked_mul(1024)
+}
+
+/// The memory of a control group, in bytes.
+#[derive(Debug, PartialEq, Eq)]
+struct MemoryGroup {
+    limit: usize,
+    /// What cannot be reclaimed by dropping cached files.
+    used: usize,
+}
+
+/// Names of the files of a control group: the limit, the use, and in `memory.stat` the cached files
+/// that are dropped first.
+type GroupFiles = [&'static str; 3];
+const VERSION_1: GroupFiles =
+    ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "];
+const VERSION_2: GroupFiles = ["memory.max", "memory.current", "inactive_file "];
+
+/// The control groups that limit the memory of this process, in a file system with this root.
+/// <https://docs.kernel.org/admin-guide/cgroup-v2.html>
+fn memory_groups(root: &Path) -> Vec<MemoryGroup> {
+    let own = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
+    let mut groups = Vec::new();
+    for line in own.lines() {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (fields.next().unwrap_or_default(), fields.next());
+        let (folder, files) = match controllers {
+            "" => ("sys/fs/cgroup", VERSION_2),
+            names if names.split(',').any(|name| name == "memory") => {
+                ("sys/fs/cgroup/memory", VERSION_1)
+            }
+            _ => continue,
+        };
+        let path = Path::new(path.unwrap_or_default().trim_start_matches('/'));
+        // Each group above has a limit of its own; in a container the path may lead nowhere.
+        groups.extend(
+            path.ancestors()
+                .filter_map(|group| memory_group(&root.join(folder).join(group), files)),
+        );
+    }
+    groups
+}
+
+/// The memory of the control group in a folder; `None` if it is not limited.
+fn memory_group(folder: &Path, [limit, used, cached]: GroupFiles) -> Option<MemoryGroup> {
+    let read = |name: &str| fs::read_to_string(folder.join(name)).ok();
+    let number = |name| read(name)?.trim().parse::<usize>().ok();
+    let cached = || {
+        let table = read("memory.stat")?;
+        table.lines().find_map(|line| line.strip_prefix(cached))?.trim().parse::<usize>().ok()
+    };
+    let used = number(used).unwrap_or(0).saturating_sub(cached().unwrap_or(0));
+    Some(MemoryGroup { limit: number(limit)?, used })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn limits_of_control_groups_are_read() {
+        let root = tempfile::tempdir().expect("a folder");
+        let write = |name: &str, text: &str| {
+            let path = root.path().join(name);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            fs::write(path, text).expect("written");
+        };
+        assert_eq!(memory_groups(root.path()), []);
+        write("proc/self/cgroup", "0::/user/job\n");
+        write("sys/fs/cgroup/user/job/memory.max", "max\n");
+        write("sys/fs/cgroup/user/memory.max", "5000\n");
+        write("sys/fs/cgroup/user/memory.current", "3000\n");
+        write("sys/fs/cgroup/user/memory.stat", "anon 1\nactive_file 7\ninactive_file 1200\n");
+        assert_eq!(memory_groups(root.path()), [MemoryGroup { limit: 5000, used: 1800 }]);
+        write("proc/self/cgroup", "5:cpu,memory:/box\n3:pids:/box\n");
+        write("sys/fs/cgroup/memory/box/memory.limit_in_bytes", "800\n");
+        assert_eq!(memory_groups(root.path()), [MemoryGroup { limit: 800, used: 0 }]);
+    }
 
     #[test]
     fn what_no_machine_has_is_not_there() {

@@ -10,21 +10,21 @@
 //!       | depth   |  age  | bound |   eval  |  score   |  move    |
 //! ```
 
+use std::alloc::{Layout, handle_alloc_error};
 #[cfg(not(feature = "loom"))]
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 #[cfg(feature = "loom")]
-use loom::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use loom::sync::atomic::{AtomicU8, Ordering};
 
+use super::clusters::{Cluster, Clusters, ENTRIES_PER_CLUSTER};
 use super::report::Bound;
 use super::room::{STACK_SIZE, can_fill};
-use crate::huge_pages;
 use crate::position::{Move, Position};
 use crate::prefetch::prefetch;
 use crate::score::{Depth, Ply, Score, from_table, to_table};
 
 const MEGABYTE: usize = 1 << 20;
-const ENTRIES_PER_CLUSTER: usize = 4;
 const AGE_BITS: u32 = 6;
 const AGES: u8 = 1 << AGE_BITS;
 /// How many plies of depth one search's age is worth when an entry is to be replaced. Hand-set.
@@ -52,25 +52,9 @@ pub(super) struct TableEntry {
 /// The static evaluation of a position that has none.
 pub(super) const NO_EVAL: Score = i16::MIN as Score;
 
-#[derive(Default)]
-struct TableSlot {
-    check: AtomicU64,
-    data: AtomicU64,
-}
-
-/// As many entries as share a cache line.
-#[derive(Default)]
-#[repr(align(64))]
-struct Cluster {
-    slots: [TableSlot; ENTRIES_PER_CLUSTER],
-}
-
-#[cfg(not(feature = "loom"))]
-const _: () = assert!(size_of::<Cluster>() == 64);
-
 /// The table.
 pub(super) struct TranspositionTable {
-    clusters: Vec<Cluster>,
+    clusters: Clusters,
     age: AtomicU8,
 }
 
@@ -82,6 +66,7 @@ impl TranspositionTable {
         loop {
             match TranspositionTable::try_new(size) {
                 Some(table) => return table,
+                None if size == 0 => handle_alloc_error(Layout::new::<Cluster>()),
                 None => size /= 2,
             }
         }
@@ -92,16 +77,10 @@ impl TranspositionTable {
     pub(super) fn try_new(megabytes: usize) -> Option<Self> {
         let bytes = megabytes.checked_mul(MEGABYTE)?;
         let count = (bytes / size_of::<Cluster>()).max(1);
-        let mut clusters = Vec::new();
-        if megabytes > 0 {
-            if !can_fill(room_for(megabytes)?) {
-                return None;
-            }
-            clusters.try_reserve_exact(count).ok()?;
+        if megabytes > 0 && !can_fill(room_for(megabytes)?) {
+            return None;
         }
-        huge_pages::ask_for(clusters.spare_capacity_mut());
-        // All pages are touched here and now: a search would have to wait for them.
-        clusters.resize_with(count, Cluster::default);
+        let clusters = Clusters::new(count)?;
         Some(TranspositionTable { clusters, age: AtomicU8::new(0) })
     }
 
@@ -112,12 +91,12 @@ impl TranspositionTable {
 
     /// The size in megabytes, rounded down.
     pub(super) fn megabytes(&self) -> usize {
-        size_of_val(self.clusters.as_slice()) / MEGABYTE
+        size_of_val(&*self.clusters) / MEGABYTE
     }
 
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
-        self.clusters.fill_with(Cluster::default);
+        self.clusters.clear();
         self.age = AtomicU8::new(0);
     }
 

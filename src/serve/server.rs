@@ -20,6 +20,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tower::service_fn;
 
+use crate::threads;
+
 use super::limits::{GRACE, HEAD_TIMEOUT, MAX_CONNECTIONS, MAX_REQUEST_HEAD};
 use super::routes::{Desk, Peer, router};
 use super::shelf::Shelf;
@@ -68,7 +70,7 @@ pub(crate) fn serve(
     on_ready: impl FnOnce(SocketAddr),
     on_open: impl FnOnce() + Send + 'static,
 ) -> Result<(), ServeError> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime = runtime()?;
     let closing = stopper.0.subscribe();
     let done = runtime.block_on(async {
         let listener = TcpListener::bind(address).await;
@@ -87,6 +89,26 @@ pub(crate) fn serve(
     // Threads that count games or look for them may take a moment to see that it is over.
     runtime.shutdown_timeout(GRACE);
     done
+}
+
+/// The runtime with as many threads as the system starts: one for each core, and one each for opening
+/// books and for requests that block.
+///
+/// # Errors
+/// If there are too few threads to answer requests at all.
+fn runtime() -> io::Result<tokio::runtime::Runtime> {
+    const OTHERS: usize = 2;
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let workers = threads::available(cores + OTHERS)?.saturating_sub(OTHERS);
+    if workers == 0 {
+        return Err(threads::refused(&io::ErrorKind::WouldBlock.into()));
+    }
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    // A thread that blocking requests have is kept: the system may not start another one.
+    let runtime = builder.worker_threads(workers).thread_keep_alive(Duration::MAX).enable_all();
+    let runtime = runtime.build()?;
+    runtime.spawn_blocking(|| ());
+    Ok(runtime)
 }
 
 /// Opens the books on a thread of its own. What comes of it comes only if it is a fault.

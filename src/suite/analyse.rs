@@ -5,6 +5,7 @@
 //! so that what is found depends neither on the number of threads nor on interruptions.
 
 use std::cmp::Reverse;
+use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -141,8 +142,8 @@ impl Analysis {
     /// until all is done or `tell` fails. There is a thread for each switch, which ends its searches.
     ///
     /// # Errors
-    /// Those of `tell`.
-    pub(crate) fn search<E>(
+    /// Those of `tell`, and if no thread can be started.
+    pub(crate) fn search<E: From<io::Error>>(
         &mut self,
         switches: &[Switch],
         mut tell: impl FnMut(&BookValue) -> Result<(), E>,

@@ -6,12 +6,14 @@ pub(crate) mod solve;
 pub(crate) mod threads;
 pub(crate) mod transpositions;
 
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{Builder, scope};
+use std::thread::scope;
 
 use crossbeam::channel::{Sender, bounded};
 
 use crate::search::{Control, STACK_SIZE};
+use crate::threads::start;
 
 /// Ends a series of searches. Each search has a control of its own, which this hands out.
 #[derive(Debug, Clone, Default)]
@@ -46,8 +48,8 @@ impl Switch {
 /// done or `take` fails; then nobody listens to them any more.
 ///
 /// # Errors
-/// Those of `take`.
-pub(crate) fn share_out<T: Send, E>(
+/// Those of `take`, and if no thread can be started.
+pub(crate) fn share_out<T: Send, E: From<io::Error>>(
     switches: &[Switch],
     work: impl Fn(&Switch, &Sender<T>) + Sync,
     take: &mut impl FnMut(T) -> Result<(), E>,
@@ -55,18 +57,11 @@ pub(crate) fn share_out<T: Send, E>(
     let (sender, found) = bounded(switches.len());
     let work = &work;
     scope(|scope| {
-        for (number, switch) in switches.iter().enumerate() {
-            let sender = sender.clone();
-            let run = move || work(switch, &sender);
-            match Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, run) {
-                Ok(_) => {}
-                Err(error) if number > 0 => {
-                    log::warn!("{number} threads search, no more can be started: {error}");
-                    break;
-                }
-                Err(error) => panic!("no thread can be started: {error}"),
-            }
-        }
+        let run = |number: usize| {
+            let (sender, switch) = (sender.clone(), &switches[number]);
+            move || work(switch, &sender)
+        };
+        start(scope, (switches.len(), STACK_SIZE), run)?;
         drop(sender);
         // After an error nobody listens, and the threads end.
         found.into_iter().try_for_each(take)

@@ -1,6 +1,8 @@
 //! What tuning and training share.
 
-/// Does a part of the work in each thread.
+use std::thread::{Builder, ScopedJoinHandle};
+
+/// Does a part of the work in each thread; on this one the parts for which the system starts none.
 pub(super) fn in_parallel<I: Sync, O: Send>(
     items: &[I],
     threads: usize,
@@ -9,8 +11,12 @@ pub(super) fn in_parallel<I: Sync, O: Send>(
     let size = items.len().div_ceil(threads.max(1)).max(1);
     std::thread::scope(|scope| {
         let work = &work;
-        let handles: Vec<_> =
-            items.chunks(size).map(|part| scope.spawn(move || work(part))).collect();
-        handles.into_iter().map(|handle| handle.join().expect("a worker panicked")).collect()
+        let start = |part| Builder::new().spawn_scoped(scope, move || work(part)).map_err(|_| part);
+        let handles: Vec<_> = items.chunks(size).map(start).collect();
+        let result = |started: Result<ScopedJoinHandle<'_, O>, &[I]>| match started {
+            Ok(handle) => handle.join().expect("a worker panicked"),
+            Err(part) => work(part),
+        };
+        handles.into_iter().map(result).collect()
     })
 }

@@ -83,3 +83,28 @@ fn what_each_search_does_is_logged_if_all_is_asked_for() {
     assert_eq!(answers.len(), 2);
     assert_eq!(answers[0], answers[1], "to be watched changes nothing");
 }
+
+#[test]
+fn rust_log_filters_the_file_of_an_engine() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (number, (filter, traffic, iterations)) in [
+        ("off", false, false),
+        ("tabia=info", false, false),
+        ("tabia=debug", true, false),
+        ("tabia=trace", true, true),
+        ("tabia::search=trace", false, true),
+        ("tabia=trace,tabia::search=warn", true, false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = folder.path().join(number.to_string());
+        let file = path.display().to_string();
+        let input = "uci\nposition startpos\ngo depth 3\n";
+        let output = run(&["--uci", "--no-book", "--log", &file], Some(filter), input);
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        let log = std::fs::read_to_string(&path).expect("the log");
+        assert_eq!(log.contains("< go depth 3"), traffic, "{filter}: {log}");
+        assert_eq!(log.contains("iteration 1, "), iterations, "{filter}: {log}");
+    }
+}

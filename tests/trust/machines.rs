@@ -1,7 +1,12 @@
 //! Machines that are short of something, or broken.
 
 use std::fs::{self, OpenOptions};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -329,4 +334,161 @@ fn trust_04_polyglot_books_are_read_by_both_rules_and_written_by_their_own() {
     row.sort_unstable();
     fs::write(path("other.bin"), &rows).expect("a book by the other rule");
     assert!(knows("other.bin"));
+}
+
+/// How long a program may take on the busiest machine, in seconds: only a hang takes longer.
+const WATCHDOG: &str = "120";
+
+/// The program as an ordinary user who may have so many processes and threads, this one among them.
+/// The system does not count those of root, and each run has a user of its own.
+#[cfg(target_os = "linux")]
+fn with_few_threads(limit: u32, folder: &Path) -> Command {
+    static USERS: AtomicU32 = AtomicU32::new(0);
+    let user = 61_000 + USERS.fetch_add(1, Ordering::Relaxed);
+    let script = format!(r#"ulimit -u {limit} && exec "$0" "$@""#);
+    let mut command = match rustix::process::getuid().is_root() {
+        true => {
+            let mut command = Command::new("setpriv");
+            command.args(["--reuid", &user.to_string(), "--clear-groups"]);
+            command
+        }
+        false => {
+            let mut command = Command::new("unshare");
+            command.arg("--user");
+            command
+        }
+    };
+    command.args(["sh", "-c", &script]).arg(folder.join("tabia")).current_dir(folder);
+    command
+}
+
+/// A folder for any user, with a copy of the program and some games.
+#[cfg(target_os = "linux")]
+fn folder_for_anybody() -> tempfile::TempDir {
+    let folder = tempdir().expect("a folder");
+    let open = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("opened");
+    };
+    let program = folder.path().join("tabia");
+    fs::copy(support::PROGRAM, &program).expect("copied");
+    open(&program, 0o755);
+    let games = folder.path().join("games.pgn");
+    fs::write(&games, "[Event \"a\"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n1. d4 d5 2. c4 e6 0-1\n")
+        .expect("written");
+    open(&games, 0o644);
+    open(folder.path(), 0o777);
+    folder
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn commands_use_the_threads_there_are_or_say_that_there_are_none() {
+    let commands = [
+        "annotate games.pgn --nodes 100 --threads 4",
+        "book build games.pgn -o NAME.tbk --undecided --threads 4",
+        "book analyse games.pgn -o NAME.tbk --nodes 100 --threads 4",
+        "autoplay -1 './tabia -x --no-book' -2 './tabia -x --no-book' --nodes 20 -n 2 -j 2 --max-moves 5",
+        "train games -o NAME.games --games 4 --nodes 20 --threads 4",
+        "bench --depth 2 --threads 4",
+    ];
+    let folder = folder_for_anybody();
+    for (number, command) in commands.iter().enumerate() {
+        for limit in 1..=7 {
+            let words = command.replace("NAME", &format!("made-{number}-{limit}"));
+            let words = shlex::split(&words).expect("closed quotes");
+            let output = Command::new("timeout")
+                .args(["--signal=KILL", WATCHDOG])
+                .arg("env")
+                .args(arguments_of(with_few_threads(limit, folder.path()).args(words)))
+                .current_dir(folder.path())
+                .output()
+                .expect("started");
+            let said = String::from_utf8_lossy(&output.stderr);
+            let what = format!("{command}, {limit} threads: {:?}\n{said}", output.status);
+            assert!(!said.contains("panicked"), "{what}");
+            let explains = ["thread", "cannot start", "Resource temporarily unavailable"];
+            let explained = explains.iter().any(|text| said.contains(text));
+            // The match runner's status is also the winner's.
+            let done = matches!(output.status.code(), Some(0 | 3 | 4));
+            assert!(done || (output.status.code() == Some(1) && explained), "{what}");
+        }
+    }
+}
+
+/// A command with its arguments, for another program to run.
+#[cfg(target_os = "linux")]
+fn arguments_of(command: &Command) -> Vec<std::ffi::OsString> {
+    let arguments = command.get_args().map(std::ffi::OsStr::to_owned);
+    std::iter::once(command.get_program().to_owned()).chain(arguments).collect()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_with_few_threads_answers_and_ends_or_does_not_start() {
+    let folder = folder_for_anybody();
+    let mut answered = 0;
+    for limit in 1..=9 {
+        let mut child = with_few_threads(limit, folder.path())
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("started");
+        let mut line = String::new();
+        let mut out = BufReader::new(child.stdout.take().expect("piped"));
+        out.read_line(&mut line).expect("text");
+        if let Some(address) = line.trim().strip_prefix("http://") {
+            let address = address.trim_end_matches('/');
+            let mut stream = TcpStream::connect(address).expect("it listens");
+            stream.write_all(b"GET / HTTP/1.0\r\n\r\n").expect("sent");
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).expect("an answer");
+            assert!(answer.starts_with("HTTP/1.0 200"), "{limit} threads: {answer}");
+            answered += 1;
+            let id = rustix::process::Pid::from_child(&child);
+            rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("signalled");
+            assert!(child.wait().expect("ended").success(), "{limit} threads");
+        } else {
+            let output = child.wait_with_output().expect("ended");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(said.contains("thread") || said.contains("Resource"), "{limit}: {said}");
+            assert!(!output.status.success() && !said.contains("panicked"), "{limit}: {said}");
+        }
+    }
+    assert!(answered > 0, "nine threads are enough");
+}
+
+/// Bytes in a pipe that has no room for another line: it holds 65,536.
+const NEARLY_FULL: u64 = 60_000;
+
+/// An engine whose output nobody reads waits for room in the pipe. SIGTERM ends it all the same.
+#[cfg(unix)]
+#[test]
+fn sigterm_ends_an_engine_whose_output_nobody_reads() {
+    for (arguments, line) in
+        [(&["-x", "--no-book"][..], "nonsense\n"), (&["--uci"], "nonsense\nuci\n")]
+    {
+        let mut child = Command::new(support::PROGRAM)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("started");
+        let mut input = child.stdin.take().expect("piped");
+        // More than all pipes and queues hold: this ends only when the engine does.
+        let writer =
+            std::thread::spawn(
+                move || {
+                    while input.write_all(line.repeat(100).as_bytes()).is_ok() {}
+                },
+            );
+        let output = child.stdout.take().expect("piped");
+        while rustix::io::ioctl_fionread(&output).expect("a pipe") < NEARLY_FULL {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let id = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("signalled");
+        child.wait().expect("ended");
+        writer.join().expect("the input is closed");
+    }
 }

@@ -1,5 +1,6 @@
 //! A tuning: iteration by iteration, kept on disk.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
@@ -14,6 +15,7 @@ use crate::autoplay::play::{Conditions, Interrupt};
 use crate::autoplay::player::{Player, StartError, find_protocol};
 use crate::autoplay::process::Trace;
 use crate::autoplay::seats::persist;
+use crate::threads;
 
 use super::checkpoint::{self, CheckpointError, Lock, Tally};
 use super::pairs::{Arena, Channels, Job, Options, Report, Scored};
@@ -40,6 +42,9 @@ pub(crate) enum TuneError {
     /// What was reached cannot be kept.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    /// No game can be played, as no thread can be started.
+    #[error("{0}")]
+    Threads(#[from] io::Error),
     /// No games come about that count.
     #[error("{VOID_LIMIT} pairs of games in a row do not count; the last one: {0}")]
     Broken(String),
@@ -165,10 +170,11 @@ impl Tuning {
         let Channels { jobs: (jobs, wanted), reports: (told, reports) } = Channels::new();
         let games = self.tuner.plan().pairs as usize * 2;
         thread::scope(|scope| {
-            for _ in 0..self.concurrency.clamp(1, games) {
+            let work = |_| {
                 let (arena, wanted, told) = (&arena, wanted.clone(), told.clone());
-                scope.spawn(move || arena.work(&wanted, &told));
-            }
+                move || arena.work(&wanted, &told)
+            };
+            threads::start(scope, (self.concurrency.clamp(1, games), threads::STACK), work)?;
             // What no worker answers any more is not waited for.
             drop((wanted, told));
             let end = self.iterate(&jobs, &reports, interrupt, &mut observe);

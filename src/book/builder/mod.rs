@@ -57,6 +57,7 @@ use super::writer::{Block, BookWriter};
 use super::{Book, BookError};
 use crate::files::in_words;
 use crate::pgn::{Chunk, Chunks, OpeningCache, PgnInput, TextReader, language_of};
+use crate::threads::{STACK, start};
 use checkpoint::Keeper;
 use counter::{GameCounter, Shared};
 use draft::BookDraft;
@@ -379,9 +380,7 @@ pub(super) fn on_threads<T: Send>(
     if threads <= 1 {
         return Ok(vec![work()?]);
     }
-    thread::scope(|scope| {
-        join((0..threads).map(|_| scope.spawn(work)).collect())?.into_iter().collect()
-    })
+    thread::scope(|scope| join(start(scope, (threads, STACK), |_| work)?)?.into_iter().collect())
 }
 
 /// What threads return; an error if one has panicked.
@@ -531,11 +530,11 @@ fn write_parts<'w, W: Read + Write + Seek>(
     let threads = options.threads.max(1);
     let (sender, receiver) = channel::bounded(threads);
     thread::scope(|scope| {
-        let encode = |sender: Sender<_>| {
-            let next = &next;
-            scope.spawn(move || encode_share(source, options, next, &sender))
+        let encode = |_| {
+            let (next, sender) = (&next, sender.clone());
+            move || encode_share(source, options, next, &sender)
         };
-        let encoding = (0..threads).map(|_| encode(sender.clone())).collect();
+        let encoding = start(scope, (threads, STACK), encode)?;
         drop(sender);
         let tell = |parts: usize| {
             let share = parts as u64 * Monitor::PARTS / source.parts() as u64;

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal};
 use std::sync::atomic::Ordering::Relaxed;
-use std::thread;
+use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -19,7 +19,7 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 /// Shows how far a build has come, until it is dropped.
 pub(super) struct BuildProgress {
     stop: Option<crossbeam::channel::Sender<()>>,
-    thread: Option<thread::JoinHandle<()>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl BuildProgress {
@@ -40,11 +40,13 @@ impl BuildProgress {
     fn of(material: Material, monitor: &Monitor) -> Self {
         let monitor = monitor.clone();
         let (stop, stopped) = crossbeam::channel::bounded::<()>(0);
-        let thread = thread::spawn(move || match io::stderr().is_terminal() {
+        let show = move || match io::stderr().is_terminal() {
             true => draw_bar(material, &monitor, &stopped),
             false => print_lines(material, &monitor, &stopped),
-        });
-        BuildProgress { stop: Some(stop), thread: Some(thread) }
+        };
+        let thread = Builder::new().spawn(show);
+        let thread = thread.inspect_err(|error| log::warn!("no progress is shown: {error}")).ok();
+        BuildProgress { stop: Some(stop), thread }
     }
 }
 

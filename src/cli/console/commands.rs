@@ -18,16 +18,26 @@ pub(super) struct CommandRow {
     pub(super) names: &'static [&'static str],
     pub(super) arguments: &'static str,
     pub(super) help: &'static str,
-    pub(super) run: Run,
+    action: Run,
+}
+
+impl CommandRow {
+    /// Runs the command, unless there are arguments and it takes none.
+    pub(super) fn run(&self, console: &mut Console, arguments: &str) -> io::Result<Flow> {
+        if self.arguments.is_empty() && !arguments.is_empty() {
+            return Err(failed(format!("{arguments}: this command takes no argument")));
+        }
+        (self.action)(console, arguments)
+    }
 }
 
 const fn row(
     names: &'static [&'static str],
     arguments: &'static str,
     help: &'static str,
-    run: Run,
+    action: Run,
 ) -> CommandRow {
-    CommandRow { names, arguments, help, run }
+    CommandRow { names, arguments, help, action }
 }
 
 /// Commands that belong together.
@@ -51,7 +61,7 @@ pub(super) const TOPICS: &[Topic] = &[
         row(&["xboard"], "", "how to play in a window", |c, _| c.tell("Leave with `quit`, then: xboard -fcp \"tabia -x\"")),
     ] },
     Topic { name: "game", about: "playing a game", rows: &[
-        row(&["new"], "", "begin a new game; you are White", |c, _| c.new_game()),
+        row(&["new"], "[standard]", "begin a new game; you are White", Console::begin),
         row(&["go"], "", "let me play the side to move", |c, _| c.change(Engine::go)),
         row(&["switch"], "", "change sides", |c, _| c.change(Engine::go)),
         row(&["white"], "", "let me play White", |c, _| c.play(Color::White)),
@@ -104,7 +114,7 @@ pub(super) const TOPICS: &[Topic] = &[
         row(&["random"], "", "choose among the book's moves at random, as `book random`", |c, _| c.book("random")),
     ] },
     Topic { name: "analysis", about: "studying a position", rows: &[
-        row(&["analyze", "analyse"], "", "think about the position until `exit`", |c, _| c.change(Engine::analyse)),
+        row(&["analyze", "analyse"], "", "think about the position until `exit`", |c, _| c.analyse()),
         row(&["exit"], "", "end the analysis", |c, _| c.stop_analysis()),
         row(&["eval"], "", "what the position is worth, term by term", |c, _| c.show("eval")),
         row(&["annotate"], "[FILE] [NODES]", "search the game, tell what its moves gave away, and add it to a file, or make a page of it if the name ends in .html (Ctrl-C ends it)", Console::annotate),
@@ -171,6 +181,11 @@ impl Console {
         self.change(Engine::move_now)
     }
 
+    fn analyse(&mut self) -> io::Result<Flow> {
+        self.must_have_moves()?;
+        self.change(Engine::analyse)
+    }
+
     fn stop_analysis(&mut self) -> io::Result<Flow> {
         if self.engine.mode() != Mode::Analysing {
             return Err(failed("I am not analysing; `quit` leaves"));
@@ -180,6 +195,7 @@ impl Console {
     }
 
     fn hint(&mut self) -> io::Result<Flow> {
+        self.must_have_moves()?;
         match self.engine.hint() {
             Some(mv) => self.tell(&format!("Hint: {}", self.position().san(mv))),
             None => self.tell("I have not thought about this position yet."),

@@ -4,7 +4,7 @@ use std::io;
 
 use super::record::Record;
 use super::text::failed;
-use super::{Console, files};
+use super::{Console, ending, files};
 use crate::cli::date::today;
 use crate::engine::Flow;
 use crate::pgn::GameResult;
@@ -20,7 +20,17 @@ impl Console {
         Ok(())
     }
 
-    pub(super) fn new_game(&mut self) -> io::Result<Flow> {
+    /// The command `new`. A variant may follow it, as in GNU Chess.
+    pub(super) fn begin(&mut self, variant: &str) -> io::Result<Flow> {
+        match variant {
+            "" | "standard" | "normal" | "chess" => self.new_game(),
+            other => Err(failed(format!(
+                "{other} cannot be played, only standard chess; `new` alone begins a game"
+            ))),
+        }
+    }
+
+    fn new_game(&mut self) -> io::Result<Flow> {
         self.replace_game(Record::new(Position::start(), today()))?;
         self.depth = None;
         self.engine.new_game();
@@ -211,6 +221,12 @@ impl Console {
         self.end(GameResult::won_by(Some(winner))).map(drop)
     }
 
+    /// An error where the game is over by mate or stalemate.
+    pub(super) fn must_have_moves(&self) -> io::Result<()> {
+        let over = self.engine.game().outcome().filter(|_| self.position().has_no_moves());
+        over.map_or(Ok(()), |outcome| Err(failed(format!("the game is over: {}", ending(outcome)))))
+    }
+
     fn must_go_on(&self) -> io::Result<()> {
         match self.record.result() {
             GameResult::Undecided => Ok(()),
@@ -243,7 +259,8 @@ impl Console {
         let numbers: Result<Vec<u32>, _> = text.split_whitespace().map(str::parse).collect();
         let numbers = numbers.ok().and_then(|numbers| <[u32; 2]>::try_from(numbers).ok());
         let [own, user] = numbers.ok_or_else(|| failed("expected my rating and yours"))?;
-        self.players.ratings = Some([own, user]);
+        self.players.engine_rating = Some(own);
+        self.players.user_rating = Some(user);
         self.tell(&format!("My rating is {own}, yours {user}; they go into saved games."))
     }
 

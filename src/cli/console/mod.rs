@@ -125,7 +125,7 @@ impl Console {
         let line = line.trim();
         let (name, arguments) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         if let Some(row) = commands::find(name) {
-            return match (row.run)(self, arguments.trim()) {
+            return match row.run(self, arguments.trim()) {
                 Err(error) if error.kind() == io::ErrorKind::Other => {
                     self.tell(&format!("{name}: {error}"))
                 }
@@ -140,6 +140,10 @@ impl Console {
 
     fn user_move(&mut self, text: &str) -> io::Result<Flow> {
         let Ok(mv) = self.position().parse_move(text) else {
+            if let Err(over) = self.must_have_moves() {
+                return self
+                    .tell(&format!("{text}: {over}; `new` begins another, `undo` goes back"));
+            }
             let hint = self.suggestion(text);
             let what = "is neither a legal move nor a command";
             return self.tell(&format!("{text} {what}{hint}"));

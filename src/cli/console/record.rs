@@ -8,8 +8,10 @@ use crate::position::{Color, Game, Move, Position};
 pub(super) struct Players {
     /// The user's name; empty if it is not known.
     pub(super) name: String,
-    /// The ratings of Tabia and of the user, if there are any.
-    pub(super) ratings: Option<[u32; 2]>,
+    /// Tabia's rating, if it has one.
+    pub(super) engine_rating: Option<u32>,
+    /// The user's rating, if it has been given.
+    pub(super) user_rating: Option<u32>,
 }
 
 /// The whole game, wherever on it the board stands: going back cuts nothing off.
@@ -109,19 +111,23 @@ impl Record {
     }
 
     /// The game as PGN. Names that no file has given are those of the players; `side` is Tabia's
-    /// if it has not moved yet.
-    pub(super) fn pgn(&self, players: &Players, side: Option<Color>) -> PgnGame {
+    /// if it has not moved yet. `control` is the value of the tag `TimeControl` of its own games.
+    pub(super) fn pgn(&self, players: &Players, side: Option<Color>, control: &str) -> PgnGame {
         let mut game = self.game.clone();
         game.result = self.result();
         let Some(engine) = self.engine.or(side) else { return game };
+        if game.tag("White").is_none() && game.tag("Black").is_none() {
+            game.set_tag("TimeControl", control);
+        }
         let tags = [("White", "WhiteElo"), ("Black", "BlackElo")];
         for (color, (name, rating)) in [Color::White, Color::Black].into_iter().zip(tags) {
             let is_engine = color == engine;
             let user = if players.name.is_empty() { "?" } else { &players.name };
             if game.tag(name).is_none() {
                 game.set_tag(name, if is_engine { "Tabia" } else { user });
-                if let Some(ratings) = players.ratings {
-                    game.set_tag(rating, ratings[usize::from(!is_engine)].to_string());
+                let value = if is_engine { players.engine_rating } else { players.user_rating };
+                if let Some(value) = value {
+                    game.set_tag(rating, value.to_string());
                 }
             }
         }
@@ -173,12 +179,15 @@ mod tests {
         let mut record = record();
         record.follow(&moves("e2e4 e7e5"));
         record.played_by_engine(Color::Black);
-        let players = Players { name: "Ben".to_owned(), ratings: Some([2000, 1500]) };
-        let game = record.pgn(&players, None);
-        let tags = ["White", "Black", "WhiteElo", "BlackElo", "Date"].map(|name| game.tag(name));
-        let expected = ["Ben", "Tabia", "1500", "2000", "2026.01.31"];
+        let players =
+            Players { name: "Ben".to_owned(), engine_rating: Some(2000), user_rating: Some(1500) };
+        let game = record.pgn(&players, None, "40/300");
+        let names = ["White", "Black", "WhiteElo", "BlackElo", "TimeControl", "Date"];
+        let tags = names.map(|name| game.tag(name));
+        let expected = ["Ben", "Tabia", "1500", "2000", "40/300", "2026.01.31"];
         assert_eq!(tags, expected.map(Some));
-        let game = Record::loaded(game).pgn(&Players::default(), Some(Color::White));
+        let game = Record::loaded(game).pgn(&Players::default(), Some(Color::White), "9");
         assert_eq!((game.tag("White"), game.tag("Black")), (Some("Ben"), Some("Tabia")));
+        assert_eq!(game.tag("TimeControl"), Some("40/300"), "the file's own");
     }
 }

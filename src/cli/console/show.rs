@@ -105,7 +105,12 @@ impl Console {
 
     /// The game as it would be saved.
     pub(super) fn pgn(&self) -> PgnGame {
-        self.record.pgn(&self.players, self.engine.side())
+        let mut players = self.players.clone();
+        if players.engine_rating.is_none() {
+            players.engine_rating = self.engine.rating().and_then(|rating| rating.try_into().ok());
+        }
+        let control = self.engine.clocks().tag();
+        self.record.pgn(&players, self.engine.side(), &control)
     }
 
     /// The legal moves of a kind.
@@ -164,8 +169,11 @@ impl Console {
         }
     }
 
-    /// Whose turn it is, for the prompt.
+    /// Whose turn it is, for the prompt. Nothing in an analysis, whose lines follow each other.
     pub(super) fn prompt(&self) -> String {
+        if self.engine.mode() == Mode::Analysing {
+            return String::new();
+        }
         let side = words::color(self.position().side_to_move());
         format!("{side} ({}): ", self.position().fullmove_number())
     }

@@ -413,3 +413,67 @@ fn a_partner_is_told() {
     assert!(screen.contains("My move is: a6"), "{screen}");
     assert!(screen.contains("SparFile = (none)"), "{screen}");
 }
+
+#[test]
+fn only_standard_chess_is_begun_and_stray_arguments_are_refused() {
+    for variant in ["960", "fischerandom", "atomic"] {
+        let screen = type_in(&["force", "e4", &format!("new {variant}"), "show game", "quit"]);
+        assert!(screen.contains(&format!("new: {variant} cannot be played")), "{screen}");
+        assert!(screen.contains("1. e4 *"), "the game goes on: {screen}");
+    }
+    assert!(!type_in(&["new standard", "quit"]).contains("cannot be played"));
+    for row in commands::all().filter(|row| row.arguments.is_empty()) {
+        let screen = type_in(&[&format!("{} x", row.names[0])]);
+        assert!(screen.contains("this command takes no argument"), "{}: {screen}", row.names[0]);
+    }
+}
+
+#[test]
+fn after_mate_and_stalemate_the_game_is_over() {
+    let mate = &["force", "f3", "e5", "g4", "Qh4#"][..];
+    let stalemate = &["setboard 7k/5K2/8/6Q1/8/8/8/8 w - - 0 1", "force", "Qg6"][..];
+    for (moves, ending) in [(mate, "0-1 {Black mates}"), (stalemate, "1/2-1/2 {Stalemate}")] {
+        for line in ["e4", "a2a3", "hint", "analyze"] {
+            let screen = type_in(&[moves, &[line, "quit"]].concat());
+            let told = screen.rsplit_once(&format!("{line}: ")).map_or("", |(_, told)| told);
+            assert!(told.starts_with(&format!("the game is over: {ending}")), "{line}: {screen}");
+        }
+    }
+}
+
+#[test]
+fn an_analysis_prints_no_prompt_before_its_lines() {
+    let mut file = tempfile::tempfile().expect("a file");
+    let (mut console, asked) = console(Box::new(file.try_clone().expect("the same file")));
+    let line = |text: &str| Input::Line(text.to_owned());
+    console.input(line("analyze")).expect("written");
+    assert_eq!(asked.recv().expect("a prompt"), "");
+    console.input(line("exit")).expect("written");
+    assert_eq!(asked.recv().expect("a prompt"), "White (1): ");
+    file.rewind().expect("a file");
+}
+
+#[test]
+fn a_saved_game_has_time_control_and_level() {
+    for (setting, control) in [
+        ("level 40 5 0", "40/300"),
+        ("level 0 2:30 3", "150+3"),
+        ("level 0 1 0.5", "60+0.5"),
+        ("st 7", "1/7"),
+    ] {
+        let game = type_in(&[setting, "depth 1", "e4", "show game", "quit"]);
+        assert!(game.contains(&format!("[TimeControl \"{control}\"]")), "{setting}: {game}");
+    }
+    let game = type_in(&["force", "e4", "show game", "quit"]);
+    assert!(!game.contains("TimeControl"), "Tabia has not played: {game}");
+    let game = type_in(&["depth 1", "elo 1200", "e4", "show game", "quit"]);
+    assert!(game.contains("[BlackElo \"1200\"]") && !game.contains("[WhiteElo"), "{game}");
+    let game = type_in(&["depth 1", "elo 1200", "rating 2100 1500", "e4", "show game", "quit"]);
+    assert!(game.contains("[BlackElo \"2100\"]") && game.contains("[WhiteElo \"1500\"]"), "{game}");
+}
+
+#[test]
+fn memory_that_the_machine_lacks_is_reported() {
+    let screen = type_in(&["hash 99999999999", "quit"]);
+    assert!(screen.contains("memory 99999999999 is more than can be used here"), "{screen}");
+}

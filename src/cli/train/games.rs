@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, bounded};
@@ -16,6 +15,7 @@ use crate::cli::judge::Judge;
 use crate::cli::output::outln;
 use crate::score::Score;
 use crate::search::STACK_SIZE;
+use crate::threads;
 use crate::train::{BookOpenings, GameError, GameFile, GameSettings, PlayedGame, SelfPlay};
 
 /// Where there is no terminal, progress is told this often.
@@ -95,9 +95,9 @@ fn play(
     let next = AtomicU64::new(held);
     let (sender, receiver) = bounded(64);
     std::thread::scope(|scope| {
-        for _ in 0..args.threads {
+        let player = |_| {
             let (sender, next) = (sender.clone(), &next);
-            let player = move || {
+            move || {
                 let mut player = SelfPlay::new(settings.clone());
                 while !interrupted.load(Relaxed) {
                     let number = next.fetch_add(1, Relaxed);
@@ -105,12 +105,10 @@ fn play(
                         return; // all are played, or the writer failed
                     }
                 }
-            };
-            Builder::new()
-                .stack_size(STACK_SIZE)
-                .spawn_scoped(scope, player)
-                .expect("the system can start a thread");
-        }
+            }
+        };
+        threads::start(scope, (args.threads.into(), STACK_SIZE), player)
+            .map_err(GameError::Threads)?;
         drop(sender);
         write(held, args.games, receiver, file)
     })

@@ -1,5 +1,6 @@
 //! `tabia train net`: trains a network on self-play.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -13,6 +14,7 @@ use crate::cli::output::outln;
 use crate::cli::writing::{CHECKPOINT, Force, NETWORK};
 use crate::eval::nnue::{BUCKETS, HIDDEN, INPUTS};
 use crate::files::{FileKind, Output, write_whole};
+use crate::threads;
 use crate::train::net::{
     Data, Parameters, Selection, Sigmoid, TrainProgress, TrainSettings, Trainer, plot,
 };
@@ -137,8 +139,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 impl Args {
-    fn settings(&self) -> TrainSettings {
-        TrainSettings {
+    fn settings(&self) -> io::Result<TrainSettings> {
+        Ok(TrainSettings {
             epochs: self.epochs.into(),
             batch: self.batch as usize,
             rate: self.rate,
@@ -147,9 +149,9 @@ impl Args {
             common: self.common,
             power: self.power,
             balance: self.balance,
-            threads: self.threads.into(),
+            threads: threads::available(self.threads.into())?,
             seed: self.seed,
-        }
+        })
     }
 
     fn selection(&self) -> Selection {
@@ -208,15 +210,15 @@ fn read(args: &Args) -> anyhow::Result<Data> {
 fn begin<'d>(args: &Args, data: &'d Data) -> anyhow::Result<Trainer<'d>> {
     if args.resume {
         let path = args.checkpoint();
-        return Trainer::resume(args.settings(), data, &path)
+        return Trainer::resume(args.settings()?, data, &path)
             .with_context(|| path.display().to_string());
     }
     Ok(match &args.from {
         Some(path) => {
             let weights = Parameters::grown_from(path, args.seed)?;
-            Trainer::beginning_with(weights, args.settings(), data)
+            Trainer::beginning_with(weights, args.settings()?, data)
         }
-        None => Trainer::new(args.settings(), data),
+        None => Trainer::new(args.settings()?, data),
     })
 }
 

@@ -1,9 +1,9 @@
 //! `tabia train relabel`: games of former networks, judged anew.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -15,6 +15,7 @@ use crate::cli::output::outln;
 use crate::cli::work::{INTERRUPTED, cores};
 use crate::files::Output;
 use crate::search::STACK_SIZE;
+use crate::threads;
 use crate::train::{
     GameError, GameReader, Judgement, PackedFile, PackedPart, PlayedGame, Relabeller,
     block_positions,
@@ -143,7 +144,7 @@ impl Work<'_> {
             if games.is_empty() {
                 break;
             }
-            let Some(judged) = self.judge(&games) else { return Ok(false) };
+            let Some(judged) = self.judge(&games)? else { return Ok(false) };
             let judged = (first..).zip(judged).map(|(game, judged)| {
                 let what = "a move is illegal; `tabia train pack` leaves such games out";
                 judged.ok_or_else(|| GameError::Damaged { path: path.to_owned(), game, what })
@@ -158,7 +159,7 @@ impl Work<'_> {
     }
 
     /// Judges games in all threads; `None` if that was interrupted.
-    fn judge(&self, games: &[PlayedGame]) -> Option<Vec<Option<PlayedGame>>> {
+    fn judge(&self, games: &[PlayedGame]) -> io::Result<Option<Vec<Option<PlayedGame>>>> {
         let next = AtomicUsize::new(0);
         let mut judged: Vec<(usize, Option<PlayedGame>)> = std::thread::scope(|scope| {
             let work = || {
@@ -172,19 +173,15 @@ impl Work<'_> {
                 }
                 judged
             };
-            let start = |_| {
-                let thread = Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, work);
-                thread.expect("the system can start a thread")
-            };
-            let threads: Vec<_> = (0..self.threads).map(start).collect();
+            let threads = threads::start(scope, (self.threads, STACK_SIZE), |_| work)?;
             let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
                 thread.join().expect("a worker panicked")
             };
-            threads.into_iter().flat_map(join).collect()
-        });
+            Ok::<_, io::Error>(threads.into_iter().flat_map(join).collect())
+        })?;
         judged.sort_unstable_by_key(|&(number, _)| number);
         let all = judged.len() == games.len();
-        all.then(|| judged.into_iter().map(|(_, game)| game).collect())
+        Ok(all.then(|| judged.into_iter().map(|(_, game)| game).collect()))
     }
 
     fn tell_all(&self, before: usize, path: &Path) -> anyhow::Result<()> {

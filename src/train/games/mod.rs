@@ -74,6 +74,9 @@ pub(crate) enum GameError {
         /// What the system says.
         error: io::Error,
     },
+    /// No thread can be started.
+    #[error("{0}")]
+    Threads(io::Error),
     /// The file is something else.
     #[error("{} is no file of self-play games; `tabia train games` makes one", .0.display())]
     Foreign(PathBuf),

@@ -1,0 +1,88 @@
+//! Threads that the system may refuse to start.
+
+use std::io;
+use std::thread::{Builder, Scope, ScopedJoinHandle, scope};
+
+use crossbeam::channel::bounded;
+
+/// Bytes of stack for work that does not recurse: the default of the standard library.
+pub(crate) const STACK: usize = 2 << 20;
+
+/// Starts up to `wanted` threads of a scope, each with its own job and `stack` bytes of stack. Where
+/// the system starts fewer, the others share the work, with a warning.
+///
+/// # Errors
+/// If not even one thread can be started.
+pub(crate) fn start<'scope, J, T>(
+    scope: &'scope Scope<'scope, '_>,
+    (wanted, stack): (usize, usize),
+    mut job: impl FnMut(usize) -> J,
+) -> io::Result<Vec<ScopedJoinHandle<'scope, T>>>
+where
+    J: FnOnce() -> T + Send + 'scope,
+    T: Send + 'scope,
+{
+    let mut threads = Vec::new();
+    for number in 0..wanted.max(1) {
+        match Builder::new().stack_size(stack).spawn_scoped(scope, job(number)) {
+            Ok(thread) => threads.push(thread),
+            Err(error) if number > 0 => {
+                log::warn!("{number} of {wanted} threads work: {}", refused(&error));
+                break;
+            }
+            Err(error) => return Err(refused(&error)),
+        }
+    }
+    Ok(threads)
+}
+
+/// How many threads the system starts at present, up to `wanted`.
+///
+/// # Errors
+/// If not even one thread can be started.
+pub(crate) fn available(wanted: usize) -> io::Result<usize> {
+    let (open, closed) = bounded::<()>(0);
+    scope(|scope| {
+        let wait = |_| {
+            let closed = closed.clone();
+            move || {
+                // Nothing is ever sent: this returns once all have started.
+                let _ = closed.recv();
+            }
+        };
+        let started = start(scope, (wanted, STACK), wait)?.len();
+        drop(open);
+        Ok(started)
+    })
+}
+
+/// The message for a thread that the system does not start.
+pub(crate) fn refused(cause: &io::Error) -> io::Error {
+    let text = format!(
+        "the system starts no more threads ({cause}); close other programs or raise the limit of \
+         processes (ulimit -u)"
+    );
+    io::Error::new(cause.kind(), text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_job_runs_once() {
+        let done = scope(|scope| {
+            let threads = start(scope, (5, STACK), |number| move || number).expect("threads");
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect::<Vec<_>>()
+        });
+        assert_eq!(done, [0, 1, 2, 3, 4]);
+        assert_eq!(available(3).expect("threads"), 3);
+    }
+
+    #[test]
+    fn a_stack_that_is_never_given_is_an_error() {
+        let error = scope(|scope| start(scope, (2, usize::MAX / 2), |_| || ()).map(|_| ()));
+        let text = error.expect_err("no such stack").to_string();
+        assert!(text.contains("no more threads") && text.contains("ulimit"), "{text}");
+    }
+}
