@@ -78,11 +78,6 @@ fn table(names: &[String], standings: &Standings) -> Value {
     rows.collect()
 }
 
-/// A number that JSON can hold; it has no infinity.
-fn finite(number: f64) -> Option<f64> {
-    number.is_finite().then_some(number)
-}
-
 fn pairing(names: &[String], engines: (usize, usize), tally: &Tally, sprt: Option<&Sprt>) -> Value {
     let elo = tally.elo();
     let colors = tally.by_color.map(|count| [count.wins, count.draws, count.losses]);
@@ -93,8 +88,8 @@ fn pairing(names: &[String], engines: (usize, usize), tally: &Tally, sprt: Optio
         "white": colors[0],
         "black": colors[1],
         "pairs": tally.pairs,
-        "elo": elo.and_then(|elo| finite(elo.value)),
-        "error": elo.and_then(|elo| finite(elo.error)),
+        "elo": elo.map(|elo| elo.value),
+        "error": elo.and_then(|elo| elo.error),
         "los": tally.superiority(),
         "llr": sprt.map(|sprt| sprt.llr(&tally.pairs)),
         "ends": ends.collect::<Vec<Value>>(),

@@ -206,7 +206,7 @@ fn live(results: &Results) -> String {
     let text = format!("+{} ={} -{}", count.wins, count.draws, count.losses);
     match (sprt, tally.elo()) {
         (Some(sprt), _) => format!("{text} LLR {:.2}", sprt.llr(&tally.pairs)),
-        (None, Some(elo)) => format!("{text} Elo {:+.1} ± {:.1}", elo.value, elo.error),
+        (None, Some(elo)) => format!("{text} {}", summary::elo(elo)),
         (None, None) => text,
     }
 }
