@@ -104,7 +104,10 @@ impl Results {
                 self.ledger.add(slot, record)?;
                 return Ok(!self.is_decided());
             }
-            Progress::Started(_) | Progress::Moved { .. } | Progress::Failed(_) => {}
+            Progress::Starting { .. }
+            | Progress::Started(_)
+            | Progress::InGame { .. }
+            | Progress::Failed(_) => {}
         }
         Ok(true)
     }

@@ -3,6 +3,7 @@
 mod args;
 mod check;
 mod narrator;
+mod openings;
 
 use std::cmp::Ordering;
 use std::fs::create_dir_all;
@@ -14,6 +15,7 @@ use anyhow::Context;
 pub(super) use args::{Args, Both, Endings, check_limits, described};
 use narrator::Narrator;
 pub(super) use narrator::speed;
+pub(super) use openings::load_openings;
 
 use super::date::today;
 use super::work::{INTERRUPTED, on_interruption};
@@ -70,7 +72,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         engines,
     };
     let mut results = Results::new(&tournament.engines, ledger, sprt);
-    let mut narrator = Narrator::new(args, log, &results);
+    let mut narrator = Narrator::new(args, log, &tournament.engines, &results);
     for stumble in &stumbles {
         results.keep(stumble)?;
         narrator.tell(&results, stumble);
