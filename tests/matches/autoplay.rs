@@ -384,3 +384,39 @@ fn openings_before_the_start_come_last_and_those_that_are_over_never() {
     assert!(errors.contains("no opening is left"), "{errors}");
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
 }
+
+#[test]
+fn the_report_has_a_head() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let (report, pgn, openings) = (path("report"), path("some games.pgn"), path("openings.pgn"));
+    std::fs::write(&openings, "1. e4 *\n").expect("written");
+    let files = ["--report", &report, "--pgn", &pgn, "--openings", &openings];
+    let more = ["--option1", "Level=7", "--tc", "60+0.5", "--seed", "42", "-n", "2"];
+    let (first, second) = (fake("xboard name=A"), fake("uci name=B"));
+    let engines = ["-1", &first, "-2", &second];
+    stdout(&autoplay(&[&engines[..], &files, &more].concat()));
+    let page = std::fs::read_to_string(dir.path().join("report/index.html")).expect("a page");
+    let (_, data) = page.split_once("id=\"data\">").expect("data");
+    let data: serde_json::Value =
+        serde_json::from_str(data.split_once("</script>").expect("an end").0).expect("JSON");
+    assert_eq!(data["pgn"], "../some games.pgn");
+    let [a, b] = [&data["engines"][0], &data["engines"][1]];
+    assert_eq!((&a["options"], &b["options"]), (&"Level=7".into(), &"".into()));
+    assert_eq!((&a["protocol"], &b["protocol"]), (&"xboard".into(), &"uci".into()));
+    assert_eq!((&a["limits"], &a["margin"]), (&"60+0.5".into(), &50.into()));
+    assert!(
+        a["command"]
+            .as_str()
+            .is_some_and(|command| command.ends_with("fake_engine xboard 'name=A'"))
+    );
+    let fact = |label: &str| {
+        let facts = data["facts"].as_array().expect("facts");
+        let found = facts.iter().find(|fact| fact[0] == label);
+        found.and_then(|fact| fact[1].as_str()).unwrap_or_else(|| panic!("no {label}")).to_owned()
+    };
+    assert_eq!(fact("Seed"), "42");
+    assert!(fact("Openings").contains("openings.pgn, in order, from number 1"));
+    assert!(fact("Command").contains("--option1 'Level=7'"), "{}", fact("Command"));
+    assert!(fact("Machine").contains("core") && fact("Started").contains("(UTC)"));
+}

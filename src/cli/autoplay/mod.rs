@@ -1,5 +1,6 @@
 //! `tabia autoplay`: the match runner.
 
+mod about;
 mod args;
 mod check;
 mod narrator;
@@ -72,6 +73,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         engines,
     };
     let mut results = Results::new(&tournament.engines, ledger, sprt);
+    results.about = about::about(args, &schedule);
     let mut narrator = Narrator::new(args, log, &tournament.engines, &results);
     for stumble in &stumbles {
         results.keep(stumble)?;
@@ -97,6 +99,7 @@ fn write_down(args: &Args, results: &mut Results, narrator: &mut Narrator) -> an
     let page = args.report_page();
     if let (Some(folder), Some(page)) = (&args.report, &page) {
         create_dir_all(folder).with_context(|| format!("cannot write {}", page.display()))?;
+        results.about.games = args.pgn.as_deref().and_then(|pgn| about::way(folder, pgn));
     }
     let report = page.as_deref().map(|path| args.output(path, FileKind::HTML));
     results.conclude(report, args.json.as_deref().map(|path| args.output(path, FileKind::JSON)))?;
