@@ -8,7 +8,8 @@
 //! what it writes before it crashes; `asleep_ms`, how long it takes to start; `starts`, a file that
 //! counts its starts, of which those with the numbers in `stumbles` (`2` or `1,2`) fail; `best`, the
 //! Level at which it fights longest: an xboard engine resigns the sooner the further its Level is
-//! from it. The moves depend on the seed, the option `Level` and the position alone, so games
+//! from it; `st`, what it makes of a move time with a fraction (`whole`: it is cut to whole seconds, and 0
+//! is no limit, so that the engine moves when it is ordered to). The moves depend on the seed, the option `Level` and the position alone, so games
 //! between two of them can be repeated.
 
 use std::collections::HashMap;
@@ -29,6 +30,7 @@ struct Script {
     words: String,
     asleep: Duration,
     best: Option<u64>,
+    whole_seconds: bool,
 }
 
 impl Script {
@@ -48,6 +50,7 @@ impl Script {
             words: pairs.get("words").unwrap_or(&"about to crash").to_string(),
             asleep: Duration::from_millis(number("asleep_ms", 0)),
             best: pairs.get("best").and_then(|value| value.parse().ok()),
+            whole_seconds: pairs.get("st") == Some(&"whole"),
         }
     }
 }
@@ -61,6 +64,9 @@ struct Engine {
     moves: u64,
     forced: bool,
     level: u64,
+    /// Whether it thinks until it is ordered to move.
+    endless: bool,
+    thinking: bool,
 }
 
 /// The option `Level`, unless it is set.
@@ -98,7 +104,17 @@ fn main() -> ExitCode {
     let script = Script::new(&args);
     std::thread::sleep(script.asleep);
     let (game, level) = (Game::default(), LEVEL);
-    let mut engine = Engine { script, uci, game, games: 0, moves: 0, forced: false, level };
+    let mut engine = Engine {
+        script,
+        uci,
+        game,
+        games: 0,
+        moves: 0,
+        forced: false,
+        level,
+        endless: false,
+        thinking: false,
+    };
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
         let next = if uci { engine.hear_uci(&line) } else { engine.hear_xboard(&line) };
         if next == Next::Stop {
@@ -132,6 +148,7 @@ impl Engine {
             "uci" => {
                 say(&format!("id name {}", self.script.name));
                 say(&format!("option name Level type spin default {LEVEL} min 0 max {MOST_LEVEL}"));
+                say("option name Clear Hash type button");
                 say("uciok");
             }
             "setoption" => self.set_level(words.last().copied().unwrap_or_default()),
@@ -164,11 +181,20 @@ impl Engine {
             "protover" if self.script.fault == "mute" => {}
             "protover" => say(&format!(
                 "feature done=0\nfeature myname=\"{}\" ping=1 setboard=1 usermove=1 sigint=0 \
-                 option=\"Level -spin {LEVEL} 0 {MOST_LEVEL}\"\nfeature done=1",
+                 option=\"Level -spin {LEVEL} 0 {MOST_LEVEL}\" option=\"Clear Hash -button\"\n\
+                 feature done=1",
                 self.script.name
             )),
             "option" => self.set_level(rest.rsplit('=').next().unwrap_or_default()),
             "ping" => say(&format!("pong {rest}")),
+            "st" => {
+                let seconds: f64 = rest.parse().unwrap_or_default();
+                self.endless = self.script.whole_seconds && seconds < 1.0;
+            }
+            "?" if self.thinking => {
+                self.thinking = false;
+                self.choose().into_iter().for_each(|mv| self.announce(mv));
+            }
             "new" => self.new_game(),
             "force" => self.forced = true,
             "setboard" => {
@@ -227,6 +253,10 @@ impl Engine {
     fn answer(&mut self) {
         self.moves += 1;
         let Some(mv) = self.choose() else { return };
+        if self.endless {
+            self.thinking = true;
+            return;
+        }
         if self.is_due("crash") {
             eprintln!("{}", self.script.words);
             std::process::exit(3);

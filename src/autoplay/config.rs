@@ -88,6 +88,12 @@ impl EngineConfig {
         Ok(EngineConfig { command, ..EngineConfig::default() })
     }
 
+    /// Its command line, quoted as for a shell.
+    pub fn command_line(&self) -> String {
+        // Only a zero byte cannot be quoted; no command that runs has one.
+        shlex::try_join(self.command.iter().map(String::as_str)).unwrap_or_default()
+    }
+
     /// What to call the engine before it has told its name.
     pub fn label(&self) -> String {
         if !self.name.is_empty() {

@@ -54,6 +54,27 @@ pub struct SearchInfo {
     pub ending: String,
 }
 
+impl SearchInfo {
+    /// Takes in what an engine reports about its thinking; returns false if the event is no such
+    /// report.
+    pub fn take_in(&mut self, event: &PlayerEvent) -> bool {
+        match event {
+            PlayerEvent::Thinking(thinking) => {
+                let before = std::mem::replace(self, thinking.clone());
+                self.score = self.score.or(before.score);
+                self.book |= before.book;
+                if self.ending.is_empty() {
+                    self.ending = before.ending;
+                }
+            }
+            PlayerEvent::Book(BookRemark::Move) => self.book = true,
+            PlayerEvent::Book(BookRemark::Ending(how)) => self.ending.clone_from(how),
+            _ => return false,
+        }
+        true
+    }
+}
+
 /// What an engine says of its book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BookRemark {
@@ -105,6 +126,19 @@ pub enum PlayerEvent {
     Refusal(String),
 }
 
+impl PlayerEvent {
+    /// Whether the engine whose turn it is makes no move after this.
+    pub fn ends_turn(&self) -> bool {
+        matches!(
+            self,
+            PlayerEvent::Move { .. }
+                | PlayerEvent::Resign
+                | PlayerEvent::Claim { .. }
+                | PlayerEvent::Refusal(_)
+        )
+    }
+}
+
 /// What an engine's option takes, as far as the engine tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionRange {
@@ -112,6 +146,8 @@ pub enum OptionRange {
     Whole(i64, i64),
     /// Any text.
     Text,
+    /// No value: it is an order that is given by naming the option.
+    Button,
     /// Something else, which it calls so.
     Other(String),
 }
@@ -123,6 +159,27 @@ pub(super) struct KnownOption {
     pub name: String,
     /// What it takes.
     pub range: OptionRange,
+}
+
+impl KnownOption {
+    /// The value to send with the option's name, of the one that the user gave; `None` for a button, which
+    /// takes none.
+    ///
+    /// # Errors
+    /// If the option needs a value and got none.
+    pub(super) fn value(&self, given: &str) -> Result<Option<String>, EngineError> {
+        let needs_value = match &self.range {
+            OptionRange::Button => return Ok(None),
+            OptionRange::Whole(..) => true,
+            OptionRange::Other(kind) => ["check", "combo"].contains(&kind.as_str()),
+            OptionRange::Text => false,
+        };
+        if needs_value && given.is_empty() {
+            let problem = format!("needs a value for its option \"{}\"", self.name);
+            return Err(EngineError::Unable(problem));
+        }
+        Ok(Some(given.to_owned()))
+    }
 }
 
 /// What to say of an option that is none of those that the engine has.
@@ -218,6 +275,12 @@ pub trait Dialect: Send {
 
     /// What a line means for the game.
     fn interpret(&mut self, line: &str) -> Option<PlayerEvent>;
+
+    /// How long after the start of its turn the engine has to be ordered to move, if its protocol
+    /// could not express the time for the move.
+    fn urge_after(&self) -> Option<Duration> {
+        None
+    }
 
     /// Demands a move at once.
     ///

@@ -1,5 +1,6 @@
 //! The positions that games begin from.
 
+use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 use std::ops::ControlFlow;
 use std::os::unix::fs::FileTypeExt;
@@ -13,10 +14,11 @@ use thiserror::Error;
 
 use crate::book::{Book, BookError};
 use crate::pgn::{Fate, GameEnd, GamePly, PgnInput, Reader, Tags, Visitor};
-use crate::position::{Game, Move, Position};
+use crate::position::{Game, Move, Outcome, Position};
 use crate::random::Random;
 use crate::suite::epd;
 use crate::threads::refused;
+use crate::words;
 
 /// How long a named pipe may be without a writer.
 const PIPE_PATIENCE: Duration = Duration::from_secs(2);
@@ -66,7 +68,7 @@ pub struct OpeningChoice {
     pub shuffled: bool,
     /// What the random order, and the lines from a book, follow from.
     pub seed: u64,
-    /// Leave out so many first.
+    /// Begin after so many of those that can be played; they follow once the others were played.
     pub start: usize,
     /// How many are needed.
     pub count: usize,
@@ -76,27 +78,71 @@ pub struct OpeningChoice {
 
 /// The openings that are needed, of those that come along.
 struct Sieve {
-    /// How many of them are needed, those that are left out first included.
+    /// The first `start` of them are played after all others only.
+    start: usize,
+    /// How many of them are needed, the first `start` included.
     wanted: usize,
     /// Gives each its rank, if they are to be shuffled; so the order of the first does not depend
     /// on how many are needed.
     ranks: Option<Random>,
     kept: Vec<(u64, Opening)>,
+    /// How many came along that can be played.
     seen: usize,
+    skipped: Skipped,
+}
+
+/// Openings that cannot be played, because they end the game.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Skipped {
+    /// How many there were.
+    pub count: usize,
+    /// The place of the first among the openings, from 1, and how its game ends.
+    pub first: Option<(usize, Outcome)>,
+}
+
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((number, outcome)) = self.first else { return f.write_str("no opening skipped") };
+        let what = words::outcome(outcome);
+        match self.count {
+            1 => write!(f, "opening {number} skipped: the game is over there ({what})"),
+            count => write!(
+                f,
+                "{count} openings skipped in which the game is over, the first is number {number} \
+                 ({what})"
+            ),
+        }
+    }
+}
+
+/// The openings of a match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Openings {
+    /// Those that can be played, in the order in which they are played; never empty.
+    pub playable: Vec<Opening>,
+    /// Those that cannot.
+    pub skipped: Skipped,
 }
 
 impl Sieve {
     fn new(choice: &OpeningChoice) -> Self {
         Sieve {
+            start: choice.start,
             wanted: choice.start.saturating_add(choice.count.max(1)),
             ranks: choice.shuffled.then(|| Random::new(choice.seed)),
             kept: Vec::new(),
             seen: 0,
+            skipped: Skipped::default(),
         }
     }
 
-    /// Takes one in; tells whether more of them matter.
+    /// Takes one in, unless its game is over; returns whether more of them matter.
     fn take(&mut self, opening: Opening) -> ControlFlow<()> {
+        if let Some(outcome) = opening.game().outcome() {
+            self.skipped.count += 1;
+            self.skipped.first.get_or_insert((self.seen + self.skipped.count, outcome));
+            return ControlFlow::Continue(());
+        }
         let rank = self.ranks.as_mut().map_or(self.seen as u64, Random::next_u64);
         self.seen += 1;
         self.kept.push((rank, opening));
@@ -115,12 +161,16 @@ impl Sieve {
         ControlFlow::Continue(())
     }
 
-    /// The openings in the order in which they are played, the first `start` left out.
-    fn into_openings(mut self, start: usize) -> Vec<Opening> {
+    /// The openings in the order in which they are played: the first `start` come last.
+    fn into_openings(mut self) -> Openings {
         self.kept.sort_by_key(|&(rank, _)| rank);
         self.kept.truncate(self.wanted);
-        self.kept.drain(..start.min(self.kept.len()));
-        self.kept.into_iter().map(|(_, opening)| opening).collect()
+        let mut playable: Vec<Opening> =
+            self.kept.into_iter().map(|(_, opening)| opening).collect();
+        let start = self.start.min(playable.len());
+        playable.rotate_left(start);
+        playable.truncate(self.wanted - self.start);
+        Openings { playable, skipped: self.skipped }
     }
 }
 
@@ -169,6 +219,17 @@ pub enum OpeningError {
         /// The file.
         path: PathBuf,
     },
+    /// No game can be played from any of them.
+    #[error(
+        "{}: {skipped}; no opening is left (to play a part of each, use --opening-plies N)",
+        path.display()
+    )]
+    Over {
+        /// The file.
+        path: PathBuf,
+        /// What it holds instead.
+        skipped: Skipped,
+    },
     /// Fewer openings are in the file than are to be left out.
     #[error("{} holds {count} openings only", path.display())]
     Start {
@@ -185,24 +246,23 @@ impl OpeningChoice {
     ///
     /// # Errors
     /// If the file cannot be read, or holds no or bad openings.
-    pub fn load(&self) -> Result<Vec<Opening>, OpeningError> {
-        if let Some(book) = self.book()? {
-            return Ok(self.draw_lines(&book));
-        }
-        let input = self.open().map_err(|cause| self.unreadable(cause))?;
-        let name = self.path.to_string_lossy().to_lowercase();
-        let sieve = match name.contains(".pgn") {
-            true => self.read_pgn(input)?,
-            false => self.read_epd(input)?,
+    pub fn load(&self) -> Result<Openings, OpeningError> {
+        let sieve = match self.book()? {
+            Some(book) => self.draw_lines(&book),
+            None => {
+                let input = self.open().map_err(|cause| self.unreadable(cause))?;
+                let name = self.path.to_string_lossy().to_lowercase();
+                let is_pgn = name.contains(".pgn");
+                if is_pgn { self.read_pgn(input)? } else { self.read_epd(input)? }
+            }
         };
-        let (path, count) = (self.path.clone(), sieve.seen);
-        if count == 0 {
-            return Err(OpeningError::Empty { path });
+        let (path, count, skipped) = (self.path.clone(), sieve.seen, sieve.skipped.clone());
+        match count {
+            0 if skipped.count > 0 => Err(OpeningError::Over { path, skipped }),
+            0 => Err(OpeningError::Empty { path }),
+            _ if self.start >= count => Err(OpeningError::Start { path, count }),
+            _ => Ok(sieve.into_openings()),
         }
-        if self.start >= count {
-            return Err(OpeningError::Start { path, count });
-        }
-        Ok(sieve.into_openings(self.start))
     }
 
     /// Opens the file. A named pipe without a writer would have to be waited for without end.
@@ -237,11 +297,21 @@ impl OpeningChoice {
 
     /// Lines of the book, each move the likelier the more games played it. A line ends where the
     /// book does, or after the wanted number of plies.
-    fn draw_lines(&self, book: &Book) -> Vec<Opening> {
+    fn draw_lines(&self, book: &Book) -> Sieve {
         let mut random = Random::new(self.seed);
         let plies = self.plies.unwrap_or(BOOK_PLIES);
-        let line = |_| Opening::new(&book.draw_line(plies, &mut random));
-        (0..self.count.max(1)).map(line).collect()
+        // The lines are in random order as they are drawn.
+        let mut sieve = Sieve { ranks: None, ..Sieve::new(self) };
+        for _ in 0..sieve.wanted.saturating_mul(DRAWS_FOR_EACH_LINE) {
+            if sieve.take(Opening::new(&book.draw_line(plies, &mut random))).is_break() {
+                break;
+            }
+        }
+        if sieve.seen > 0 {
+            // Others were drawn in their place.
+            sieve.skipped = Skipped::default();
+        }
+        sieve
     }
 
     /// One position a line: EPD, with operations that are ignored, or FEN.
@@ -289,7 +359,7 @@ impl OpeningChoice {
                     continue;
                 }
             };
-            let game = sieve.seen + 1;
+            let game = sieve.seen + sieve.skipped.count + 1;
             return Err(OpeningError::Game { path: self.path.clone(), game, message });
         }
         Ok(sieve)
@@ -330,6 +400,9 @@ impl Visitor for OpeningVisitor {
     fn end(&mut self, _end: &GameEnd) {}
 }
 
+/// Lines are drawn from a book so many times for each that is needed, should they end their games.
+const DRAWS_FOR_EACH_LINE: usize = 8;
+
 /// How many plies lines from a book have unless told otherwise.
 const BOOK_PLIES: usize = 8;
 
@@ -353,7 +426,7 @@ mod tests {
         let lines =
             "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; id \"1\";\n\n4k3/8/8/8/8/8/4P3/4K3 b - - 3 9\n";
         std::fs::write(&epd, lines).expect("written");
-        let games = choice(&epd).load().expect("two positions");
+        let games = choice(&epd).load().expect("two positions").playable;
         assert_eq!(games.len(), 2);
         assert_eq!(games[1].game().position().fullmove_number(), 9);
         let pgn = dir.path().join("a.pgn.gz");
@@ -363,7 +436,7 @@ mod tests {
         write!(file, "[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e3 *\n").expect("written");
         file.finish().expect("written");
         let two_plies = OpeningChoice { plies: Some(2), ..choice(&pgn) };
-        let games = two_plies.load().expect("two games");
+        let games = two_plies.load().expect("two games").playable;
         let plies: Vec<usize> = games.iter().map(|game| game.moves.len()).collect();
         assert_eq!(plies, [2, 1]);
         let fen = "4k3/8/8/8/8/4P3/8/4K3 b - - 0 1";
@@ -390,10 +463,55 @@ mod tests {
     }
 
     #[test]
+    fn openings_that_end_the_game_are_skipped_and_counted() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let epd = dir.path().join("a.epd");
+        let over = [
+            "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1",
+            "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
+            "7k/8/6K1/8/8/8/8/8 b - - 0 1",
+            "7k/8/6K1/8/8/8/8/R7 b - - 100 90",
+        ];
+        let good = "7k/8/6K1/8/8/8/8/R7 b - - 99 90";
+        std::fs::write(&epd, over[..2].join("\n") + "\n" + good + "\n" + over[3]).expect("written");
+        let loaded = OpeningChoice { count: 9, ..choice(&epd) }.load().expect("one can be played");
+        assert_eq!(loaded.playable.len(), 1);
+        assert_eq!(
+            loaded.skipped.to_string(),
+            "3 openings skipped in which the game is over, the first is number 1 (White mates)"
+        );
+        for (number, line) in over.iter().enumerate() {
+            std::fs::write(&epd, line).expect("written");
+            let error = choice(&epd).load().expect_err("over").to_string();
+            assert!(
+                error.contains("opening 1 skipped: the game is over there"),
+                "{number}: {error}"
+            );
+        }
+        let pgn = dir.path().join("a.pgn");
+        let repeats = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 *";
+        std::fs::write(&pgn, format!("1. e4 *\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n{repeats}\n"))
+            .expect("written");
+        for (plies, playable) in [(8, 1), (7, 2), (4, 2), (3, 3)] {
+            let loaded = OpeningChoice { plies: Some(plies), ..choice(&pgn) }.load();
+            assert_eq!(loaded.expect("openings").playable.len(), playable, "{plies}");
+        }
+    }
+
+    #[test]
+    fn lines_of_a_book_begin_where_they_are_to() {
+        let lines = |start, count| {
+            let choice = OpeningChoice { start, count, ..choice(Path::new("embedded")) };
+            choice.load().expect("the embedded book").playable
+        };
+        assert_eq!(lines(2, 3), lines(0, 5)[2..]);
+    }
+
+    #[test]
     fn lines_of_a_book_are_drawn_by_seed() {
         let lines = |seed| {
             let choice = OpeningChoice { count: 4, seed, ..choice(Path::new("embedded")) };
-            let games = choice.load().expect("the embedded book");
+            let games = choice.load().expect("the embedded book").playable;
             games.iter().map(|game| game.moves.to_vec()).collect::<Vec<_>>()
         };
         assert_eq!(lines(1), lines(1));
@@ -411,17 +529,20 @@ mod tests {
         std::fs::write(&path, lines).expect("written");
         let order = |shuffled, seed, start, count| {
             let choice = OpeningChoice { shuffled, seed, start, count, ..choice(&path) };
-            let openings = choice.load().expect("openings");
+            let openings = choice.load().expect("openings").playable;
             let number = |opening: &Opening| opening.game().position().fullmove_number();
             openings.iter().map(number).collect::<Vec<_>>()
         };
         let all = order(true, 7, 0, LINES);
         assert_ne!(all, order(true, 8, 0, LINES));
         for (start, count) in [(0, 1), (0, 7), (5, 10), (50, 10), (0, 1000), (59, 3)] {
-            let end = (start + count).min(LINES);
-            assert_eq!(order(true, 7, start, count), all[start..end], "{start} {count}");
+            // Those before the start follow once the file has ended.
+            let wanted = |all: &[u16]| -> Vec<u16> {
+                all.iter().cycle().skip(start).take(count.min(LINES)).copied().collect()
+            };
+            assert_eq!(order(true, 7, start, count), wanted(&all), "{start} {count}");
             let numbers: Vec<u16> = (1..=LINES as u16).collect();
-            assert_eq!(order(false, 7, start, count), numbers[start..end], "{start} {count}");
+            assert_eq!(order(false, 7, start, count), wanted(&numbers), "{start} {count}");
         }
         let mut sorted = all;
         sorted.sort_unstable();
@@ -443,7 +564,7 @@ mod tests {
         let path = pipe("fed.pgn");
         let end = path.clone();
         let writer = std::thread::spawn(move || std::fs::write(end, "1. e4 *\n\n1. d4 *\n"));
-        assert_eq!(choice(&path).load().expect("two games").len(), 2);
+        assert_eq!(choice(&path).load().expect("two games").playable.len(), 2);
         assert!(writer.join().is_ok_and(|written| written.is_ok()));
     }
 }

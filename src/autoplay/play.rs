@@ -10,7 +10,7 @@ use crate::tablebase::Tables;
 use crate::words;
 
 use super::clock::Clock;
-use super::dialect::{BookRemark, EngineError, PlayerEvent, SearchInfo, Setup, Turn};
+use super::dialect::{EngineError, PlayerEvent, SearchInfo, Setup, Turn};
 use super::player::Player;
 use super::process::Line;
 use super::record::PlayedMove;
@@ -74,6 +74,17 @@ pub struct MoveMade {
     pub used: [Duration; 2],
 }
 
+/// What happens in a game, for logs.
+#[derive(Debug, Clone, Copy)]
+pub enum GameEvent {
+    /// An engine is prepared for the game.
+    Prepared(Color),
+    /// Both are ready; White's clock runs.
+    ClocksStarted,
+    /// A move was made.
+    Moved(MoveMade),
+}
+
 /// What a game between two players yields.
 #[derive(Debug)]
 pub struct Played {
@@ -111,7 +122,7 @@ pub fn play(
     ponder: [bool; 2],
     conditions: &Conditions,
     interrupt: &Interrupt,
-    observer: &mut dyn FnMut(MoveMade),
+    observer: &mut dyn FnMut(GameEvent),
 ) -> Played {
     let mut bout = Bout {
         players,
@@ -124,19 +135,21 @@ pub fn play(
         offers: [false; 2],
         broken: [false; 2],
     };
-    let verdict = bout.begin(ponder).unwrap_or_else(|| bout.run(observer));
+    let verdict = bout.begin(ponder, observer).unwrap_or_else(|| bout.run(observer));
     bout.finish(&verdict);
     Played { game: bout.game, moves: bout.moves, verdict, broken: bout.broken }
 }
 
 impl Bout<'_> {
     /// Tells both engines of the game.
-    fn begin(&mut self, ponder: [bool; 2]) -> Option<Verdict> {
+    fn begin(&mut self, ponder: [bool; 2], observer: &mut dyn FnMut(GameEvent)) -> Option<Verdict> {
         if let Some(outcome) = self.game.outcome() {
-            return Some(outcome.into());
+            let what = words::outcome(outcome);
+            return Some(Verdict::unfinished(format!("the opening ends the game: {what}")));
         }
         for color in [Color::White, Color::Black] {
             let [own, other] = [color.to_index(), (!color).to_index()];
+            observer(GameEvent::Prepared(color));
             let opponent = self.players[other].name.clone();
             let setup = Setup {
                 game: &self.game,
@@ -151,7 +164,8 @@ impl Bout<'_> {
         None
     }
 
-    fn run(&mut self, observer: &mut dyn FnMut(MoveMade)) -> Verdict {
+    fn run(&mut self, observer: &mut dyn FnMut(GameEvent)) -> Verdict {
+        observer(GameEvent::ClocksStarted);
         loop {
             if let Some(verdict) = self.turn(observer) {
                 return verdict;
@@ -160,7 +174,7 @@ impl Bout<'_> {
     }
 
     /// One move; a verdict if the game is over with it.
-    fn turn(&mut self, observer: &mut dyn FnMut(MoveMade)) -> Option<Verdict> {
+    fn turn(&mut self, observer: &mut dyn FnMut(GameEvent)) -> Option<Verdict> {
         let mover = self.game.position().side_to_move();
         let number = self.game.position().fullmove_number();
         let [own, other] = [mover.to_index(), (!mover).to_index()];
@@ -182,7 +196,7 @@ impl Bout<'_> {
         self.moves.push(PlayedMove { mv, info: answer.info, elapsed });
         let played = &self.moves[self.moves.len() - 1];
         let used = self.clocks.each_ref().map(|clock| clock.used);
-        observer(MoveMade { number, color: mover, mv, used });
+        observer(GameEvent::Moved(MoveMade { number, color: mover, mv, used }));
         let verdict = self.referee.look(&self.game, mover, played.info.score);
         let ponder = answer.ponder.filter(|_| verdict.is_none());
         let ponder = ponder.and_then(|text| self.game.position().parse_move(&text).ok());
@@ -198,7 +212,7 @@ impl Bout<'_> {
         let clock = &mut self.clocks[mover.to_index()];
         let allowed = clock.allowance().unwrap_or_default();
         if !clock.punch(elapsed) {
-            return Some(out_of_time(mover, elapsed, allowed));
+            return Some(self.out_of_time(mover, elapsed, allowed));
         }
         let parsed: Option<Move> = self.game.position().parse_move(&answer.text).ok();
         let Some(mv) = parsed.filter(|&mv| self.game.play(mv).is_ok()) else {
@@ -209,58 +223,65 @@ impl Bout<'_> {
         None
     }
 
-    /// Waits for the mover's move; meanwhile the opponent may resign, claim or die.
+    /// Waits for the mover's move; meanwhile the opponent may resign, claim or die. A line counts
+    /// from the time it came, not from the time it is read: a move that came before the flag fell is
+    /// in time, and what came after it is late.
     fn await_move(&mut self, mover: Color, start: Instant) -> Result<Answer, Verdict> {
-        let allowance = self.clocks[mover.to_index()].allowance();
-        let deadline = start + allowance.unwrap_or(self.conditions.patience);
+        let own = mover.to_index();
+        let allowed = self.clocks[own].allowance();
+        let flag = allowed.map(|allowed| start + allowed);
+        let silence = allowed.unwrap_or_default() + self.conditions.patience;
+        let urge = self.players[own].dialect.urge_after().map(|time| start + time);
+        let mut demands = [urge, flag].into_iter().flatten().peekable();
         let mut info = SearchInfo::default();
         loop {
-            let (color, line) = self.next_line(deadline)?;
-            let Some((color, line)) = color.zip(line).filter(|(_, line)| line.at <= deadline)
-            else {
-                return Err(match allowance {
-                    Some(allowed) => self.flag_fell(mover, deadline, allowed),
-                    None => self.stalled(mover, self.conditions.patience),
-                });
-            };
-            let event = self.players[color.to_index()].dialect.interpret(&line.text);
-            match event {
-                Some(PlayerEvent::Move { text, ponder }) if color == mover => {
-                    return Ok(Answer { text, ponder, info, at: line.at });
-                }
-                Some(PlayerEvent::Thinking(thinking)) if color == mover => {
-                    let book = thinking.book || info.book;
-                    let ending =
-                        if thinking.ending.is_empty() { info.ending } else { thinking.ending };
-                    let score = thinking.score.or(info.score);
-                    info = SearchInfo { score, book, ending, ..thinking };
-                }
-                Some(PlayerEvent::Book(BookRemark::Move)) if color == mover => info.book = true,
-                Some(PlayerEvent::Book(BookRemark::Ending(how))) if color == mover => {
-                    info.ending = how;
-                }
-                Some(event) => {
-                    if let Some(verdict) = self.talk(color, mover, event) {
-                        return Err(verdict);
+            let wait = demands.peek().copied().unwrap_or(start + silence);
+            let line = self.next_line(wait)?;
+            let at = line.as_ref().map_or(wait, |(_, line)| line.at);
+            if at > start + silence || line.is_none() && demands.peek().is_none() {
+                return Err(self.stalled(mover, silence));
+            }
+            if let Some((speaker, line)) = line {
+                let is_late = flag.is_some_and(|flag| at > flag);
+                let event = self.players[speaker.to_index()].dialect.interpret(&line.text);
+                match event {
+                    Some(PlayerEvent::Move { text, ponder }) if speaker == mover => {
+                        return Ok(Answer { text, ponder, info, at });
                     }
+                    Some(event) if speaker == mover && info.take_in(&event) => {}
+                    // The game is lost already, and only the mover's answer ends the wait.
+                    Some(event) if is_late && (speaker != mover || !event.ends_turn()) => {}
+                    Some(_) if is_late => {
+                        let allowed = allowed.unwrap_or_default();
+                        return Err(self.out_of_time(mover, at.duration_since(start), allowed));
+                    }
+                    Some(event) => {
+                        if let Some(verdict) = self.talk(speaker, mover, event) {
+                            return Err(verdict);
+                        }
+                    }
+                    None => {}
                 }
-                None => {}
+            }
+            if demands.next_if(|&demand| demand <= at).is_some() {
+                // An engine that cannot be written to does not answer either.
+                let _ = self.players[own].dialect.hurry();
             }
         }
     }
 
-    /// The next line of either engine; no line if none comes in time.
-    fn next_line(&mut self, deadline: Instant) -> Result<(Option<Color>, Option<Line>), Verdict> {
+    /// The next line of either engine; `None` if none comes before `deadline`.
+    fn next_line(&mut self, deadline: Instant) -> Result<Option<(Color, Line)>, Verdict> {
         let left = deadline.saturating_duration_since(Instant::now());
         let [white, black] = self.players.each_mut().map(|player| player.dialect.process().lines());
         let (color, line) = select! {
             recv(white) -> line => (Color::White, line),
             recv(black) -> line => (Color::Black, line),
             recv(self.interrupt.receiver) -> _ => return Err(Verdict::unfinished("interrupted")),
-            default(left) => return Ok((None, None)),
+            default(left) => return Ok(None),
         };
         match line {
-            Ok(line) => Ok((Some(color), Some(line))),
+            Ok(line) => Ok(Some((color, line))),
             Err(_) => Err(self.crashed(color)),
         }
     }
@@ -294,29 +315,27 @@ impl Bout<'_> {
         }
     }
 
-    /// The flag fell: an engine that answers now has lost on time, one that does not hangs.
-    fn flag_fell(&mut self, mover: Color, fell: Instant, allowed: Duration) -> Verdict {
-        let deadline = fell + self.conditions.patience;
-        // If it cannot be told, it does not answer either.
-        let _ = self.players[mover.to_index()].dialect.hurry();
-        loop {
-            match self.next_line(deadline) {
-                Err(verdict) => return verdict,
-                Ok((Some(color), Some(line))) if line.at <= deadline => {
-                    let event = self.players[color.to_index()].dialect.interpret(&line.text);
-                    if color == mover && matches!(event, Some(PlayerEvent::Move { .. })) {
-                        let late = line.at.saturating_duration_since(fell);
-                        return out_of_time(mover, allowed + late, allowed);
-                    }
-                }
-                Ok(_) => return self.stalled(mover, allowed + self.conditions.patience),
-            }
+    /// The verdict on a flag that fell: a loss, or a draw if the opponent could not mate (FIDE Laws of
+    /// Chess, 6.9).
+    fn out_of_time(&self, mover: Color, used: Duration, allowed: Duration) -> Verdict {
+        let (name, opponent) = (words::color(mover), words::color(!mover));
+        let time =
+            format!("{:.3} s used, {:.3} s allowed", used.as_secs_f64(), allowed.as_secs_f64());
+        if self.game.position().can_mate(!mover) {
+            let detail = format!("{name} loses on time: {time}");
+            return Verdict::against(mover, Termination::Time, detail);
         }
+        let detail = format!("{name} runs out of time ({time}), but {opponent} cannot mate");
+        Verdict::draw(Termination::Time, detail)
     }
 
     fn stalled(&mut self, loser: Color, after: Duration) -> Verdict {
         self.broken[loser.to_index()] = true;
-        let detail = format!("{} gives no move for {after:.1?}", words::color(loser));
+        let hint = match self.players[loser.to_index()].dialect.urge_after() {
+            Some(_) => " (not every engine reads fractions of a second: try whole ones)",
+            None => "",
+        };
+        let detail = format!("{} gives no move for {after:.1?}{hint}", words::color(loser));
         Verdict::against(loser, Termination::Stall, detail)
     }
 
@@ -364,12 +383,174 @@ struct Answer {
     at: Instant,
 }
 
-fn out_of_time(loser: Color, used: Duration, allowed: Duration) -> Verdict {
-    let detail = format!(
-        "{} loses on time: {:.3} s used, {:.3} s allowed",
-        words::color(loser),
-        used.as_secs_f64(),
-        allowed.as_secs_f64()
-    );
-    Verdict::against(loser, Termination::Time, detail)
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::thread;
+
+    use super::*;
+    use crate::autoplay::clock::MoveLimits;
+    use crate::autoplay::config::{EngineConfig, Protocol};
+    use crate::autoplay::dialect::{Dialect, OptionRange};
+    use crate::autoplay::process::Process;
+    use crate::position::Position;
+
+    /// Only a hang reaches it.
+    const DEADLINE: Duration = Duration::from_secs(120);
+    /// More than that, so that an engine that counts as silent makes the test fail.
+    const PATIENCE: Duration = Duration::from_secs(3600);
+    const MOVE_TIME: Duration = Duration::from_millis(50);
+
+    /// An engine that thinks aloud once, and gives its answer when it gets the line `answer`.
+    const SCRIPT: &str = r#"
+        while read -r line; do case "$line" in
+            uci) echo uciok;;
+            isready) echo readyok;;
+            protover*) echo feature ping=1 setboard=1 done=1;;
+            ping*) echo "pong ${line#ping }";;
+            "go "*) echo info depth 1 score cp 5;;
+            go) echo 1 5 0 1 e2e4;;
+            answer) echo "$0";;
+            quit) exit;;
+        esac; done
+    "#;
+
+    /// A conversation in which the answer comes once the flag has fallen, while the runner is still busy
+    /// with what the engine wrote before: so it waits in the channel when the runner looks.
+    struct Late(Box<dyn Dialect>);
+
+    impl Dialect for Late {
+        fn interpret(&mut self, line: &str) -> Option<PlayerEvent> {
+            let event = self.0.interpret(line);
+            if let Some(PlayerEvent::Thinking(_)) = event {
+                thread::sleep(2 * MOVE_TIME);
+                self.process().send("answer").expect("it reads");
+                let begin = Instant::now();
+                while self.process().lines().is_empty() {
+                    assert!(begin.elapsed() < DEADLINE, "no answer");
+                    thread::sleep(Duration::from_millis(1));
+                }
+            }
+            event
+        }
+        fn process(&mut self) -> &mut Process {
+            self.0.process()
+        }
+        fn handshake(&mut self) -> Result<(), EngineError> {
+            self.0.handshake()
+        }
+        fn engine_name(&self) -> Option<&str> {
+            self.0.engine_name()
+        }
+        fn option_range(&self, name: &str) -> Result<OptionRange, EngineError> {
+            self.0.option_range(name)
+        }
+        fn set_options(&mut self, options: &[(String, String)]) -> Result<(), EngineError> {
+            self.0.set_options(options)
+        }
+        fn reusable(&self) -> bool {
+            self.0.reusable()
+        }
+        fn begin(&mut self, setup: &Setup<'_>) -> Result<(), EngineError> {
+            self.0.begin(setup)
+        }
+        fn go(&mut self, turn: &Turn<'_>) -> Result<(), EngineError> {
+            self.0.go(turn)
+        }
+        fn moved(&mut self, turn: &Turn<'_>, ponder: Option<Move>) -> Result<(), EngineError> {
+            self.0.moved(turn, ponder)
+        }
+        fn hurry(&mut self) -> Result<(), EngineError> {
+            self.0.hurry()
+        }
+        fn offer_draw(&mut self) -> Result<(), EngineError> {
+            self.0.offer_draw()
+        }
+        fn finish(
+            &mut self,
+            result: &str,
+            comment: &str,
+            deadline: Instant,
+        ) -> Result<(), EngineError> {
+            self.0.finish(result, comment, deadline)
+        }
+    }
+
+    /// A game from this position, in which the first answer of the side to move is late.
+    fn late(protocol: Protocol, answer: &'static str, fen: &str) -> Played {
+        let start = Position::from_fen(fen).expect(fen);
+        let (sender, played) = channel();
+        thread::spawn(move || {
+            let command = ["sh", "-c", SCRIPT, answer].map(str::to_owned).to_vec();
+            let config = EngineConfig { command, protocol, ..EngineConfig::default() };
+            let player = || Player::start(&config, &None).expect("it starts");
+            let (white, mut black) = (player(), player());
+            let Player { name, dialect } = white;
+            let mut white = Player { name, dialect: Box::new(Late(dialect)) };
+            let limits = MoveLimits { move_time: Some(MOVE_TIME), ..MoveLimits::default() };
+            let clock = || Clock::new(limits, Duration::ZERO);
+            let conditions =
+                Conditions { rules: Rules::default(), tablebases: None, patience: PATIENCE };
+            let players = [&mut white, &mut black];
+            let game = Game::new(start);
+            let interrupt = Interrupt::new();
+            let clocks = [clock(), clock()];
+            sender.send(play(
+                players,
+                game,
+                clocks,
+                [false; 2],
+                &conditions,
+                &interrupt,
+                &mut |_| {},
+            ))
+        });
+        played.recv_timeout(DEADLINE).expect("it does not wait for an answer that has come")
+    }
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+    #[test]
+    fn what_comes_after_the_flag_fell_is_a_loss_on_time_at_once() {
+        for (protocol, answer) in [
+            (Protocol::Uci, "bestmove e2e4"),
+            (Protocol::Uci, "bestmove e2e5"),
+            (Protocol::Uci, "bestmove (none)"),
+            (Protocol::Xboard, "move e2e4"),
+            (Protocol::Xboard, "move e2e5"),
+            (Protocol::Xboard, "resign"),
+            (Protocol::Xboard, "1-0 {White mates}"),
+            (Protocol::Xboard, "1/2-1/2 {Draw by repetition}"),
+            (Protocol::Xboard, "0-1 {White resigns}"),
+        ] {
+            let Played { verdict, broken, moves, .. } = late(protocol, answer, START);
+            assert_eq!(verdict.termination, Termination::Time, "{answer}: {}", verdict.detail);
+            assert_eq!(verdict.winner, Some(Color::Black), "{answer}: {}", verdict.detail);
+            assert_eq!((broken, moves.len()), ([false; 2], 0), "{answer}");
+        }
+    }
+
+    #[test]
+    fn a_flag_against_a_side_that_cannot_mate_is_a_draw() {
+        for (fen, winner) in [
+            ("6k1/8/8/8/3R4/5K2/8/8 w - - 0 1", None),
+            ("6k1/6n1/8/8/3Q4/5K2/8/8 w - - 0 1", None),
+            ("6k1/6n1/8/8/3R4/5K2/8/8 w - - 0 1", Some(Color::Black)),
+            ("6k1/6p1/8/8/8/5K2/8/8 w - - 0 1", Some(Color::Black)),
+            ("6k1/6b1/8/8/3R4/5K2/8/8 w - - 0 1", None),
+            ("6k1/6b1/8/8/3P4/5K2/8/8 w - - 0 1", Some(Color::Black)),
+        ] {
+            let verdict = late(Protocol::Uci, "bestmove d4d5", fen).verdict;
+            assert_eq!(verdict.termination, Termination::Time, "{fen}: {}", verdict.detail);
+            assert_eq!(verdict.winner, winner, "{fen}: {}", verdict.detail);
+        }
+    }
+
+    #[test]
+    fn an_opening_that_ends_the_game_has_no_result() {
+        let mate = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
+        let verdict = late(Protocol::Uci, "bestmove e2e4", mate).verdict;
+        assert_eq!((verdict.termination, verdict.winner), (Termination::Unfinished, None));
+        assert_eq!(verdict.detail, "the opening ends the game: Black mates");
+    }
 }

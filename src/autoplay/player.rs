@@ -157,10 +157,18 @@ fn ask(config: &EngineConfig, trace: &Trace) -> Result<ProtocolAnswer, StartErro
     if process.send(uci::Command::Uci).is_ok() {
         answer = listen(&mut process, Instant::now() + PROBE_PATIENCE);
     }
-    let asked_again = answer == ProtocolAnswer::Nothing
-        && process.send("xboard").and_then(|()| process.send("protover 2")).is_ok();
-    if asked_again {
-        answer = listen(&mut process, Instant::now() + LATE_PATIENCE);
+    // `gnuchess -x` may read a line only once two more have come.
+    let questions = [
+        (&["xboard", "protover 2"][..], PROBE_PATIENCE),
+        (&["ping 1"], PROBE_PATIENCE),
+        (&["ping 2"], LATE_PATIENCE),
+    ];
+    for (questions, patience) in questions {
+        if answer == ProtocolAnswer::Nothing
+            && questions.iter().try_for_each(|question| process.send(question)).is_ok()
+        {
+            answer = listen(&mut process, Instant::now() + patience);
+        }
     }
     process.quit("quit");
     Ok(answer)
@@ -176,8 +184,9 @@ fn listen(process: &mut Process, deadline: Instant) -> ProtocolAnswer {
                 return ProtocolAnswer::Is(Protocol::Uci);
             }
             Received::Line(line) => {
-                let features = matches!(Reply::from(line.text.as_str()), Reply::Features(_));
-                if features || refuses(&line.text) {
+                let reply = Reply::from(line.text.as_str());
+                let is_xboard = matches!(reply, Reply::Features(_) | Reply::Pong(_));
+                if is_xboard || refuses(&line.text) {
                     return ProtocolAnswer::Is(Protocol::Xboard);
                 }
             }

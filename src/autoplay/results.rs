@@ -12,7 +12,8 @@ use super::config::EngineConfig;
 use super::ledger::{Ledger, LedgerError};
 use super::play::Interrupt;
 use super::player::StartError;
-use super::report::{self, ReportError};
+pub use super::report::About;
+use super::report::{self, Contents, ReportError};
 use super::stats::{Decision, Sprt, Tally, normalised_elo};
 use super::summary::{against, ranking};
 use super::tournament::{Progress, Standings, Tournament};
@@ -37,6 +38,10 @@ pub enum MatchError {
 /// What has come of a match so far.
 #[derive(Debug)]
 pub struct Results {
+    /// The engines' settings, in the order of their definition.
+    pub engines: Vec<EngineConfig>,
+    /// What is to stand above the report.
+    pub about: About,
     /// What the engines are called, in the order of their definition.
     pub names: Vec<String>,
     /// How often each engine's start went wrong.
@@ -51,6 +56,8 @@ impl Results {
     /// The results of a match of these engines that begins, or goes on, with this ledger.
     pub fn new(engines: &[EngineConfig], ledger: Ledger, sprt: Option<Sprt>) -> Self {
         Results {
+            engines: engines.to_vec(),
+            about: About::default(),
             names: engines.iter().map(EngineConfig::label).collect(),
             stumbles: vec![0; engines.len()],
             sprt: sprt.filter(|_| engines.len() == 2),
@@ -104,7 +111,10 @@ impl Results {
                 self.ledger.add(slot, record)?;
                 return Ok(!self.is_decided());
             }
-            Progress::Started(_) | Progress::Moved { .. } | Progress::Failed(_) => {}
+            Progress::Starting { .. }
+            | Progress::Started(_)
+            | Progress::InGame { .. }
+            | Progress::Failed(_) => {}
         }
         Ok(true)
     }
@@ -145,10 +155,17 @@ impl Results {
         report: Option<Output<'_>>,
         statistics: Option<Output<'_>>,
     ) -> Result<(), MatchError> {
-        let Ledger { event, standings, games, .. } = &self.ledger;
         if let Some(report) = report {
-            let page = report::page(event, &self.names, standings, games, self.sprt.as_ref())?;
-            report.write(page.as_bytes())?;
+            let contents = Contents {
+                event: &self.ledger.event,
+                engines: &self.engines,
+                names: &self.names,
+                about: &self.about,
+                standings: &self.ledger.standings,
+                games: &self.ledger.games,
+                sprt: self.sprt.as_ref(),
+            };
+            report.write(report::page(&contents)?.as_bytes())?;
         }
         if let Some(statistics) = statistics {
             statistics.write(format!("{:#}\n", self.json()).as_bytes())?;

@@ -13,6 +13,8 @@ const BEFORE_NEXT_START: Duration = Duration::from_millis(200);
 
 /// What is to be told of an engine that is started.
 pub(super) enum SeatNews {
+    /// It is being started.
+    Starting,
     /// It has told its name.
     Named(String),
     /// Its start went wrong; it is started again, or plays nevertheless.
@@ -45,6 +47,7 @@ impl Seats {
             if let Some((_, player)) = seat.take() {
                 player.quit();
             }
+            tell(engine, SeatNews::Starting);
             let start = || Player::start(config, trace);
             let player = persist(start, |what| tell(engine, SeatNews::Stumbled(what)))?;
             if let Some(what) = player.dialect.stumble() {

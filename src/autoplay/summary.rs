@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::stats::{Count, Decision, EloModel, Sprt, Tally, normalised_elo};
+use super::stats::{Count, Decision, EloModel, Estimate, Sprt, Tally, normalised_elo};
 use super::tournament::Standings;
 
 /// One line: `Score of A vs B: 6 - 3 - 3 [0.625] 12`.
@@ -18,15 +18,25 @@ pub(crate) fn score_line(names: [&str; 2], tally: &Tally) -> String {
 
 /// Elo, its error and the likelihood of superiority in a line.
 pub(crate) fn elo_line(tally: &Tally) -> String {
-    let Some(elo) = tally.elo() else { return "Elo: no games yet".to_owned() };
+    if tally.total.games() == 0 {
+        return "Elo: no games yet".to_owned();
+    }
     let distribution = tally.distribution();
+    let basis = if distribution.len() == 5 { "pairs" } else { "games" };
+    let elo = tally.elo().map_or_else(|| "Elo: no finite estimate".to_owned(), elo);
     let normalised = normalised_elo(&distribution)
-        .filter(|elo| elo.value.is_finite())
-        .map_or_else(String::new, |n| format!(", nElo {:+.1} ± {:.1}", n.value, n.error));
+        .map_or_else(String::new, |normalised| format!(", n{}", self::elo(normalised)));
     let los =
         tally.superiority().map_or_else(String::new, |los| format!(", LOS {:.1}%", 100.0 * los));
-    let basis = if distribution.len() == 5 { "pairs" } else { "games" };
-    format!("Elo {:+.1} ± {:.1}{normalised}{los} (from {basis})", elo.value, elo.error)
+    format!("{elo}{normalised}{los} (from {basis})")
+}
+
+/// An Elo difference with its error: `Elo +12.3 ± 4.5`.
+pub(crate) fn elo(Estimate { value, error }: Estimate) -> String {
+    match error {
+        Some(error) => format!("Elo {value:+.1} ± {error:.1}"),
+        None => format!("Elo {value:+.1}, error not bounded"),
+    }
 }
 
 /// The state of the sequential test in a line.

@@ -12,7 +12,7 @@ use super::affinity::Cores;
 use super::clock::Clock;
 use super::config::EngineConfig;
 use super::openings::Opening;
-use super::play::{Conditions, Interrupt, MoveMade, play};
+use super::play::{Conditions, GameEvent, Interrupt, play};
 use super::player::{StartError, find_protocol};
 use super::process::Trace;
 use super::record::GameRecord;
@@ -46,16 +46,23 @@ pub struct Tournament {
 /// What happens, in order.
 #[derive(Debug)]
 pub enum Progress {
+    /// An engine is started for a game.
+    Starting {
+        /// For which game.
+        slot: Slot,
+        /// Which engine.
+        engine: usize,
+    },
     /// An engine has told its name.
     Named(usize, String),
     /// A game begins.
     Started(Slot),
-    /// A move was made.
-    Moved {
+    /// Something happened in a game.
+    InGame {
         /// In which game.
         slot: Slot,
-        /// Which.
-        step: MoveMade,
+        /// What.
+        event: GameEvent,
     },
     /// A game has ended.
     Finished {
@@ -203,6 +210,7 @@ impl MatchWorker<'_> {
         let engines = engines.map(|engine| (engine, &tournament.engines[engine]));
         seats.take(engines, &tournament.trace, |engine, news| {
             self.tell(match news {
+                SeatNews::Starting => Progress::Starting { slot: *slot, engine },
                 SeatNews::Named(name) => Progress::Named(engine, name),
                 SeatNews::Stumbled(what) => Progress::Stumbled { engine, what },
             });
@@ -213,7 +221,7 @@ impl MatchWorker<'_> {
         let configs = slot.colors.map(|engine| &tournament.engines[engine]);
         let clocks = configs.map(|config| Clock::new(config.limits, config.margin));
         let opening = tournament.openings[slot.opening % tournament.openings.len()].game();
-        let mut observer = |step| self.tell(Progress::Moved { slot: *slot, step });
+        let mut observer = |event| self.tell(Progress::InGame { slot: *slot, event });
         let played = play(
             players,
             opening,

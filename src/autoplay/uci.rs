@@ -62,7 +62,8 @@ impl Uci {
 
     fn send_options(&mut self) -> Result<(), EngineError> {
         if let Some(option) = self.known.get("ponder").filter(|_| self.ponder) {
-            self.process.send(set_option(&option.name, "true"))?;
+            let value = Some("true".to_owned());
+            self.process.send(Command::SetOption { name: option.name.clone(), value })?;
         }
         let options = std::mem::take(&mut self.options);
         self.set_options(&options)?;
@@ -97,10 +98,6 @@ impl Uci {
     }
 }
 
-fn set_option(name: &str, value: &str) -> Command {
-    Command::SetOption { name: name.to_owned(), value: Some(value.to_owned()) }
-}
-
 /// The settings that every xboard engine has under these names, as UCI engines call them.
 fn alias(name: &str) -> &str {
     match name {
@@ -122,6 +119,7 @@ fn range(kind: &str) -> OptionRange {
             OptionRange::Whole(limit("min").unwrap_or(i64::MIN), limit("max").unwrap_or(i64::MAX))
         }
         Some(&"string") => OptionRange::Text,
+        Some(&"button") => OptionRange::Button,
         other => OptionRange::Other(other.unwrap_or(&"unknown").to_string()),
     }
 }
@@ -194,8 +192,9 @@ impl Dialect for Uci {
 
     fn set_options(&mut self, options: &[(String, String)]) -> Result<(), EngineError> {
         for (name, value) in options {
-            let command = set_option(&self.known(name)?.name, value);
-            self.process.send(command)?;
+            let option = self.known(name)?;
+            let (name, value) = (option.name.clone(), option.value(value)?);
+            self.process.send(Command::SetOption { name, value })?;
         }
         Ok(())
     }
@@ -334,6 +333,7 @@ mod tests {
         assert_eq!(range("spin"), OptionRange::Whole(i64::MIN, i64::MAX));
         assert_eq!(range("spin max x"), OptionRange::Whole(i64::MIN, i64::MAX));
         assert_eq!(range("string default min"), OptionRange::Text);
+        assert_eq!(range("button"), OptionRange::Button);
         assert_eq!(range("check default true"), OptionRange::Other("check".to_owned()));
         assert_eq!(range(""), OptionRange::Other("unknown".to_owned()));
     }

@@ -26,6 +26,9 @@ const FEATURE_PATIENCE: Duration = Duration::from_secs(2);
 /// How long an engine may take that gives no sign of life meanwhile: it may still be starting.
 const LATE_PATIENCE: Duration = Duration::from_secs(12);
 
+/// How often such an engine is pinged meanwhile.
+const PING_INTERVAL: Duration = Duration::from_secs(1);
+
 /// How long an engine may take after `done=0`; the specification grants an hour.
 const DONE_PATIENCE: Duration = Duration::from_secs(60);
 
@@ -44,6 +47,10 @@ const FIRST_PAUSE: Duration = Duration::from_millis(10);
 
 /// Engines that lose input when lines come together, by the beginning of their name.
 const NEED_PACE: [(&str, Duration); 1] = [("GNU Chess", Duration::from_millis(10))];
+
+/// Engines that read no fraction of a second in `st`, by the beginning of their name: GNU Chess takes
+/// 0.2 seconds for 0.
+const WHOLE_SECONDS: [&str; 2] = ["GNU Chess", "Sjeng"];
 
 /// Features that the match runner has no use for. They are refused, so that the engine knows.
 const REFUSED: [&str; 4] = ["ics", "pause", "exclude", "colors"];
@@ -105,6 +112,8 @@ pub(super) struct Xboard {
     forced: bool,
     thinking: bool,
     pings: u64,
+    /// The time for each move, if `st` may not have expressed it.
+    urge: Option<Duration>,
     /// When its features came, if that was after the time in which a GUI waits for them.
     late: Option<Duration>,
 }
@@ -121,6 +130,7 @@ impl Xboard {
             forced: true,
             thinking: false,
             pings: 0,
+            urge: None,
             late: None,
         }
     }
@@ -166,12 +176,13 @@ impl Xboard {
     fn read_features(&mut self) -> Result<(), EngineError> {
         let start = Instant::now();
         let mut foreign = None;
+        let mut answered = None;
         while self.features.done != Some(true) {
             let is_pinged = self.pings > 0;
-            let patience = match self.features.done {
-                Some(_) => DONE_PATIENCE,
-                None if is_pinged => LATE_PATIENCE,
-                None => FEATURE_PATIENCE,
+            let patience = match (self.features.done, answered) {
+                (Some(_), _) => DONE_PATIENCE,
+                (None, Some(answered)) => answered + FIRST_PATIENCE,
+                (None, None) => FEATURE_PATIENCE + PING_INTERVAL * self.pings as u32,
             };
             match self.process.receive(start + patience) {
                 Received::Line(line) => {
@@ -181,7 +192,8 @@ impl Xboard {
                         }
                         self.late = self.late.or(is_pinged.then(|| start.elapsed()));
                     } else if is_pinged && answers_ping(&line.text) {
-                        break;
+                        // `gnuchess -x` answers `protover` only after that.
+                        answered = Some(start.elapsed());
                     } else if sounds_like_uci(&line.text) {
                         foreign = Some(line.text);
                     }
@@ -191,7 +203,13 @@ impl Xboard {
                     let problem = "said \"feature done=0\", but never \"done=1\"";
                     return Err(EngineError::Silent(problem.to_owned()));
                 }
-                Received::Timeout if !self.features.any && !is_pinged && foreign.is_none() => {
+                // `gnuchess -x` may read a line only once two more have come.
+                Received::Timeout
+                    if !self.features.any
+                        && answered.is_none()
+                        && foreign.is_none()
+                        && start.elapsed() < LATE_PATIENCE =>
+                {
                     self.ping()?;
                 }
                 Received::Timeout => break,
@@ -228,7 +246,7 @@ impl Xboard {
         let cores = value.parse().ok().filter(|_| *smp);
         match (options.get(name.to_lowercase().as_str()), name, megabytes, cores) {
             (Some(option), ..) => {
-                Ok(Command::Option { name: option.name.clone(), value: Some(value.to_owned()) })
+                Ok(Command::Option { name: option.name.clone(), value: option.value(value)? })
             }
             (None, "memory", Some(megabytes), _) => Ok(Command::Memory(megabytes)),
             (None, "cores", _, Some(cores)) => Ok(Command::Cores(cores)),
@@ -267,7 +285,12 @@ impl Xboard {
             self.send(&Command::Level(level))?;
         }
         if let Some(time) = limits.move_time {
-            self.send(&Command::MoveTime(time))?;
+            let whole = Duration::from_secs(time.as_secs() + u64::from(time.subsec_nanos() > 0));
+            let name = self.features.name.as_deref().unwrap_or_default();
+            let reads_fractions = !WHOLE_SECONDS.iter().any(|start| name.starts_with(start));
+            // The protocol has no word on fractions, so an engine may read anything into one.
+            self.urge = (whole != time).then_some(time);
+            self.send(&Command::MoveTime(if reads_fractions { time } else { whole }))?;
         }
         if let Some(depth) = limits.depth {
             self.send(&Command::Depth(depth))?;
@@ -338,7 +361,7 @@ fn range(kind: &OptionKind) -> OptionRange {
         OptionKind::Combo { .. } => "combo",
         OptionKind::File(_) => "file",
         OptionKind::Path(_) => "path",
-        OptionKind::Button | OptionKind::Save | OptionKind::Reset => "button",
+        OptionKind::Button | OptionKind::Save | OptionKind::Reset => return OptionRange::Button,
     };
     OptionRange::Other(other.to_owned())
 }
@@ -461,6 +484,10 @@ impl Dialect for Xboard {
             }
             _ => None,
         }
+    }
+
+    fn urge_after(&self) -> Option<Duration> {
+        self.urge
     }
 
     fn hurry(&mut self) -> Result<(), EngineError> {

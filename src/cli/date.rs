@@ -1,13 +1,42 @@
-//! The day, as PGN has it.
+//! Date and time of day in Universal Time.
 
-/// Today in Universal Time: `2026.01.31`.
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Seconds of a day, an hour and a minute.
+const DAY: u64 = 86_400;
+const HOUR: u64 = 3600;
+const MINUTE: u64 = 60;
+
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// From 1970-01-01 on.
+const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
+
+/// Time since 1970-01-01.
+fn since_epoch() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// Today as in PGN: `2026.01.31`.
 pub(super) fn today() -> String {
-    /// Seconds of a day.
-    const DAY: u64 = 86_400;
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    let days = now.map_or(0, |time| time.as_secs() / DAY);
-    let (year, month, day) = civil_date(days);
+    let (year, month, day) = civil_date(since_epoch().as_secs() / DAY);
     format!("{year:04}.{month:02}.{day:02}")
+}
+
+/// The time as C's `ctime` prints it: `Sat Jan 31 23:11:09 2026`.
+pub(super) fn now() -> String {
+    time_stamp(since_epoch().as_secs())
+}
+
+/// Seconds since 1970-01-01 as C's `ctime` prints them.
+fn time_stamp(seconds: u64) -> String {
+    let (days, rest) = (seconds / DAY, seconds % DAY);
+    let (year, month, day) = civil_date(days);
+    let weekday = WEEKDAYS[(days % 7) as usize];
+    let month = MONTHS[month as usize - 1];
+    let (hours, minutes, seconds) = (rest / HOUR, rest % HOUR / MINUTE, rest % MINUTE);
+    format!("{weekday} {month} {day:>2} {hours:02}:{minutes:02}:{seconds:02} {year}")
 }
 
 /// Year, month and day of a number of days since 1970-01-01. Source: Howard Hinnant,
@@ -28,6 +57,18 @@ fn civil_date(days: u64) -> (u64, u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_those_of_ctime() {
+        // `date -u -d @SECONDS '+%a %b %e %T %Y'`
+        for (seconds, text) in [
+            (0, "Thu Jan  1 00:00:00 1970"),
+            (1_164_669_069, "Mon Nov 27 23:11:09 2006"),
+            (951_868_799, "Tue Feb 29 23:59:59 2000"),
+        ] {
+            assert_eq!(time_stamp(seconds), text);
+        }
+    }
 
     #[test]
     fn days_become_dates() {

@@ -5,13 +5,13 @@ import { draw } from "./dom.js";
 const WIDTH = 480, HEIGHT = 150, LEFT = 38, RIGHT = 6, EDGE = 8;
 
 /**
- * A curve of values, `null` where there is none, between two bounds. `marks` are heights with their
+ * A curve of values, `null` where there is none, between two bounds; `other` is a second one. `marks` are heights with their
  * labels, `dots` places with a class; `onPick` is told the place that was clicked.
  */
 export class Curve {
   svg; #cursor; #count;
 
-  constructor(values, { low, high, marks, label, dots = [], onPick = null, fill = null }) {
+  constructor(values, { low, high, marks, label, dots = [], onPick = null, fill = null, other = [] }) {
     this.#count = values.length;
     const y = value => EDGE + (HEIGHT - 2 * EDGE) * (high - Math.max(low, Math.min(high, value))) / (high - low);
     this.svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: onPick ? "curve live" : "curve", role: "img", "aria-label": label });
@@ -21,6 +21,7 @@ export class Curve {
         draw("text", { x: LEFT - 4, y: y(value) + 4, "text-anchor": "end" }, text));
     }
     this.svg.append(draw("path", { class: "line", d: this.#path(values, y) }));
+    if (other.length > 0) this.svg.append(draw("path", { class: "line other", d: this.#path(other, y) }));
     for (const [at, kind] of dots) {
       if (values[at] !== null) this.svg.append(draw("circle", { class: kind, cx: this.#x(at), cy: y(values[at]), r: 4 }));
     }

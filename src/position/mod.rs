@@ -55,6 +55,8 @@ pub(crate) use threats::Threats;
 
 use chess::{Board, CastleRights, EMPTY};
 
+const LIGHT_SQUARES: BitBoard = BitBoard(0x55aa_55aa_55aa_55aa);
+
 /// A legal chess position with its clocks and keys.
 #[derive(Clone, Copy)]
 pub struct Position {
@@ -314,7 +316,6 @@ impl Position {
     /// Whether nobody can ever give mate: kings alone, with one knight, or with bishops that all
     /// stand on squares of one colour.
     pub fn insufficient_material(&self) -> bool {
-        const LIGHT_SQUARES: BitBoard = BitBoard(0x55aa_55aa_55aa_55aa);
         let board = &self.board;
         let heavy =
             board.pieces(Piece::Pawn) | board.pieces(Piece::Rook) | board.pieces(Piece::Queen);
@@ -326,6 +327,30 @@ impl Position {
             return knights.popcnt() == 1 && bishops == EMPTY;
         }
         bishops & LIGHT_SQUARES == EMPTY || bishops & !LIGHT_SQUARES == EMPTY
+    }
+
+    /// Whether some sequence of legal moves ends with a mate by `color`, as far as the material
+    /// shows. A flag that falls against a side that cannot mate makes a draw (FIDE Laws of Chess, 6.9).
+    ///
+    /// Source: python-chess, `Board.has_insufficient_material`.
+    pub fn can_mate(&self, color: Color) -> bool {
+        let board = &self.board;
+        let pieces = |piece| *board.pieces(piece);
+        let [own, other] = [color, !color].map(|color| self.by_color(color));
+        let (knights, bishops) = (pieces(Piece::Knight), pieces(Piece::Bishop));
+        if own & (pieces(Piece::Pawn) | pieces(Piece::Rook) | pieces(Piece::Queen)) != EMPTY {
+            return true;
+        }
+        if own & knights != EMPTY {
+            // A lone knight mates only a king that its own piece hems in, which a queen never does.
+            let helpers = other & !pieces(Piece::King) & !pieces(Piece::Queen);
+            return own.popcnt() > 2 || helpers != EMPTY;
+        }
+        if own & bishops != EMPTY {
+            let both_colors = bishops & LIGHT_SQUARES != EMPTY && bishops & !LIGHT_SQUARES != EMPTY;
+            return both_colors || (knights | pieces(Piece::Pawn)) != EMPTY;
+        }
+        false
     }
 
     /// Whether the side to move has no legal move.

@@ -182,7 +182,8 @@ fn trouble_is_told_in_plain_words() {
         (env!("CARGO_MANIFEST_DIR"), &[], "may not be executed"),
         ("cat", &["--proto1", "uci"], "no uciok in time"),
         ("true", &["--proto1", "uci"], "ended with code 0"),
-        (&good, &["--option1", "Nonsense=1"], "no option \"Nonsense\" (it has: Level)"),
+        (&good, &["--option1", "Nonsense=1"], "no option \"Nonsense\" (it has: Clear Hash, Level)"),
+        (&good, &["--option1", "Level"], "needs a value for its option \"Level\""),
         (&good, &["--openings", "/no/such/file.epd"], "cannot read openings"),
     ] {
         let mut all = vec!["-1", first, "-2", &good, "--depth", "1"];
@@ -195,11 +196,22 @@ fn trouble_is_told_in_plain_words() {
 }
 
 #[test]
+fn a_test_that_no_results_fit_is_refused() {
+    let good = fake("uci");
+    for bounds in ["-1601,0", "0,1e9", "0,inf", "nan,5"] {
+        let output = autoplay(&["-1", &good, "-2", &good, &format!("--sprt={bounds}")]);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.contains("must lie between -1600 and 1600"), "{bounds}: {errors}");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{bounds}");
+    }
+}
+
+#[test]
 fn a_single_game_shows_every_move_with_both_clocks() {
     let output = faulty_match("uci fault=illegal at=2 name=Bad", "uci name=Good", &["-n", "1"]);
     let text = stdout(&output);
     assert!(text.contains("WHITE moves 1. "), "{text}");
-    assert!(text.contains("BLACK moves 1... "), "{text}");
+    assert!(text.contains("BLACK moves 1. ... "), "{text}");
     assert!(text.contains("white used: 0.0"), "{text}");
     assert!(text.contains("0-1 {White plays the illegal move e2e5}"), "{text}");
 }
@@ -271,4 +283,140 @@ fn the_check_finds_what_the_scripted_engine_lacks() {
     }
     assert!(text.contains("    sent: new | xyzzy 12 | ping 1\n    came: nothing\n"), "{text}");
     assert_eq!(output.status.code(), Some(4));
+}
+
+/// What two scripted engines do with these arguments: the output, and all that was sent to them.
+fn traced(first: &str, second: &str, more: &[&str]) -> (String, Vec<String>) {
+    let dir = tempfile::tempdir().expect("a folder");
+    let trace = dir.path().join("trace").display().to_string();
+    let (first, second) = (fake(first), fake(second));
+    let mut args = vec!["-1", &first, "-2", &second, "--trace", &trace];
+    args.extend(more);
+    let text = stdout(&autoplay(&args));
+    let trace = std::fs::read_to_string(&trace).expect("a trace");
+    let sent = trace.lines().filter_map(|line| Some(line.split_once("< ")?.1.to_owned()));
+    (text, sent.collect())
+}
+
+#[test]
+fn without_a_limit_each_move_has_five_seconds_and_all_steps_are_shown() {
+    let (text, sent) = traced("xboard name=A", "uci name=B", &["--max-moves", "1"]);
+    assert!(sent.contains(&"st 5".to_owned()), "{sent:?}");
+    assert!(sent.contains(&"go movetime 5000".to_owned()), "{sent:?}");
+    let mut shown = text.lines().filter_map(|line| line.strip_prefix('[')?.split_once("] "));
+    for wanted in [
+        "Starting WHITE engine:",
+        "Starting ",
+        "Starting BLACK engine:",
+        "Starting ",
+        "init engine white",
+        "init engine black",
+        "Starting clocks!",
+        "WHITE moves 1. ",
+        "white used: 0.",
+        "BLACK moves 1. ... ",
+        "white used: 0.",
+    ] {
+        let (time, line) = shown.next().unwrap_or_else(|| panic!("no {wanted}: {text}"));
+        assert!(line.starts_with(wanted), "{wanted}: {line}");
+        let fields: Vec<&str> = time.split_whitespace().collect();
+        assert!(fields.len() == 5 && fields[3].len() == 8 && fields[4].len() == 4, "{time}");
+    }
+    assert_eq!(shown.next(), None);
+    for limit in [["--depth", "1"], ["--nodes", "5"], ["--tc", "60"], ["--st", "2"]] {
+        let (_, sent) = traced("xboard", "uci", &[&limit[..], &["--max-moves", "1"]].concat());
+        assert!(!sent.contains(&"st 5".to_owned()), "{limit:?}: {sent:?}");
+    }
+}
+
+#[test]
+fn an_engine_that_reads_whole_seconds_is_ordered_to_move() {
+    // A margin that only a hang uses up: the order to move has to come before the flag falls.
+    let more = ["--st", "0.2", "--margin", "100000", "--max-moves", "2"];
+    for (name, st) in [("Other", "st 0.2"), ("'GNU Chess 7'", "st 1")] {
+        let (text, sent) = traced(&format!("xboard st=whole name={name}"), "uci", &more);
+        assert!(text.contains("2 moves played"), "{text}");
+        let count = |wanted: &str| sent.iter().filter(|line| *line == wanted).count();
+        // GNU Chess gets a second, which the scripted engine does not use up.
+        assert_eq!((count(st), count("?")), (1, if name == "Other" { 2 } else { 0 }), "{sent:?}");
+    }
+    let (_, sent) = traced("xboard", "uci", &["--st", "1", "--max-moves", "2"]);
+    assert!(!sent.contains(&"?".to_owned()), "{sent:?}");
+}
+
+#[test]
+fn a_button_is_pressed_without_a_value() {
+    let options = ["clear hash", "Clear Hash=", "Clear Hash=true", "CLEAR HASH=1"];
+    for option in options {
+        let more = ["--depth", "1", "--max-moves", "1", "--option", option];
+        let (_, sent) = traced("xboard", "uci", &more);
+        for wanted in ["option Clear Hash", "setoption name Clear Hash"] {
+            assert!(sent.contains(&wanted.to_owned()), "{option}: {sent:?}");
+        }
+    }
+}
+
+#[test]
+fn openings_before_the_start_come_last_and_those_that_are_over_never() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let (openings, pgn) = (path("openings.pgn"), path("games.pgn"));
+    let over = "1. f3 e5 2. g4 Qh4# *";
+    std::fs::write(&openings, format!("1. e4 *\n\n{over}\n\n1. d4 *\n\n1. c4 *\n"))
+        .expect("written");
+    let (first, second) = (fake("xboard seed=3"), fake("uci seed=4"));
+    let engines = ["-1", &first, "-2", &second, "--depth", "1", "-n", "8", "-j", "1"];
+    for (start, order) in [("1", "edc"), ("2", "dce"), ("3", "ced")] {
+        let more = ["--openings", &openings, "--opening-start", start, "--pgn", &pgn];
+        let output = autoplay(&[&engines[..], &more].concat());
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.contains("opening 2 skipped: the game is over there"), "{errors}");
+        let games = std::fs::read_to_string(&pgn).expect("games");
+        let firsts: String =
+            games.split("\n1. ").skip(1).map(|game| game.chars().next().expect("a move")).collect();
+        let wanted: String = order.chars().cycle().take(4).flat_map(|file| [file; 2]).collect();
+        assert_eq!(firsts, wanted, "{start}");
+        std::fs::remove_file(&pgn).expect("removed");
+    }
+    std::fs::write(&openings, over).expect("written");
+    let output = autoplay(&[&engines[..], &["--openings", &openings]].concat());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("no opening is left"), "{errors}");
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+}
+
+#[test]
+fn the_report_has_a_head() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let (report, pgn, openings) = (path("report"), path("some games.pgn"), path("openings.pgn"));
+    std::fs::write(&openings, "1. e4 *\n").expect("written");
+    let files = ["--report", &report, "--pgn", &pgn, "--openings", &openings];
+    let more = ["--option1", "Level=7", "--tc", "60+0.5", "--seed", "42", "-n", "2"];
+    let (first, second) = (fake("xboard name=A"), fake("uci name=B"));
+    let engines = ["-1", &first, "-2", &second];
+    stdout(&autoplay(&[&engines[..], &files, &more].concat()));
+    let page = std::fs::read_to_string(dir.path().join("report/index.html")).expect("a page");
+    let (_, data) = page.split_once("id=\"data\">").expect("data");
+    let data: serde_json::Value =
+        serde_json::from_str(data.split_once("</script>").expect("an end").0).expect("JSON");
+    assert_eq!(data["pgn"], "../some games.pgn");
+    let [a, b] = [&data["engines"][0], &data["engines"][1]];
+    assert_eq!((&a["options"], &b["options"]), (&"Level=7".into(), &"".into()));
+    assert_eq!((&a["protocol"], &b["protocol"]), (&"xboard".into(), &"uci".into()));
+    assert_eq!((&a["limits"], &a["margin"]), (&"60+0.5".into(), &50.into()));
+    assert!(
+        a["command"]
+            .as_str()
+            .is_some_and(|command| command.ends_with("fake_engine xboard 'name=A'"))
+    );
+    let fact = |label: &str| {
+        let facts = data["facts"].as_array().expect("facts");
+        let found = facts.iter().find(|fact| fact[0] == label);
+        found.and_then(|fact| fact[1].as_str()).unwrap_or_else(|| panic!("no {label}")).to_owned()
+    };
+    assert_eq!(fact("Seed"), "42");
+    assert!(fact("Openings").contains("openings.pgn, in order, from number 1"));
+    assert!(fact("Command").contains("--option1 'Level=7'"), "{}", fact("Command"));
+    assert!(fact("Machine").contains("core") && fact("Started").contains("(UTC)"));
 }

@@ -201,8 +201,13 @@ fn what_cannot_be_tuned_is_refused_before_any_game() {
     let (uci, xboard) = (fake("uci"), fake("xboard"));
     let tabia_engine = format!("{PROGRAM} -x --no-book");
     for (engine, param, status, part) in [
-        (&uci, "Depth,3,0,9,1,0.1", 1, "Fake: has no option \"Depth\" (it has: Level)"),
-        (&xboard, "Depth,3,0,9,1,0.1", 1, "Fake: has no option \"Depth\" (it has: Level)"),
+        (&uci, "Depth,3,0,9,1,0.1", 1, "Fake: has no option \"Depth\" (it has: Clear Hash, Level)"),
+        (
+            &xboard,
+            "Depth,3,0,9,1,0.1",
+            1,
+            "Fake: has no option \"Depth\" (it has: Clear Hash, Level)",
+        ),
         (&uci, "Level,3,0,90,1,0.1", 1, "the option \"Level\" takes 0 to 40, not 0 to 90"),
         (&xboard, "level,3,-2,9,1,0.1", 1, "the option \"level\" takes 0 to 40, not -2 to 9"),
         (&uci, "Level,3,0.5,9,1,0.1", 1, "takes whole numbers: MIN 0.5 and MAX 9 must be whole"),

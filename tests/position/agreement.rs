@@ -104,6 +104,32 @@ proptest! {
         }
     }
 
+    /// Few pieces on any squares: who can still mate decides what a fallen flag is worth.
+    #[test]
+    fn who_can_mate_is_what_shakmaty_says(
+        pieces in proptest::collection::vec((0..64_usize, 0..10_usize), 0..4),
+        kings in (0..64_usize, 0..64_usize),
+    ) {
+        let mut board = [None; 64];
+        for (square, piece) in pieces {
+            board[square] = b"PNBRQpnbrq".get(piece).copied();
+        }
+        board[kings.0] = Some(b'K');
+        board[kings.1] = Some(b'k');
+        let ranks: Vec<String> = board.chunks(8).map(|rank| {
+            rank.iter().map(|piece| piece.map_or('1', char::from)).collect()
+        }).collect();
+        let fen = format!("{} w - - 0 1", ranks.join("/"));
+        let Ok(position) = Position::from_fen(&fen) else { return Ok(()) };
+        let theirs: Fen = fen.parse().expect("a FEN");
+        let Ok(theirs) = theirs.into_position::<Chess>(CastlingMode::Standard) else { return Ok(()) };
+        for (color, their_color) in
+            [(Color::White, shakmaty::Color::White), (Color::Black, shakmaty::Color::Black)]
+        {
+            assert_eq!(position.can_mate(color), !theirs.has_insufficient_material(their_color), "{fen}");
+        }
+    }
+
     #[test]
     fn the_legality_test_knows_the_generated_moves(game in game(PLIES)) {
         for position in game.positions().iter().rev().take(4) {

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
+use tabia::position::{Game, Move};
+
 use crate::support::{PROGRAM, fake_engine as fake};
 
 /// No run may take longer. It only ends tests that would otherwise hang.
@@ -312,20 +314,38 @@ fn data_of(page: &str) -> &str {
     data.split_once("</script>").expect("an end").0
 }
 
+/// A first move and so many plies after it, none of which ends the game.
+fn long_line(first: &str, plies: usize) -> String {
+    let mut game = Game::default();
+    let mut line = first.to_owned();
+    game.play(game.position().parse_move(first).expect(first)).expect(first);
+    for _ in 0..plies {
+        let goes_on = |&mv: &Move| {
+            let mut next = game.clone();
+            next.play(mv).expect("legal");
+            next.outcome().is_none()
+        };
+        let mv = game.position().legal_moves().iter().find(goes_on).expect("a move");
+        line = format!("{line} {}", game.position().san(mv));
+        game.play(mv).expect("legal");
+    }
+    line
+}
+
 #[test]
 fn trust_17_openings_take_the_room_of_those_that_are_played() {
     /// Mebibytes; a game of 80 moves as a list of positions takes 16 KiB, so all would take 300.
     const ROOM: u64 = 150;
     const GAMES: usize = 20_000;
+    let lines = ["e4", "d4", "c4", "g3", "b3", "f4", "e3"].map(|first| long_line(first, 80));
     for order in ["file", "random"] {
         let game = Match::new("seed=3", "seed=4", &["-n", "8", "-j", "1", "--depth", "1"]);
         let openings = game.path("openings.pgn.gz");
         let file = File::create(&openings).expect("created");
         let mut file = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
         for number in 0..GAMES {
-            let first = ["e4", "d4", "c4", "g3", "b3", "f4", "e3"][number % 7];
-            let moves = "Nc6 Nc3 Nb8 Nb1 ".repeat(20);
-            write!(file, "[Round \"{number}\"]\n\n1. {first} {moves} *\n\n").expect("written");
+            let moves = &lines[number % lines.len()];
+            write!(file, "[Round \"{number}\"]\n\n1. {moves} *\n\n").expect("written");
         }
         file.finish().expect("written");
         let openings = openings.to_str().expect("a path");

@@ -4,6 +4,7 @@
 //! JSON.
 
 use std::fmt::Display;
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use thiserror::Error;
@@ -12,6 +13,7 @@ use crate::page::Page;
 use crate::position::{Color, Game, Move, Position};
 use crate::words;
 
+use super::config::EngineConfig;
 use super::state::FinishedGame;
 use super::stats::{Sprt, Tally};
 use super::summary::{against, ranking};
@@ -35,24 +37,45 @@ pub struct ReportError {
     cause: String,
 }
 
+/// What a report shows of a match besides its results.
+#[derive(Debug, Clone, Default)]
+pub struct About {
+    /// Labels and values: openings, machine, date.
+    pub facts: Vec<(&'static str, String)>,
+    /// Where the games are, as seen from the folder of the report.
+    pub games: Option<PathBuf>,
+}
+
+/// All that a report is made of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Contents<'a> {
+    pub event: &'a str,
+    pub engines: &'a [EngineConfig],
+    /// What the engines are called.
+    pub names: &'a [String],
+    pub about: &'a About,
+    pub standings: &'a Standings,
+    /// In the order in which they ended.
+    pub games: &'a [FinishedGame],
+    pub sprt: Option<&'a Sprt>,
+}
+
 /// The page of a match.
 ///
 /// # Errors
 /// If a game's moves cannot be played, which a state file changed by hand may bring about.
-pub(crate) fn page(
-    event: &str,
-    names: &[String],
-    standings: &Standings,
-    games: &[FinishedGame],
-    sprt: Option<&Sprt>,
-) -> Result<String, ReportError> {
-    let mut games: Vec<&FinishedGame> = games.iter().collect();
-    let by_finish: Vec<&FinishedGame> = games.clone();
+pub(crate) fn page(contents: &Contents<'_>) -> Result<String, ReportError> {
+    let &Contents { event, engines, names, about, standings, games, sprt } = contents;
+    let by_finish: Vec<&FinishedGame> = games.iter().collect();
+    let mut games = by_finish.clone();
     games.sort_by_key(|game| game.number);
     let rows =
         games.iter().map(|game| game_data(game)).collect::<Result<Vec<Value>, ReportError>>()?;
     let data = json!({
         "event": event,
+        "engines": names.iter().zip(engines).map(engine_data).collect::<Vec<Value>>(),
+        "facts": about.facts,
+        "pgn": about.games.as_ref().map(|path| path.to_string_lossy()),
         "table": table(names, standings),
         "pairings": standings.tallies.iter().map(|(&engines, tally)| {
             pairing(names, engines, tally, sprt)
@@ -61,6 +84,23 @@ pub(crate) fn page(
         "games": rows,
     });
     Ok(PAGE.with(&data))
+}
+
+/// An engine and how it plays.
+fn engine_data((name, engine): (&String, &EngineConfig)) -> Value {
+    let mut options: Vec<String> =
+        engine.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    options.extend(engine.ponder.then(|| "thinks on the opponent's time".to_owned()));
+    options.extend(engine.restart.then(|| "restarted for each game".to_owned()));
+    options.extend(engine.init.iter().map(|line| format!("gets \"{line}\" at the start")));
+    json!({
+        "name": name,
+        "command": engine.command_line(),
+        "protocol": engine.protocol.to_string(),
+        "limits": engine.limits.to_string(),
+        "margin": engine.margin.as_millis(),
+        "options": options.join(", "),
+    })
 }
 
 /// The crosstable, the best first.
@@ -78,11 +118,6 @@ fn table(names: &[String], standings: &Standings) -> Value {
     rows.collect()
 }
 
-/// A number that JSON can hold; it has no infinity.
-fn finite(number: f64) -> Option<f64> {
-    number.is_finite().then_some(number)
-}
-
 fn pairing(names: &[String], engines: (usize, usize), tally: &Tally, sprt: Option<&Sprt>) -> Value {
     let elo = tally.elo();
     let colors = tally.by_color.map(|count| [count.wins, count.draws, count.losses]);
@@ -93,8 +128,8 @@ fn pairing(names: &[String], engines: (usize, usize), tally: &Tally, sprt: Optio
         "white": colors[0],
         "black": colors[1],
         "pairs": tally.pairs,
-        "elo": elo.and_then(|elo| finite(elo.value)),
-        "error": elo.and_then(|elo| finite(elo.error)),
+        "elo": elo.map(|elo| elo.value),
+        "error": elo.and_then(|elo| elo.error),
         "los": tally.superiority(),
         "llr": sprt.map(|sprt| sprt.llr(&tally.pairs)),
         "ends": ends.collect::<Vec<Value>>(),
@@ -176,17 +211,27 @@ mod tests {
             remarks: vec!["book".to_owned(), String::new(), "meets".to_owned(), String::new()],
             pgn: None,
         };
-        let names = ["</script><b>".to_owned(), "b".to_owned()];
-        let page = page("event", &names, &Standings::default(), std::slice::from_ref(&game), None)
-            .expect("a page");
+        let with = |game: FinishedGame, sprt: Option<&Sprt>| {
+            let names = ["</script><b>".to_owned(), "b".to_owned()];
+            page(&Contents {
+                event: "event",
+                engines: &[EngineConfig::default(), EngineConfig::default()],
+                names: &names,
+                about: &About::default(),
+                standings: &Standings::default(),
+                games: &[game],
+                sprt,
+            })
+        };
+        let page = with(game.clone(), None).expect("a page");
         assert!(page.contains("\"Qh4#\""));
         assert_eq!(page.matches("</script>").count(), 2);
         let broken = FinishedGame { moves: vec!["e2e5".to_owned()], ..game.clone() };
-        assert!(super::page("event", &names, &Standings::default(), &[broken], None).is_err());
+        assert!(with(broken, None).is_err());
         let by_hand = FinishedGame { number: 0, ..game };
         let model = EloModel::default();
         let sprt = Sprt { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, model };
-        let page = super::page("event", &names, &Standings::default(), &[by_hand], Some(&sprt));
+        let page = with(by_hand, Some(&sprt));
         assert!(page.is_ok());
     }
 }

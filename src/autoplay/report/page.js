@@ -10,6 +10,16 @@ const data = JSON.parse(byId("data").textContent);
 const share = (part, whole) => whole ? (100 * part / whole).toFixed(1) + "%" : "–";
 const signed = (number, digits) => (number >= 0 ? "+" : "−") + Math.abs(number).toFixed(digits);
 
+function showMatch() {
+  const heads = ["Engine", "Command", "Protocol", "Time control", "Flag falls late", "Options"];
+  const rows = data.engines.map(engine => make("tr", {}, make("th", { scope: "row" }, engine.name), make("td", { class: "long" }, make("code", {}, engine.command)),
+    make("td", {}, engine.protocol), make("td", {}, engine.limits), make("td", {}, `${engine.margin} ms`), make("td", { class: engine.options ? "long" : null }, engine.options || "–")));
+  byId("engines").append(make("thead", {}, make("tr", {}, ...heads.map(text => make("th", { scope: "col" }, text)))), make("tbody", {}, ...rows));
+  const facts = data.facts.map(([label, text]) => [label, label === "Command" ? make("code", {}, text) : text]);
+  if (data.pgn) facts.push(["PGN", make("a", { href: data.pgn.split("/").map(encodeURIComponent).join("/") }, data.pgn)]);
+  byId("facts").append(...facts.flatMap(([label, text]) => [make("dt", {}, label), make("dd", {}, text)]));
+}
+
 function showTable() {
   const heads = ["#", "Engine", "Points", "Games", "Share", ...data.table.map((_, i) => i + 1)];
   const head = make("tr", {}, ...heads.map(text => make("th", { scope: "col", class: text === "Engine" ? "name" : null }, text)));
@@ -20,9 +30,13 @@ function showTable() {
   byId("table").append(make("thead", {}, head), make("tbody", {}, ...rows));
 }
 
+/** From these shares on a part of a bar has room for its count, and for words. */
+const [COUNT_FITS, WORDS_FIT] = [.07, .22];
+
 function resultBar(wins, draws, losses) {
   const parts = [[wins, "won"], [draws, "drawn"], [losses, "lost"]].filter(([count]) => count > 0).map(([count, kind]) => {
-    const part = make("i", { class: kind, title: `${count} ${kind}` });
+    const size = count / (wins + draws + losses);
+    const part = make("i", { class: kind, title: `${count} ${kind}` }, size >= WORDS_FIT ? `${count} ${kind}` : size >= COUNT_FITS ? count : "");
     part.style.flexGrow = count;
     return part;
   });
@@ -114,15 +128,18 @@ function saidOf(game, ply) {
   return [`${san}: ${found} ${(game.seconds[index] ?? 0).toFixed(2)} s${met}`];
 }
 
-/** The scores for White in pawns, as who moved saw them. */
-function curveOf(game, go) {
-  const black = game.fen.split(" ")[1] === "b" ? 1 : 0;
-  const values = [null, ...game.moves.map((_, at) => {
-    const score = at < game.opening ? null : game.scores[at - game.opening] ?? null;
-    const forWhite = (at + black) % 2 ? -1 : 1;
-    return score === null ? null : forWhite * Math.max(-1000, Math.min(1000, score)) / 100;
+/** The scores that one side's engine gave after its moves, for White in pawns; `null` elsewhere. */
+function scoresOf(game, side) {
+  const first = game.fen.split(" ")[1] === "b" ? 1 : 0;
+  return [null, ...game.moves.map((_, at) => {
+    const score = at < game.opening || (at + first) % 2 !== side ? null : game.scores[at - game.opening] ?? null;
+    return score === null ? null : (side === 0 ? 1 : -1) * Math.max(-1000, Math.min(1000, score)) / 100;
   })];
-  return new Curve(values, { low: -10, high: 10, marks: [[5, "+5"], [0, "0"], [-5, "−5"]], label: "Evaluation for White in pawns, move by move", fill: 0, onPick: go });
+}
+
+/** A curve for each engine. */
+function curveOf(game, go) {
+  return new Curve(scoresOf(game, 0), { low: -10, high: 10, marks: [[5, "+5"], [0, "0"], [-5, "−5"]], label: "Evaluations of both engines, in pawns for White, move by move", onPick: go, other: scoresOf(game, 1) });
 }
 
 function showGames() {
@@ -134,7 +151,8 @@ function showGames() {
     const head = [
       make("p", {}, make("b", {}, `${game.names[0]} – ${game.names[1]}  ${game.result}`)),
       make("p", { class: "note" }, `${game.end}: ${game.detail}`),
-      make("p", { class: "note" }, "Evaluation for White in pawns, as who moved saw it. Grey moves were given or a book's; behind dotted ones the search ended in the book."),
+      make("p", { class: "note" }, "Evaluations in pawns for White. Grey moves belong to the opening or come from a book; after dotted ones the search ended in the book."),
+      make("p", { class: "note keys" }, make("span", { class: "key" }, `${game.names[0]} (White)`), make("span", { class: "key other" }, `${game.names[1]} (Black)`)),
     ];
     replay.show({ ...game, kind: at => kindOf(game, at), said: ply => saidOf(game, ply), curve: go => curveOf(game, go) }, head);
     replay.go(game.moves.length);
@@ -147,6 +165,7 @@ function showGames() {
 
 byId("title").textContent = document.title = data.event;
 wireTheme(byId("theme"));
+showMatch();
 showTable();
 showPairings();
 showSprt();

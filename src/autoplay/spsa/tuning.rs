@@ -270,6 +270,7 @@ fn takes(player: &mut Player, parameter: &Parameter) -> Result<bool, String> {
     let range = player.dialect.option_range(name).map_err(|error| error.to_string())?;
     match range {
         OptionRange::Text => Ok(false),
+        OptionRange::Button => Err(format!("the option \"{name}\" is no number but a button")),
         OptionRange::Other(kind) => {
             Err(format!("the option \"{name}\" is no number (it is of the kind {kind})"))
         }

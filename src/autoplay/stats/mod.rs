@@ -64,13 +64,13 @@ pub struct Tally {
     open: BTreeMap<usize, u32>,
 }
 
-/// An estimate with its error bar.
+/// An estimate with its error bar. All numbers are finite.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimate {
     /// The most likely value.
     pub value: f64,
-    /// Half the width of the 95% interval.
-    pub error: f64,
+    /// Half the width of the 95% interval; `None` if the results do not bound it.
+    pub error: Option<f64>,
 }
 
 impl Tally {
@@ -105,7 +105,7 @@ impl Tally {
         vec![losses, draws, wins]
     }
 
-    /// Elo difference; `None` before the first game.
+    /// Elo difference; `None` before the first game, and as long as all games are won or lost.
     pub fn elo(&self) -> Option<Estimate> {
         elo(&self.distribution())
     }
@@ -141,26 +141,29 @@ fn score_of_elo(elo: f64) -> f64 {
 }
 
 /// The Elo difference with its 95% error, by the normal approximation, from a distribution over
-/// evenly spaced scores (loss, draw, win, or the five sums of a pair of games).
+/// evenly spaced scores (loss, draw, win, or the five sums of a pair of games). `None` without games
+/// and for a score of 0 or 1, which no finite difference explains.
 pub fn elo(counts: &[u32]) -> Option<Estimate> {
     let (mean, variance, total) = moments(counts)?;
+    let value = Some(elo_of_score(mean)).filter(|value| value.is_finite())?;
     let spread = Z_95 * (variance / total).sqrt();
     let error = (elo_of_score(mean + spread) - elo_of_score(mean - spread)) / 2.0;
-    // Results that are all alike, or at the edge of the scale, do not tell how far off they are.
-    let error = if variance == 0.0 || error.is_nan() { f64::INFINITY } else { error };
-    Some(Estimate { value: elo_of_score(mean), error })
+    // Results that are all alike, or at the edge of the scale, leave the error open.
+    let error = Some(error).filter(|error| variance > 0.0 && error.is_finite());
+    Some(Estimate { value, error })
 }
 
 /// The normalised Elo difference with its 95% error: the score's distance from one half in
-/// standard deviations of a single game.
+/// standard deviations of a single game. `None` if the results are all alike, which leaves nothing
+/// to estimate from.
 ///
 /// Source: Michel Van den Bergh, "Normalized Elo",
 /// <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>.
 pub fn normalised_elo(counts: &[u32]) -> Option<Estimate> {
-    let (mean, variance, total) = moments(counts)?;
+    let (mean, variance, total) = moments(counts).filter(|&(_, variance, _)| variance > 0.0)?;
     let games = if counts.len() == 5 { 2.0 } else { 1.0 };
     let scale = 2.0 * ELO_SCALE / (games * variance).sqrt();
-    let error = scale * Z_95 * (variance / total).sqrt();
+    let error = Some(scale * Z_95 * (variance / total).sqrt());
     Some(Estimate { value: scale * (mean - 0.5), error })
 }
 
@@ -186,6 +189,8 @@ fn normal_distribution(x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn near(got: f64, wanted: f64) {
@@ -204,7 +209,7 @@ mod tests {
         ] {
             let elo = elo(counts).expect("games were played");
             near(elo.value, value);
-            near(elo.error, error);
+            near(elo.error.expect("bounded"), error);
         }
         for (counts, value, error) in [
             (&[34, 54, 63, 64, 75][..], 57.94, 28.28),
@@ -216,7 +221,7 @@ mod tests {
         ] {
             let elo = normalised_elo(counts).expect("games were played");
             near(elo.value, value);
-            near(elo.error, error);
+            near(elo.error.expect("bounded"), error);
         }
     }
 
@@ -251,9 +256,34 @@ mod tests {
     #[test]
     fn nothing_is_said_of_no_games() {
         assert_eq!(Tally::default().elo(), None);
-        let shutout = elo(&[0, 0, 10]).expect("games were played");
-        assert!(shutout.value.is_infinite() && shutout.error.is_infinite());
+        assert_eq!((elo(&[0, 0, 10]), elo(&[10, 0, 0, 0, 0])), (None, None));
         assert_eq!(superiority(&[0, 0, 0, 1, 0]), None);
-        assert!(elo(&[0, 0, 0, 1, 0]).expect("a pair was played").error.is_infinite());
+        assert_eq!(normalised_elo(&[0, 0, 0, 1, 0]), None);
+        assert_eq!(elo(&[0, 0, 0, 1, 0]).expect("a pair was played").error, None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        /// Counts of all sizes, many of them zero.
+        #[test]
+        fn every_statistic_is_finite_or_absent(
+            counts in proptest::array::uniform5(prop_oneof![
+                3 => Just(0), 2 => 1_u32..100, 1 => any::<u32>(),
+            ]),
+            games in any::<bool>(),
+        ) {
+            let counts = if games { &counts[..3] } else { &counts[..] };
+            let estimates = [elo(counts), normalised_elo(counts)];
+            for Estimate { value, error } in estimates.into_iter().flatten() {
+                prop_assert!(value.is_finite(), "{value}");
+                prop_assert!(error.is_none_or(|error| error.is_finite() && error > 0.0), "{error:?}");
+            }
+            let los = superiority(counts);
+            prop_assert!(los.is_none_or(|los| (0.0..=1.0).contains(&los)), "{los:?}");
+            let kinds = counts.iter().filter(|&&count| count > 0).count();
+            prop_assert_eq!(los.is_some(), kinds > 1);
+            prop_assert_eq!(estimates[1].is_some(), kinds > 1);
+        }
     }
 }

@@ -42,6 +42,9 @@ pub enum SprtError {
     /// The hypotheses are not in order.
     #[error("the first Elo bound must be below the second")]
     Order,
+    /// The hypotheses are too far from each other, or from zero, for any results to fit them.
+    #[error("the Elo bounds must lie between -{MAX_ELO} and {MAX_ELO}")]
+    Range,
     /// The error probabilities leave no room.
     #[error("alpha and beta must be above 0, and their sum below 1")]
     Errors,
@@ -63,13 +66,17 @@ pub enum Decision {
 /// fishtest and fastchess.
 const ALMOST_NONE: f64 = 1e-3;
 
-/// The fit under normalised Elo ends when no probability moves by more.
-const FIT_PRECISION: f64 = 1e-9;
+/// The bounds of the test are no further from zero; their expected scores are 0.9999 and 0.0001.
+const MAX_ELO: f64 = 1600.0;
 
-/// The fit takes some ten rounds; this many only if it does not converge.
-const FIT_ROUNDS: usize = 200;
+/// Halvings of the interval in which a root is looked for. The likelihood is stationary there, so that
+/// half the digits of a double are enough.
+const FIT_ROUNDS: usize = 30;
 
-/// Halvings of the interval in which a root is looked for: more than a double can tell apart.
+/// The largest distance of a score from one half.
+const LARGEST_ROOT: f64 = 0.5;
+
+/// The most halvings of the interval in which the tilt is looked for.
 const BISECTIONS: usize = 100;
 
 impl Sprt {
@@ -78,7 +85,10 @@ impl Sprt {
     /// # Errors
     /// If they do not.
     pub fn checked(self) -> Result<Self, SprtError> {
-        if self.elo0 >= self.elo1 || !self.elo0.is_finite() || !self.elo1.is_finite() {
+        if [self.elo0, self.elo1].iter().any(|elo| elo.is_nan() || elo.abs() > MAX_ELO) {
+            return Err(SprtError::Range);
+        }
+        if self.elo0 >= self.elo1 {
             return Err(SprtError::Order);
         }
         let errors_fit = self.alpha > 0.0 && self.beta > 0.0 && self.alpha + self.beta < 1.0;
@@ -88,13 +98,13 @@ impl Sprt {
     /// The bounds of the log-likelihood ratio between which the test goes on (Wald).
     pub fn bounds(&self) -> (f64, f64) {
         let Sprt { alpha, beta, .. } = self;
-        ((beta / (1.0 - alpha)).ln(), ((1.0 - beta) / alpha).ln())
+        (beta.ln() - (1.0 - alpha).ln(), (1.0 - beta).ln() - alpha.ln())
     }
 
     /// The log-likelihood ratio of a distribution over evenly spaced scores: the five sums of a
     /// pair of games, or loss, draw, win.
     pub fn llr(&self, counts: &[u32]) -> f64 {
-        if counts.iter().sum::<u32>() == 0 {
+        if counts.iter().all(|&n| n == 0) {
             return 0.0;
         }
         let counts: Vec<f64> = counts.iter().map(|&n| f64::from(n).max(ALMOST_NONE)).collect();
@@ -142,25 +152,58 @@ fn fit_mean(observed: &[(f64, f64)], mean: f64) -> Vec<f64> {
 }
 
 /// The most likely distribution whose mean lies `t` standard deviations above one half (section
-/// 4.1): the condition is made linear around the last estimate, again and again.
+/// 4.1).
+///
+/// With x the distance of a score from one half and τ = t / sqrt(1 + t²), the condition is
+/// E(x) = τ sqrt(E(x²)). The root is the least of (E(x²) / s + s) / 2 over all s > 0, so that each s
+/// turns the condition into a linear one, E(x - τ (x² / s + s) / 2) = 0, and the s that is the root
+/// itself gives the wanted distribution. If the observed mean is below the wanted one, that is the s
+/// whose fit is the likeliest, else the one whose fit is the least likely. Both lie where
+/// sqrt(E(x²)) - s changes its sign; the likeliest may be near any score above one half.
 fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
-    let mut fitted = vec![1.0 / observed.len() as f64; observed.len()];
-    for _ in 0..FIT_ROUNDS {
-        let share = || observed.iter().zip(&fitted).map(|(&(a, _), &p)| (a, p));
-        let mean: f64 = share().map(|(a, p)| p * a).sum();
-        let deviation = share().map(|(a, p)| p * (a - mean).powi(2)).sum::<f64>().sqrt();
-        let term = |&(a, p): &(f64, f64)| {
-            let distance = (a - mean) / deviation;
-            (a - 0.5 - 0.5 * t * deviation * (1.0 + distance * distance), p)
-        };
-        let next = tilt(&observed.iter().map(term).collect::<Vec<_>>());
-        let change = next.iter().zip(&fitted).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        fitted = next;
-        if change < FIT_PRECISION {
-            break;
-        }
+    if t < 0.0 {
+        let mirrored: Vec<(f64, f64)> = observed.iter().rev().map(|&(a, p)| (1.0 - a, p)).collect();
+        let mut fitted = fit_t_value(&mirrored, -t);
+        fitted.reverse();
+        return fitted;
     }
-    fitted
+    if t == 0.0 {
+        return fit_mean(observed, 0.5);
+    }
+    let tau = t / (1.0 + t * t).sqrt();
+    let centred: Vec<(f64, f64)> = observed.iter().map(|&(a, p)| (a - 0.5, p)).collect();
+    let root = |weights: &[f64]| {
+        centred.iter().zip(weights).map(|((x, _), q)| x * x * q).sum::<f64>().sqrt()
+    };
+    let fit = |s: f64| {
+        let condition = |&(x, p): &(f64, f64)| (x - tau * (x * x / s + s) / 2.0, p);
+        tilt(&centred.iter().map(condition).collect::<Vec<_>>())
+    };
+    // Halves an interval at whose ends sqrt(E(x²)) - s is positive, and negative.
+    let search = |mut low: f64, high: f64| {
+        let mut high = high.min(LARGEST_ROOT);
+        for _ in 0..FIT_ROUNDS {
+            let middle = (low + high) / 2.0;
+            *(if root(&fit(middle)) > middle { &mut low } else { &mut high }) = middle;
+        }
+        fit((low + high) / 2.0)
+    };
+    let mean: f64 = centred.iter().map(|(x, p)| x * p).sum();
+    let observed_root = root(&centred.iter().map(|&(_, p)| p).collect::<Vec<_>>());
+    if mean > tau * observed_root {
+        // Outside of this interval the observed distribution meets the linear condition.
+        let middle = mean / tau;
+        let high = middle + (middle.powi(2) - observed_root.powi(2)).sqrt();
+        return search(observed_root.powi(2) / high, high);
+    }
+    // In these intervals the condition can be met, since it is positive for a score above one half.
+    let width = 1.0 + (1.0 - tau * tau).sqrt();
+    let tops = centred.iter().map(|&(x, _)| x).filter(|&x| x > 0.0);
+    let fits = tops.map(|x| search(x * tau / width, x * width / tau));
+    let likelihood = |weights: &[f64]| -> f64 {
+        centred.iter().zip(weights).map(|((_, p), q)| p * q.ln()).sum()
+    };
+    fits.max_by(|a, b| likelihood(a).total_cmp(&likelihood(b))).unwrap_or_default()
 }
 
 /// Of pairs (x, p): the weights p / (1 + theta x) under which x has mean zero. The sum that theta
@@ -172,6 +215,9 @@ fn tilt(terms: &[(f64, f64)]) -> Vec<f64> {
     let (mut low, mut high) = (-1.0 / largest, -1.0 / smallest);
     for _ in 0..BISECTIONS {
         let theta = (low + high) / 2.0;
+        if theta == low || theta == high {
+            break;
+        }
         let sum: f64 = terms.iter().map(|&(x, p)| p * x / (1.0 + theta * x)).sum();
         if sum > 0.0 {
             low = theta;
@@ -180,11 +226,14 @@ fn tilt(terms: &[(f64, f64)]) -> Vec<f64> {
         }
     }
     let theta = (low + high) / 2.0;
-    terms.iter().map(|&(x, p)| p / (1.0 + theta * x)).collect()
+    // No probability is above 1; beside a pole rounding would make it so.
+    terms.iter().map(|&(x, p)| p / (1.0 + theta * x).max(p)).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn sprt(elo0: f64, elo1: f64, model: EloModel) -> Sprt {
@@ -234,10 +283,99 @@ mod tests {
         assert_eq!(test.decide(test.llr(&[0, 0, 7, 0, 0])), Decision::Continue);
     }
 
+    /// Of all distributions over loss, draw and win with the wanted mean or t-value, as far as a
+    /// fine grid of draw shares has them, none fits the results better.
+    #[test]
+    fn the_fit_is_the_likeliest_there_is() {
+        let counts = [[70, 20, 10], [10, 20, 70], [1, 0, 99], [99, 0, 1], [0, 50, 0], [0, 0, 30]];
+        for (counts, elo) in counts.iter().flat_map(|counts| {
+            [-1600.0, -300.0, -100.0, -1.0, 1e-9, 5.0, 150.0, 500.0, 1600.0]
+                .map(|elo| (counts, elo))
+        }) {
+            let total: f64 = counts.iter().map(|&n| f64::from(n).max(ALMOST_NONE)).sum();
+            let shares = counts.map(|n| f64::from(n).max(ALMOST_NONE) / total);
+            let observed: Vec<(f64, f64)> = [0.0, 0.5, 1.0].into_iter().zip(shares).collect();
+            let t = elo / (2.0 * ELO_SCALE);
+            let likelihood = |weights: &[f64]| -> f64 {
+                observed.iter().zip(weights).map(|((_, p), q)| p * q.ln()).sum()
+            };
+            let fitted = fit_t_value(&observed, t);
+            let mean: f64 = observed.iter().zip(&fitted).map(|((a, _), q)| a * q).sum();
+            let variance: f64 =
+                observed.iter().zip(&fitted).map(|((a, _), q)| (a - mean).powi(2) * q).sum();
+            let case = format!("{counts:?}, {elo}: {fitted:?}");
+            assert!((fitted.iter().sum::<f64>() - 1.0).abs() < 1e-6, "{case}");
+            assert!((mean - 0.5 - t * variance.sqrt()).abs() < 1e-5, "{case}");
+            for step in 1..10_000 {
+                // With draws d the variance is (1 - d) / 4 - m² for a mean of one half and m.
+                let draws = f64::from(step) / 10_000.0;
+                let m = t * ((1.0 - draws) / 4.0 / (1.0 + t * t)).sqrt();
+                let sides = [(1.0 - draws) / 2.0 - m, (1.0 - draws) / 2.0 + m];
+                if sides.iter().all(|&side| side > 0.0) {
+                    let other = [sides[0], draws, sides[1]];
+                    assert!(likelihood(&fitted) > likelihood(&other) - 1e-7, "{case}, {other:?}");
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        /// Counts of all sizes, many of them zero; bounds and errors from the whole range.
+        #[test]
+        fn every_ratio_is_finite(
+            counts in proptest::array::uniform5(prop_oneof![
+                3 => Just(0), 2 => 1_u32..100, 1 => any::<u32>(),
+            ]),
+            games in any::<bool>(),
+            bounds in [bound(), bound()],
+            errors in [error(), error()],
+            model in prop_oneof![Just(EloModel::Logistic), Just(EloModel::Normalized)],
+        ) {
+            let [elo0, elo1] = bounds;
+            let [alpha, beta] = errors;
+            let counts = if games { &counts[..3] } else { &counts[..] };
+            let Ok(test) = (Sprt { elo0, elo1, alpha, beta, model }).checked() else {
+                let sound = elo0 < elo1 && alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0;
+                prop_assert!(!sound || elo0 < -MAX_ELO || elo1 > MAX_ELO);
+                return Ok(());
+            };
+            let llr = test.llr(counts);
+            let (lower, upper) = test.bounds();
+            prop_assert!(llr.is_finite() && lower.is_finite() && upper.is_finite(), "{llr}");
+            prop_assert!(lower < upper, "{lower} {upper}");
+            // Seen from the other side, the opposite holds.
+            let turned: Vec<u32> = counts.iter().rev().copied().collect();
+            let other = Sprt { elo0: -elo1, elo1: -elo0, ..test }.llr(&turned);
+            let games: f64 = counts.iter().copied().map(f64::from).sum();
+            let tolerance = 1e-6 * llr.abs().max(1.0) + 1e-11 * games;
+            prop_assert!((llr + other).abs() <= tolerance, "{llr} {other}");
+        }
+    }
+
+    fn bound() -> impl Strategy<Value = f64> {
+        prop_oneof![
+            -MAX_ELO..=MAX_ELO,
+            -10.0..=10.0,
+            Just(0.0),
+            Just(f64::MIN_POSITIVE),
+            Just(MAX_ELO),
+            Just(-MAX_ELO),
+        ]
+    }
+
+    fn error() -> impl Strategy<Value = f64> {
+        prop_oneof![0.001..0.6, Just(0.05), Just(f64::MIN_POSITIVE), Just(5e-324), Just(0.999_999)]
+    }
+
     #[test]
     fn senseless_tests_are_refused() {
         assert_eq!(sprt(5.0, 5.0, EloModel::Logistic).checked(), Err(SprtError::Order));
         let greedy = Sprt { alpha: 0.6, beta: 0.4, ..sprt(0.0, 5.0, EloModel::Logistic) };
         assert_eq!(greedy.checked(), Err(SprtError::Errors));
+        for (elo0, elo1) in [(f64::NAN, 5.0), (0.0, f64::INFINITY), (-1e4, 0.0), (0.0, 1601.0)] {
+            assert_eq!(sprt(elo0, elo1, EloModel::Logistic).checked(), Err(SprtError::Range));
+        }
     }
 }

@@ -6,11 +6,13 @@ use std::time::Duration;
 use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 
+use super::openings::Openings;
+
 use crate::autoplay::affinity::Cores;
 use crate::autoplay::clock::{MoveLimits, TimeControl};
 use crate::autoplay::config::{EngineConfig, Protocol, read_engines};
 use crate::autoplay::ledger::Places;
-use crate::autoplay::openings::{Opening, OpeningChoice};
+use crate::autoplay::openings::Opening;
 use crate::autoplay::play::Conditions;
 use crate::autoplay::referee::{DrawRule, Rules, WinRule};
 use crate::autoplay::schedule::{Format, Schedule};
@@ -23,7 +25,12 @@ use crate::files::{FileKind, Output, OutputError};
 use crate::tablebase::Tables;
 use crate::words::parse_time;
 
+/// The time for each move if nothing else limits an engine's thinking.
+const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(5);
+
 /// Let chess engines play each other
+///
+/// Without --tc, --st, --depth and --nodes each move gets 5 seconds.
 ///
 /// Ends with 0 if the first engine scored more (or the SPRT accepts H1), 3 if both scored the
 /// same (or the SPRT is undecided), 4 if the second scored more (or the SPRT accepts H0), 1 after
@@ -49,7 +56,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     second_only: Second,
     #[command(flatten)]
-    openings: Openings,
+    pub(super) openings: Openings,
     #[command(flatten)]
     endings: Endings,
     #[command(flatten)]
@@ -117,8 +124,8 @@ pub(in crate::cli) struct Both {
     /// Nodes for each move
     #[arg(long)]
     nodes: Option<u64>,
-    /// An option of the engines
-    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = assignment)]
+    /// An option of the engines; a button has no value
+    #[arg(long = "option", value_name = "NAME[=VALUE]", value_parser = engine_option)]
     options: Vec<(String, String)>,
     /// Milliseconds by which the flag falls late
     #[arg(long, default_value_t = 50, value_name = "MS")]
@@ -147,8 +154,8 @@ macro_rules! side {
             /// Name in tables and games
             #[arg(id = concat!("name", $digit), long = concat!("name", $digit), value_name = "NAME")]
             name: Option<String>,
-            /// An option of this engine
-            #[arg(id = concat!("option", $digit), long = concat!("option", $digit), value_name = "NAME=VALUE", value_parser = assignment)]
+            /// An option of this engine; a button has no value
+            #[arg(id = concat!("option", $digit), long = concat!("option", $digit), value_name = "NAME[=VALUE]", value_parser = engine_option)]
             options: Vec<(String, String)>,
             /// Time control
             #[arg(id = concat!("tc", $digit), long = concat!("tc", $digit), value_name = "TC")]
@@ -223,45 +230,12 @@ macro_rules! side {
 side!(First, "1", "First engine");
 side!(Second, "2", "Second engine");
 
-/// Where games begin.
-#[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Openings")]
-struct Openings {
-    /// Positions (EPD) or games (PGN) to begin from, also as .gz, .bz2 or .zst; or a book (.tbk,
-    /// .bin, or `embedded`) whose lines are drawn at random
-    #[arg(long = "openings", value_name = "FILE")]
-    file: Option<PathBuf>,
-    /// The order of the openings
-    #[arg(long = "opening-order", value_enum, default_value_t = Order::File)]
-    order: Order,
-    /// Seed for --opening-order random, and for lines from a book
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Begin with this opening of the file
-    #[arg(long = "opening-start", default_value_t = 1, value_name = "N")]
-    start: usize,
-    /// Play no more than so many plies of each opening
-    #[arg(long = "opening-plies", value_name = "N")]
-    plies: Option<usize>,
-    /// Play each opening once, not twice with colours reversed
-    #[arg(long)]
-    no_reverse: bool,
-}
-
-/// The order of openings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Order {
-    /// As in the file
-    File,
-    /// Shuffled
-    Random,
-}
-
 /// When games end.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Ends of games")]
 pub(in crate::cli) struct Endings {
-    /// Draw after move FROM once both scores lie within CP centipawns for MOVES moves
+    /// Draw after move FROM once both scores lie within CP centipawns for MOVES moves; a capture
+    /// or a pawn move restarts the count
     #[arg(long, value_name = "FROM,MOVES,CP", value_parser = numbers::<3>)]
     draw: Option<[u32; 3]>,
     /// Win once both scores are beyond CP centipawns for MOVES moves
@@ -311,6 +285,13 @@ fn assignment(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
+/// An option and its value, which is empty where there is none.
+fn engine_option(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    let named = (name.to_owned(), value.to_owned());
+    if name.is_empty() { Err("expected NAME or NAME=VALUE".to_owned()) } else { Ok(named) }
+}
+
 fn numbers<const N: usize>(text: &str) -> Result<[u32; N], String> {
     let fail = || format!("expected {N} numbers with commas between them");
     let parsed: Result<Vec<u32>, _> = text.split(',').map(|part| part.trim().parse()).collect();
@@ -357,24 +338,16 @@ impl Args {
             engines.len() >= 2,
             wrong("two engines are needed: name them with -1 CMD -2 CMD, or with --engines FILE")
         );
-        engines.iter().try_for_each(check_limits)?;
+        for engine in engines.iter_mut().filter(|engine| engine.limits == MoveLimits::default()) {
+            engine.limits.move_time = Some(DEFAULT_MOVE_TIME);
+        }
         make_unique(&mut engines);
         Ok(engines)
     }
 
     /// The openings; the start position if no file is named.
     pub(crate) fn resolve_openings(&self) -> anyhow::Result<Vec<Opening>> {
-        let Openings { file, order, seed, start, plies, .. } = &self.openings;
-        let Some(path) = file else { return Ok(vec![Opening::default()]) };
-        let choice = OpeningChoice {
-            path: path.clone(),
-            shuffled: *order == Order::Random,
-            seed: *seed,
-            start: start.checked_sub(1).ok_or(wrong("--opening-start counts from 1"))?,
-            count: self.games.div_ceil(if self.openings.no_reverse { 1 } else { 2 }),
-            plies: *plies,
-        };
-        Ok(choice.load()?)
+        self.openings.resolve(self.games)
     }
 
     /// The games to be played.
@@ -470,9 +443,7 @@ impl Args {
         for (index, engine) in engines.iter().enumerate() {
             lines.push(format!("engine {}: {}", index + 1, described(engine)));
         }
-        let Openings { file, order, seed, start, plies, .. } = &self.openings;
-        lines
-            .push(format!("openings: {file:?} {order:?} seed {seed} from {start} plies {plies:?}"));
+        lines.push(self.openings.settings());
         lines.push(format!("games: {} {:?}", schedule.games, schedule.format));
         lines.push(format!("colours reversed: {}", schedule.reversed));
         lines.push(self.endings.settings());

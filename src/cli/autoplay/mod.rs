@@ -1,8 +1,10 @@
 //! `tabia autoplay`: the match runner.
 
+mod about;
 mod args;
 mod check;
 mod narrator;
+mod openings;
 
 use std::cmp::Ordering;
 use std::fs::create_dir_all;
@@ -14,6 +16,7 @@ use anyhow::Context;
 pub(super) use args::{Args, Both, Endings, check_limits, described};
 use narrator::Narrator;
 pub(super) use narrator::speed;
+pub(super) use openings::load_openings;
 
 use super::date::today;
 use super::work::{INTERRUPTED, on_interruption};
@@ -70,7 +73,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         engines,
     };
     let mut results = Results::new(&tournament.engines, ledger, sprt);
-    let mut narrator = Narrator::new(args, log, &results);
+    results.about = about::about(args, &schedule);
+    let mut narrator = Narrator::new(args, log, &tournament.engines, &results);
     for stumble in &stumbles {
         results.keep(stumble)?;
         narrator.tell(&results, stumble);
@@ -95,6 +99,7 @@ fn write_down(args: &Args, results: &mut Results, narrator: &mut Narrator) -> an
     let page = args.report_page();
     if let (Some(folder), Some(page)) = (&args.report, &page) {
         create_dir_all(folder).with_context(|| format!("cannot write {}", page.display()))?;
+        results.about.games = args.pgn.as_deref().and_then(|pgn| about::way(folder, pgn));
     }
     let report = page.as_deref().map(|path| args.output(path, FileKind::HTML));
     results.conclude(report, args.json.as_deref().map(|path| args.output(path, FileKind::JSON)))?;

@@ -7,21 +7,26 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Args;
-use crate::autoplay::play::MoveMade;
+use crate::autoplay::config::EngineConfig;
+use crate::autoplay::play::{GameEvent, MoveMade};
 use crate::autoplay::record::GameRecord;
 use crate::autoplay::results::Results;
+use crate::autoplay::schedule::Slot;
 use crate::autoplay::summary;
 use crate::autoplay::tournament::Progress;
+use crate::cli::date::now;
 use crate::cli::output::{errln, outln};
 use crate::files::in_words;
 use crate::position::Color;
-use crate::words::{MinutesSeconds, visible_lines};
+use crate::words::{self, MinutesSeconds, visible_lines};
 
 /// What is told of a log that cannot be written.
 const LOG: &str = "the log";
 
 /// Puts into words what happens.
 pub(super) struct Narrator {
+    /// The engines' command lines.
+    commands: Vec<String>,
     log: Option<BufWriter<File>>,
     /// What could not be written, which is told once: the match goes on without it.
     lost: Vec<&'static str>,
@@ -41,7 +46,12 @@ pub(super) struct Narrator {
 
 impl Narrator {
     /// A narrator of a match that has these results so far.
-    pub(super) fn new(args: &Args, log: Option<BufWriter<File>>, results: &Results) -> Self {
+    pub(super) fn new(
+        args: &Args,
+        log: Option<BufWriter<File>>,
+        engines: &[EngineConfig],
+        results: &Results,
+    ) -> Self {
         let games = results.ledger.scheduled;
         let bar = if games > 1 { ProgressBar::new(games as u64) } else { ProgressBar::hidden() };
         if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len} {eta} {msg}") {
@@ -49,6 +59,7 @@ impl Narrator {
         }
         bar.set_position(results.ledger.finished as u64);
         Narrator {
+            commands: engines.iter().map(EngineConfig::command_line).collect(),
             log,
             lost: Vec::new(),
             show_moves: args.shows_moves(),
@@ -70,10 +81,23 @@ impl Narrator {
                 let line = format!("Game {} of {games}: {white} - {black} begins", slot.number);
                 self.note(&line, self.show_moves);
             }
-            Progress::Moved { slot, step } => {
-                let mark = if self.several { format!("[{}] ", slot.number) } else { String::new() };
-                let name = &results.names[slot.colors[step.color.to_index()]];
-                self.note(&in_lines(step, name, &mark), self.show_moves);
+            Progress::Starting { slot, engine } => {
+                let side = if slot.colors[0] == *engine { "WHITE" } else { "BLACK" };
+                let command = &self.commands[*engine];
+                let text = format!("Starting {side} engine:\nStarting {command}...");
+                self.stamped(&text, slot);
+            }
+            Progress::InGame { slot, event } => {
+                let text = match event {
+                    GameEvent::Prepared(color) => {
+                        format!("init engine {}", words::color(*color).to_lowercase())
+                    }
+                    GameEvent::ClocksStarted => "Starting clocks!".to_owned(),
+                    GameEvent::Moved(step) => {
+                        in_lines(step, &results.names[slot.colors[step.color.to_index()]])
+                    }
+                };
+                self.stamped(&text, slot);
             }
             Progress::Finished { record, last_words, .. } => {
                 self.finished(results, record, last_words);
@@ -83,6 +107,15 @@ impl Narrator {
             }
             Progress::Named(..) | Progress::Failed(_) => {}
         }
+    }
+
+    /// Notes lines of a game, each with the time, and the game's number if several are played at
+    /// a time.
+    fn stamped(&mut self, text: &str, slot: &Slot) {
+        let mark = if self.several { format!("[{}] ", slot.number) } else { String::new() };
+        let now = now();
+        let lines: Vec<String> = text.lines().map(|line| format!("{mark}[{now}] {line}")).collect();
+        self.note(&lines.join("\n"), self.show_moves);
     }
 
     /// Writes lines to the log, and perhaps to the screen. If either does not take them, the match
@@ -175,16 +208,15 @@ pub(in crate::cli) fn speed(games: usize, time: Duration) -> String {
     format!("{games} games in {time} min: {per_hour:.0} games/hour")
 }
 
-/// A move with the time that both sides have used, in two lines that begin with `mark`.
-fn in_lines(step: &MoveMade, name: &str, mark: &str) -> String {
+/// A move with the time that both sides have used, in two lines.
+fn in_lines(step: &MoveMade, name: &str) -> String {
     let (side, dots) = match step.color {
-        Color::White => ("WHITE", "."),
-        Color::Black => ("BLACK", "..."),
+        Color::White => ("WHITE", ""),
+        Color::Black => ("BLACK", " ..."),
     };
     let [white, black] = step.used.map(|time| time.as_secs_f64());
     format!(
-        "{mark}{side} moves {}{dots} {} ({name})\n\
-         {mark}white used: {white:.3}s, black used: {black:.3}s",
+        "{side} moves {}.{dots} {} ({name})\nwhite used: {white:.3}s, black used: {black:.3}s",
         step.number, step.mv
     )
 }
@@ -206,7 +238,7 @@ fn live(results: &Results) -> String {
     let text = format!("+{} ={} -{}", count.wins, count.draws, count.losses);
     match (sprt, tally.elo()) {
         (Some(sprt), _) => format!("{text} LLR {:.2}", sprt.llr(&tally.pairs)),
-        (None, Some(elo)) => format!("{text} Elo {:+.1} ± {:.1}", elo.value, elo.error),
+        (None, Some(elo)) => format!("{text} {}", summary::elo(elo)),
         (None, None) => text,
     }
 }

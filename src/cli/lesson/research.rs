@@ -10,6 +10,7 @@ use super::INTERRUPTED;
 use super::output::print;
 use crate::autoplay::play::Interrupt;
 use crate::autoplay::stats::Tally;
+use crate::autoplay::summary;
 use crate::cli::work::{on_interruption, progress_bar};
 use crate::lesson::positions::positions;
 use crate::lesson::research::{Match, nodes};
@@ -85,20 +86,19 @@ fn as_text(args: &Args, counts: [Option<u64>; 2], tally: &Tally) -> String {
             args.nodes, total.wins, total.draws, total.losses
         ));
     }
-    if let Some(elo) = tally.elo().filter(|_| total.games() > 0) {
-        text.push_str(&format!("Elo {:+.1} ± {:.1} (95%)\n", elo.value, elo.error));
+    if let Some(elo) = tally.elo() {
+        text.push_str(&format!("{} (95%)\n", summary::elo(elo)));
     }
     text
 }
 
 fn as_json(args: &Args, counts: [Option<u64>; 2], tally: &Tally) -> String {
-    let finite = |number: f64| number.is_finite().then_some(number);
     let elo = tally.elo();
     let all = json!({
         "depth": args.depth, "orders": ResearchOrder::ALL.map(ResearchOrder::name),
         "nodes": counts, "nodes_a_move": args.nodes,
         "wins": tally.total.wins, "draws": tally.total.draws, "losses": tally.total.losses,
-        "elo": elo.and_then(|elo| finite(elo.value)), "error": elo.and_then(|elo| finite(elo.error)),
+        "elo": elo.map(|elo| elo.value), "error": elo.and_then(|elo| elo.error),
     });
     format!("{all}\n")
 }

@@ -7,7 +7,7 @@ use anyhow::ensure;
 use crate::autoplay::config::{EngineConfig, Protocol};
 use crate::autoplay::openings::{Opening, OpeningChoice};
 use crate::autoplay::spsa::{Parameter, Plan, check_names, is_checkpoint, read_parameters};
-use crate::cli::autoplay::{Both, Endings, check_limits, described};
+use crate::cli::autoplay::{Both, Endings, check_limits, described, load_openings};
 use crate::cli::usage::{of_arguments, wrong};
 use crate::cli::work::cores;
 use crate::cli::writing::Force;
@@ -134,7 +134,7 @@ impl Args {
             count: pairs.min(MOST_OPENINGS) as usize,
             plies: self.openings.plies,
         };
-        Ok(choice.load()?)
+        load_openings(&choice)
     }
 
     /// When games end, and how long is waited for engines.

@@ -1,0 +1,77 @@
+//! What the report of a match shows of it besides the results.
+
+use std::fs::read_to_string;
+use std::path::{Component, Path, PathBuf};
+
+use super::Args;
+use crate::autoplay::results::About;
+use crate::autoplay::schedule::{Format, Schedule};
+use crate::cli::date::now;
+use crate::cli::work::cores;
+
+/// The settings and circumstances of a match that begins now.
+pub(super) fn about(args: &Args, schedule: &Schedule) -> About {
+    let format = match schedule.format {
+        _ if schedule.engines == 2 => "",
+        Format::RoundRobin => ", round robin",
+        Format::Gauntlet => ", the first engine against all others",
+    };
+    let games = format!(
+        "{} for each two engines, {} at a time{format}",
+        schedule.games,
+        args.resolve_concurrency()
+    );
+    let words: Vec<String> =
+        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let mut facts = vec![("Games", games)];
+    facts.extend(args.openings.in_words());
+    facts.push(("Command", shlex::try_join(words.iter().map(String::as_str)).unwrap_or_default()));
+    facts.push(("Machine", machine()));
+    facts.push(("Started", format!("{} (UTC), Tabia {}", now(), env!("CARGO_PKG_VERSION"))));
+    About { facts, games: None }
+}
+
+/// Processor, cores that may be used, and operating system.
+fn machine() -> String {
+    let info = read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    let model = model.map_or(std::env::consts::ARCH, |(_, model)| model.trim());
+    let count = cores();
+    let unit = if count == 1 { "core" } else { "cores" };
+    format!("{model}, {count} {unit}, {}", std::env::consts::OS)
+}
+
+/// The way from a folder to a file; `None` if either is missing, or the file is a pipe or a device.
+pub(super) fn way(folder: &Path, file: &Path) -> Option<PathBuf> {
+    let (folder, file) = (folder.canonicalize().ok()?, file.canonicalize().ok()?);
+    if !file.is_file() {
+        return None;
+    }
+    let common = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(common).map(|_| Component::ParentDir);
+    Some(up.chain(file.components().skip(common)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_leads_up_and_down() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let [report, games] = ["a/report", "b"].map(|name| dir.path().join(name));
+        for folder in [&report, &games] {
+            std::fs::create_dir_all(folder).expect("a folder");
+        }
+        for (file, wanted) in [
+            (games.join("x y.pgn"), "../../b/x y.pgn"),
+            (report.join("x.pgn"), "x.pgn"),
+            (dir.path().join("x.pgn"), "../../x.pgn"),
+        ] {
+            std::fs::write(&file, "").expect("written");
+            assert_eq!(way(&report, &file), Some(wanted.into()));
+        }
+        assert_eq!(way(&report, &report.join("missing")), None);
+        assert_eq!(way(&report, Path::new("/dev/null")), None);
+    }
+}

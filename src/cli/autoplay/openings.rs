@@ -1,0 +1,95 @@
+//! The openings of a match: their arguments, and what they resolve to.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use crate::autoplay::openings::{Opening, OpeningChoice};
+use crate::cli::output::errln;
+use crate::cli::usage::wrong;
+
+/// Where games begin.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Openings")]
+pub(super) struct Openings {
+    /// Positions (EPD) or games (PGN) to begin from, also as .gz, .bz2 or .zst; or a book (.tbk,
+    /// .bin, or `embedded`) whose lines are drawn at random
+    #[arg(long = "openings", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// The order of the openings
+    #[arg(long = "opening-order", value_enum, default_value_t = Order::File)]
+    order: Order,
+    /// Seed for --opening-order random, and for lines from a book
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Begin with this opening of the file; those before it come after the last
+    #[arg(long = "opening-start", default_value_t = 1, value_name = "N")]
+    start: usize,
+    /// Play no more than so many plies of each opening
+    #[arg(long = "opening-plies", value_name = "N")]
+    plies: Option<usize>,
+    /// Play each opening once, not twice with colours reversed
+    #[arg(long)]
+    pub no_reverse: bool,
+}
+
+/// The order of openings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Order {
+    /// As in the file
+    File,
+    /// Shuffled
+    Random,
+}
+
+impl Openings {
+    /// The openings of so many games; the start position if no file is named.
+    ///
+    /// # Errors
+    /// If no opening can be played.
+    pub(super) fn resolve(&self, games: usize) -> anyhow::Result<Vec<Opening>> {
+        let Openings { file, order, seed, start, plies, .. } = self;
+        let Some(path) = file else { return Ok(vec![Opening::default()]) };
+        let choice = OpeningChoice {
+            path: path.clone(),
+            shuffled: *order == Order::Random,
+            seed: *seed,
+            start: start.checked_sub(1).ok_or(wrong("--opening-start counts from 1"))?,
+            count: games.div_ceil(if self.no_reverse { 1 } else { 2 }),
+            plies: *plies,
+        };
+        load_openings(&choice)
+    }
+
+    /// The openings and what chooses among them, with labels.
+    pub(super) fn in_words(&self) -> Vec<(&'static str, String)> {
+        let Openings { file, order, seed, start, plies, no_reverse } = self;
+        let reversed = if *no_reverse { "once each" } else { "with colours reversed" };
+        let Some(file) = file else {
+            return vec![("Openings", format!("the start position, {reversed}"))];
+        };
+        let order = if *order == Order::Random { "in random order" } else { "in order" };
+        let plies = plies.map_or_else(String::new, |plies| format!(", at most {plies} plies"));
+        let file = file.display();
+        let openings = format!("{file}, {order}, from number {start}{plies}, {reversed}");
+        vec![("Openings", openings), ("Seed", seed.to_string())]
+    }
+
+    /// What the results depend on, in words that tell matches apart.
+    pub(super) fn settings(&self) -> String {
+        let Openings { file, order, seed, start, plies, .. } = self;
+        format!("openings: {file:?} {order:?} seed {seed} from {start} plies {plies:?}")
+    }
+}
+
+/// The openings that can be played; a message on the standard error names those that cannot.
+///
+/// # Errors
+/// If there are none.
+pub(in crate::cli) fn load_openings(choice: &OpeningChoice) -> anyhow::Result<Vec<Opening>> {
+    let openings = choice.load()?;
+    if openings.skipped.count > 0 {
+        errln!("tabia: {}: {}", choice.path.display(), openings.skipped);
+    }
+    Ok(openings.playable)
+}
