@@ -41,6 +41,9 @@ const FAULTS: [(PositionErrorKinds, &str); 7] = [
 const MOST_PIECES: usize = 16;
 const MOST_PAWNS: usize = 8;
 
+/// Removes a fault of a position, if it has that one.
+type Repair = fn(PositionError<Chess>) -> Result<Chess, PositionError<Chess>>;
+
 /// What is said of Chess960.
 const NOT_PLAYED: &str = "which is not played here, only orthodox chess";
 
@@ -87,7 +90,7 @@ impl Position {
         if fields[2] != "-" && setup.castling_rights.count() != fields[2].len() {
             return Err(FenError("castling names a right more than once".to_owned()));
         }
-        Self::from_setup(setup, Err)
+        Self::from_setup(setup, &[])
     }
 
     /// Reads a FEN as the opening explorer of Lichess does. It drops castling rights and en passant
@@ -101,9 +104,11 @@ impl Position {
         let fields: Vec<&str> = text.split(is_space).filter(|field| !field.is_empty()).collect();
         check_board(fields.first().copied().unwrap_or_default())?;
         let fen: Fen = fields.join(" ").parse().map_err(|error| FenError(words_for(error)))?;
-        Self::from_setup(fen.into_setup(), |error| {
-            error.ignore_invalid_castling_rights().or_else(PositionError::ignore_invalid_ep_square)
-        })
+        let repairs: [Repair; 2] = [
+            PositionError::ignore_invalid_castling_rights,
+            PositionError::ignore_invalid_ep_square,
+        ];
+        Self::from_setup(fen.into_setup(), &repairs)
     }
 
     /// Reads a FEN of a program that may play Chess960, as [`Position::from_fen`] does. What says that
@@ -125,25 +130,24 @@ impl Position {
         })
     }
 
-    /// Judges a setup; `repair` may remove faults.
-    fn from_setup(
-        setup: Setup,
-        repair: impl Fn(PositionError<Chess>) -> Result<Chess, PositionError<Chess>>,
-    ) -> Result<Self, FenError> {
+    /// Judges a setup, some faults of which may be repaired.
+    fn from_setup(setup: Setup, repairs: &[Repair]) -> Result<Self, FenError> {
         check_pieces(&setup.board)?;
         let counters = (setup.halfmoves, u32::from(setup.fullmoves));
-        let judged = Chess::from_setup(setup, CastlingMode::Standard)
+        let mut judged = Chess::from_setup(setup, CastlingMode::Standard)
             .or_else(PositionError::ignore_impossible_check)
-            .or_else(PositionError::ignore_too_much_material)
-            .or_else(repair)
-            .map_err(|error| {
-                let kinds = error.kinds();
-                let faults: Vec<&str> = FAULTS
-                    .iter()
-                    .filter_map(|&(kind, words)| kinds.contains(kind).then_some(words))
-                    .collect();
-                FenError(faults.join("; "))
-            })?;
+            .or_else(PositionError::ignore_too_much_material);
+        for &repair in repairs {
+            judged = judged.or_else(repair);
+        }
+        let judged = judged.map_err(|error| {
+            let kinds = error.kinds();
+            let faults: Vec<&str> = FAULTS
+                .iter()
+                .filter_map(|&(kind, words)| kinds.contains(kind).then_some(words))
+                .collect();
+            FenError(faults.join("; "))
+        })?;
         let legal = shakmaty::Position::to_setup(&judged, EnPassantMode::PseudoLegal);
         let board = board_of(&legal)?;
         let cut = |counter: u32| counter.min(MAX_COUNTER) as u16;

@@ -215,7 +215,7 @@ impl<S: Sync> FromRequest<S> for Pasted {
 
 /// Whether a body was not read to its end because it is too long.
 fn is_too_large(error: &axum::Error) -> bool {
-    error.source().is_some_and(|source| source.is::<LengthLimitError>())
+    error.source().is_some_and(<dyn Error>::is::<LengthLimitError>)
 }
 
 /// The id in an address.

@@ -165,6 +165,9 @@ fn last_line(server: &Server, name: &str) -> Value {
     serde_json::from_str(&line).expect("JSON")
 }
 
+/// What is put in place of a file, and how.
+type Put<'p> = (&'p str, &'p dyn Fn(&Path));
+
 #[test]
 fn what_takes_the_place_of_a_games_file_is_refused_and_named() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -183,7 +186,7 @@ fn what_takes_the_place_of_a_games_file_is_refused_and_named() {
             mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe");
         };
         let device = |path: &Path| std::os::unix::fs::symlink("/dev/zero", path).expect("a link");
-        let put: [(&str, &dyn Fn(&Path)); 4] = [
+        let put: [Put<'_>; 4] = [
             ("pipe", &pipe),
             ("device", &device),
             ("directory", &|path| fs::create_dir(path).expect("a folder")),
