@@ -83,6 +83,16 @@ impl Counts {
         }
     }
 
+    /// The smaller of both numbers for each result.
+    pub(crate) fn at_most(&self, other: Counts) -> Self {
+        Counts {
+            white: self.white.min(other.white),
+            draws: self.draws.min(other.draws),
+            black: self.black.min(other.black),
+            undecided: self.undecided.min(other.undecided),
+        }
+    }
+
     /// What is left when `other` is taken away, nothing below zero.
     pub fn minus(&self, other: &Counts) -> Self {
         Counts {

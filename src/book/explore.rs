@@ -157,8 +157,12 @@ pub struct ExploredMove {
 /// A position as a book with facets knows it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Explored {
-    /// The games that reached it by any order of moves.
+    /// The games that reached it by any order of moves, each once.
     pub reached: GameSummary,
+    /// Those of them that went on with one of the moves, each once, however often they came back. A
+    /// book without facets only has upper bounds of their numbers, exact wherever no game ended in
+    /// the position or none came back to it.
+    pub continued: GameSummary,
     /// The moves that were played here or lead to a position that games have reached; those that
     /// most games reach first.
     pub moves: Vec<ExploredMove>,
@@ -237,25 +241,39 @@ impl<'a> Facets<'a> {
             }
         };
         let mut seen = Seen::new(&lists, &entry);
-        let mut again = Vec::new();
+        // The first list is of games without a move, or with one that was left out.
+        let mut without_move = HashSet::new();
+        let (mut again, mut moved_later) = (Vec::new(), Vec::new());
         lists.read(&entry, self.games.len(), |list, game| {
             take(&mut tallies[list], game);
-            if !seen.is_new(game) {
-                again.push(game);
+            match seen.is_new(game) {
+                true if list == 0 && lists.repeats() => {
+                    without_move.insert(game);
+                }
+                true => {}
+                false if without_move.remove(&game) => moved_later.push(game),
+                false => again.push(game),
             }
         })?;
         let words: Vec<Option<Move>> =
             std::iter::once(None).chain(entry.moves.iter().map(|&(mv, _)| Some(mv))).collect();
         let mut by_list = tallies.iter().zip(&words).map(|(tally, &mv)| self.told(tally, mv));
-        let mut reached = by_list.next().unwrap_or_default();
+        let ended = by_list.next().unwrap_or_default();
         let moves: Vec<(Move, GameSummary)> =
             words[1..].iter().flatten().copied().zip(by_list).collect();
-        moves.iter().for_each(|(_, played)| reached.add(played.clone()));
-        // Whoever came back counts once; the lists of games name each once in any case.
-        let mut twice = Tally::default();
-        again.into_iter().for_each(|game| take(&mut twice, game));
-        reached.remove(&twice.sums());
-        Some(Summary { reached, moves })
+        let sums_of = |games: Vec<u32>| {
+            let mut tally = Tally::default();
+            games.into_iter().for_each(|game| take(&mut tally, game));
+            tally.sums()
+        };
+        // A game that came back counts once; the lists name each game once in any case.
+        let mut continued = GameSummary::default();
+        moves.iter().for_each(|(_, played)| continued.add(played.clone()));
+        continued.remove(&sums_of(again));
+        let mut reached = continued.clone();
+        reached.add(ended);
+        reached.remove(&sums_of(moved_later));
+        Some(Summary { reached, continued, moves })
     }
 
     /// A tally with its games by name.
@@ -327,9 +345,24 @@ impl Seen {
 }
 
 /// What one book tells of a position.
+#[derive(Default)]
 struct Summary {
     reached: GameSummary,
+    continued: GameSummary,
     moves: Vec<(Move, GameSummary)>,
+}
+
+impl Summary {
+    /// What an entry without facets has.
+    fn of_counts(entry: &BookEntry) -> Self {
+        let counted = |counts| GameSummary { counts, ..GameSummary::default() };
+        let played: Counts = entry.moves.iter().map(|&(_, played)| played).sum();
+        Summary {
+            reached: counted(entry.reached),
+            continued: counted(played.at_most(entry.reached)),
+            moves: entry.moves.iter().map(|&(mv, played)| (mv, counted(played))).collect(),
+        }
+    }
 }
 
 /// Games by result as counts.
@@ -408,9 +441,10 @@ impl Book {
         Facets::of(&self.image).map_or(0, |facets| facets.games.len())
     }
 
-    /// What the book tells of a position: counts, mean ratings, history and games, of those that the
-    /// filter lets through. Several books add up; one without facets has counts alone, and has
-    /// nothing to say where there is a filter.
+    /// Counts, mean ratings, history and games of a position, of the games that the filter lets
+    /// through. Of several books the first that contains the position answers, as where the engine
+    /// asks them; if none does, the first with moves to positions that it contains. Books without
+    /// facets have counts alone, and are skipped where there is a filter.
     ///
     /// The counts are those of a book built of these games alone, unless moves or positions
     /// with few games were left out.
@@ -425,48 +459,31 @@ impl Book {
         filter: &FacetFilter,
         breadth: Breadth,
     ) -> Explored {
-        let mut explored = Explored::default();
-        for book in self.in_order() {
-            let alone = book.explore_alone(position, filter, breadth);
-            let Some((reached, moves)) = alone else { continue };
-            explored.reached.add(reached);
-            for found in moves {
-                match explored.moves.iter_mut().find(|other| other.mv == found.mv) {
-                    Some(known) => {
-                        known.played.add(found.played);
-                        known.reached += found.reached;
-                    }
-                    None => explored.moves.push(found),
-                }
-            }
+        let asked = || {
+            let is_fit = |book: &Book| filter.is_everything() || book.image.facets().is_some();
+            self.in_order().filter(is_fit)
+        };
+        let explore = |book: Book| book.explore_alone(position, filter, breadth);
+        match asked().find(|book| book.contains(position)) {
+            Some(book) => explore(book),
+            None => asked().map(explore).find(|found| !found.moves.is_empty()).unwrap_or_default(),
         }
-        explored.moves.sort_by_key(|found| (Reverse(found.reached.games()), found.mv));
-        explored
     }
 
-    /// As [`Book::explore`], of this book without those behind it; `None` where it has nothing to
-    /// say.
+    /// As [`Book::explore`], of this book without those behind it.
     fn explore_alone(
         &self,
         position: &Position,
         filter: &FacetFilter,
         breadth: Breadth,
-    ) -> Option<(GameSummary, Vec<ExploredMove>)> {
+    ) -> Explored {
         let facets = Facets::of(&self.image);
-        if facets.is_none() && !filter.is_everything() {
-            return None;
-        }
         let sieve = Sieve::new(filter);
-        let counted = |counts| GameSummary { counts, ..GameSummary::default() };
         let summary = match &facets {
             Some(facets) => facets.summary(position, &sieve),
-            None => self.entry(position).map(|entry| Summary {
-                reached: counted(entry.reached),
-                moves: entry.moves.iter().map(|&(mv, played)| (mv, counted(played))).collect(),
-            }),
+            None => self.entry(position).map(|entry| Summary::of_counts(&entry)),
         };
-        let mut summary =
-            summary.unwrap_or(Summary { reached: GameSummary::default(), moves: Vec::new() });
+        let Summary { reached, continued, mut moves } = summary.unwrap_or_default();
         let reached_by = |mv: Move| {
             let key = position.play(mv).key();
             match &facets {
@@ -476,9 +493,8 @@ impl Book {
         };
         let legal = position.legal_moves();
         let explored = legal.iter().filter_map(|mv| {
-            let at =
-                summary.moves.iter().position(|&(other, _)| super::is_same(other, mv, position));
-            let played = at.map(|at| summary.moves.swap_remove(at).1).unwrap_or_default();
+            let at = moves.iter().position(|&(other, _)| super::is_same(other, mv, position));
+            let played = at.map(|at| moves.swap_remove(at).1).unwrap_or_default();
             if breadth == Breadth::Played && played.counts.is_empty() {
                 return None;
             }
@@ -486,8 +502,13 @@ impl Book {
             let known = !played.counts.is_empty() || !reached.is_empty();
             known.then_some(ExploredMove { mv, played, reached })
         });
-        let moves = explored.collect();
-        Some((summary.reached, moves))
+        let mut moves: Vec<ExploredMove> = explored.collect();
+        let weights = self.holds_weights();
+        moves.sort_by_key(|found| {
+            let weight = if weights { found.played.counts } else { found.reached };
+            (Reverse(weight.games()), found.mv)
+        });
+        Explored { reached, continued, moves }
     }
 
     /// A small book of this position and those one move after it, of the games that the filter lets

@@ -421,19 +421,18 @@ impl Book {
             .unwrap_or_default()
     }
 
-    /// The games that played a legal move of a position, as [`Book::moves`] has them.
+    /// The games that played a legal move of a position, as the first book that contains the position
+    /// has them.
     pub(crate) fn played(&self, position: &Position, mv: Move) -> Counts {
-        if self.next.is_some() {
-            let moves = self.moves(position);
-            return moves
-                .iter()
-                .find(|found| found.mv == mv)
-                .map_or(Counts::default(), |found| found.played);
-        }
-        // Of one book, no other move says anything about this one.
-        let entry = self.entry(position).unwrap_or_default();
+        let book = self.in_order().find(|book| book.contains(position));
+        let entry = book.and_then(|book| book.entry(position)).unwrap_or_default();
         let played = entry.moves.iter().find(|&&(other, _)| is_same(other, mv, position));
         played.map_or(Counts::default(), |&(_, played)| played)
+    }
+
+    /// Whether games of this book, without those behind it, reached a position.
+    fn contains(&self, position: &Position) -> bool {
+        self.image.reached(position.key()).is_some_and(|reached| !reached.is_empty())
     }
 
     fn own_moves(&self, position: &Position) -> Vec<BookMove> {

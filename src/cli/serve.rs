@@ -3,12 +3,15 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::value_parser;
 
 use super::output::{errln, outln};
 use super::usage::wrong;
 use super::work::on_interruption;
 use crate::book::EMBEDDED_NAME;
-use crate::serve::{Shelf, Stopper, serve};
+use crate::serve::{CLIENT_SECONDS, Settings, Shelf, Stopper, parse_origin, serve};
 
 /// Where the server listens if nobody says otherwise: the port of Lichess' explorer, as it runs at
 /// home.
@@ -26,6 +29,13 @@ pub(super) struct Args {
     /// Where the games of a book lie, if not beside it; may be given more than once
     #[arg(long, value_name = "FOLDER")]
     games: Vec<PathBuf>,
+    /// A web page's origin that may use the engine as the server's own page does; may be given more
+    /// than once
+    #[arg(long, value_name = "ORIGIN", value_parser = parse_origin)]
+    origin: Vec<String>,
+    /// Seconds that a client gets to send a request, or to read a piece of the answer
+    #[arg(long, value_name = "SECONDS", default_value_t = CLIENT_SECONDS, value_parser = value_parser!(u64).range(1..=3600))]
+    client_timeout: u64,
 }
 
 /// A port, an address, or both.
@@ -63,7 +73,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         told = outln!("http://{address}/");
     };
     let on_open = || errln!("all books are open; Ctrl-C ends");
-    serve(shelf, args.listen, &stopper, on_ready, on_open)?;
+    let settings = Settings {
+        address: args.listen,
+        origins: args.origin.clone(),
+        client_timeout: Duration::from_secs(args.client_timeout),
+    };
+    serve(shelf, settings, &stopper, on_ready, on_open)?;
     told?;
     Ok(ExitCode::SUCCESS)
 }

@@ -143,7 +143,7 @@ impl PgnInput {
                 return Ok(part);
             }
         }
-        let mut text = self.open(&Arc::default())?;
+        let mut text = self.reopen()?;
         io::copy(&mut text.by_ref().take(offset), &mut io::sink())?;
         text.take(length).read_to_end(&mut part)?;
         Ok(part)
@@ -155,6 +155,23 @@ impl PgnInput {
     /// # Errors
     /// If it cannot be opened, or is packed or encoded in a way that is not known here.
     pub fn open(&self, progress: &Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send>> {
+        self.open_by(|path| File::open(path), progress)
+    }
+
+    /// As [`PgnInput::open`], of a file that was read before: a pipe, a device or a folder in its place
+    /// is an error, and not waited for.
+    ///
+    /// # Errors
+    /// As [`PgnInput::open`], or if the file is none any more.
+    pub(crate) fn reopen(&self) -> io::Result<Box<dyn Read + Send>> {
+        self.open_by(open_plain, &Arc::default())
+    }
+
+    fn open_by(
+        &self,
+        open_file: impl Fn(&Path) -> io::Result<File>,
+        progress: &Arc<AtomicU64>,
+    ) -> io::Result<Box<dyn Read + Send>> {
         #[cfg(feature = "parquet")]
         if let PgnInput::File(path) = self
             && begins_as_parquet(path)?
@@ -163,7 +180,7 @@ impl PgnInput {
             return Ok(Box::new(super::parquet::ParquetGames::new(file, Arc::clone(progress))?));
         }
         let raw: Box<dyn Read + Send> = match self {
-            PgnInput::File(path) => Box::new(File::open(path)?),
+            PgnInput::File(path) => Box::new(open_file(path)?),
             PgnInput::Stdin => Box::new(io::stdin()),
             PgnInput::Text(_, bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
         };

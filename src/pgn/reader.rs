@@ -18,6 +18,8 @@ pub struct Reader<R> {
     /// The games that wait to be read.
     text: Vec<u8>,
     place: TextPlace,
+    /// Where the game that was read last begins.
+    begin: usize,
     state: ReaderState,
     told: Option<Language>,
     error: Option<io::Error>,
@@ -31,6 +33,7 @@ impl<R: Read> Reader<R> {
             blocks: Blocks::new(input),
             text: Vec::new(),
             place: TextPlace::beginning(1),
+            begin: 0,
             state: ReaderState::new(Tree::new(), Language::ENGLISH),
             told: None,
             error: None,
@@ -51,6 +54,7 @@ impl<R: Read> Reader<R> {
     /// [`Fate::Broken`](super::Fate::Broken).
     pub fn read_game(&mut self, visitor: &mut impl Visitor) -> io::Result<Option<GameEnd>> {
         loop {
+            self.begin = self.place.at;
             let game = self.place.read_game(&self.text, &mut self.state, visitor);
             if game.is_some() {
                 return Ok(game);
@@ -67,6 +71,11 @@ impl<R: Read> Reader<R> {
             self.state.line_sign = line_sign(&self.text);
             self.state.language = self.told.unwrap_or_else(|| language_of(&self.text));
         }
+    }
+
+    /// The text of the game that was read last, with the blank lines around it.
+    pub(crate) fn game_text(&self) -> &[u8] {
+        &self.text[self.begin..self.place.at]
     }
 
     /// Whose letters the pieces have where the reader has come to.

@@ -50,7 +50,7 @@ impl<'t> TextReader<'t> {
 /// A place in a text, and the lines up to another one.
 #[derive(Debug)]
 pub(super) struct TextPlace {
-    at: usize,
+    pub(super) at: usize,
     /// The line of the input at `counted`.
     line: u64,
     counted: usize,

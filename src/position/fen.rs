@@ -41,6 +41,9 @@ const FAULTS: [(PositionErrorKinds, &str); 7] = [
 const MOST_PIECES: usize = 16;
 const MOST_PAWNS: usize = 8;
 
+/// Removes a fault of a position, if it has that one.
+type Repair = fn(PositionError<Chess>) -> Result<Chess, PositionError<Chess>>;
+
 /// What is said of Chess960.
 const NOT_PLAYED: &str = "which is not played here, only orthodox chess";
 
@@ -87,7 +90,25 @@ impl Position {
         if fields[2] != "-" && setup.castling_rights.count() != fields[2].len() {
             return Err(FenError("castling names a right more than once".to_owned()));
         }
-        Self::from_setup(setup)
+        Self::from_setup(setup, &[])
+    }
+
+    /// Reads a FEN as the opening explorer of Lichess does. It drops castling rights and en passant
+    /// squares that the position cannot have, fills missing fields (White to move, no castling, `- 0
+    /// 1`), and takes underscores for spaces.
+    ///
+    /// # Errors
+    /// If the text is malformed, or breaks any other rule that [`Position::from_fen`] checks.
+    pub(crate) fn from_fen_repaired(text: &str) -> Result<Self, FenError> {
+        let is_space = |letter: char| letter.is_ascii_whitespace() || letter == '_';
+        let fields: Vec<&str> = text.split(is_space).filter(|field| !field.is_empty()).collect();
+        check_board(fields.first().copied().unwrap_or_default())?;
+        let fen: Fen = fields.join(" ").parse().map_err(|error| FenError(words_for(error)))?;
+        let repairs: [Repair; 2] = [
+            PositionError::ignore_invalid_castling_rights,
+            PositionError::ignore_invalid_ep_square,
+        ];
+        Self::from_setup(fen.into_setup(), &repairs)
     }
 
     /// Reads a FEN of a program that may play Chess960, as [`Position::from_fen`] does. What says that
@@ -109,20 +130,24 @@ impl Position {
         })
     }
 
-    fn from_setup(setup: Setup) -> Result<Self, FenError> {
+    /// Judges a setup, some faults of which may be repaired.
+    fn from_setup(setup: Setup, repairs: &[Repair]) -> Result<Self, FenError> {
         check_pieces(&setup.board)?;
         let counters = (setup.halfmoves, u32::from(setup.fullmoves));
-        let judged = Chess::from_setup(setup, CastlingMode::Standard)
+        let mut judged = Chess::from_setup(setup, CastlingMode::Standard)
             .or_else(PositionError::ignore_impossible_check)
-            .or_else(PositionError::ignore_too_much_material)
-            .map_err(|error| {
-                let kinds = error.kinds();
-                let faults: Vec<&str> = FAULTS
-                    .iter()
-                    .filter_map(|&(kind, words)| kinds.contains(kind).then_some(words))
-                    .collect();
-                FenError(faults.join("; "))
-            })?;
+            .or_else(PositionError::ignore_too_much_material);
+        for &repair in repairs {
+            judged = judged.or_else(repair);
+        }
+        let judged = judged.map_err(|error| {
+            let kinds = error.kinds();
+            let faults: Vec<&str> = FAULTS
+                .iter()
+                .filter_map(|&(kind, words)| kinds.contains(kind).then_some(words))
+                .collect();
+            FenError(faults.join("; "))
+        })?;
         let legal = shakmaty::Position::to_setup(&judged, EnPassantMode::PseudoLegal);
         let board = board_of(&legal)?;
         let cut = |counter: u32| counter.min(MAX_COUNTER) as u16;
@@ -292,6 +317,9 @@ impl FromStr for Position {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -330,6 +358,39 @@ mod tests {
             let fen = format!("4k3/8/8/8/8/8/8/R3K2R {fields} 0 1");
             let error = Position::from_fen(&fen).expect_err(&fen).to_string();
             assert!(error.contains("'_'"), "{fen}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn rights_that_a_position_cannot_have_are_dropped(
+            choices in vec(any::<usize>(), 0..60), claimed in 0_u8..16, square in 0_u32..64,
+        ) {
+            let position = choices.iter().fold(Position::start(), |position, choice| {
+                let moves: Vec<_> = position.legal_moves().iter().collect();
+                if moves.is_empty() { position } else { position.play(moves[choice % moves.len()]) }
+            });
+            let fields: Vec<String> = position.fen().split(' ').map(str::to_owned).collect();
+            let castling: String =
+                "KQkq".chars().enumerate().filter(|(bit, _)| claimed >> bit & 1 == 1).map(|(_, side)| side).collect();
+            let castling = if castling.is_empty() { "-".to_owned() } else { castling };
+            let square = shakmaty::Square::new(square);
+            let text = format!("{} {} {castling} {square}", fields[0], fields[1]);
+            let repaired = Position::from_fen_repaired(&text).expect(&text);
+            let found: Vec<String> = repaired.fen().split(' ').map(str::to_owned).collect();
+            prop_assert_eq!(&found[..2], &fields[..2]);
+            // What is left is legal, and was claimed.
+            prop_assert_eq!(Position::from_fen(&repaired.fen()).expect("legal").key(), repaired.key());
+            prop_assert!(found[2] == "-" || found[2].chars().all(|side| castling.contains(side)));
+            prop_assert!(found[3] == "-" || found[3] == square.to_string());
+            for (side, king, rook) in [('K', "e1", "h1"), ('Q', "e1", "a1"), ('k', "e8", "h8"), ('q', "e8", "a8")] {
+                let stands = |square: &str, wanted: char| {
+                    letter(&repaired, square.parse().expect("a square")) == Some(wanted)
+                };
+                let [own_king, own_rook] = if side.is_uppercase() { ['K', 'R'] } else { ['k', 'r'] };
+                let is_due = castling.contains(side) && stands(king, own_king) && stands(rook, own_rook);
+                prop_assert_eq!(found[2].contains(side), is_due, "{}", text);
+            }
         }
     }
 

@@ -12,12 +12,12 @@ use super::book_answer::ScoreAnswer;
 use super::limits::{DEFAULT_SEARCH_SECONDS, MAX_LINES, MAX_SEARCH_SECONDS, SEARCH_MEMORY_MB};
 use super::query::Query;
 use super::refusal::Refusal;
-use super::searches::{Searches, client_name};
+use super::searches::{Ending, Searches, Stop, client_name};
 use super::shape::{NamedMove, Opening, Results};
 use super::shelf::Content;
 use crate::position::{Game, Move, Position};
 use crate::search::{
-    BookSearch, Bound, Config, Control, Limits, Report, SearchEvent, Searcher, Transposition,
+    BookSearch, Bound, Config, Limits, Report, SearchEvent, Searcher, Transposition,
 };
 
 /// A search that is asked for.
@@ -61,9 +61,7 @@ pub(crate) async fn start(
     let content = Arc::clone(content);
     let time = order.time;
     searches
-        .start(client, time, closing, move |switch, sender| {
-            search(&content, &order, &switch.control(), sender)
-        })
+        .start(client, time, closing, move |stop, sender| search(&content, &order, stop, sender))
         .await
 }
 
@@ -73,12 +71,8 @@ fn event(name: &str, data: &impl Serialize) -> Event {
 }
 
 /// Searches, and tells of it; the last event comes back.
-fn search(
-    content: &Content,
-    order: &Order,
-    control: &Control,
-    sender: &mpsc::Sender<Event>,
-) -> Event {
+fn search(content: &Content, order: &Order, stop: &Stop, sender: &mpsc::Sender<Event>) -> Event {
+    let control = stop.switch().control();
     let config = Config {
         memory_mb: SEARCH_MEMORY_MB,
         book: Some(content.book.clone()),
@@ -87,11 +81,8 @@ fn search(
     };
     let root = order.game.position();
     let limits = Limits { multi_pv: order.lines, ..Limits::default() };
-    let tell = |event: Event| {
-        if sender.blocking_send(event).is_err() {
-            control.stop();
-        }
-    };
+    // A search does not wait for its client: one that reads slowly gets fewer lines.
+    let tell = |event: Event| drop(sender.try_send(event));
     let mut listen = |news: &SearchEvent| match news {
         SearchEvent::Iteration(report) | SearchEvent::NewBest(report) => {
             tell(event("line", &LineAnswer::new(content, root, report)));
@@ -101,9 +92,10 @@ fn search(
         }
         SearchEvent::RootMove { .. } => {}
     };
-    let result = Searcher::new(config).search(&order.game, &limits, control, &mut listen);
+    let result = Searcher::new(config).search(&order.game, &limits, &control, &mut listen);
     let best = result.best.map(|mv| NamedMove::new(root, mv));
-    event("end", &EndAnswer { best, depth: result.depth, nodes: result.nodes })
+    let reason = stop.ending();
+    event("end", &EndAnswer { best, depth: result.depth, nodes: result.nodes, reason })
 }
 
 /// A position of a line that the book knows.
@@ -223,4 +215,34 @@ struct EndAnswer {
     best: Option<NamedMove>,
     depth: i32,
     nodes: u64,
+    reason: Ending,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::{Book, Names};
+
+    #[test]
+    fn a_search_ends_on_time_though_nobody_reads() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+        runtime.expect("a runtime").block_on(async {
+            let (book, names) = (Book::embedded(), Names::embedded());
+            let content = Content { book, names, games: Vec::new(), tag: String::new() };
+            let (searches, (_open, closing)) = (Arc::new(Searches::new(1)), watch::channel(false));
+            let query = "/analysis?seconds=2&lines=5".parse().expect("an address");
+            let query = Query::of(&query).expect("a query");
+            let address = IpAddr::from([127, 0, 0, 1]);
+            let started = start(&searches, &Arc::new(content), address, query, closing).await;
+            let mut events = started.expect("started");
+            while searches.count() > 0 {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            let mut last = None;
+            while let Some(event) = events.recv().await {
+                last = Some(format!("{event:?}"));
+            }
+            assert!(last.is_some_and(|event| event.contains("end")), "the end is missing");
+        });
+    }
 }

@@ -16,13 +16,12 @@ use super::limits::{
 use super::pasted::read_game;
 use super::query::Query;
 use super::refusal::Refusal;
-use super::searches::{Searches, client_name};
+use super::searches::{Ending, Searches, Stop, client_name};
 use super::shelf::Content;
 use crate::annotate::work::annotate_one;
 use crate::annotate::{Background, Effort, Limits, game_data};
 use crate::pgn::PgnGame;
 use crate::search::{Config, Searcher};
-use crate::suite::Switch;
 
 /// A game that is to be annotated.
 struct Order {
@@ -85,19 +84,14 @@ pub(crate) async fn start(
     let content = Arc::clone(content);
     let time = Duration::from_secs(MAX_ANNOTATION_SECONDS);
     searches
-        .start(client, time, closing, move |switch, sender| {
-            annotate(&content, &order, switch, sender).text()
+        .start(client, time, closing, move |stop, sender| {
+            annotate(&content, &order, stop, sender).text()
         })
         .await
 }
 
 /// Annotates a game and tells how far it is; the last line comes back.
-fn annotate(
-    content: &Content,
-    order: &Order,
-    switch: &Switch,
-    sender: &mpsc::Sender<Bytes>,
-) -> Line {
+fn annotate(content: &Content, order: &Order, stop: &Stop, sender: &mpsc::Sender<Bytes>) -> Line {
     let background = Background {
         book: &content.book,
         names: &content.names,
@@ -110,14 +104,27 @@ fn annotate(
         let _ = sender.try_send(Line::Progress { searched, of }.text());
     };
     let mut searcher = Searcher::new(config);
-    let done =
-        annotate_one(&order.game, &mut searcher, order.effort, &background, switch, &mut tell);
+    let done = annotate_one(
+        &order.game,
+        &mut searcher,
+        order.effort,
+        &background,
+        stop.switch(),
+        &mut tell,
+    );
     match done {
         Some(done) => Line::Game { game: game_data(&done.pgn), pgn: done.pgn.to_string() },
-        None => Line::Error {
-            error: format!(
-                "the game was not finished: it took more than {MAX_ANNOTATION_SECONDS} s, or the same client asked again"
-            ),
-        },
+        None => {
+            let why = match stop.ending() {
+                Ending::Time => {
+                    format!("it took more than {MAX_ANNOTATION_SECONDS} s: ask with fewer nodes")
+                }
+                Ending::Replaced => "the same client asked again".to_owned(),
+                Ending::Left => "the client has gone".to_owned(),
+                Ending::Closing => "the server ends".to_owned(),
+                Ending::Finished => "it could not be searched".to_owned(),
+            };
+            Line::Error { error: format!("the game was not finished: {why}") }
+        }
     }
 }

@@ -98,14 +98,14 @@ pub(crate) fn answer(content: &Content, mut query: Query) -> Result<BookAnswer, 
         outcome: game.outcome().map(words::outcome),
         line: line(&game),
         opening: content.names.of_game(&game).map(Opening::from),
-        reached: known.reached.into(),
+        reached: known.reached.counts.into(),
         value: content.book.value(position).map(|value| value_answer(position, &value)),
         moves: known.moves.into_iter().map(|found| move_answer(content, position, found)).collect(),
         arrivals: arrival_answers(content, position),
         legal: legal.iter().map(|mv| NamedMove::new(position, mv)).collect(),
-        top_games: known.top_games,
-        recent_games: known.recent_games,
-        history: known.history,
+        top_games: known.reached.top,
+        recent_games: known.reached.latest,
+        history: known.reached.history,
     })
 }
 

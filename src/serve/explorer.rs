@@ -2,7 +2,9 @@
 //!
 //! Source: the OpenAPI description at <https://lichess.org/api#tag/Opening-Explorer>. Where it says
 //! nothing, the server does what that one does: counts are of the games that *played* a move here,
-//! those of the position are their sum, castling is the king taking his own rook.
+//! and castling is the king taking his own rook. One thing differs: a game that came back to the
+//! position is counted for each move that it played there, not for the last one alone. In the counts
+//! of the position it is counted once, there as here.
 
 use serde::Serialize;
 
@@ -82,16 +84,35 @@ pub(crate) fn masters(content: &Content, mut query: Query) -> Result<ExplorerAns
 ///
 /// # Errors
 /// If the query is wrong.
-pub(crate) fn lichess(content: &Content, mut query: Query) -> Result<ExplorerAnswer, Refusal> {
+pub(crate) fn lichess(content: &Content, query: Query) -> Result<ExplorerAnswer, Refusal> {
+    of_lichess(content, query, |query| {
+        Ok(Wanted {
+            moves: moves(query, MOVES)?,
+            top_games: at_most(query, "topGames", TOP_GAMES)?,
+            recent_games: Some(at_most(query, "recentGames", RECENT_GAMES)?),
+            history: query.flag("history")?.unwrap_or(false),
+        })
+    })
+}
+
+/// Answers `/lichess/history`: the history without moves and games.
+///
+/// # Errors
+/// If the query is wrong.
+pub(crate) fn lichess_history(content: &Content, query: Query) -> Result<ExplorerAnswer, Refusal> {
+    let wanted = Wanted { moves: 0, top_games: 0, recent_games: Some(0), history: true };
+    of_lichess(content, query, |_| Ok(wanted))
+}
+
+fn of_lichess(
+    content: &Content,
+    mut query: Query,
+    wanted: impl FnOnce(&mut Query) -> Result<Wanted, Refusal>,
+) -> Result<ExplorerAnswer, Refusal> {
     standard_chess(&mut query)?;
     let game = query.game()?;
     let filter = Filter::of(&mut query, Dates::Months)?;
-    let wanted = Wanted {
-        moves: moves(&mut query, MOVES)?,
-        top_games: at_most(&mut query, "topGames", TOP_GAMES)?,
-        recent_games: Some(at_most(&mut query, "recentGames", RECENT_GAMES)?),
-        history: query.flag("history")?.unwrap_or(false),
-    };
+    let wanted = wanted(&mut query)?;
     answer(content, &game, &filter, wanted)
 }
 
@@ -135,7 +156,7 @@ fn answer(
     let mut known = knowledge::ask(&content.book, position, filter, Breadth::Played)?;
     known.moves.retain(|found| !found.played.is_empty());
     known.moves.sort_by_key(|found| (std::cmp::Reverse(found.played.games()), found.mv));
-    let total: Counts = known.moves.iter().map(|found| found.played).sum();
+    let total = known.continued.counts;
     let moves = known.moves.iter().take(wanted.moves);
     let cut = |games: Vec<ListedGame>, most: usize| games.into_iter().take(most).collect();
     Ok(ExplorerAnswer {
@@ -143,10 +164,10 @@ fn answer(
         draws: total.draws,
         black: total.black,
         moves: moves.map(|found| explorer_move(content, position, found)).collect(),
-        recent_games: wanted.recent_games.map(|most| cut(known.recent_games, most)),
-        top_games: cut(known.top_games, wanted.top_games),
+        recent_games: wanted.recent_games.map(|most| cut(known.continued.latest, most)),
+        top_games: cut(known.continued.top, wanted.top_games),
         opening: content.names.of_game(game).map(Opening::from),
-        history: wanted.history.then_some(known.history),
+        history: wanted.history.then_some(known.continued.history),
     })
 }
 

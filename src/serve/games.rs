@@ -1,84 +1,61 @@
-//! The games that the books are made of: listed by an id, and read from their files when one is
-//! wanted.
+//! The games that the books are made of: every address lists them by the same id, that of books with
+//! facets, and they are read from their files when one is wanted.
 
+use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::refusal::Refusal;
 use super::shape::NamedMove;
 use super::shelf::Content;
-use crate::book::GameError;
+use crate::book::{GameError, GameId};
 use crate::files::in_words;
-use crate::pgn::{
-    Fate, GameEnd, GamePly, PgnGame, PgnInput, PgnMove, Reader, Tags, Visitor, read_games,
-};
+use crate::pgn::{Fate, GameEnd, GamePly, PgnGame, PgnInput, Reader, Tags, Visitor, read_games};
 use crate::position::Position;
 
-/// The digits of an id.
-const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/// As many as those of Lichess have.
-const ID_LENGTH: usize = 8;
-/// Games that a file can have in an id.
-const GAMES_OF_FILE: u64 = 1 << 36;
-
-/// Which game is meant: the number of its file, and its own there, from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct GameId {
-    pub(crate) file: usize,
-    pub(crate) game: u64,
-}
-
-impl GameId {
-    /// The id as text.
-    pub(crate) fn text(self) -> String {
-        let mut number = self.file as u64 * GAMES_OF_FILE + self.game;
-        let mut text = [DIGITS[0]; ID_LENGTH];
-        for digit in text.iter_mut().rev() {
-            *digit = DIGITS[(number % DIGITS.len() as u64) as usize];
-            number /= DIGITS.len() as u64;
-        }
-        text.iter().copied().map(char::from).collect()
-    }
-
-    /// Reads an id.
-    pub(crate) fn read(text: &str) -> Option<Self> {
-        if text.len() != ID_LENGTH {
-            return None;
-        }
-        let mut number = 0;
-        for letter in text.bytes() {
-            let digit = DIGITS.iter().position(|&digit| digit == letter)?;
-            number = number * DIGITS.len() as u64 + digit as u64;
-        }
-        let file = usize::try_from(number / GAMES_OF_FILE).ok()?;
-        Some(GameId { file, game: number % GAMES_OF_FILE })
-    }
-}
-
-/// Reads a game from its file, all games before which are passed over.
+/// Reads a game by its id. A book with facets contains where its games stand; other games are searched
+/// for, first in the file `likely`, by its number.
 ///
 /// # Errors
-/// If there is no such game, or its file is gone.
-pub(crate) fn find(content: &Content, text: &str) -> Result<PgnGame, Refusal> {
+/// If there is no such game, or its file cannot be read.
+pub(crate) fn find(
+    content: &Content,
+    likely: Option<usize>,
+    text: &str,
+) -> Result<PgnGame, Refusal> {
     let missing = || Refusal::missing(format!("there is no game {text:?}"));
-    if let Some(found) = find_in_book(content, text) {
+    let id: GameId = text.parse().map_err(|_| missing())?;
+    if let Some(found) = find_in_book(content, id) {
         return found;
     }
-    let id = GameId::read(text).ok_or_else(missing)?;
-    let input = content.games.get(id.file).ok_or_else(missing)?;
-    let game = read(input, id.game).map_err(|error| {
-        let name = input.short_name();
-        Refusal::gone(format!("the games of {name} cannot be read: {}", in_words(&error)))
-    })?;
-    game.ok_or_else(missing)
+    // Of a book with facets, all games that can be asked for are in it, or were found in `likely`.
+    let others = if content.book.has_facets() { 0 } else { content.games.len() };
+    let others = (0..others).filter(|&file| Some(file) != likely);
+    let mut fault = None;
+    for input in likely.into_iter().chain(others).filter_map(|file| content.games.get(file)) {
+        match read(input, id) {
+            Ok(Some(game)) => return Ok(game),
+            Ok(None) => {}
+            Err(error) => fault = fault.or(Some(unreadable(input, &error))),
+        }
+    }
+    Err(fault.map_or_else(missing, Refusal::gone))
+}
+
+/// Why games of a file are not shown, in words that do not name its folder.
+pub(crate) fn unreadable(input: &PgnInput, error: &io::Error) -> String {
+    format!("cannot read the games of {}: {}", input.short_name(), in_words(error))
+}
+
+/// The id of the game that was read last, whose `Site` tag may have one.
+pub(crate) fn id_of<R: Read>(reader: &Reader<R>, of_site: Option<GameId>) -> GameId {
+    of_site.unwrap_or_else(|| GameId::of_text(reader.game_text().trim_ascii()))
 }
 
 /// The game that a book which knows its games has by this id; `None` if it has none.
-fn find_in_book(content: &Content, text: &str) -> Option<Result<PgnGame, Refusal>> {
-    let id = text.parse().ok()?;
+fn find_in_book(content: &Content, id: GameId) -> Option<Result<PgnGame, Refusal>> {
     let folders = content.games.iter().filter_map(|input| match input {
         PgnInput::File(path) => path.parent().map(Path::to_owned),
         _ => None,
@@ -95,40 +72,29 @@ fn find_in_book(content: &Content, text: &str) -> Option<Result<PgnGame, Refusal
     }
 }
 
-fn read(input: &PgnInput, number: u64) -> std::io::Result<Option<PgnGame>> {
-    let mut reader = Reader::new(input.open(&Arc::default())?);
-    let mut seeker = Seeker { left: number, game: None };
+fn read(input: &PgnInput, id: GameId) -> io::Result<Option<PgnGame>> {
+    let mut reader = Reader::new(input.reopen()?);
+    let mut seeker = SiteReader::default();
     while let Some(end) = reader.read_game(&mut seeker)? {
-        if let Some(mut game) = seeker.game.take() {
-            game.result = end.result;
-            return Ok(Some(game));
+        if end.fate != Fate::Text && id_of(&reader, seeker.0.take()) == id {
+            return read_games(reader.game_text()).next().map(|game| Ok(game?.0)).transpose();
         }
-        seeker.left -= u64::from(end.fate != Fate::Text).min(seeker.left);
     }
     Ok(None)
 }
 
-/// Passes over games until one is wanted.
-struct Seeker {
-    left: u64,
-    game: Option<PgnGame>,
-}
+/// Declines all games, after a look at the id in the `Site` tag.
+#[derive(Default)]
+struct SiteReader(Option<GameId>);
 
-impl Visitor for Seeker {
-    fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()> {
-        if self.left > 0 {
-            return ControlFlow::Break(());
-        }
-        let mut game = PgnGame::new(*start);
-        game.tags =
-            tags.iter().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
-        self.game = Some(game);
-        ControlFlow::Continue(())
+impl Visitor for SiteReader {
+    fn begin(&mut self, tags: &Tags, _start: &Position) -> ControlFlow<()> {
+        self.0 = tags.raw("Site").and_then(GameId::of_site);
+        ControlFlow::Break(())
     }
 
-    fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
-        self.game.iter_mut().for_each(|game| game.moves.push(PgnMove::from(ply.mv)));
-        ControlFlow::Continue(())
+    fn played(&mut self, _ply: &GamePly) -> ControlFlow<()> {
+        ControlFlow::Break(())
     }
 
     fn end(&mut self, _end: &GameEnd) {}
@@ -169,26 +135,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_read_as_they_are_written() {
-        for (file, game) in [(0, 0), (0, 61), (3, 123_456_789), (3000, GAMES_OF_FILE - 1)] {
-            let id = GameId { file, game };
-            assert_eq!(id.text().len(), ID_LENGTH);
-            assert_eq!(GameId::read(&id.text()), Some(id));
-        }
-        for text in ["", "0000000", "0000000-", "000000000", "ééée"] {
-            assert_eq!(GameId::read(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_game_is_found_by_its_number() {
-        let text = "some text\n\n1. e4 e5 1-0\n\n[White \"B\"]\n\n1. d4 0-1\n";
+    fn a_game_is_found_by_its_id_as_books_have_it() {
+        let text = "some text\n\n1. e4 e5 1-0\n\n[Site \"https://lichess.org/abcd1234/white\"]\n\n1. d4 0-1\n";
         let input = PgnInput::Text("games".to_owned(), text.as_bytes().into());
-        let game = read(&input, 1).expect("readable").expect("there");
-        assert_eq!(
-            (game.tag("White"), game.moves.len(), game.result.token()),
-            (Some("B"), 1, "0-1")
-        );
-        assert!(read(&input, 2).expect("readable").is_none());
+        let find = |id: GameId| read(&input, id).expect("readable");
+        let by_site = find("abcd1234".parse().expect("an id")).expect("there");
+        assert_eq!((by_site.moves.len(), by_site.result.token()), (1, "0-1"));
+        let by_text = find(GameId::of_text(b"1. e4 e5 1-0")).expect("there");
+        assert_eq!((by_text.moves.len(), by_text.result.token()), (2, "1-0"));
+        assert!(find(GameId::of_text(b"some text")).is_none());
     }
 }

@@ -3,7 +3,7 @@
 use super::facets::Filter;
 use super::refusal::Refusal;
 use super::shape::{ListedGame, MonthResults};
-use crate::book::{self, Book, Breadth, Counts, Explored};
+use crate::book::{self, Book, Breadth, Counts, GameSummary};
 use crate::position::{Move, Position};
 
 /// A move that was played in a position, or leads to one that games have reached.
@@ -26,15 +26,35 @@ pub(crate) struct KnownMove {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Knowledge {
     /// The games that reached it by any order of moves.
-    pub(crate) reached: Counts,
+    pub(crate) reached: KnownGames,
+    /// Those of them that played one of the moves here.
+    pub(crate) continued: KnownGames,
     /// The moves that games went on with, those that most games reached first.
     pub(crate) moves: Vec<KnownMove>,
+}
+
+/// Games of a position, each counted and listed once.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct KnownGames {
+    pub(crate) counts: Counts,
     /// The highest rated games.
-    pub(crate) top_games: Vec<ListedGame>,
+    pub(crate) top: Vec<ListedGame>,
     /// The latest games.
-    pub(crate) recent_games: Vec<ListedGame>,
+    pub(crate) latest: Vec<ListedGame>,
     /// The games by month, the oldest first.
     pub(crate) history: Vec<MonthResults>,
+}
+
+impl From<GameSummary> for KnownGames {
+    fn from(games: GameSummary) -> Self {
+        let listed = |games: &[book::ListedGame]| games.iter().map(ListedGame::from).collect();
+        KnownGames {
+            counts: games.counts,
+            top: listed(&games.top),
+            latest: listed(&games.latest),
+            history: MonthResults::of(&games.history),
+        }
+    }
 }
 
 /// What a book knows of a position under a filter.
@@ -47,33 +67,13 @@ pub(crate) fn ask(
     filter: &Filter,
     breadth: Breadth,
 ) -> Result<Knowledge, Refusal> {
-    if book.has_facets() {
-        return Ok(explored(book.explore_to(position, &filter.of_books(), breadth)));
-    }
-    if !filter.is_everything() {
+    if !filter.is_everything() && !book.has_facets() {
         return Err(Refusal::unable(
             "this book does not keep ratings, speeds and dates: leave the filter out, or build it \
              with --facets",
         ));
     }
-    let moves = book.moves(position).into_iter().map(|found| KnownMove {
-        mv: found.mv,
-        played: found.played,
-        reached: found.reached,
-        average_rating: None,
-        only_game: None,
-        history: Vec::new(),
-    });
-    Ok(Knowledge {
-        reached: book.reached(position).unwrap_or_default(),
-        moves: moves.collect(),
-        ..Knowledge::default()
-    })
-}
-
-/// What a book knows that knows its games.
-fn explored(explored: Explored) -> Knowledge {
-    let listed = |games: &[book::ListedGame]| games.iter().map(ListedGame::from).collect();
+    let explored = book.explore_to(position, &filter.of_books(), breadth);
     let moves = explored.moves.into_iter().map(|found| {
         let only_game = (found.played.counts.games() == 1).then(|| found.played.top.first());
         KnownMove {
@@ -85,11 +85,9 @@ fn explored(explored: Explored) -> Knowledge {
             reached: found.reached,
         }
     });
-    Knowledge {
+    Ok(Knowledge {
         moves: moves.collect(),
-        reached: explored.reached.counts,
-        top_games: listed(&explored.reached.top),
-        recent_games: listed(&explored.reached.latest),
-        history: MonthResults::of(&explored.reached.history),
-    }
+        reached: explored.reached.into(),
+        continued: explored.continued.into(),
+    })
 }

@@ -7,6 +7,8 @@ use crate::annotate::NODES;
 
 /// Bytes of a request's line and headers together; a line of 300 moves has 1,500.
 pub(crate) const MAX_REQUEST_HEAD: usize = 32 << 10;
+/// Headers of a request.
+pub(crate) const MAX_REQUEST_HEADERS: usize = 100;
 /// Bytes of a query, still encoded.
 pub(crate) const MAX_QUERY: usize = 8 << 10;
 /// Moves of `play`: longer than any game of a collection has been.
@@ -17,9 +19,12 @@ pub(crate) const MAX_PASTED: usize = 256 << 10;
 pub(crate) const MAX_MOVES: usize = 218;
 /// Connections at once; further ones wait to be accepted.
 pub(crate) const MAX_CONNECTIONS: usize = 1024;
-/// Time for the head of a request to arrive, and for an idle connection to stay open.
-pub(crate) const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
-/// Time for an answer to begin.
+/// Seconds that a client gets, if nobody says otherwise, to send the head of a request, to send its body,
+/// and to take a piece of the answer. An idle connection stays open as long.
+pub(crate) const CLIENT_SECONDS: u64 = 15;
+/// How long browsers may remember what other pages may ask, as with Lichess.
+pub(crate) const PREFLIGHT_AGE: Duration = Duration::from_secs(86_400);
+/// Time to find a game in its file.
 pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time that the answers under way are given when the server ends.
 pub(crate) const GRACE: Duration = Duration::from_secs(3);
@@ -43,7 +48,7 @@ pub(crate) const DEFAULT_ANNOTATION_NODES: u64 = NODES / 2;
 pub(crate) const SEARCH_MEMORY_MB: usize = 32;
 /// Lines of one search.
 pub(crate) const MAX_LINES: usize = 5;
-/// News of a search that wait for a slow client; the search waits then.
+/// News of a search that wait for a slow client; further ones are dropped, but never the last.
 pub(crate) const SEARCH_BACKLOG: usize = 64;
 /// Letters of the name by which a page tells its searches from those of others.
 pub(crate) const MAX_CLIENT_NAME: usize = 64;

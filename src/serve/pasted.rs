@@ -20,7 +20,7 @@ pub(crate) fn read(text: &str) -> Result<GameAnswer, Refusal> {
 /// If it is neither.
 pub(crate) fn read_game(text: &str) -> Result<(PgnGame, Fate), Refusal> {
     let text = text.trim();
-    let as_fen = Position::from_fen(text);
+    let as_fen = Position::from_fen_repaired(text);
     if let Ok(position) = as_fen {
         return Ok((PgnGame::new(position), Fate::Read));
     }

@@ -27,6 +27,9 @@ impl Query {
                 "the query has {length} bytes: at most {MAX_QUERY} are read"
             )));
         }
+        if percent_encoding::percent_decode_str(text).decode_utf8().is_err() {
+            return Err(Refusal::bad("the query is not UTF-8"));
+        }
         let mut rest: Vec<(String, String)> = Vec::new();
         for (name, value) in form_urlencoded::parse(text.as_bytes()) {
             if rest.iter().any(|(other, _)| *other == name) {
@@ -70,12 +73,12 @@ impl Query {
         }
     }
 
-    /// `true` or `false`; Python's clients write `True`.
+    /// `true` or `false`, as clients of Lichess write them: also `True`, `1` and `on`.
     pub(crate) fn flag(&mut self, name: &str) -> Result<Option<bool>, Refusal> {
         match self.text(name).as_deref().map(str::to_ascii_lowercase).as_deref() {
             None => Ok(None),
-            Some("true") => Ok(Some(true)),
-            Some("false") => Ok(Some(false)),
+            Some("true" | "1" | "on") => Ok(Some(true)),
+            Some("false" | "0" | "off") => Ok(Some(false)),
             Some(text) => Err(Refusal::bad(format!("{name}={text:?}: expected true or false"))),
         }
     }
@@ -96,7 +99,7 @@ impl Query {
     /// If the FEN is none, or a move is none or illegal.
     pub(crate) fn game(&mut self) -> Result<Game, Refusal> {
         let start = match self.text("fen").filter(|fen| !fen.trim().is_empty()) {
-            Some(fen) => Position::from_fen(&fen.replace('_', " "))
+            Some(fen) => Position::from_fen_repaired(&fen)
                 .map_err(|error| Refusal::bad(format!("fen={fen:?}: {error}")))?,
             None => Position::start(),
         };

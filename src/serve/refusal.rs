@@ -34,6 +34,26 @@ impl Refusal {
         Self::new(StatusCode::CONFLICT, text)
     }
 
+    /// Whoever asks may not.
+    pub(crate) fn forbidden(text: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, text)
+    }
+
+    /// The body is longer than what is read.
+    pub(crate) fn too_large(text: impl Into<String>) -> Self {
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, text)
+    }
+
+    /// The rest of the request did not come.
+    pub(crate) fn late(text: impl Into<String>) -> Self {
+        Self::new(StatusCode::REQUEST_TIMEOUT, text)
+    }
+
+    /// The address does not take this method.
+    pub(crate) fn method(text: impl Into<String>) -> Self {
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, text)
+    }
+
     /// There is no such thing.
     pub(crate) fn missing(text: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, text)

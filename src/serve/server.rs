@@ -13,19 +13,20 @@ use axum::http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use hyper_util::service::TowerToHyperService;
 use thiserror::Error;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tower::service_fn;
 
-use crate::threads;
-
-use super::limits::{GRACE, HEAD_TIMEOUT, MAX_CONNECTIONS, MAX_REQUEST_HEAD};
+use super::gate::Gate;
+use super::limits::{GRACE, MAX_CONNECTIONS, MAX_REQUEST_HEAD, MAX_REQUEST_HEADERS};
+use super::patience::PatientStream;
 use super::routes::{Desk, Peer, router};
 use super::shelf::Shelf;
 use crate::book::BookError;
+use crate::threads;
 use crate::files::in_words;
 
 /// Why the server ended.
@@ -58,14 +59,25 @@ impl Stopper {
     }
 }
 
-/// Serves the books of a shelf, which are opened meanwhile, until somebody stops it. `on_ready` is
-/// told the address, `on_open` that all books are open.
+/// Where and for whom books are served.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// Where to listen.
+    pub(crate) address: SocketAddr,
+    /// Origins of the pages, besides the server's own, that may ask for what costs much.
+    pub(crate) origins: Vec<String>,
+    /// See [`CLIENT_SECONDS`](super::limits::CLIENT_SECONDS).
+    pub(crate) client_timeout: Duration,
+}
+
+/// Serves the books of a shelf, which are opened meanwhile, until somebody stops it. `on_ready` gets
+/// the address, `on_open` is called when all books are open.
 ///
 /// # Errors
 /// If the address cannot be had, or a book cannot be opened.
 pub(crate) fn serve(
     shelf: Shelf,
-    address: SocketAddr,
+    Settings { address, origins, client_timeout }: Settings,
     stopper: &Stopper,
     on_ready: impl FnOnce(SocketAddr),
     on_open: impl FnOnce() + Send + 'static,
@@ -79,10 +91,11 @@ pub(crate) fn serve(
         let shelf = Arc::new(shelf);
         let desk = Arc::new(Desk::new(Arc::clone(&shelf), closing.clone()));
         let opened = open(shelf, on_open)?;
-        let router = router(Arc::clone(&desk));
+        let gate = Gate::new(origins, address.ip().is_loopback());
+        let router = router(Arc::clone(&desk), gate, client_timeout);
         tokio::select! {
             fault = opened => Err(fault.into()),
-            () = accept_all(listener, router, closing) => Ok(()),
+            () = accept_all(listener, router, client_timeout, closing) => Ok(()),
         }
         .inspect(|()| desk.close())
     });
@@ -132,7 +145,12 @@ fn open(
 }
 
 /// Accepts connections until it is over, and lets those that are open finish.
-async fn accept_all(listener: TcpListener, router: Router, mut closing: watch::Receiver<bool>) {
+async fn accept_all(
+    listener: TcpListener,
+    router: Router,
+    client_timeout: Duration,
+    mut closing: watch::Receiver<bool>,
+) {
     /// Before it is tried again to accept, where the system has no more files to give.
     const PAUSE: Duration = Duration::from_millis(100);
     let graceful = GracefulShutdown::new();
@@ -148,7 +166,17 @@ async fn accept_all(listener: TcpListener, router: Router, mut closing: watch::R
         };
         match (permit, accepted) {
             (Ok(permit), Ok((stream, peer))) => {
-                answer(stream, peer, router.clone(), permit, &graceful);
+                // Answers are written whole: there is nothing to wait for.
+                let _ = stream.set_nodelay(true);
+                let stream = PatientStream::new(stream, client_timeout);
+                let connection = connection(stream, peer, router.clone(), client_timeout);
+                let connection = graceful.watch(connection);
+                tokio::spawn(async move {
+                    let _permit: OwnedSemaphorePermit = permit;
+                    if let Err(error) = connection.await {
+                        log::debug!("{peer}: {error}");
+                    }
+                });
             }
             (_, Err(error)) => {
                 log::warn!("a connection was not accepted: {error}");
@@ -161,32 +189,23 @@ async fn accept_all(listener: TcpListener, router: Router, mut closing: watch::R
     let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
 }
 
-/// Answers what comes over a connection, on a task of its own.
-fn answer(
-    stream: TcpStream,
+/// Answers what comes over a connection.
+fn connection(
+    stream: PatientStream,
     peer: SocketAddr,
     router: Router,
-    permit: OwnedSemaphorePermit,
-    graceful: &GracefulShutdown,
-) {
-    // Answers are written whole: there is nothing to wait for.
-    let _ = stream.set_nodelay(true);
+    client_timeout: Duration,
+) -> impl GracefulConnection<Error = hyper::Error> {
     let service = service_fn(move |request: Request<Incoming>| {
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(Peer(peer));
         let answering = tower::ServiceExt::oneshot(router.clone(), request);
         async move { Ok::<_, Infallible>(answering.await.unwrap_or_else(|never| match never {})) }
     });
-    let connection = http1::Builder::new()
+    http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
+        .header_read_timeout(client_timeout)
+        .max_headers(MAX_REQUEST_HEADERS)
         .max_buf_size(MAX_REQUEST_HEAD)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
-    let connection = graceful.watch(connection);
-    tokio::spawn(async move {
-        let _permit = permit;
-        if let Err(error) = connection.await {
-            log::debug!("{peer}: {error}");
-        }
-    });
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service))
 }

@@ -1,5 +1,9 @@
 //! `tabia serve` as a program: what it answers to those who ask well, and to those who do not.
 
+mod counting;
+mod faults;
+mod origins;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
@@ -38,10 +42,10 @@ impl Answer {
 }
 
 impl Server {
-    /// Serves books until it is dropped.
-    fn start(books: &[&str], folder: &Path) -> Self {
+    /// Serves with these arguments until it is dropped.
+    fn start(arguments: &[&str], folder: &Path) -> Self {
         let mut command = Command::new(PROGRAM);
-        command.arg("serve").args(books).args(["--listen", "0"]).current_dir(folder);
+        command.arg("serve").args(arguments).args(["--listen", "0"]).current_dir(folder);
         let mut child =
             command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
         let mut line = String::new();
@@ -99,14 +103,14 @@ impl Server {
 
     fn get_with(&self, path: &str, headers: &str) -> Answer {
         self.send(&format!(
-            "GET {path} HTTP/1.1\r\nHost: tabia\r\nConnection: close\r\n{headers}\r\n"
+            "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}\r\n"
         ))
     }
 
     fn post(&self, path: &str, body: &str) -> Answer {
         let length = body.len();
         self.send(&format!(
-            "POST {path} HTTP/1.1\r\nHost: tabia\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
         ))
     }
 }
@@ -396,7 +400,7 @@ fn no_stranger_ties_the_annotator_up() {
     let long = "Nf3 Nf6 Ng1 Ng8 ".repeat(100);
     let mut open = server.connect();
     let request = format!(
-        "POST /annotate?nodes=200000&client=a HTTP/1.1\r\nHost: tabia\r\nContent-Length: {}\r\n\r\n{long}",
+        "POST /annotate?nodes=200000&client=a HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{long}",
         long.len()
     );
     open.write_all(request.as_bytes()).expect("sent");
@@ -412,12 +416,15 @@ fn our_own_answers_are_as_they_are_described() {
     let (server, _folder) = Server::with_games();
     let description = server.get("/openapi.json").json();
     let schemas = &description["components"]["schemas"];
+    let player = server.get("/player?player=beta&color=white").body;
+    let player: Value = serde_json::from_str(player.lines().last().expect("a line")).expect("JSON");
+    let game = format!("/game/{}", player["recentGames"][0]["id"].as_str().expect("an id"));
     for (path, schema) in [
         ("/book", "Book"),
         ("/book?play=d2d4,g8f6,c2c4", "Book"),
         ("/book/ways?play=d2d4,g8f6,c2c4,e7e6", "Ways"),
         ("/status", "Status"),
-        ("/game/00000000", "Game"),
+        (game.as_str(), "Game"),
         ("/book?fen=x", "Error"),
     ] {
         check(&server.get(path).json(), &schemas[schema], schemas, path);
@@ -484,7 +491,7 @@ fn check(value: &Value, schema: &Value, all: &Value, place: &str) {
 fn it_ends_in_order_and_says_what_is_wrong() {
     let (mut server, folder) = Server::with_games();
     let mut open = server.connect();
-    open.write_all(b"GET /analysis?seconds=50 HTTP/1.1\r\nHost: tabia\r\n\r\n").expect("sent");
+    open.write_all(b"GET /analysis?seconds=50 HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("sent");
     let mut first = [0; 15];
     open.read_exact(&mut first).expect("an answer");
     let id = rustix::process::Pid::from_child(&server.child);

@@ -42,7 +42,7 @@ const ID_SIGNS: u32 = 8;
 
 /// What a game is called: eight letters or digits. Games of Lichess have the id that they have
 /// there; others one that follows from their text, whatever book they are in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameId(u64);
 
 /// A text that is no id of a game.
@@ -59,9 +59,8 @@ impl GameId {
         GameId(hash % (SIGNS.len() as u64).pow(ID_SIGNS))
     }
 
-    /// The id of a game without one, by its text.
-    #[cfg(feature = "parquet")]
-    pub(in crate::book) fn of_text(text: &[u8]) -> Self {
+    /// The id of a game without one, by its text without the blank lines around it.
+    pub(crate) fn of_text(text: &[u8]) -> Self {
         Self::of_hash(xxh3_64(text))
     }
 
@@ -82,7 +81,7 @@ impl GameId {
     }
 
     /// The id of a game of Lichess, by its `Site` tag. What may follow is the side of a player.
-    pub(super) fn of_site(site: &[u8]) -> Option<Self> {
+    pub(crate) fn of_site(site: &[u8]) -> Option<Self> {
         let word = site.strip_prefix(LICHESS)?.get(..ID_SIGNS as usize)?;
         std::str::from_utf8(word).ok()?.parse().ok()
     }

@@ -53,7 +53,8 @@ export class Engine {
     heard("transposition", found => this.#note(found));
     heard("end", end => {
       source.close();
-      byId("engine-state").textContent = `Done: depth ${end.depth}, ${grouped(end.nodes)} nodes.`;
+      const why = { replaced: "Ended by another search of this page", closing: "The server ends" }[end.reason] ?? "Done";
+      byId("engine-state").textContent = `${why}: depth ${end.depth}, ${grouped(end.nodes)} nodes.`;
     });
     source.addEventListener("error", () => {
       source.close();

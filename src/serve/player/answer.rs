@@ -83,8 +83,7 @@ impl PlayerOrder {
             played.first.get_or_insert(game);
             recent.push((game, mv));
         }
-        recent
-            .sort_by_key(|(game, _)| (Reverse(game.month), Reverse((game.id.file, game.id.game))));
+        recent.sort_by_key(|(game, _)| (Reverse(game.month), Reverse(game.place)));
         let mut moves: Vec<(Move, Played<'_>)> = by_move.into_iter().collect();
         moves.sort_by_key(|(mv, played)| (Reverse(played.counts.games()), *mv));
         let total: Counts = moves.iter().map(|(_, played)| played.counts).sum();
@@ -159,7 +158,7 @@ fn lead(counts: &Counts, side: Color) -> f64 {
 fn listed(game: &PlayerGame) -> ListedGame {
     ListedGame {
         uci: None,
-        id: game.id.text(),
+        id: game.id.to_string(),
         winner: match game.result {
             GameResult::White => Some("white"),
             GameResult::Black => Some("black"),

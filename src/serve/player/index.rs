@@ -1,19 +1,21 @@
 //! Finds the games of players, one player after the other, and keeps them as long as there is room.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{
+    AtomicBool, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
 use crossbeam::channel::{Receiver, Sender, bounded};
 
 use super::order::Mode;
-use crate::book::Speed;
-use crate::files::in_words;
-use crate::pgn::{Fate, GameEnd, GamePly, GameResult, PgnInput, Reader, Tags, Visitor};
+use crate::book::{GameId, Speed};
+use crate::pgn::{GameEnd, GamePly, GameResult, PgnInput, Reader, Tags, Visitor};
 use crate::position::{Color, Move, Position};
 use crate::serve::facets::Month;
-use crate::serve::games::GameId;
+use crate::serve::games::{id_of, unreadable};
 use crate::serve::limits::{MAX_KEPT_GAMES, MAX_PLAYER_GAMES, MAX_WAITING_PLAYERS, PLAYER_PLIES};
 use crate::serve::refusal::Refusal;
 use crate::serve::shape;
@@ -22,6 +24,8 @@ use crate::serve::shape;
 #[derive(Debug)]
 pub(super) struct PlayerGame {
     pub(super) id: GameId,
+    /// Its place among all games, by the number of the file and its own there.
+    pub(super) place: (usize, usize),
     /// The side of the player.
     pub(super) color: Color,
     pub(super) white: shape::Player,
@@ -43,6 +47,8 @@ pub(crate) struct PlayerIndex {
     /// Its place in the line of all that were ever asked for.
     number: u64,
     games: Mutex<Vec<PlayerGame>>,
+    /// Why games may be missing.
+    fault: OnceLock<String>,
     is_done: AtomicBool,
 }
 
@@ -53,7 +59,12 @@ impl PlayerIndex {
 
     /// Whether all games were found.
     pub(crate) fn is_done(&self) -> bool {
-        self.is_done.load(Relaxed)
+        self.is_done.load(Acquire)
+    }
+
+    /// Why games are missing, once all that can be found were.
+    pub(crate) fn fault(&self) -> Option<&str> {
+        self.fault.get().map(String::as_str)
     }
 }
 
@@ -104,7 +115,9 @@ impl Players {
     /// # Errors
     /// If the line is too long.
     pub(crate) fn get(&self, name: &str) -> Result<Arc<PlayerIndex>, Refusal> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known();
+        // What could not be read may be there again.
+        known.retain(|player| !player.is_done() || player.fault().is_none());
         if let Some(at) = known.iter().position(|player| player.name == name) {
             let player = known.remove(at);
             known.push(Arc::clone(&player));
@@ -114,6 +127,7 @@ impl Players {
             name: name.to_owned(),
             number: self.asked.load(Relaxed),
             games: Mutex::default(),
+            fault: OnceLock::new(),
             is_done: AtomicBool::new(false),
         });
         if self.line.try_send(Arc::clone(&player)).is_err() {
@@ -123,6 +137,17 @@ impl Players {
         known.push(Arc::clone(&player));
         make_room(&mut known);
         Ok(player)
+    }
+
+    fn known(&self) -> MutexGuard<'_, Vec<Arc<PlayerIndex>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of the file of a game that was listed for a player.
+    pub(crate) fn file_of(&self, id: GameId) -> Option<usize> {
+        self.known().iter().find_map(|player| {
+            player.games().iter().find(|game| game.id == id).map(|game| game.place.0)
+        })
     }
 
     /// How many players come before this one.
@@ -152,13 +177,16 @@ fn look_for_all(
     for player in waiting {
         for (file, input) in inputs.iter().enumerate() {
             if let Err(error) = look_for(&player, file, input, is_closing) {
-                log::warn!("{}: {}", input.name(), in_words(&error));
+                let fault = unreadable(input, &error);
+                log::warn!("{fault}");
+                // The first fault is enough.
+                let _ = player.fault.set(fault);
             }
         }
         if is_closing.load(Relaxed) {
             return;
         }
-        player.is_done.store(true, Relaxed);
+        player.is_done.store(true, Release);
         served.fetch_add(1, Relaxed);
     }
 }
@@ -170,19 +198,19 @@ fn look_for(
     input: &PgnInput,
     is_closing: &AtomicBool,
 ) -> std::io::Result<()> {
-    let mut reader = Reader::new(input.open(&Arc::default())?);
-    let id = GameId { file, game: 0 };
-    let mut seeker = Seeker { name: &player.name, id, found: None, key: 0 };
+    let mut reader = Reader::new(input.reopen()?);
+    let mut seeker = Seeker { name: &player.name, site: None, found: None, key: 0 };
     while let Some(end) = reader.read_game(&mut seeker)? {
         if let Some(mut game) = seeker.found.take() {
-            game.result = end.result;
             let mut games = player.games();
+            game.result = end.result;
+            game.id = id_of(&reader, seeker.site.take());
+            game.place = (file, games.len());
             games.push(game);
             if games.len() >= MAX_PLAYER_GAMES {
                 return Ok(());
             }
         }
-        seeker.id.game += u64::from(end.fate != Fate::Text);
         if is_closing.load(Relaxed) {
             return Ok(());
         }
@@ -193,7 +221,8 @@ fn look_for(
 /// Looks for the games of one player.
 struct Seeker<'p> {
     name: &'p str,
-    id: GameId,
+    /// The id that the `Site` tag has.
+    site: Option<GameId>,
     found: Option<PlayerGame>,
     /// Of the position that the game has come to.
     key: u64,
@@ -214,8 +243,10 @@ impl Visitor for Seeker<'_> {
         };
         let date = ["UTCDate", "Date"].into_iter().find_map(|name| Month::of_date(&tag(name)));
         self.key = start.key();
+        self.site = tags.raw("Site").and_then(GameId::of_site);
         self.found = Some(PlayerGame {
-            id: self.id,
+            id: GameId::default(),
+            place: (0, 0),
             color,
             white: player("White", "WhiteElo"),
             black: player("Black", "BlackElo"),
