@@ -1,30 +1,36 @@
 //! Files that are there as a whole or not at all, and that replace nothing by mistake.
 //!
-//! What is written has no name, or one that nobody can foretell, until it is complete and on the
-//! disk; then it takes the place of the old file by renaming. A symbolic link is followed, and
-//! stays. What an [`Output`] may replace is an empty file, one of its own [`FileKind`], or anything
-//! if the user insists, but never a file that is read at the same time. Devices and pipes are
-//! written to as they are.
+//! A file has no name until it is complete and on the disk. Then it gets its name if that is free;
+//! otherwise it gets a draft name first and takes the place of the old file by renaming. A program
+//! that is killed between these two steps leaves the draft name behind; the next run that writes
+//! the same file removes it. Drafts are locked while their program runs, so a draft without a lock
+//! is a leftover. A symbolic link is followed, and stays. What an [`Output`] may replace is an empty
+//! file, one of its own [`FileKind`], or anything if the user insists, but never a file that is read
+//! at the same time. Devices and pipes are written to as they are.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 use thiserror::Error;
+use xxhash_rust::xxh3::xxh3_64;
 
-use super::in_words;
+use super::{in_words, is_at, never_wait};
 
 /// Like any new file, it may be read and written by whom the umask lets.
 const NEW_FILE_MODE: u32 = 0o666;
-/// How files begin that have a name before they are complete, followed by random letters: only
-/// where the file system knows no files without names, or for the moment before the renaming.
+/// How the names of drafts begin. A hash of the target's name follows, or random letters if another
+/// program writes the same target at the same time.
 const DRAFT_PREFIX: &str = ".tabia-";
-/// Random letters of such a name. Their number is not what makes it safe: no existing file or
-/// link is ever opened.
+/// Random letters of a draft name. Their number is not what makes it safe: no existing file or
+/// link is ever written to.
 const DRAFT_LETTERS: usize = 12;
+/// How often a draft is created again that another program has taken for a leftover.
+const DRAFT_ATTEMPTS: usize = 8;
 /// Bytes of an existing file that tell its kind.
 const HEAD: u64 = 4096;
 /// Symbolic links that are followed at most, as the system itself does.
@@ -57,12 +63,47 @@ fn begins(head: &[u8], with: &str) -> bool {
     head.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with.as_bytes()))
 }
 
-/// Why a file is not written.
+/// Why a file is not written, or not durable.
 #[derive(Debug, Error)]
-#[error("cannot write {}: {reason}", path.display())]
-pub struct OutputError {
-    path: PathBuf,
-    reason: String,
+pub enum OutputError {
+    /// It is not written; what was there is unchanged.
+    #[error("cannot write {}: {reason}", path.display())]
+    Unwritten {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// It is written and has its name, but a power cut may still undo that.
+    #[error("{} is written, but its folder cannot be synced: {reason}; a power cut may undo it", path.display())]
+    Unsynced {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+}
+
+/// A failure to put a file in its place: before its name was there, or after.
+enum Failure {
+    Before(io::Error),
+    After(io::Error),
+}
+
+impl Failure {
+    fn told(self, path: &Path) -> OutputError {
+        let path = path.to_owned();
+        match self {
+            Failure::Before(error) => OutputError::Unwritten { path, reason: in_words(&error) },
+            Failure::After(error) => OutputError::Unsynced { path, reason: in_words(&error) },
+        }
+    }
+}
+
+impl From<OutputError> for io::Error {
+    fn from(error: OutputError) -> Self {
+        io::Error::other(error)
+    }
 }
 
 /// What stands at a path.
@@ -157,7 +198,9 @@ impl<'a> Output<'a> {
     /// As [`Output::check`]; if it is a device or a pipe; if the folder cannot be written to.
     pub(crate) fn create(&self) -> Result<NewFile, OutputError> {
         match self.place()? {
-            Destination::File(target, old) => self.told(NewFile::begin(target, old)),
+            Destination::File(target, old) => {
+                self.told(NewFile::begin(self.path, target, old.as_ref()))
+            }
             Destination::Stream => {
                 Err(self.refusal("it is a device or a pipe, and this must be written to a file"))
             }
@@ -171,7 +214,9 @@ impl<'a> Output<'a> {
     /// As [`Output::check`], or if it cannot be written to.
     pub(crate) fn stream(&self) -> Result<NewFile, OutputError> {
         match self.place()? {
-            Destination::File(target, old) => self.told(NewFile::begin(target, old)),
+            Destination::File(target, old) => {
+                self.told(NewFile::begin(self.path, target, old.as_ref()))
+            }
             Destination::Stream => self.told(NewFile::direct(self.path)),
         }
     }
@@ -182,8 +227,8 @@ impl<'a> Output<'a> {
     /// As [`Output::check`], or if it cannot be written to.
     pub fn write(&self, bytes: &[u8]) -> Result<(), OutputError> {
         let mut file = self.stream()?;
-        let written = file.write_all(bytes).and_then(|()| file.keep());
-        self.told(written)
+        self.told(file.write_all(bytes))?;
+        file.keep()
     }
 
     fn place(&self) -> Result<Destination, OutputError> {
@@ -217,7 +262,7 @@ impl<'a> Output<'a> {
     }
 
     fn refusal(&self, reason: &str) -> OutputError {
-        OutputError { path: self.path.to_owned(), reason: reason.to_owned() }
+        OutputError::Unwritten { path: self.path.to_owned(), reason: reason.to_owned() }
     }
 
     fn told<T>(&self, result: io::Result<T>) -> Result<T, OutputError> {
@@ -274,9 +319,11 @@ fn folder_of(path: &Path) -> &Path {
 #[derive(Debug)]
 pub(crate) struct NewFile {
     draft: Draft,
+    /// What the user calls it.
+    name: PathBuf,
     /// Where it goes.
     target: PathBuf,
-    /// The permissions of what it replaces.
+    /// The permissions of what it replaces; `None` if nothing is there.
     mode: Option<u32>,
 }
 
@@ -285,53 +332,59 @@ pub(crate) struct NewFile {
 enum Draft {
     /// In a file without a name, of which nothing is left whatever happens.
     Unnamed(File),
-    /// In a file with a name of its own, which only a killed program leaves behind.
-    Named(NamedTempFile),
+    /// In a file with a draft name.
+    Named(File, TempPath),
+    /// In a whole file elsewhere on the same file system, which stays there until it is renamed.
+    Moved(File, PathBuf),
     /// In the device or pipe that they are for.
     Direct(File),
 }
 
 impl NewFile {
-    fn begin(target: PathBuf, old: Option<Metadata>) -> io::Result<Self> {
-        let folder = folder_of(&target);
-        let draft = match unnamed(folder) {
+    fn begin(name: &Path, target: PathBuf, old: Option<&Metadata>) -> io::Result<Self> {
+        remove_leftover(&draft_of(&target));
+        let draft = match unnamed(folder_of(&target)) {
             Some(file) => Draft::Unnamed(file),
-            None => Draft::Named(names().tempfile_in(folder)?),
+            None => named(&target)?,
         };
         let mode = old.map(|old| old.permissions().mode());
-        Ok(NewFile { draft, target, mode })
+        Ok(NewFile { draft, name: name.to_owned(), target, mode })
     }
 
-    /// Takes a whole file in place of what was written so far: moved, and so gone from its path, or
-    /// copied where it cannot be moved.
+    /// Takes a whole file in place of what was written so far. It is moved when this one is kept, or
+    /// copied at once from another file system.
     ///
     /// # Errors
     /// If it cannot be copied.
     pub(crate) fn take_over(&mut self, path: &Path) -> io::Result<()> {
-        // It gets a second name, for that never takes the place of another file as renaming does.
-        let link = |name: &Path| {
-            fs::hard_link(path, name)?;
-            OpenOptions::new().read(true).write(true).open(name)
-        };
-        if let Ok(file) = names().make_in(folder_of(&self.target), link) {
-            self.draft = Draft::Named(file);
-            return fs::remove_file(path);
+        let there = OpenOptions::new().read(true).write(true).open(path)?;
+        if there.metadata()?.dev() == folder_of(&self.target).metadata()?.dev() {
+            self.draft = Draft::Moved(there, path.to_owned());
+            return Ok(());
         }
+        self.copy(&there)
+    }
+
+    /// Replaces what was written so far by a copy of a whole file.
+    fn copy(&mut self, mut from: &File) -> io::Result<()> {
+        from.rewind()?;
         let file = self.file();
         file.set_len(0)?;
-        file.seek(SeekFrom::Start(0))?;
-        io::copy(&mut File::open(path)?, file).map(drop)
+        file.rewind()?;
+        io::copy(&mut from, file).map(drop)
     }
 
     fn direct(path: &Path) -> io::Result<Self> {
         let draft = Draft::Direct(OpenOptions::new().write(true).open(path)?);
-        Ok(NewFile { draft, target: path.to_owned(), mode: None })
+        Ok(NewFile { draft, name: path.to_owned(), target: path.to_owned(), mode: None })
     }
 
     fn file(&mut self) -> &mut File {
         match &mut self.draft {
-            Draft::Unnamed(file) | Draft::Direct(file) => file,
-            Draft::Named(file) => file.as_file_mut(),
+            Draft::Unnamed(file)
+            | Draft::Direct(file)
+            | Draft::Named(file, _)
+            | Draft::Moved(file, _) => file,
         }
     }
 
@@ -339,37 +392,109 @@ impl NewFile {
     /// name when this returns.
     ///
     /// # Errors
-    /// If it cannot be written or renamed; what was there is there still.
-    pub(crate) fn keep(mut self) -> io::Result<()> {
+    /// If it cannot be written or renamed: what was there is there still. Or if it is in its place,
+    /// but its name may not be on the disk: see [`OutputError::Unsynced`].
+    pub(crate) fn keep(self) -> Result<(), OutputError> {
+        let path = self.name.clone();
+        self.put().map_err(|failure| failure.told(&path))
+    }
+
+    fn put(mut self) -> Result<(), Failure> {
         if let Draft::Direct(file) = &mut self.draft {
-            return file.flush();
+            return file.flush().map_err(Failure::Before);
         }
+        let folder = folder_of(&self.target).to_owned();
+        self.finish().and_then(|()| self.take_place()).map_err(Failure::Before)?;
+        sync_folder(&folder).map_err(Failure::After)
+    }
+
+    /// Brings the whole file to the disk.
+    fn finish(&mut self) -> io::Result<()> {
         if let Some(mode) = self.mode {
             self.file().set_permissions(PermissionsExt::from_mode(mode))?;
         }
-        self.file().sync_all()?;
-        let folder = folder_of(&self.target);
-        match self.draft {
-            Draft::Named(file) => drop(file.persist(&self.target)?),
-            Draft::Unnamed(file) => named(file, folder)?.persist(&self.target)?,
-            Draft::Direct(_) => {}
+        self.file().sync_all()
+    }
+
+    /// Gives the file the name of its target.
+    fn take_place(self) -> io::Result<()> {
+        let NewFile { draft, name, target, mode } = self;
+        match draft {
+            Draft::Named(_, path) => Ok(path.persist(&target)?),
+            Draft::Unnamed(file) => link(&file, &target, mode.is_some()),
+            Draft::Moved(file, path) => match fs::rename(&path, &target) {
+                // Two mounts of one file system.
+                Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+                    let old = target.metadata().ok();
+                    let mut new = NewFile::begin(&name, target, old.as_ref())?;
+                    new.copy(&file)?;
+                    new.finish()?;
+                    new.take_place()
+                }
+                renamed => renamed,
+            },
+            Draft::Direct(_) => Ok(()),
         }
-        sync_folder(folder)
     }
 }
 
-/// The names of files that are not complete.
-fn names() -> tempfile::Builder<'static, 'static> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(DRAFT_PREFIX).rand_bytes(DRAFT_LETTERS);
-    builder.permissions(PermissionsExt::from_mode(NEW_FILE_MODE));
-    builder
+/// The draft name of a target.
+fn draft_of(target: &Path) -> PathBuf {
+    let name = target.file_name().unwrap_or_default();
+    let draft = format!("{DRAFT_PREFIX}{:016x}", xxh3_64(name.as_bytes()));
+    folder_of(target).join(draft)
 }
 
-/// Whether a file has the name of one that is not complete. Where nobody is writing, a program that was
-/// killed has left it.
+/// Whether a name is that of a draft.
 pub(crate) fn is_draft(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(DRAFT_PREFIX))
+}
+
+/// Removes a draft whose program was killed: nobody has it locked.
+fn remove_leftover(draft: &Path) {
+    let mut options = OpenOptions::new();
+    never_wait(options.read(true));
+    let Ok(file) = options.open(draft) else { return };
+    if file.try_lock().is_ok() && is_at(&file, draft) {
+        // What cannot be removed is in nobody's way.
+        let _ = fs::remove_file(draft);
+    }
+}
+
+/// Has `make` create something under the draft name of a target, or under a random one if another
+/// program uses that.
+fn under_draft_name<T>(
+    target: &Path,
+    make: impl Fn(&Path) -> io::Result<T>,
+) -> io::Result<(T, TempPath)> {
+    let draft = draft_of(target);
+    match make(&draft) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let mut names = tempfile::Builder::new();
+            names.prefix(DRAFT_PREFIX).rand_bytes(DRAFT_LETTERS);
+            Ok(names.make_in(folder_of(target), make)?.into_parts())
+        }
+        made => Ok((made?, TempPath::try_from_path(draft)?)),
+    }
+}
+
+/// A draft with a name, for file systems that have no files without names.
+fn named(target: &Path) -> io::Result<Draft> {
+    let create = |path: &Path| {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true).mode(NEW_FILE_MODE).open(path)
+    };
+    for _ in 0..DRAFT_ATTEMPTS {
+        let (file, path) = under_draft_name(target, create)?;
+        // Without locks nobody removes it.
+        let _ = file.try_lock();
+        if is_at(&file, &path) {
+            return Ok(Draft::Named(file, path));
+        }
+        // Another program has removed it before it was locked: the name is not ours.
+        let _ = path.keep();
+    }
+    Err(io::Error::other("other programs remove it again and again"))
 }
 
 /// A file without a name in a folder, if the file system has such files.
@@ -377,7 +502,10 @@ pub(crate) fn is_draft(name: &OsStr) -> bool {
 fn unnamed(folder: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags, open};
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-    open(folder, flags, Mode::from_raw_mode(NEW_FILE_MODE)).ok().map(File::from)
+    let file = open(folder, flags, Mode::from_raw_mode(NEW_FILE_MODE)).ok().map(File::from)?;
+    // Before it has a name. Without locks nobody removes drafts.
+    let _ = file.try_lock();
+    Some(file)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -385,29 +513,34 @@ fn unnamed(_: &Path) -> Option<File> {
     None
 }
 
-/// Gives a file without a name one that nobody has. Only renaming can put a file in the place of
-/// another, and only a file with a name can be renamed.
+/// Gives a file without a name that of its target. Only renaming can replace another file, and only
+/// a file with a name can be renamed.
 #[cfg(target_os = "linux")]
-fn named(mut file: File, folder: &Path) -> io::Result<NamedTempFile<()>> {
+fn link(mut file: &File, target: &Path, replaces: bool) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
     use std::os::fd::AsRawFd;
     let here = format!("/proc/self/fd/{}", file.as_raw_fd());
     let link = |path: &Path| Ok(linkat(CWD, &here, CWD, path, AtFlags::SYMLINK_FOLLOW)?);
-    if let Ok(linked) = names().make_in(folder, link) {
-        return Ok(linked);
+    if !replaces && link(target).is_ok() {
+        return Ok(());
     }
-    // Where /proc is not to be had.
-    let mode = file.metadata()?.permissions();
-    let mut copy = names().tempfile_in(folder)?;
-    file.seek(SeekFrom::Start(0))?;
-    io::copy(&mut file, &mut copy)?;
-    copy.as_file().set_permissions(mode)?;
-    copy.as_file().sync_all()?;
-    Ok(NamedTempFile::from_parts((), copy.into_temp_path()))
+    match under_draft_name(target, link) {
+        Ok(((), path)) => Ok(path.persist(target)?),
+        // Without /proc.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let Draft::Named(mut copy, path) = named(target)? else { unreachable!() };
+            file.rewind()?;
+            io::copy(&mut file, &mut copy)?;
+            copy.set_permissions(file.metadata()?.permissions())?;
+            copy.sync_all()?;
+            Ok(path.persist(target)?)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn named(_: File, _: &Path) -> io::Result<NamedTempFile<()>> {
+fn link(_: &File, _: &Path, _: bool) -> io::Result<()> {
     Err(io::Error::other("there are no files without names"))
 }
 
@@ -434,14 +567,21 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 /// the program itself keeps, or whose [`Output`] was checked before.
 ///
 /// # Errors
-/// If it cannot be written.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = match place(path)? {
-        Destination::File(target, old) => NewFile::begin(target, old)?,
-        Destination::Stream => NewFile::direct(path)?,
+/// As [`NewFile::keep`].
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
+    put_whole(path, bytes).map_err(|failure| failure.told(path))
+}
+
+fn put_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let begin = || {
+        let mut file = match place(path)? {
+            Destination::File(target, old) => NewFile::begin(path, target, old.as_ref())?,
+            Destination::Stream => NewFile::direct(path)?,
+        };
+        file.write_all(bytes)?;
+        Ok(file)
     };
-    file.write_all(bytes)?;
-    file.keep()
+    begin().map_err(Failure::Before)?.put()
 }
 
 impl Read for NewFile {
