@@ -18,6 +18,7 @@ mod draft;
 mod facet_records;
 mod filter;
 mod game_records;
+mod kept;
 mod options;
 #[cfg(feature = "parquet")]
 mod pack;
@@ -55,7 +56,7 @@ use super::facets::{FileRecord, GameLog, GamesTable};
 use super::pawn_filter::PawnSet;
 use super::writer::{Block, BookWriter};
 use super::{Book, BookError};
-use crate::files::in_words;
+use crate::files::{OutputError, in_words};
 use crate::pgn::{Chunk, Chunks, OpeningCache, PgnInput, TextReader, language_of};
 use checkpoint::Keeper;
 use counter::{GameCounter, Shared};
@@ -108,6 +109,12 @@ pub enum BuildError {
     /// Disk or memory trouble on the way.
     #[error("the book cannot be written: {0}")]
     Output(String),
+}
+
+impl From<OutputError> for BuildError {
+    fn from(error: OutputError) -> Self {
+        BuildError::Output(error.to_string())
+    }
 }
 
 impl From<io::Error> for BuildError {
@@ -300,10 +307,13 @@ fn read_games<'a, R: PositionRecord>(
         keeper = Some(found);
     }
     loop {
-        let until = keeper.as_ref().map(Keeper::due);
+        let until = keeper.as_ref().map(|keeper| Until {
+            time: keeper.due(),
+            bytes: tally.total.bytes / STAGES_OF_EQUAL_TEXT,
+        });
         let faults = FaultListener::remembering(monitor.faults.as_ref());
         let listener = faults.as_ref().map(|(listener, _)| listener);
-        let source = Mutex::new(ChunkSource { chunks, taken: 0, until, is_over: false });
+        let source = Mutex::new(ChunkSource { chunks, taken: 0, bytes: 0, until, is_over: false });
         let tallies = Tallies::new(inputs, listener, tally);
         let mut stage = read_stage(&source, shared, monitor, &tallies)?;
         let source = source.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -314,13 +324,14 @@ fn read_games<'a, R: PositionRecord>(
         let is_over = source.is_over || monitor.is_stopped();
         let place = chunks.so_far();
         if let Some(keeper) = &mut keeper {
+            let begin = Instant::now();
             if keeper.is_worth_keeping(&place, is_over) {
                 let heard =
                     faults.map_or_else(Vec::new, |(_, heard)| std::mem::take(&mut lock(&heard)));
                 let progress = (place, &tally, heard);
                 stage = keeper.keep(stage, &gathered.pawns, progress, shared)?;
             }
-            keeper.put_off();
+            keeper.put_off(begin.elapsed());
         }
         gathered.append(stage);
         if is_over {
@@ -346,13 +357,27 @@ fn read_stage<R: PositionRecord>(
     Ok(stage)
 }
 
+/// A stage reads at least this part of all text before it. So the number of stages, and of what is
+/// kept of them in memory and on disk, grows with the logarithm of the text, however often
+/// checkpoints are due: at most 500 stages for a terabyte.
+const STAGES_OF_EQUAL_TEXT: u64 = 32;
+
+/// When a stage ends: once both are reached.
+#[derive(Debug, Clone, Copy)]
+struct Until {
+    time: Instant,
+    /// Bytes of text that the stage has read.
+    bytes: u64,
+}
+
 /// Where the threads take their chunks.
 struct ChunkSource {
     chunks: Chunks,
-    /// Chunks taken so far.
+    /// Chunks taken so far, and their bytes.
     taken: u64,
-    /// When no more are given out, for a checkpoint.
-    until: Option<Instant>,
+    bytes: u64,
+    /// When no more are given out, for a checkpoint. There is always one chunk.
+    until: Option<Until>,
     /// All inputs have been read.
     is_over: bool,
 }
@@ -360,13 +385,15 @@ struct ChunkSource {
 impl ChunkSource {
     /// The next chunk and its number over all inputs.
     fn next(&mut self, text: &mut Vec<u8>) -> Option<(u64, Chunk)> {
-        if self.until.is_some_and(|until| Instant::now() >= until) {
+        let is_due = |until: Until| self.bytes >= until.bytes && Instant::now() >= until.time;
+        if self.taken > 0 && self.until.is_some_and(is_due) {
             return None;
         }
         let chunk = self.chunks.next(text);
         self.is_over = chunk.is_none();
         let number = self.taken;
         self.taken += 1;
+        self.bytes += text.len() as u64;
         Some((number, chunk?))
     }
 }
