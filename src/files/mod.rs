@@ -9,6 +9,8 @@ use std::path::Path;
 
 pub use output::{FileKind, Output, OutputError};
 pub(crate) use output::{NewFile, is_draft, sync_name, write_whole};
+#[cfg(feature = "parquet")]
+pub(crate) use output::{draft_of, remove_leftover};
 use owned::is_at;
 pub(crate) use owned::{lock_shared, open_locked, open_output};
 

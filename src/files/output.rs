@@ -439,7 +439,7 @@ impl NewFile {
 }
 
 /// The draft name of a target.
-fn draft_of(target: &Path) -> PathBuf {
+pub(crate) fn draft_of(target: &Path) -> PathBuf {
     let name = target.file_name().unwrap_or_default();
     let draft = format!("{DRAFT_PREFIX}{:016x}", xxh3_64(name.as_bytes()));
     folder_of(target).join(draft)
@@ -450,14 +450,17 @@ pub(crate) fn is_draft(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(DRAFT_PREFIX))
 }
 
-/// Removes a draft whose program was killed: nobody has it locked.
-fn remove_leftover(draft: &Path) {
+/// Removes a draft, a file or a folder, whose program was killed: nobody has it locked.
+pub(crate) fn remove_leftover(draft: &Path) {
     let mut options = OpenOptions::new();
     never_wait(options.read(true));
     let Ok(file) = options.open(draft) else { return };
     if file.try_lock().is_ok() && is_at(&file, draft) {
         // What cannot be removed is in nobody's way.
-        let _ = fs::remove_file(draft);
+        let _ = match draft.is_dir() {
+            true => fs::remove_dir_all(draft),
+            false => fs::remove_file(draft),
+        };
     }
 }
 
@@ -603,5 +606,96 @@ impl Write for NewFile {
 impl Seek for NewFile {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
         self.file().seek(position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: FileKind = FileKind { name: "a text", recognises: |_| true };
+
+    fn names_in(folder: &Path) -> Vec<String> {
+        let entries = folder.read_dir().expect("a folder").map(|entry| entry.expect("an entry"));
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.file_name().into_string().expect("text")).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_a_killed_program_left_goes_with_the_next_write() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("book");
+        let draft = draft_of(&path);
+        for old in [None, Some("old")] {
+            old.iter().for_each(|old| fs::write(&path, old).expect("written"));
+            fs::write(&draft, "left").expect("written");
+            Output::new(&path, TEXT).write(b"new").expect("written");
+            assert_eq!(fs::read(&path).expect("there"), b"new");
+            assert_eq!(names_in(dir.path()), ["book"], "{old:?}");
+        }
+    }
+
+    #[test]
+    fn two_programs_replace_the_same_file_in_turn() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("book");
+        fs::write(&path, "old").expect("written");
+        // Another program is between its link and its renaming.
+        let draft = draft_of(&path);
+        let theirs = File::create(&draft).expect("created");
+        theirs.lock().expect("free");
+        let mut file = Output::new(&path, TEXT).create().expect("a file");
+        file.write_all(b"ours").expect("written");
+        file.keep().expect("kept");
+        assert_eq!(fs::read(&path).expect("there"), b"ours");
+        assert!(is_at(&theirs, &draft), "a draft with a lock stays");
+        assert_eq!(names_in(dir.path()).len(), 2);
+    }
+
+    #[test]
+    fn drafts_with_a_name_are_gone_once_kept_or_dropped() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let target = dir.path().join("book");
+        for is_kept in [false, true] {
+            let draft = named(&target).expect("a draft");
+            let Draft::Named(file, path) = &draft else { panic!("{draft:?}") };
+            (&*file).write_all(b"new").expect("written");
+            // What another program takes for no leftover.
+            remove_leftover(path);
+            assert!(is_at(file, path));
+            let new = NewFile { draft, name: target.clone(), target: target.clone(), mode: None };
+            if is_kept {
+                new.keep().expect("kept");
+                assert_eq!(fs::read(&target).expect("there"), b"new");
+            } else {
+                drop(new);
+                assert_eq!(names_in(dir.path()), [""; 0]);
+            }
+        }
+        assert_eq!(names_in(dir.path()), ["book"]);
+    }
+
+    #[test]
+    fn a_file_that_is_taken_over_is_moved_when_it_is_kept() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let [path, whole] = ["book", "whole"].map(|name| dir.path().join(name));
+        fs::write(&path, "old").expect("written");
+        for is_kept in [false, true] {
+            fs::write(&whole, "new").expect("written");
+            let mut file = Output::new(&path, TEXT).create().expect("a file");
+            file.write_all(b"nothing of this stays").expect("written");
+            file.take_over(&whole).expect("taken over");
+            if is_kept {
+                file.keep().expect("kept");
+                assert_eq!(fs::read(&path).expect("there"), b"new");
+                assert_eq!(names_in(dir.path()), ["book"]);
+            } else {
+                drop(file);
+                assert_eq!(fs::read(&path).expect("there"), b"old");
+                assert_eq!(fs::read(&whole).expect("there"), b"new");
+            }
+        }
     }
 }

@@ -160,6 +160,9 @@ fn build_of<R: BookRecord, W: BookOutput>(
     // Whoever holds the checkpoints has them to himself.
     let (mut gathered, tally, mut keeper) = gather::<R>(inputs, &shared, monitor)?;
     if tally.games.total() == 0 {
+        // An input that could not be read is read again by the same command.
+        let kept = options.checkpoints.as_ref().filter(|_| !monitor.is_stopped());
+        kept.map_or(Ok(()), Checkpoints::forget)?;
         return Err(BuildError::NoGames(what_was_there(&tally)));
     }
     let logs = std::mem::take(&mut gathered.logs);
