@@ -44,12 +44,14 @@ fn build_every<'a>(seconds: &'a str, book: &'a str, more: &[&'a str]) -> Vec<&'a
 
 /// Kills a build again and again until it comes to its end; tells how often.
 fn build_in_spite_of_kills(folder: &Path, arguments: &[&str]) -> usize {
+    let mut time = Duration::from_millis(60);
     for kills in 0.. {
         let mut command = Command::new(PROGRAM);
         command.args(arguments).current_dir(folder).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().expect("it starts");
         // Later and later, so that it ends however slow the machine is.
-        std::thread::sleep(Duration::from_millis(60 + 30 * kills as u64));
+        std::thread::sleep(time);
+        time = time * 5 / 4;
         if let Some(status) = child.try_wait().expect("a child") {
             assert!(status.success(), "{arguments:?}");
             return kills;
