@@ -1,5 +1,6 @@
 //! Files that are there as a whole or not at all, and files that are files.
 
+mod draft;
 mod output;
 mod owned;
 
@@ -7,10 +8,11 @@ use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-pub use output::{FileKind, Output, OutputError};
-pub(crate) use output::{NewFile, is_draft, sync_name, write_whole};
+pub(crate) use draft::is_draft;
 #[cfg(feature = "parquet")]
-pub(crate) use output::{draft_of, remove_leftover};
+pub(crate) use draft::{draft_of, remove_leftover};
+pub use output::{FileKind, Output, OutputError};
+pub(crate) use output::{NewFile, sync_name, write_whole};
 use owned::is_at;
 pub(crate) use owned::{lock_shared, open_locked, open_output};
 

@@ -25,6 +25,7 @@ mod pack;
 mod records;
 #[cfg(feature = "parquet")]
 mod rows;
+mod stage;
 mod store;
 mod tally;
 
@@ -57,12 +58,13 @@ use super::pawn_filter::PawnSet;
 use super::writer::{Block, BookWriter};
 use super::{Book, BookError};
 use crate::files::{OutputError, in_words};
-use crate::pgn::{Chunk, Chunks, OpeningCache, PgnInput, TextReader, language_of};
+use crate::pgn::{Chunks, OpeningCache, PgnInput, TextReader, language_of};
 use checkpoint::Keeper;
 use counter::{GameCounter, Shared};
 use draft::BookDraft;
 use game_records::GameRecord;
 use records::{BookRecord, PARTITIONS, PositionRecord, Record};
+use stage::{ChunkSource, STAGES_OF_EQUAL_TEXT, Until};
 use store::{Collected, Part, Store};
 use tally::{ChunkTally, Tallies, TallySoFar};
 
@@ -358,47 +360,6 @@ fn read_stage<R: PositionRecord>(
         stage.pawns.join(&pawns);
     }
     Ok(stage)
-}
-
-/// A stage reads at least this part of all text before it. So the number of stages, and of what is
-/// kept of them in memory and on disk, grows with the logarithm of the text, however often
-/// checkpoints are due: at most 500 stages for a terabyte.
-const STAGES_OF_EQUAL_TEXT: u64 = 32;
-
-/// When a stage ends: once both are reached.
-#[derive(Debug, Clone, Copy)]
-struct Until {
-    time: Instant,
-    /// Bytes of text that the stage has read.
-    bytes: u64,
-}
-
-/// Where the threads take their chunks.
-struct ChunkSource {
-    chunks: Chunks,
-    /// Chunks taken so far, and their bytes.
-    taken: u64,
-    bytes: u64,
-    /// When no more are given out, for a checkpoint. There is always one chunk.
-    until: Option<Until>,
-    /// All inputs have been read.
-    is_over: bool,
-}
-
-impl ChunkSource {
-    /// The next chunk and its number over all inputs.
-    fn next(&mut self, text: &mut Vec<u8>) -> Option<(u64, Chunk)> {
-        let is_due = |until: Until| self.bytes >= until.bytes && Instant::now() >= until.time;
-        if self.taken > 0 && self.until.is_some_and(is_due) {
-            return None;
-        }
-        let chunk = self.chunks.next(text);
-        self.is_over = chunk.is_none();
-        let number = self.taken;
-        self.taken += 1;
-        self.bytes += text.len() as u64;
-        Some((number, chunk?))
-    }
 }
 
 /// Runs `work` on so many threads and collects what they return; on this one if one is enough.
