@@ -38,6 +38,14 @@ pub(crate) enum JournalError {
         /// What it is.
         why: String,
     },
+    /// It is left over.
+    #[error("the output has all of {path}, but this cannot be removed: {why}; remove it")]
+    Left {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: String,
+    },
 }
 
 /// The file, open at its end.
@@ -130,7 +138,8 @@ impl Journal {
     /// # Errors
     /// If it cannot be removed.
     pub(crate) fn remove(self) -> Result<(), JournalError> {
-        std::fs::remove_file(&self.path).map_err(|error| self.told(&error))
+        std::fs::remove_file(&self.path)
+            .map_err(|error| JournalError::Left { why: in_words(&error), path: self.path })
     }
 
     fn told(&self, error: &io::Error) -> JournalError {

@@ -77,17 +77,20 @@ impl GamesFile {
         Ok(GameText { at, text: format!("{parting}{text}") })
     }
 
-    /// Adds a game; on return it is on the disk.
+    /// Adds a game at the end, wherever that is by now.
     ///
     /// # Errors
     /// If it cannot be written.
     pub(crate) fn append(&mut self, entry: &GameText) -> io::Result<()> {
-        if !self.is_regular {
-            return self.file.write_all(entry.text.as_bytes());
-        }
-        // At the end, wherever that is by now.
-        self.file.write_all(entry.text.as_bytes())?;
-        self.file.sync_data()
+        self.file.write_all(entry.text.as_bytes())
+    }
+
+    /// Brings all games to the disk.
+    ///
+    /// # Errors
+    /// If the disk fails.
+    pub(crate) fn sync(&mut self) -> io::Result<()> {
+        if self.is_regular { self.file.sync_data() } else { Ok(()) }
     }
 
     /// After an interruption: sees to it that the file has the last game that the state knows,
@@ -112,7 +115,8 @@ impl GamesFile {
             self.cut(from, &rest, piece)?;
         }
         let again = self.entry(last.text.trim_start().to_owned())?;
-        self.append(&again)
+        self.append(&again)?;
+        self.sync()
     }
 
     /// Whether the text stands anywhere in the file.

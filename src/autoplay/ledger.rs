@@ -37,6 +37,14 @@ pub enum LedgerError {
         /// Why.
         cause: io::Error,
     },
+    /// The PGN file has a game that may not be on the disk.
+    #[error("{} has the game, but cannot be synced: {cause}; a power cut may undo it", path.display())]
+    Unsynced {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
     /// The state file cannot be used.
     #[error(transparent)]
     State(#[from] StateError),
@@ -132,6 +140,8 @@ impl Ledger {
         }
         if let (Some((path, file)), Some(entry)) = (&mut self.pgn, game.pgn.take()) {
             file.append(&entry).map_err(fail(path))?;
+            let path = path.clone();
+            file.sync().map_err(|cause| LedgerError::Unsynced { path, cause })?;
         }
         if self.keep {
             self.games.push(game);

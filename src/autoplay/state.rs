@@ -135,6 +135,14 @@ pub enum StateError {
         /// The first setting that differs.
         difference: String,
     },
+    /// The match is over, and the file is left over.
+    #[error("the match is over, but its state {} cannot be removed: {cause}; remove it", path.display())]
+    Left {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        cause: io::Error,
+    },
     /// A line makes no sense.
     #[error("{}, line {line}: {message}", path.display())]
     Damaged {
@@ -247,7 +255,8 @@ impl StateFile {
     /// # Errors
     /// If it cannot be removed.
     pub(crate) fn remove(self) -> Result<(), StateError> {
-        std::fs::remove_file(&self.path).map_err(|cause| StateError::Io { path: self.path, cause })
+        std::fs::remove_file(&self.path)
+            .map_err(|cause| StateError::Left { path: self.path, cause })
     }
 }
 

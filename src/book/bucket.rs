@@ -114,6 +114,57 @@ fn bits_of(key: u64) -> u64 {
     (0..BITS_PER_KEY).fold(0, |bits, n| bits | 1 << place(n))
 }
 
+/// Makes a table of buckets of keys that come sorted.
+pub(super) struct TableMaker {
+    bits: u32,
+    bucket: Bucket,
+    /// Rows that are done.
+    rows: u64,
+}
+
+impl TableMaker {
+    /// A table of `2^bits` rows.
+    pub(super) fn new(bits: u32) -> Self {
+        TableMaker { bits, bucket: Bucket::empty(0), rows: 0 }
+    }
+
+    /// Adds the key of an entry that begins at `offset`. Rows that this completes go to `take`.
+    #[inline]
+    pub(super) fn add<E>(
+        &mut self,
+        key: u64,
+        offset: u64,
+        take: impl FnMut(Bucket) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.go_to(slot(key, self.bits), offset, take)?;
+        self.bucket.insert(key);
+        Ok(())
+    }
+
+    /// Hands the other rows over. The entries end at `end`.
+    pub(super) fn finish<E>(
+        mut self,
+        end: u64,
+        take: impl FnMut(Bucket) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.go_to(1 << self.bits, end, take)
+    }
+
+    #[inline]
+    fn go_to<E>(
+        &mut self,
+        row: u64,
+        offset: u64,
+        mut take: impl FnMut(Bucket) -> Result<(), E>,
+    ) -> Result<(), E> {
+        while self.rows < row {
+            take(self.bucket)?;
+            (self.bucket, self.rows) = (Bucket::empty(offset), self.rows + 1);
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

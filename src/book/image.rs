@@ -151,6 +151,11 @@ impl Image {
         self.section(self.header.sections.entries)
     }
 
+    /// The bytes of the table of buckets.
+    pub(super) fn buckets(&self) -> &[u8] {
+        self.section(self.header.sections.buckets)
+    }
+
     /// The bytes of the values, sorted by key; none unless the book was analysed.
     pub(super) fn values(&self) -> &[u8] {
         self.section(self.header.sections.values)

@@ -39,6 +39,14 @@ pub(crate) enum JournalError {
     /// Another process writes it.
     #[error("{0} is being written: another analysis of this book is running")]
     Busy(PathBuf),
+    /// It is left over.
+    #[error("the book has all of {path}, but this cannot be removed: {why}; remove it")]
+    Left {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: String,
+    },
 }
 
 /// The file, open at its end.
@@ -98,7 +106,8 @@ impl Journal {
     /// # Errors
     /// If it cannot be removed.
     pub(crate) fn remove(self) -> Result<(), JournalError> {
-        std::fs::remove_file(&self.path).map_err(|error| self.told(&error))
+        std::fs::remove_file(&self.path)
+            .map_err(|error| JournalError::Left { why: in_words(&error), path: self.path })
     }
 
     fn told(&self, error: &io::Error) -> JournalError {

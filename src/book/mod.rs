@@ -467,13 +467,16 @@ impl Book {
         })
     }
 
-    /// Tests every checksum, for which the whole file is read, and whether the facets say what the
-    /// counts say.
+    /// Tests every checksum, for which the whole file is read, and whether what is derived from the
+    /// entries agrees with them: table, pawn filter, values and facets.
     ///
     /// # Errors
     /// Names the part that is damaged.
     pub fn verify(&self) -> Result<(), BookError> {
         self.image.check_sums(&self.name)?;
+        self.check_entries()?;
+        self.check_pawns()?;
+        self.check_values()?;
         self.check_facets()
     }
 }

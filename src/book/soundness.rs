@@ -1,16 +1,82 @@
-//! Whether the facets of a book say what its counts say.
+//! Whether the parts of a book agree with each other, whatever their checksums are.
 
+use std::ops::ControlFlow;
+
+use super::bucket::{BUCKET_BYTES, Bucket, TableMaker};
+use super::entry::RawEntry;
 use super::facets::{Games, ListIndex, Lists, SideBySide};
 use super::{Book, BookEntry, BookError, Counts};
+use crate::position::Position;
 
 impl Book {
+    fn damaged(&self, part: &'static str) -> BookError {
+        BookError::Damaged { name: self.name().to_owned(), part }
+    }
+
+    /// Whether the entries can be decoded, are sorted and as many as the header says, and the table
+    /// of buckets is the one that they make.
+    ///
+    /// # Errors
+    /// Names the part that is wrong.
+    pub(super) fn check_entries(&self) -> Result<(), BookError> {
+        let (entries, header) = (self.image.entries(), self.image.header());
+        let mut rows = self.image.buckets().chunks_exact(BUCKET_BYTES as usize);
+        let mut compare = |bucket: Bucket| match rows.next() == Some(&bucket.to_bytes()[..]) {
+            true => Ok(()),
+            false => Err(self.damaged("buckets")),
+        };
+        let mut table = TableMaker::new(header.bucket_bits);
+        let (mut positions, mut moves, mut last) = (0, 0, None);
+        let (mut rest, mut entry) = (entries, BookEntry::default());
+        while !rest.is_empty() {
+            let raw = RawEntry::split(rest).ok_or_else(|| self.damaged("entries"))?;
+            let is_sound =
+                entry.decode_raw(&raw).is_some() && last.is_none_or(|last| last < raw.key);
+            if !is_sound {
+                return Err(self.damaged("entries"));
+            }
+            table.add(raw.key, (entries.len() - rest.len()) as u64, &mut compare)?;
+            positions += 1;
+            moves += entry.moves.len() as u64;
+            (last, rest) = (Some(raw.key), raw.rest);
+        }
+        table.finish(entries.len() as u64, compare)?;
+        match (positions, moves) == (header.positions, header.moves) {
+            true => Ok(()),
+            false => Err(self.damaged("header")),
+        }
+    }
+
+    /// Whether the pawn filter lets all positions through that can be reached from the start: of
+    /// others, the pawns are not known.
+    ///
+    /// # Errors
+    /// If it does not.
+    pub(super) fn check_pawns(&self) -> Result<(), BookError> {
+        let mut is_sound = true;
+        self.visit(&Position::start(), false, |position, _| {
+            is_sound = self.image.may_hold_pawns(position.pawn_key());
+            if is_sound { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        if is_sound { Ok(()) } else { Err(self.damaged("pawn filter")) }
+    }
+
+    /// Whether the values are sorted.
+    ///
+    /// # Errors
+    /// If they are not, so that some would not be found.
+    pub(super) fn check_values(&self) -> Result<(), BookError> {
+        let is_sorted = self.values().map(|value| value.key).is_sorted_by(|a, b| a < b);
+        if is_sorted { Ok(()) } else { Err(self.damaged("values")) }
+    }
+
     /// Whether the facets say what the counts say. Reads all of them.
     ///
     /// # Errors
     /// Names the part that does not.
     pub(super) fn check_facets(&self) -> Result<(), BookError> {
         let Some(raw) = self.image.facets() else { return Ok(()) };
-        let damaged = |part| BookError::Damaged { name: self.name().to_owned(), part };
+        let damaged = |part| self.damaged(part);
         let games = Games::parse(raw.games).filter(Games::is_sound);
         let games = games.ok_or_else(|| damaged("games"))?;
         let mut rows = ListIndex::new(raw.list_index).rows().peekable();
@@ -63,7 +129,7 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
-    use crate::book::header::{HEADER_BYTES, Section};
+    use crate::book::header::{HEADER_BYTES, Section, Sections};
     use crate::book::{BuildOptions, Cut, FacetFilter, build_in_memory, cut, merge};
     use crate::pgn::PgnInput;
     use crate::position::Position;
@@ -129,6 +195,57 @@ mod tests {
             };
             let _ = cut(&book, &all, Cursor::new(Vec::new()));
             let _ = merge(&[(book.clone(), 1.0), (book, 1.0)], Cursor::new(Vec::new()));
+        }
+    }
+
+    /// The book with one section replaced by what `change` makes of it, and checksums to match.
+    fn changed(
+        book: &Book,
+        of: fn(&mut Sections) -> &mut Section,
+        change: impl Fn(&mut [u8]),
+    ) -> Book {
+        let (mut bytes, mut header) = (book.bytes().to_vec(), *book.image.header());
+        let section = of(&mut header.sections);
+        let part = &mut bytes[section.start as usize..section.end() as usize];
+        change(part);
+        section.checksum = crc32fast::hash(part).into();
+        bytes[..HEADER_BYTES].copy_from_slice(&header.to_bytes());
+        Book::from_bytes(bytes, "changed").expect("its checksums are right")
+    }
+
+    fn wrong_part(book: &Book) -> Option<&'static str> {
+        match book.verify() {
+            Err(BookError::Damaged { part, .. }) => Some(part),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_filter_that_hides_positions_is_found() {
+        let book = book();
+        let bits = book.image.pawn_filter().0.iter().map(|byte| byte.count_ones()).sum::<u32>();
+        assert!(bits > 3);
+        let filter: fn(&mut Sections) -> &mut Section = |sections| &mut sections.pawn_filter;
+        assert_eq!(wrong_part(&changed(&book, filter, |bytes| bytes.fill(0))), Some("pawn filter"));
+        // A filter may let too much through.
+        assert_eq!(wrong_part(&changed(&book, filter, |bytes| bytes.fill(0xff))), None);
+        // Any bit that is missing hides something.
+        for bit in 0..8 * book.image.pawn_filter().0.len() {
+            let was_set = book.image.pawn_filter().0[bit / 8] >> (bit % 8) & 1 == 1;
+            let cleared = changed(&book, filter, |bytes| bytes[bit / 8] &= !(1 << (bit % 8)));
+            assert_eq!(wrong_part(&cleared), was_set.then_some("pawn filter"), "bit {bit}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+
+        #[test]
+        fn a_table_that_misses_entries_is_found(at in any::<prop::sample::Index>(), flip in 1..=255_u8) {
+            let flipped = changed(&book(), |sections| &mut sections.buckets, |bytes| {
+                bytes[at.index(bytes.len())] ^= flip;
+            });
+            prop_assert_eq!(wrong_part(&flipped), Some("buckets"));
         }
     }
 

@@ -8,7 +8,7 @@ use crc32fast::Hasher;
 use serde::{Deserialize, Serialize};
 use tempfile::SpooledTempFile;
 
-use super::bucket::{BUCKET_BYTES, Bucket, bucket_bits, slot};
+use super::bucket::{BUCKET_BYTES, Bucket, TableMaker, bucket_bits};
 use super::entry::RawEntry;
 use super::facets::{ListIndex, STEP, encode_lists};
 use super::header::{HEADER_BYTES, Header, Section, Sections};
@@ -208,25 +208,18 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
     fn write_buckets(&mut self) -> io::Result<()> {
         let Header { bucket_bits, sections: Sections { entries, .. }, .. } = self.header;
         let mut table = Patch::at(entries.end());
-        let (mut bucket, mut written) = (Bucket::empty(0), 0);
+        let mut maker = TableMaker::new(bucket_bits);
         let mut blocks = EntryBlocks::new(entries);
         while let Some((block, mut offset)) = blocks.next(&mut self.output)? {
             let mut rest = block;
             while let Some(entry) = RawEntry::split(rest) {
-                while written < slot(entry.key, bucket_bits) {
-                    table.push(&bucket.to_bytes());
-                    (bucket, written) = (Bucket::empty(offset), written + 1);
-                }
-                bucket.insert(entry.key);
+                maker.add(entry.key, offset, |bucket| table.push(bucket))?;
                 offset += (rest.len() - entry.rest.len()) as u64;
                 rest = entry.rest;
             }
             table.write(&mut self.output)?;
         }
-        while written < 1 << bucket_bits {
-            table.push(&bucket.to_bytes());
-            (bucket, written) = (Bucket::empty(entries.length), written + 1);
-        }
+        maker.finish(entries.length, |bucket| table.push(bucket))?;
         self.header.sections.buckets = table.finish(&mut self.output)?;
         debug_assert_eq!(self.header.sections.buckets.length, BUCKET_BYTES << bucket_bits);
         Ok(())
@@ -235,7 +228,7 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
 
 impl BookWriter<'_, File> {
     /// Goes on with entries that another writer has begun, and cuts off what stands behind them.
-    /// `None` if the file does not hold as many.
+    /// `None` if the file does not hold as many, or other bytes.
     pub(super) fn go_on(mut file: File, so_far: &EntriesSoFar) -> io::Result<Option<Self>> {
         let entries = Section {
             start: HEADER_BYTES as u64,
@@ -243,6 +236,9 @@ impl BookWriter<'_, File> {
             checksum: so_far.checksum.into(),
         };
         if file.metadata()?.len() < entries.end() {
+            return Ok(None);
+        }
+        if checksum_of(&mut file, entries)? != so_far.checksum {
             return Ok(None);
         }
         file.set_len(entries.end())?;
@@ -273,6 +269,19 @@ impl BookWriter<'_, File> {
     }
 }
 
+/// The checksum of the bytes of a section.
+fn checksum_of(file: &mut File, section: Section) -> io::Result<u32> {
+    file.seek(SeekFrom::Start(section.start))?;
+    let (mut checksum, mut block, mut left) = (Hasher::new(), vec![0; BLOCK], section.length);
+    while left > 0 {
+        let some = &mut block[..left.min(BLOCK as u64) as usize];
+        file.read_exact(some)?;
+        checksum.update(some);
+        left -= some.len() as u64;
+    }
+    Ok(checksum.finalize())
+}
+
 impl FacetWriter<'_> {
     fn append(&mut self, block: &Block) -> io::Result<()> {
         for &(key, start) in &block.rows {
@@ -300,8 +309,9 @@ impl Patch {
     }
 
     #[inline]
-    fn push(&mut self, bytes: &[u8]) {
-        self.pending.extend_from_slice(bytes);
+    fn push(&mut self, bucket: Bucket) -> io::Result<()> {
+        self.pending.extend_from_slice(&bucket.to_bytes());
+        Ok(())
     }
 
     fn write(&mut self, output: &mut (impl Write + Seek)) -> io::Result<()> {

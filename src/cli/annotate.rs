@@ -18,7 +18,7 @@ use crate::annotate::journal::Journal;
 use crate::annotate::work::{Numbered, Plan, annotate_all};
 use crate::annotate::{Annotated, Background, Effort, Limits, NODES, in_words, page};
 use crate::book::{Book, EMBEDDED_NAME, Names};
-use crate::files::{FileKind, NewFile, Output};
+use crate::files::{FileKind, Output};
 use crate::pgn::{Fate, GameEnd, PgnGame, PgnInput, read_games};
 use crate::search::Config;
 use crate::suite::Switch;
@@ -192,8 +192,9 @@ impl<'a> Target<'a> {
     fn close(mut self, args: &Args, stopped: bool, count: Option<u64>) -> anyhow::Result<()> {
         let path = self.output.path();
         let mut file = self.output.stream()?;
-        let written = self.journal.write_all(&mut file).and_then(|()| NewFile::keep(file));
+        let written = self.journal.write_all(&mut file);
         written.with_context(|| format!("cannot write {}", path.display()))?;
+        file.keep()?;
         if let Some(page) = &self.page {
             page.write(page_of(path)?.as_bytes())?;
         }

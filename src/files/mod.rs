@@ -1,5 +1,6 @@
 //! Files that are there as a whole or not at all, and files that are files.
 
+mod draft;
 mod output;
 mod owned;
 
@@ -7,8 +8,12 @@ use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
+pub(crate) use draft::is_draft;
+#[cfg(feature = "parquet")]
+pub(crate) use draft::{draft_of, remove_leftover};
 pub use output::{FileKind, Output, OutputError};
-pub(crate) use output::{NewFile, is_draft, sync_name, write_whole};
+pub(crate) use output::{NewFile, sync_name, write_whole};
+use owned::is_at;
 pub(crate) use owned::{lock_shared, open_locked, open_output};
 
 /// Opens a plain file for reading. Anything else is refused, above all named pipes, which wait until
@@ -87,6 +92,9 @@ fn may_wait(kind: FileType) -> bool {
     return !kind.is_file();
 }
 
+/// A fault of the device, the same number on all systems.
+const EIO: i32 = 5;
+
 /// An I/O error in words of our own. The system's texts hold phrases that xboard takes for the
 /// death of the engine.
 pub(crate) fn in_words(error: &io::Error) -> String {
@@ -95,6 +103,8 @@ pub(crate) fn in_words(error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => "access is denied".to_owned(),
         io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
         io::ErrorKind::StorageFull => "the disk is full".to_owned(),
+        // The kind of this one has no stable name.
+        _ if error.raw_os_error() == Some(EIO) => "the disk reports a fault".to_owned(),
         io::ErrorKind::UnexpectedEof => "it ends too early".to_owned(),
         _ => error.to_string(),
     }

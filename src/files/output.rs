@@ -1,30 +1,24 @@
 //! Files that are there as a whole or not at all, and that replace nothing by mistake.
 //!
-//! What is written has no name, or one that nobody can foretell, until it is complete and on the
-//! disk; then it takes the place of the old file by renaming. A symbolic link is followed, and
-//! stays. What an [`Output`] may replace is an empty file, one of its own [`FileKind`], or anything
-//! if the user insists, but never a file that is read at the same time. Devices and pipes are
-//! written to as they are.
+//! A file has no name until it is complete and on the disk. Then it gets its name if that is free;
+//! otherwise it gets a draft name first and takes the place of the old file by renaming. A program
+//! that is killed between these two steps leaves the draft name behind; the next run that writes
+//! the same file removes it. Drafts are locked while their program runs, so a draft without a lock
+//! is a leftover. A symbolic link is followed, and stays. What an [`Output`] may replace is an empty
+//! file, one of its own [`FileKind`], or anything if the user insists, but never a file that is read
+//! at the same time. Devices and pipes are written to as they are.
 
-use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 use thiserror::Error;
 
+use super::draft::{draft_of, folder_of, link, named, remove_leftover, unnamed};
 use super::in_words;
 
-/// Like any new file, it may be read and written by whom the umask lets.
-const NEW_FILE_MODE: u32 = 0o666;
-/// How files begin that have a name before they are complete, followed by random letters: only
-/// where the file system knows no files without names, or for the moment before the renaming.
-const DRAFT_PREFIX: &str = ".tabia-";
-/// Random letters of such a name. Their number is not what makes it safe: no existing file or
-/// link is ever opened.
-const DRAFT_LETTERS: usize = 12;
 /// Bytes of an existing file that tell its kind.
 const HEAD: u64 = 4096;
 /// Symbolic links that are followed at most, as the system itself does.
@@ -57,12 +51,47 @@ fn begins(head: &[u8], with: &str) -> bool {
     head.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with.as_bytes()))
 }
 
-/// Why a file is not written.
+/// Why a file is not written, or not durable.
 #[derive(Debug, Error)]
-#[error("cannot write {}: {reason}", path.display())]
-pub struct OutputError {
-    path: PathBuf,
-    reason: String,
+pub enum OutputError {
+    /// It is not written; what was there is unchanged.
+    #[error("cannot write {}: {reason}", path.display())]
+    Unwritten {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// It is written and has its name, but a power cut may still undo that.
+    #[error("{} is written, but its folder cannot be synced: {reason}; a power cut may undo it", path.display())]
+    Unsynced {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+}
+
+/// A failure to put a file in its place: before its name was there, or after.
+enum Failure {
+    Before(io::Error),
+    After(io::Error),
+}
+
+impl Failure {
+    fn told(self, path: &Path) -> OutputError {
+        let path = path.to_owned();
+        match self {
+            Failure::Before(error) => OutputError::Unwritten { path, reason: in_words(&error) },
+            Failure::After(error) => OutputError::Unsynced { path, reason: in_words(&error) },
+        }
+    }
+}
+
+impl From<OutputError> for io::Error {
+    fn from(error: OutputError) -> Self {
+        io::Error::other(error)
+    }
 }
 
 /// What stands at a path.
@@ -157,7 +186,9 @@ impl<'a> Output<'a> {
     /// As [`Output::check`]; if it is a device or a pipe; if the folder cannot be written to.
     pub(crate) fn create(&self) -> Result<NewFile, OutputError> {
         match self.place()? {
-            Destination::File(target, old) => self.told(NewFile::begin(target, old)),
+            Destination::File(target, old) => {
+                self.told(NewFile::begin(self.path, target, old.as_ref()))
+            }
             Destination::Stream => {
                 Err(self.refusal("it is a device or a pipe, and this must be written to a file"))
             }
@@ -171,7 +202,9 @@ impl<'a> Output<'a> {
     /// As [`Output::check`], or if it cannot be written to.
     pub(crate) fn stream(&self) -> Result<NewFile, OutputError> {
         match self.place()? {
-            Destination::File(target, old) => self.told(NewFile::begin(target, old)),
+            Destination::File(target, old) => {
+                self.told(NewFile::begin(self.path, target, old.as_ref()))
+            }
             Destination::Stream => self.told(NewFile::direct(self.path)),
         }
     }
@@ -182,8 +215,8 @@ impl<'a> Output<'a> {
     /// As [`Output::check`], or if it cannot be written to.
     pub fn write(&self, bytes: &[u8]) -> Result<(), OutputError> {
         let mut file = self.stream()?;
-        let written = file.write_all(bytes).and_then(|()| file.keep());
-        self.told(written)
+        self.told(file.write_all(bytes))?;
+        file.keep()
     }
 
     fn place(&self) -> Result<Destination, OutputError> {
@@ -217,7 +250,7 @@ impl<'a> Output<'a> {
     }
 
     fn refusal(&self, reason: &str) -> OutputError {
-        OutputError { path: self.path.to_owned(), reason: reason.to_owned() }
+        OutputError::Unwritten { path: self.path.to_owned(), reason: reason.to_owned() }
     }
 
     fn told<T>(&self, result: io::Result<T>) -> Result<T, OutputError> {
@@ -266,17 +299,15 @@ fn new_target(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("its symbolic links lead nowhere"))
 }
 
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
 /// A file that is being written, and is there once it is kept.
 #[derive(Debug)]
 pub(crate) struct NewFile {
     draft: Draft,
+    /// What the user calls it.
+    name: PathBuf,
     /// Where it goes.
     target: PathBuf,
-    /// The permissions of what it replaces.
+    /// The permissions of what it replaces; `None` if nothing is there.
     mode: Option<u32>,
 }
 
@@ -285,53 +316,62 @@ pub(crate) struct NewFile {
 enum Draft {
     /// In a file without a name, of which nothing is left whatever happens.
     Unnamed(File),
-    /// In a file with a name of its own, which only a killed program leaves behind.
-    Named(NamedTempFile),
+    /// In a file with a draft name.
+    Named(File, TempPath),
+    /// In a whole file elsewhere on the same file system, which stays there until it is renamed.
+    Moved(File, PathBuf),
     /// In the device or pipe that they are for.
     Direct(File),
 }
 
 impl NewFile {
-    fn begin(target: PathBuf, old: Option<Metadata>) -> io::Result<Self> {
-        let folder = folder_of(&target);
-        let draft = match unnamed(folder) {
+    fn begin(name: &Path, target: PathBuf, old: Option<&Metadata>) -> io::Result<Self> {
+        remove_leftover(&draft_of(&target));
+        let draft = match unnamed(folder_of(&target)) {
             Some(file) => Draft::Unnamed(file),
-            None => Draft::Named(names().tempfile_in(folder)?),
+            None => {
+                let (file, path) = named(&target)?;
+                Draft::Named(file, path)
+            }
         };
         let mode = old.map(|old| old.permissions().mode());
-        Ok(NewFile { draft, target, mode })
+        Ok(NewFile { draft, name: name.to_owned(), target, mode })
     }
 
-    /// Takes a whole file in place of what was written so far: moved, and so gone from its path, or
-    /// copied where it cannot be moved.
+    /// Takes a whole file in place of what was written so far. It is moved when this one is kept, or
+    /// copied at once from another file system.
     ///
     /// # Errors
     /// If it cannot be copied.
     pub(crate) fn take_over(&mut self, path: &Path) -> io::Result<()> {
-        // It gets a second name, for that never takes the place of another file as renaming does.
-        let link = |name: &Path| {
-            fs::hard_link(path, name)?;
-            OpenOptions::new().read(true).write(true).open(name)
-        };
-        if let Ok(file) = names().make_in(folder_of(&self.target), link) {
-            self.draft = Draft::Named(file);
-            return fs::remove_file(path);
+        let there = OpenOptions::new().read(true).write(true).open(path)?;
+        if there.metadata()?.dev() == folder_of(&self.target).metadata()?.dev() {
+            self.draft = Draft::Moved(there, path.to_owned());
+            return Ok(());
         }
+        self.copy(&there)
+    }
+
+    /// Replaces what was written so far by a copy of a whole file.
+    fn copy(&mut self, mut from: &File) -> io::Result<()> {
+        from.rewind()?;
         let file = self.file();
         file.set_len(0)?;
-        file.seek(SeekFrom::Start(0))?;
-        io::copy(&mut File::open(path)?, file).map(drop)
+        file.rewind()?;
+        io::copy(&mut from, file).map(drop)
     }
 
     fn direct(path: &Path) -> io::Result<Self> {
         let draft = Draft::Direct(OpenOptions::new().write(true).open(path)?);
-        Ok(NewFile { draft, target: path.to_owned(), mode: None })
+        Ok(NewFile { draft, name: path.to_owned(), target: path.to_owned(), mode: None })
     }
 
     fn file(&mut self) -> &mut File {
         match &mut self.draft {
-            Draft::Unnamed(file) | Draft::Direct(file) => file,
-            Draft::Named(file) => file.as_file_mut(),
+            Draft::Unnamed(file)
+            | Draft::Direct(file)
+            | Draft::Named(file, _)
+            | Draft::Moved(file, _) => file,
         }
     }
 
@@ -339,76 +379,50 @@ impl NewFile {
     /// name when this returns.
     ///
     /// # Errors
-    /// If it cannot be written or renamed; what was there is there still.
-    pub(crate) fn keep(mut self) -> io::Result<()> {
+    /// If it cannot be written or renamed: what was there is there still. Or if it is in its place,
+    /// but its name may not be on the disk: see [`OutputError::Unsynced`].
+    pub(crate) fn keep(self) -> Result<(), OutputError> {
+        let path = self.name.clone();
+        self.put().map_err(|failure| failure.told(&path))
+    }
+
+    fn put(mut self) -> Result<(), Failure> {
         if let Draft::Direct(file) = &mut self.draft {
-            return file.flush();
+            return file.flush().map_err(Failure::Before);
         }
+        let folder = folder_of(&self.target).to_owned();
+        self.finish().and_then(|()| self.take_place()).map_err(Failure::Before)?;
+        sync_folder(&folder).map_err(Failure::After)
+    }
+
+    /// Brings the whole file to the disk.
+    fn finish(&mut self) -> io::Result<()> {
         if let Some(mode) = self.mode {
             self.file().set_permissions(PermissionsExt::from_mode(mode))?;
         }
-        self.file().sync_all()?;
-        let folder = folder_of(&self.target);
-        match self.draft {
-            Draft::Named(file) => drop(file.persist(&self.target)?),
-            Draft::Unnamed(file) => named(file, folder)?.persist(&self.target)?,
-            Draft::Direct(_) => {}
+        self.file().sync_all()
+    }
+
+    /// Gives the file the name of its target.
+    fn take_place(self) -> io::Result<()> {
+        let NewFile { draft, name, target, mode } = self;
+        match draft {
+            Draft::Named(_, path) => Ok(path.persist(&target)?),
+            Draft::Unnamed(file) => link(&file, &target, mode.is_some()),
+            Draft::Moved(file, path) => match fs::rename(&path, &target) {
+                // Two mounts of one file system.
+                Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+                    let old = target.metadata().ok();
+                    let mut new = NewFile::begin(&name, target, old.as_ref())?;
+                    new.copy(&file)?;
+                    new.finish()?;
+                    new.take_place()
+                }
+                renamed => renamed,
+            },
+            Draft::Direct(_) => Ok(()),
         }
-        sync_folder(folder)
     }
-}
-
-/// The names of files that are not complete.
-fn names() -> tempfile::Builder<'static, 'static> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(DRAFT_PREFIX).rand_bytes(DRAFT_LETTERS);
-    builder.permissions(PermissionsExt::from_mode(NEW_FILE_MODE));
-    builder
-}
-
-/// Whether a file has the name of one that is not complete. Where nobody is writing, a program that was
-/// killed has left it.
-pub(crate) fn is_draft(name: &OsStr) -> bool {
-    name.to_str().is_some_and(|name| name.starts_with(DRAFT_PREFIX))
-}
-
-/// A file without a name in a folder, if the file system has such files.
-#[cfg(target_os = "linux")]
-fn unnamed(folder: &Path) -> Option<File> {
-    use rustix::fs::{Mode, OFlags, open};
-    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-    open(folder, flags, Mode::from_raw_mode(NEW_FILE_MODE)).ok().map(File::from)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn unnamed(_: &Path) -> Option<File> {
-    None
-}
-
-/// Gives a file without a name one that nobody has. Only renaming can put a file in the place of
-/// another, and only a file with a name can be renamed.
-#[cfg(target_os = "linux")]
-fn named(mut file: File, folder: &Path) -> io::Result<NamedTempFile<()>> {
-    use rustix::fs::{AtFlags, CWD, linkat};
-    use std::os::fd::AsRawFd;
-    let here = format!("/proc/self/fd/{}", file.as_raw_fd());
-    let link = |path: &Path| Ok(linkat(CWD, &here, CWD, path, AtFlags::SYMLINK_FOLLOW)?);
-    if let Ok(linked) = names().make_in(folder, link) {
-        return Ok(linked);
-    }
-    // Where /proc is not to be had.
-    let mode = file.metadata()?.permissions();
-    let mut copy = names().tempfile_in(folder)?;
-    file.seek(SeekFrom::Start(0))?;
-    io::copy(&mut file, &mut copy)?;
-    copy.as_file().set_permissions(mode)?;
-    copy.as_file().sync_all()?;
-    Ok(NamedTempFile::from_parts((), copy.into_temp_path()))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn named(_: File, _: &Path) -> io::Result<NamedTempFile<()>> {
-    Err(io::Error::other("there are no files without names"))
 }
 
 /// Sees to it that a file's name is on the disk, as its bytes are not by themselves.
@@ -434,14 +448,21 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 /// the program itself keeps, or whose [`Output`] was checked before.
 ///
 /// # Errors
-/// If it cannot be written.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = match place(path)? {
-        Destination::File(target, old) => NewFile::begin(target, old)?,
-        Destination::Stream => NewFile::direct(path)?,
+/// As [`NewFile::keep`].
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
+    put_whole(path, bytes).map_err(|failure| failure.told(path))
+}
+
+fn put_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let begin = || {
+        let mut file = match place(path)? {
+            Destination::File(target, old) => NewFile::begin(path, target, old.as_ref())?,
+            Destination::Stream => NewFile::direct(path)?,
+        };
+        file.write_all(bytes)?;
+        Ok(file)
     };
-    file.write_all(bytes)?;
-    file.keep()
+    begin().map_err(Failure::Before)?.put()
 }
 
 impl Read for NewFile {
@@ -463,5 +484,74 @@ impl Write for NewFile {
 impl Seek for NewFile {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
         self.file().seek(position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::is_at;
+    use super::*;
+
+    const TEXT: FileKind = FileKind { name: "a text", recognises: |_| true };
+
+    fn names_in(folder: &Path) -> Vec<String> {
+        let entries = folder.read_dir().expect("a folder").map(|entry| entry.expect("an entry"));
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.file_name().into_string().expect("text")).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_a_killed_program_left_goes_with_the_next_write() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("book");
+        let draft = draft_of(&path);
+        for old in [None, Some("old")] {
+            old.iter().for_each(|old| fs::write(&path, old).expect("written"));
+            fs::write(&draft, "left").expect("written");
+            Output::new(&path, TEXT).write(b"new").expect("written");
+            assert_eq!(fs::read(&path).expect("there"), b"new");
+            assert_eq!(names_in(dir.path()), ["book"], "{old:?}");
+        }
+    }
+
+    #[test]
+    fn two_programs_replace_the_same_file_in_turn() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("book");
+        fs::write(&path, "old").expect("written");
+        // Another program is between its link and its renaming.
+        let draft = draft_of(&path);
+        let theirs = File::create(&draft).expect("created");
+        theirs.lock().expect("free");
+        let mut file = Output::new(&path, TEXT).create().expect("a file");
+        file.write_all(b"ours").expect("written");
+        file.keep().expect("kept");
+        assert_eq!(fs::read(&path).expect("there"), b"ours");
+        assert!(is_at(&theirs, &draft), "a draft with a lock stays");
+        assert_eq!(names_in(dir.path()).len(), 2);
+    }
+
+    #[test]
+    fn a_file_that_is_taken_over_is_moved_when_it_is_kept() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let [path, whole] = ["book", "whole"].map(|name| dir.path().join(name));
+        fs::write(&path, "old").expect("written");
+        for is_kept in [false, true] {
+            fs::write(&whole, "new").expect("written");
+            let mut file = Output::new(&path, TEXT).create().expect("a file");
+            file.write_all(b"nothing of this stays").expect("written");
+            file.take_over(&whole).expect("taken over");
+            if is_kept {
+                file.keep().expect("kept");
+                assert_eq!(fs::read(&path).expect("there"), b"new");
+                assert_eq!(names_in(dir.path()), ["book"]);
+            } else {
+                drop(file);
+                assert_eq!(fs::read(&path).expect("there"), b"old");
+                assert_eq!(fs::read(&whole).expect("there"), b"new");
+            }
+        }
     }
 }

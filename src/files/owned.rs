@@ -106,7 +106,7 @@ fn locked(path: &Path, create: bool, who: &str) -> io::Result<File> {
 }
 
 /// Whether the file still has this path.
-fn is_at(file: &File, path: &Path) -> bool {
+pub(super) fn is_at(file: &File, path: &Path) -> bool {
     let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
     let [own, there] = [file.metadata(), path.metadata()].map(|found| found.ok().map(identity));
     own.is_some() && own == there

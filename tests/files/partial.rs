@@ -103,4 +103,39 @@ mod with_parquet {
         must_fail("count a.pgn --parquet c --strict --files 3", folder, "expected 1, 2, 4");
         assert!(!folder.join("c").exists());
     }
+
+    /// Any damage is an error, or does not matter to the book.
+    #[test]
+    fn damaged_counts_make_no_other_book() {
+        let folder = folder_of_games();
+        let folder = folder.path();
+        must("count a.pgn b.pgn --parquet counts --files 2", folder);
+        must("pack counts -o whole.tbk", folder);
+        let whole = fs::read(folder.join("whole.tbk")).expect("a book");
+        let files = ["manifest.json", "part-000.parquet", "part-001.parquet"];
+        let mut refused = 0;
+        for name in files {
+            let path = folder.join("counts").join(name);
+            let sound = fs::read(&path).expect("there");
+            // All bytes of the rows, and some more of the others.
+            for at in (0..sound.len()).step_by(sound.len().div_ceil(150)) {
+                let mut changed = sound.clone();
+                changed[at] ^= 1 << (at % 8);
+                fs::write(&path, &changed).expect("writable");
+                let (ok, said) = tabia("pack counts -o out.tbk -q", folder);
+                assert!(!said.contains("panicked"), "{name}, byte {at}: {said}");
+                match ok {
+                    true => assert!(
+                        fs::read(folder.join("out.tbk")).expect("a book") == whole,
+                        "{name}, byte {at}"
+                    ),
+                    false => refused += 1,
+                }
+            }
+            fs::write(&path, &sound[..sound.len() / 2]).expect("writable");
+            assert!(!tabia("pack counts -o out.tbk -q", folder).0, "{name}");
+            fs::write(&path, sound).expect("writable");
+        }
+        assert!(refused > 150, "{refused}");
+    }
 }

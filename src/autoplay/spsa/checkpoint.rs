@@ -179,7 +179,7 @@ pub(super) fn save(
         scores: tuner.scores().to_vec(),
     };
     let bytes = serde_json::to_vec(&checkpoint).map_err(io::Error::from);
-    let written = bytes.and_then(|bytes| write_whole(path, &[&bytes[..], b"\n"].concat()));
+    let written = bytes.and_then(|bytes| Ok(write_whole(path, &[&bytes[..], b"\n"].concat())?));
     written.map_err(|cause| CheckpointError::Io { path: path.to_owned(), cause })
 }
 

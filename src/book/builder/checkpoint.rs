@@ -4,7 +4,8 @@
 //! A checkpoint is the end of a stage: all threads have finished their chunks, and what they have
 //! collected is written as a sorted run. The state names the runs and tells how far the inputs have
 //! been read. It is written last and takes the place of the one before as a whole, so there always is one
-//! that holds. What a build killed later has written besides is not named there, and goes.
+//! that holds. What a build killed later has written besides is not named there, and goes. The state
+//! has a checksum, and holds those of all other files; they are checked before anything is used.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -18,6 +19,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::counter::Shared;
+use super::kept::{KeptFile, damaged, sealed, unsealed};
 use super::records::PositionRecord;
 use super::store::{Collected, Disk};
 use super::tally::TallySoFar;
@@ -63,17 +65,19 @@ struct State {
     /// Files of this stage are named by it.
     stage: u64,
     runs: Vec<RunFile>,
+    /// The pawn structures of all games so far.
+    pawns: KeptFile,
     /// Faults, if somebody is told of them.
     faults: Vec<String>,
-    /// Files with the hashes of games, of books in which each counts once.
-    games: Vec<String>,
+    /// The hashes of games, of books in which each counts once.
+    games: Option<KeptFile>,
 }
 
 /// A run and the games that its records number.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct RunFile {
-    name: String,
-    log: Option<String>,
+    records: KeptFile,
+    log: Option<KeptFile>,
 }
 
 /// The checkpoints of a build that runs.
@@ -149,7 +153,10 @@ impl<'a> Keeper<'a> {
 
     fn read_state(&self) -> Result<Option<State>, BuildError> {
         let read = || match fs::read(self.path(STATE)) {
-            Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
+            Ok(bytes) => {
+                let text = unsealed(&bytes).ok_or_else(|| damaged(STATE))?;
+                Ok(Some(serde_json::from_slice(text)?))
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         };
@@ -158,26 +165,22 @@ impl<'a> Keeper<'a> {
 
     /// Opens what the state names.
     fn load<R: PositionRecord>(&mut self, shared: &Shared<'_>) -> io::Result<Beginning<R>> {
-        let damaged = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
+        let folder = &self.wanted.folder;
         let mut gathered = Gathered::default();
-        for run in &self.state.runs {
-            gathered
-                .collected
-                .push(Collected::open(File::open(self.path(&run.name))?, &shared.disk)?);
-            if let Some(log) = &run.log {
-                let log = GameLog::from_bytes(&fs::read(self.path(log))?);
-                gathered.logs.push(log.ok_or_else(|| damaged("a list of games is not whole"))?);
+        for RunFile { records, log } in &self.state.runs {
+            gathered.collected.push(Collected::open(records.open(folder)?, &shared.disk)?);
+            if let Some(file) = log {
+                let log = GameLog::from_bytes(&file.read(folder)?);
+                gathered.logs.push(log.ok_or_else(|| file.damaged())?);
             }
         }
-        let pawns = fs::read(self.path(&self.named(PAWNS)))?;
-        let pawns = PawnSet::from_bytes(&pawns);
-        gathered.pawns = pawns.ok_or_else(|| damaged("the pawn structures are not whole"))?;
-        if let Some(games) = &shared.games {
+        let pawns = &self.state.pawns;
+        let set = PawnSet::from_bytes(&pawns.read(folder)?);
+        gathered.pawns = set.ok_or_else(|| pawns.damaged())?;
+        if let (Some(games), Some(file)) = (&shared.games, &self.state.games) {
+            let bytes = file.read(folder)?;
             let mut games = games.lock().unwrap_or_else(PoisonError::into_inner);
-            for name in &self.state.games {
-                let bytes = fs::read(self.path(name))?;
-                games.extend(bytes.as_chunks().0.iter().map(|hash| u64::from_le_bytes(*hash)));
-            }
+            games.extend(bytes.as_chunks().0.iter().map(|hash| u64::from_le_bytes(*hash)));
             self.known = games.len();
         }
         let State { tally, place, faults, .. } = &self.state;
@@ -195,9 +198,10 @@ impl<'a> Keeper<'a> {
         self.due
     }
 
-    /// The next one is due when the usual time has passed from now.
-    pub(super) fn put_off(&mut self) {
-        self.due = Instant::now() + self.wanted.every;
+    /// The next one is due when the usual time has passed from now, or as much as the last one took:
+    /// no more time goes into checkpoints than into the work.
+    pub(super) fn put_off(&mut self, last: Duration) {
+        self.due = Instant::now() + self.wanted.every.max(last);
     }
 
     /// Whether there is one.
@@ -249,13 +253,14 @@ impl<'a> Keeper<'a> {
         }
         Collected::give_back(&stage.collected, &shared.disk);
         drop(stage.collected);
-        write_whole(&self.path(&self.named(PAWNS)), &pawns.to_bytes())?;
+        let folder = &self.wanted.folder;
+        self.state.pawns = KeptFile::write(folder, self.named(PAWNS), &pawns.to_bytes())?;
         self.keep_games(shared)?;
         let (place, tally, faults) = progress;
         (self.state.place, self.state.tally) = (place, tally.clone());
         self.state.faults.extend(faults);
         let state = serde_json::to_vec(&self.state).map_err(io::Error::other)?;
-        write_whole(&self.path(STATE), &state)?;
+        write_whole(&self.path(STATE), &sealed(state))?;
         self.sweep()?;
         Ok(kept)
     }
@@ -271,16 +276,15 @@ impl<'a> Keeper<'a> {
         let path = self.path(&name);
         let file =
             OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path)?;
-        let run = Collected::keep(parts, file, disk)?;
+        let (run, sum) = Collected::keep(parts, file, disk)?;
         let log = match log {
             None => None,
             Some(log) => {
                 let name = self.named(&format!("{GAMES}-{}", self.state.runs.len()));
-                write_whole(&self.path(&name), &log.to_bytes())?;
-                Some(name)
+                Some(KeptFile::write(&self.wanted.folder, name, &log.to_bytes())?)
             }
         };
-        self.state.runs.push(RunFile { name, log });
+        self.state.runs.push(RunFile { records: KeptFile { name, sum }, log });
         Ok(run)
     }
 
@@ -293,22 +297,18 @@ impl<'a> Keeper<'a> {
         }
         // A set has no order, so all of them are written again: eight bytes a game.
         let bytes: Vec<u8> = games.iter().flat_map(|hash| hash.to_le_bytes()).collect();
-        let name = self.named(HASHES);
-        write_whole(&self.path(&name), &bytes)?;
-        self.state.games = vec![name];
+        let file = KeptFile::write(&self.wanted.folder, self.named(HASHES), &bytes)?;
+        self.state.games = Some(file);
         self.known = games.len();
         Ok(())
     }
 
     /// Removes the files that the state does not name.
     fn sweep(&self) -> io::Result<()> {
-        let State { runs, games, .. } = &self.state;
-        let mut named: BTreeSet<String> =
-            [STATE.to_owned(), LOCK.to_owned(), self.named(PAWNS)].into();
-        named.extend(
-            runs.iter().flat_map(|run| [Some(run.name.clone()), run.log.clone()]).flatten(),
-        );
-        named.extend(games.iter().cloned());
+        let State { runs, games, pawns, .. } = &self.state;
+        let kept = runs.iter().flat_map(|run| [Some(&run.records), run.log.as_ref()]);
+        let kept = kept.chain([games.as_ref(), Some(pawns)]).flatten().map(|file| &file.name[..]);
+        let named: BTreeSet<&str> = kept.chain([STATE, LOCK]).collect();
         for entry in self.wanted.folder.read_dir()? {
             let entry = entry?;
             let name = entry.file_name();
@@ -346,7 +346,7 @@ impl<'a> Keeper<'a> {
         if let Some(listener) = &monitor.faults {
             beginning.faults.iter().for_each(|fault| listener.hear(fault));
         }
-        self.put_off();
+        self.put_off(Duration::ZERO);
         Ok(())
     }
 }
@@ -396,4 +396,117 @@ fn description(inputs: &[PgnInput], options: &BuildOptions) -> String {
     let inputs: Vec<_> = inputs.iter().map(|input| (input.name(), input.size())).collect();
     let how = (max_ply, undecided, filter, unique, language, side, facets, strict);
     format!("{} {how:?} {inputs:?}", env!("CARGO_PKG_VERSION"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fmt::Write as _;
+    use std::io::Cursor;
+    use std::path::Path;
+
+    use super::*;
+    use crate::book::builder::{FaultListener, build};
+    use crate::random::Random;
+
+    /// Games for several stages, of which one in the middle is broken.
+    fn games() -> PgnInput {
+        let moves = ["e4 e5", "d4 d5", "c4 c5", "Nf3 Nf6", "b3 b6", "g3 g6", "a3 a6", "h3 h6"];
+        let mut text = String::new();
+        for game in 0..6_000 {
+            let _ = write!(text, "[White \"W{}\"]\n[Black \"B{}\"]\n\n", game % 1_000, game % 7);
+            (0..4).for_each(|ply| {
+                let _ = write!(text, "{}. {} ", ply + 1, moves[(game >> (3 * ply)) % 8]);
+            });
+            text.push_str(if game == 3_000 { "Kd5 1-0\n\n" } else { "1/2-1/2\n\n" });
+        }
+        PgnInput::Text("games".to_owned(), text.into_bytes().into())
+    }
+
+    /// A build that keeps all it does in `folder`; `stops` at the broken game.
+    fn run(options: &BuildOptions, folder: &Path, stops: bool) -> Result<Vec<u8>, BuildError> {
+        let (every, afresh) = (Duration::from_nanos(1), false);
+        let kept = Checkpoints { folder: folder.to_owned(), every, disk: None, afresh };
+        let options = BuildOptions { checkpoints: Some(kept), ..options.clone() };
+        let mut monitor = Monitor::default();
+        let stopped = monitor.clone();
+        monitor.faults = stops.then(|| FaultListener::new(move |_| stopped.stop()));
+        build(&[games()], &options, &monitor, Cursor::new(Vec::new()))
+            .map(|(book, _)| book.into_inner())
+    }
+
+    type Folder = BTreeMap<String, Vec<u8>>;
+
+    fn read_all(folder: &Path) -> Folder {
+        let files = folder.read_dir().expect("a folder").map(|entry| entry.expect("an entry"));
+        files
+            .map(|file| {
+                let bytes = fs::read(file.path()).expect("readable");
+                (file.file_name().into_string().expect("text"), bytes)
+            })
+            .collect()
+    }
+
+    /// Damages a file in one of the ways that disks and people have. Returns what was done.
+    fn damage(files: &mut Folder, random: &mut Random) -> String {
+        let names: Vec<String> = files.keys().filter(|name| *name != LOCK).cloned().collect();
+        let pick = |random: &mut Random| names[random.below(names.len())].clone();
+        let (name, other) = (pick(random), pick(random));
+        let length = files[&name].len();
+        let at = random.below(length.max(1));
+        let bytes = files.get_mut(&name).expect("it is there");
+        match random.below(8) {
+            0 => bytes.truncate(at),
+            1 => bytes.extend_from_slice(&[0; 16]),
+            2 => bytes[at..].fill(0),
+            3 => {
+                files.remove(&name);
+                return format!("{name} removed");
+            }
+            4 => {
+                let theirs = files[&other].clone();
+                files.insert(name.clone(), theirs);
+                return format!("{name} is {other}");
+            }
+            _ => bytes[at] ^= 1 << random.below(8),
+        }
+        format!("{name} of {length} bytes changed at {at}")
+    }
+
+    #[test]
+    fn damaged_files_are_reported_or_written_anew() {
+        const TRIALS: usize = 40;
+        let plain = BuildOptions { threads: 2, ..BuildOptions::default() };
+        let unique = BuildOptions { unique: true, ..plain.clone() };
+        let facets = BuildOptions { facets: true, ..plain.clone() };
+        let both = BuildOptions { unique: true, ..facets.clone() };
+        let mut random = Random::new(7);
+        for options in [plain, unique, facets, both] {
+            let place = tempfile::tempdir().expect("a folder");
+            let whole = run(&options, &place.path().join("whole"), false).expect("a book");
+            let begun = place.path().join("begun");
+            assert!(run(&options, &begun, true).expect("a book") != whole);
+            // One that has read a half, and one that has written its book.
+            for files in [read_all(&begun), read_all(&place.path().join("whole"))] {
+                let (mut reported, mut sound) = (0, 0);
+                for _ in 0..TRIALS {
+                    let mut damaged = files.clone();
+                    let what = damage(&mut damaged, &mut random);
+                    let folder = tempfile::tempdir().expect("a folder");
+                    for (name, bytes) in &damaged {
+                        fs::write(folder.path().join(name), bytes).expect("written");
+                    }
+                    match run(&options, folder.path(), false) {
+                        Ok(book) => {
+                            assert!(book == whole, "{what}");
+                            sound += 1;
+                        }
+                        Err(BuildError::Checkpoint { .. }) => reported += 1,
+                        Err(error) => panic!("{what}: {error}"),
+                    }
+                }
+                assert!(reported > TRIALS / 3 && sound > 0, "{reported}, {sound}");
+            }
+        }
+    }
 }

@@ -2,7 +2,8 @@
 //! too, goes on where it was broken off.
 //!
 //! Now and then what is written is brought to the disk, and then a note beside it says how much
-//! that is. Whatever stands behind that in the file is of a build that was killed, and is cut off.
+//! that is, and what its checksum is. Whatever stands behind that in the file is of a build that was
+//! killed, and is cut off. If draft or note are damaged, the book is begun anew.
 //! Draft and note are named after the stage at whose end the writing began, so those of another
 //! stage are not found, and go with the next checkpoint.
 
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::BuildOptions;
 use super::checkpoint::Keeper;
+use super::kept::{sealed, unsealed};
 use crate::book::writer::{BookWriter, EntriesSoFar};
 use crate::files::{NewFile, sync_name, write_whole};
 
@@ -97,12 +99,13 @@ impl<'k, 'a> BookDraft<'k, 'a> {
         if Instant::now() < self.keeper.due() {
             return Ok(());
         }
+        let begin = Instant::now();
         // The note must not tell of what is not on the disk.
         writer.output().sync_data()?;
         self.written.parts = parts;
         self.written.entries = writer.entries_so_far();
-        write_whole(&self.keeper.note(), &serde_json::to_vec(&self.written)?)?;
-        self.keeper.put_off();
+        write_whole(&self.keeper.note(), &sealed(serde_json::to_vec(&self.written)?))?;
+        self.keeper.put_off(begin.elapsed());
         Ok(())
     }
 
@@ -128,7 +131,7 @@ impl Written {
 /// What a build that was broken off has noted. Without it the book is written anew, so a note that
 /// cannot be read is as good as none.
 fn read_note(keeper: &Keeper<'_>) -> Option<Written> {
-    serde_json::from_slice(&fs::read(keeper.note()).ok()?).ok()
+    serde_json::from_slice(unsealed(&fs::read(keeper.note()).ok()?)?).ok()
 }
 
 fn remove_note(keeper: &Keeper<'_>) -> io::Result<()> {

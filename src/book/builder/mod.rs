@@ -18,12 +18,14 @@ mod draft;
 mod facet_records;
 mod filter;
 mod game_records;
+mod kept;
 mod options;
 #[cfg(feature = "parquet")]
 mod pack;
 mod records;
 #[cfg(feature = "parquet")]
 mod rows;
+mod stage;
 mod store;
 mod tally;
 
@@ -55,14 +57,15 @@ use super::facets::{FileRecord, GameLog, GamesTable};
 use super::pawn_filter::PawnSet;
 use super::writer::{Block, BookWriter};
 use super::{Book, BookError};
-use crate::files::in_words;
-use crate::pgn::{Chunk, Chunks, OpeningCache, PgnInput, TextReader, language_of};
+use crate::files::{OutputError, in_words};
 use crate::threads::{STACK, start};
+use crate::pgn::{Chunks, OpeningCache, PgnInput, TextReader, language_of};
 use checkpoint::Keeper;
 use counter::{GameCounter, Shared};
 use draft::BookDraft;
 use game_records::GameRecord;
 use records::{BookRecord, PARTITIONS, PositionRecord, Record};
+use stage::{ChunkSource, STAGES_OF_EQUAL_TEXT, Until};
 use store::{Collected, Part, Store};
 use tally::{ChunkTally, Tallies, TallySoFar};
 
@@ -111,6 +114,12 @@ pub enum BuildError {
     Output(String),
 }
 
+impl From<OutputError> for BuildError {
+    fn from(error: OutputError) -> Self {
+        BuildError::Output(error.to_string())
+    }
+}
+
 impl From<io::Error> for BuildError {
     fn from(error: io::Error) -> Self {
         BuildError::Output(in_words(&error))
@@ -154,6 +163,9 @@ fn build_of<R: BookRecord, W: BookOutput>(
     // Whoever holds the checkpoints has them to himself.
     let (mut gathered, tally, mut keeper) = gather::<R>(inputs, &shared, monitor)?;
     if tally.games.total() == 0 {
+        // An input that could not be read is read again by the same command.
+        let kept = options.checkpoints.as_ref().filter(|_| !monitor.is_stopped());
+        kept.map_or(Ok(()), Checkpoints::forget)?;
         return Err(BuildError::NoGames(what_was_there(&tally)));
     }
     let logs = std::mem::take(&mut gathered.logs);
@@ -301,10 +313,13 @@ fn read_games<'a, R: PositionRecord>(
         keeper = Some(found);
     }
     loop {
-        let until = keeper.as_ref().map(Keeper::due);
+        let until = keeper.as_ref().map(|keeper| Until {
+            time: keeper.due(),
+            bytes: tally.total.bytes / STAGES_OF_EQUAL_TEXT,
+        });
         let faults = FaultListener::remembering(monitor.faults.as_ref());
         let listener = faults.as_ref().map(|(listener, _)| listener);
-        let source = Mutex::new(ChunkSource { chunks, taken: 0, until, is_over: false });
+        let source = Mutex::new(ChunkSource { chunks, taken: 0, bytes: 0, until, is_over: false });
         let tallies = Tallies::new(inputs, listener, tally);
         let mut stage = read_stage(&source, shared, monitor, &tallies)?;
         let source = source.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -315,13 +330,14 @@ fn read_games<'a, R: PositionRecord>(
         let is_over = source.is_over || monitor.is_stopped();
         let place = chunks.so_far();
         if let Some(keeper) = &mut keeper {
+            let begin = Instant::now();
             if keeper.is_worth_keeping(&place, is_over) {
                 let heard =
                     faults.map_or_else(Vec::new, |(_, heard)| std::mem::take(&mut lock(&heard)));
                 let progress = (place, &tally, heard);
                 stage = keeper.keep(stage, &gathered.pawns, progress, shared)?;
             }
-            keeper.put_off();
+            keeper.put_off(begin.elapsed());
         }
         gathered.append(stage);
         if is_over {
@@ -345,31 +361,6 @@ fn read_stage<R: PositionRecord>(
         stage.pawns.join(&pawns);
     }
     Ok(stage)
-}
-
-/// Where the threads take their chunks.
-struct ChunkSource {
-    chunks: Chunks,
-    /// Chunks taken so far.
-    taken: u64,
-    /// When no more are given out, for a checkpoint.
-    until: Option<Instant>,
-    /// All inputs have been read.
-    is_over: bool,
-}
-
-impl ChunkSource {
-    /// The next chunk and its number over all inputs.
-    fn next(&mut self, text: &mut Vec<u8>) -> Option<(u64, Chunk)> {
-        if self.until.is_some_and(|until| Instant::now() >= until) {
-            return None;
-        }
-        let chunk = self.chunks.next(text);
-        self.is_over = chunk.is_none();
-        let number = self.taken;
-        self.taken += 1;
-        Some((number, chunk?))
-    }
 }
 
 /// Runs `work` on so many threads and collects what they return; on this one if one is enough.

@@ -54,6 +54,8 @@ pub(in crate::book) struct Packing<'a> {
     pub manifest: &'a Manifest,
     /// What the numbers of games of all rows must come to.
     pub visits: u64,
+    /// What [`PartialRow::sum`] of all rows must come to, if it is known.
+    pub sum: Option<u64>,
 }
 
 /// The most partitions, as a power of two, in which rows are read where they lie.
@@ -80,7 +82,8 @@ pub(in crate::book) fn pack<W: Read + Write + Seek>(
         return Err(BuildError::Interrupted("not all counts are in the book"));
     }
     written?;
-    let (pawns, visits) = seen.sum();
+    let Seen { pawns, visits, sum, .. } = seen;
+    let (visits, sum) = (visits.into_inner(), sum.into_inner());
     if visits == 0 {
         return Err(BuildError::NoGames("there are no rows".to_owned()));
     }
@@ -90,7 +93,13 @@ pub(in crate::book) fn pack<W: Read + Write + Seek>(
             packing.visits
         )));
     }
-    Ok(writer.finish(&pawns, packing.manifest)?)
+    if packing.sum.is_some_and(|expected| expected != sum) {
+        let reason = "the rows are not those that were counted: a file of them is damaged";
+        return Err(BuildError::Output(reason.to_owned()));
+    }
+    let mut all = PawnSet::new();
+    lock(&pawns).iter().for_each(|some| all.join(some));
+    Ok(writer.finish(&all, packing.manifest)?)
 }
 
 /// Writes the entries that the rows make, by whichever way suits them.
@@ -151,6 +160,8 @@ struct Seen<'a> {
     /// Their pawns, in sets that wait for a thread to take them up.
     pawns: Mutex<Vec<PawnSet>>,
     visits: AtomicU64,
+    /// The sum of the checksums of the rows.
+    sum: AtomicU64,
 }
 
 /// Rows after which the monitor hears of them.
@@ -158,7 +169,8 @@ const TOLD_ROWS: u64 = 1 << 12;
 
 impl<'a> Seen<'a> {
     fn new(monitor: &'a Monitor) -> Self {
-        Seen { monitor, pawns: Mutex::default(), visits: AtomicU64::new(0) }
+        let [visits, sum] = [0, 0].map(AtomicU64::new);
+        Seen { monitor, pawns: Mutex::default(), visits, sum }
     }
 
     /// Has `read` read rows, takes note of them, and hands over the records that they make. An error
@@ -169,7 +181,7 @@ impl<'a> Seen<'a> {
         mut push: impl FnMut(Record) -> io::Result<()>,
     ) -> io::Result<()> {
         let mut pawns = lock(&self.pawns).pop().unwrap_or_else(PawnSet::new);
-        let (mut visits, mut rows) = (0, 0);
+        let (mut visits, mut sum, mut rows) = (0, 0_u64, 0);
         let done = read(&mut |row| {
             rows += 1;
             if rows == TOLD_ROWS {
@@ -179,19 +191,14 @@ impl<'a> Seen<'a> {
             }
             pawns.insert(u64::from(row.pawns) << u32::BITS);
             visits += row.games.iter().sum::<u64>();
+            sum = sum.wrapping_add(row.sum());
             records_of(row, &mut push)
         });
         self.monitor.rows.fetch_add(rows, Relaxed);
         lock(&self.pawns).push(pawns);
         self.visits.fetch_add(visits, Relaxed);
+        self.sum.fetch_add(sum, Relaxed);
         done
-    }
-
-    /// All pawns, and the number of visits.
-    fn sum(self) -> (PawnSet, u64) {
-        let mut pawns = PawnSet::new();
-        lock(&self.pawns).iter().for_each(|some| pawns.join(some));
-        (pawns, self.visits.into_inner())
     }
 }
 
@@ -387,7 +394,8 @@ mod tests {
     fn packed(source: &Rows, counted: &Counted, visits: u64) -> Result<Vec<u8>, BuildError> {
         let options = &BuildOptions { threads: 2, ..BuildOptions::default() };
         let monitor = &Monitor::default();
-        let packing = Packing { options, monitor, manifest: &counted.manifest, visits };
+        let sum = Some(rows_of(counted).iter().map(PartialRow::sum).fold(0, u64::wrapping_add));
+        let packing = Packing { options, monitor, manifest: &counted.manifest, visits, sum };
         pack(source, &packing, Cursor::new(Vec::new())).map(Cursor::into_inner)
     }
 
@@ -425,6 +433,7 @@ mod tests {
                 monitor: &stopped,
                 manifest: &counted.manifest,
                 visits,
+                sum: None,
             };
             let error =
                 pack(&source, &packing, Cursor::new(Vec::new())).expect_err("it is stopped");
@@ -433,5 +442,18 @@ mod tests {
         let missing = Rows::new(rows[1..].to_vec(), 4);
         let error = packed(&missing, &counted, visits).expect_err("a row is missing").to_string();
         assert!(error.contains("missing"), "{error}");
+        for change in [
+            |row: &mut PartialRow| row.key ^= 1 << 17,
+            |row: &mut PartialRow| row.pawns ^= 1,
+            |row: &mut PartialRow| row.again = !row.again,
+            |row: &mut PartialRow| row.side = !row.side,
+            |row: &mut PartialRow| row.mv = None,
+            |row: &mut PartialRow| row.games.rotate_left(1),
+        ] {
+            let mut changed = rows.clone();
+            change(changed.iter_mut().find(|row| row.mv.is_some()).expect("a move"));
+            let error = packed(&Rows::new(changed, 4), &counted, visits).expect_err("changed");
+            assert!(error.to_string().contains("damaged"), "{error}");
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! The rows of partial counts, and what they are made of.
 
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
 use super::records::PositionRecord;
 use crate::book::GameDate;
 use crate::book::facets::{GameId, RatingGroup, Speed};
@@ -26,6 +28,23 @@ pub(in crate::book) struct PartialRow {
 }
 
 impl PartialRow {
+    /// A checksum of what a book takes of the row. The sum of those of all rows stays the same
+    /// however rows are grouped, and changes with the key, the pawns, the move or the games of any.
+    pub(in crate::book) fn sum(&self) -> u64 {
+        let mv = self.mv.map_or(0, Move::to_polyglot);
+        let side = self.side == Color::Black;
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&self.key.to_le_bytes());
+        bytes[8..12].copy_from_slice(&self.pawns.to_le_bytes());
+        bytes[12..14].copy_from_slice(&mv.to_le_bytes());
+        bytes[14..].copy_from_slice(&[side.into(), self.again.into()]);
+        let sum_of = |(result, &games): (u64, &u64)| match games {
+            0 => 0,
+            _ => xxh3_64_with_seed(&bytes, result).wrapping_mul(games),
+        };
+        (0..).zip(&self.games).map(sum_of).fold(0, u64::wrapping_add)
+    }
+
     /// Adds games of the same row.
     pub(super) fn add(&mut self, other: &PartialRow) {
         for (games, more) in self.games.iter_mut().zip(other.games) {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::kept::Summed;
 use super::records::{PARTITION_BITS, PARTITIONS, PositionRecord, combine};
 
 /// Records in a block, the unit in which partitions grow: 12 kB, so that half-filled blocks of all
@@ -236,13 +237,16 @@ impl<R: PositionRecord> Collected<R> {
         (full + self.open[partition].len()) as u64 + on_disk
     }
 
-    /// Writes all of these to an empty file, as one run that is on the disk when this returns.
-    pub(super) fn keep(parts: &[Self], file: File, disk: &Disk) -> io::Result<Self> {
-        let run = SortedRun::write(file, disk, |partition, records| {
+    /// Writes all of these to an empty file, as one run that is on the disk when this returns; with
+    /// the checksum of the file.
+    pub(super) fn keep(parts: &[Self], file: File, disk: &Disk) -> io::Result<(Self, u64)> {
+        let mut file = Summed::new(file);
+        let ends = SortedRun::write_to(&mut file, disk, |partition, records| {
             parts.iter().try_for_each(|part| part.read(partition, records))
         })?;
-        run.file().sync_all()?;
-        Ok(Self::of_run(run))
+        let (file, sum) = file.into_parts();
+        file.sync_all()?;
+        Ok((Self::of_run(SortedRun { file: Mutex::new(file), ends }), sum))
     }
 
     /// What [`Collected::keep`] wrote; an error if it is not whole.
@@ -270,8 +274,18 @@ impl SortedRun {
     fn write<R: PositionRecord>(
         file: File,
         disk: &Disk,
-        mut fill: impl FnMut(usize, &mut Vec<R>) -> io::Result<()>,
+        fill: impl FnMut(usize, &mut Vec<R>) -> io::Result<()>,
     ) -> io::Result<Self> {
+        let ends = Self::write_to(&file, disk, fill)?;
+        Ok(SortedRun { file: Mutex::new(file), ends })
+    }
+
+    /// Writes the records that `fill` gives for each partition. Returns where each ends.
+    fn write_to<R: PositionRecord>(
+        file: impl Write,
+        disk: &Disk,
+        mut fill: impl FnMut(usize, &mut Vec<R>) -> io::Result<()>,
+    ) -> io::Result<Vec<u64>> {
         let mut writer = BufWriter::with_capacity(WRITE_BLOCK, file);
         let mut ends = Vec::with_capacity(PARTITIONS);
         let mut end = 0;
@@ -290,8 +304,8 @@ impl SortedRun {
         for end in &ends {
             writer.write_all(&end.to_le_bytes())?;
         }
-        let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
-        Ok(SortedRun { file: Mutex::new(file), ends })
+        writer.flush()?;
+        Ok(ends)
     }
 
     /// A run that was written before.

@@ -170,7 +170,7 @@ impl LearnFile {
         let mut bytes = HEADLINE.to_vec();
         rows.iter().for_each(|row| bytes.extend_from_slice(&row.to_bytes()));
         log::info!("{}: {} rows of {} bytes stay", self.path.display(), rows.len(), ROW_BYTES);
-        write_whole(&self.path, &bytes).map_err(|error| self.told(&error))
+        write_whole(&self.path, &bytes).map_err(|error| self.told(&error.into()))
     }
 
     fn told(&self, error: &io::Error) -> LearnError {

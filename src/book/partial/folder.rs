@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
+use xxhash_rust::xxh3::xxh3_64;
 
+use super::table::RowTotals;
 use crate::book::{BuildError, Manifest};
-use crate::files::{in_words, read_plain};
+use crate::files::{draft_of, in_words, read_plain, remove_leftover};
 
 /// The version of the columns and of the account.
 const VERSION: u32 = 1;
@@ -27,16 +29,33 @@ pub(super) struct Account {
     rows: u64,
     /// The sum of all games in all rows, which stays as it is however rows are grouped.
     pub visits: u64,
+    /// The sum of the checksums of all rows, which stays as it is however rows are grouped. `None` in
+    /// files of older programs.
+    #[serde(default)]
+    pub sum: Option<u64>,
     /// Whether the rows have facets.
     #[serde(default)]
     facets: bool,
     /// What a book of these games says of them.
     pub manifest: Manifest,
+    /// The XXH3 of this account without this number. `None` in files of older programs.
+    #[serde(default)]
+    checksum: Option<u64>,
 }
 
 impl Account {
-    pub(super) fn new(manifest: Manifest, facets: bool, rows: u64, visits: u64) -> Self {
-        Account { version: VERSION, rows, visits, facets, manifest }
+    pub(super) fn new(manifest: Manifest, facets: bool, totals: RowTotals) -> io::Result<Self> {
+        let RowTotals { rows, visits, sum } = totals;
+        let (sum, checksum) = (Some(sum), None);
+        let new = Account { version: VERSION, rows, visits, sum, facets, manifest, checksum };
+        let checksum = Some(new.checksum()?);
+        Ok(Account { checksum, ..new })
+    }
+
+    /// What the checksum must be.
+    fn checksum(&self) -> io::Result<u64> {
+        let bare = Account { checksum: None, ..self.clone() };
+        Ok(xxh3_64(&serde_json::to_vec(&bare)?))
     }
 
     fn read(path: &Path) -> Result<Self, BuildError> {
@@ -44,8 +63,15 @@ impl Account {
         let bytes = read_plain(path).map_err(|error| refuse(in_words(&error)))?;
         let account: Account = serde_json::from_slice(&bytes)
             .map_err(|error| refuse(format!("it is no manifest of partial counts ({error})")))?;
+        let is_sound = match account.checksum {
+            Some(checksum) => account.checksum().is_ok_and(|sum| sum == checksum),
+            None => true,
+        };
         match account.version {
-            VERSION => Ok(account),
+            VERSION if is_sound => Ok(account),
+            VERSION => {
+                Err(refuse("it is damaged: copy it again or count the games anew".to_owned()))
+            }
             other => Err(refuse(format!(
                 "it has version {other}, and this program knows {VERSION}: count the games anew, or use the program that counted them"
             ))),
@@ -62,6 +88,8 @@ pub(super) fn refused(path: &Path, reason: &str) -> BuildError {
 pub(super) struct Draft {
     folder: PathBuf,
     draft: TempDir,
+    /// Shows that the program runs, see [`remove_leftover`].
+    _lock: File,
 }
 
 impl Draft {
@@ -79,11 +107,16 @@ impl Draft {
             return Err(io::Error::other(reason));
         }
         let beside = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let draft = tempfile::Builder::new()
-            .prefix(".tabia-")
-            .permissions(Permissions::from_mode(NEW_FOLDER_MODE))
-            .tempdir_in(beside.unwrap_or(Path::new(".")))?;
-        Ok(Draft { folder: folder.to_owned(), draft })
+        let name = draft_of(folder);
+        remove_leftover(&name);
+        let mut names = tempfile::Builder::new();
+        names.permissions(Permissions::from_mode(NEW_FOLDER_MODE)).rand_bytes(0);
+        names.prefix(name.file_name().unwrap_or_default());
+        let draft = names.tempdir_in(beside.unwrap_or(Path::new(".")))?;
+        let lock = File::open(draft.path())?;
+        // Without locks nobody removes it.
+        let _ = lock.try_lock();
+        Ok(Draft { folder: folder.to_owned(), draft, _lock: lock })
     }
 
     /// Creates a file in it.
@@ -161,7 +194,7 @@ pub(super) fn joined(accounts: Vec<Account>) -> Result<Account, BuildError> {
     let Some(mut sum) = accounts.next() else {
         return Err(BuildError::NoGames("there are no partial counts".to_owned()));
     };
-    for Account { rows, visits, manifest: more, .. } in accounts {
+    for Account { rows, visits, sum: more_sum, manifest: more, .. } in accounts {
         let all = &mut sum.manifest;
         let how = |manifest: &Manifest| {
             (manifest.made_by.clone(), manifest.max_ply, manifest.filters.clone())
@@ -175,6 +208,7 @@ pub(super) fn joined(accounts: Vec<Account>) -> Result<Account, BuildError> {
         }
         sum.rows += rows;
         sum.visits += visits;
+        sum.sum = sum.sum.zip(more_sum).map(|(sum, more)| sum.wrapping_add(more));
         all.games.add(&more.games);
         all.skipped.add(&more.skipped);
         all.broken += more.broken;

@@ -41,7 +41,7 @@ use super::{BuildError, BuildOptions, BuildTally, Manifest, Monitor};
 use crate::pgn::PgnInput;
 use folder::{Account, Draft, accounts_in, joined, tables_in};
 use rows::Tables;
-use table::TableWriter;
+use table::{RowTotals, TableWriter};
 
 /// What became of games that were counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,35 +78,33 @@ pub fn count_to_parquet(
     let counted = count(inputs, options, monitor)?;
     let next = AtomicUsize::new(0);
     let written = on_threads(options.threads, &|| {
-        let (mut rows, mut visits) = (0, 0);
+        let mut totals = RowTotals::default();
         loop {
             let file = next.fetch_add(1, Relaxed);
             if file >= files || monitor.is_stopped() {
-                return Ok((rows, visits));
+                return Ok(totals);
             }
             let name = format!("part-{file:03}.parquet");
             let table = TableWriter::new(draft.create(&name)?, options.facets)?;
             let parts = Counted::PARTS / files;
             let parts = file * parts..(file + 1) * parts;
-            let (more_rows, more_visits) = write_parts(&counted, parts, table)?;
-            rows += more_rows;
-            visits += more_visits;
+            totals = totals.add(write_parts(&counted, parts, table)?);
         }
     })?;
     if monitor.is_stopped() {
         return Err(BuildError::Interrupted("not all counts were written"));
     }
-    let (rows, visits) = written.iter().fold((0, 0), |sum, more| (sum.0 + more.0, sum.1 + more.1));
-    draft.keep(&Account::new(counted.manifest, options.facets, rows, visits))?;
-    Ok(Partial { tally: counted.tally, rows })
+    let totals = written.into_iter().fold(RowTotals::default(), RowTotals::add);
+    draft.keep(&Account::new(counted.manifest, options.facets, totals)?)?;
+    Ok(Partial { tally: counted.tally, rows: totals.rows })
 }
 
-/// Writes the rows of some parts, and tells how many they are and the visits that they count.
+/// Writes the rows of some parts. Returns what they come to.
 fn write_parts(
     counted: &Counted,
     mut parts: Range<usize>,
     mut table: TableWriter,
-) -> io::Result<(u64, u64)> {
+) -> io::Result<RowTotals> {
     parts.try_for_each(|part| counted.rows(part, |row| table.push(row)))?;
     table.finish()
 }
@@ -127,7 +125,8 @@ pub fn pack_parquet<W: Read + Write + Seek>(
     let tables = Tables::open(tables_in(folders)?)?;
     let mut manifest = account.manifest;
     manifest.filters.extend(options.in_words());
-    let packing = Packing { options, monitor, manifest: &manifest, visits: account.visits };
+    let (visits, sum) = (account.visits, account.sum);
+    let packing = Packing { options, monitor, manifest: &manifest, visits, sum };
     let output = pack(&tables, &packing, output)?;
     Ok((output, Packed { rows: tables.rows(), manifest }))
 }

@@ -57,12 +57,34 @@ pub(super) fn io_error(error: ParquetError) -> io::Error {
     }
 }
 
+/// What rows come to.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct RowTotals {
+    /// How many they are.
+    pub rows: u64,
+    /// The games that they count.
+    pub visits: u64,
+    /// The sum of [`PartialRow::sum`].
+    pub sum: u64,
+}
+
+impl RowTotals {
+    pub(super) fn add(self, other: Self) -> Self {
+        RowTotals {
+            rows: self.rows + other.rows,
+            visits: self.visits + other.visits,
+            sum: self.sum.wrapping_add(other.sum),
+        }
+    }
+}
+
 /// Rows on their way to a file.
 pub(super) struct TableWriter {
     writer: SerializedFileWriter<File>,
     waiting: Columns,
     rows: u64,
     visits: u64,
+    sum: u64,
 }
 
 /// The rows of a group, column by column.
@@ -117,7 +139,7 @@ impl TableWriter {
         let schema = Arc::new(parse_message_type(&schema).map_err(io_error)?);
         let properties = Arc::new(properties()?.build());
         let writer = SerializedFileWriter::new(file, schema, properties).map_err(io_error)?;
-        Ok(TableWriter { writer, waiting: Columns::default(), rows: 0, visits: 0 })
+        Ok(TableWriter { writer, waiting: Columns::default(), rows: 0, visits: 0, sum: 0 })
     }
 
     /// Appends a row, which must come in the order of the keys.
@@ -136,15 +158,16 @@ impl TableWriter {
             columns.facets.push(facets);
         }
         self.rows += 1;
+        self.sum = self.sum.wrapping_add(row.sum());
         if columns.key.len() >= GROUP_ROWS { self.write_group() } else { Ok(()) }
     }
 
-    /// Ends the file, and tells its rows and the games that they count.
-    pub(super) fn finish(mut self) -> io::Result<(u64, u64)> {
+    /// Ends the file. Returns what its rows come to.
+    pub(super) fn finish(mut self) -> io::Result<RowTotals> {
         self.write_group()?;
         let file = self.writer.into_inner().map_err(io_error)?;
         file.sync_all()?;
-        Ok((self.rows, self.visits))
+        Ok(RowTotals { rows: self.rows, visits: self.visits, sum: self.sum })
     }
 
     /// Writes the rows that wait, as a group.

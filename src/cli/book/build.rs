@@ -21,7 +21,7 @@ use crate::book::{
 use crate::cli::output::{self, errln, outln};
 use crate::cli::work::{INTERRUPTED, cores, on_interruption};
 use crate::cli::writing::{FAULTS, Force, files_of};
-use crate::files::{NewFile, Output};
+use crate::files::{NewFile, Output, in_words};
 use crate::pgn::{GameResult, Language, PgnInput};
 use crate::position::Color;
 use crate::words::{parse_seconds, visible};
@@ -247,11 +247,16 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     errors.map_or(Ok(()), |errors| errors.keep(broken_inputs))?;
     let (file, tally) =
         built.with_context(|| format!("{} was not written", args.output.display()))?;
-    file.keep().with_context(|| format!("cannot write {}", args.output.display()))?;
+    file.keep()?;
     let unfinished = args.checkpoints();
     if !monitor.is_stopped() {
-        let folder = unfinished.folder.display();
-        unfinished.forget().with_context(|| format!("cannot remove {folder}"))?;
+        unfinished.forget().map_err(|error| {
+            let (book, folder) = (args.output.display(), unfinished.folder.display());
+            let reason = in_words(&error);
+            anyhow::anyhow!(
+                "{book} is written, but {folder} cannot be removed: {reason}; remove it"
+            )
+        })?;
     }
     report_faults(&tally, args.resources.quiet, args.errors.is_some());
     if !args.resources.quiet {
@@ -315,10 +320,10 @@ impl FaultFile {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         let written = std::mem::replace(&mut *written, Err(io::ErrorKind::BrokenPipe.into()));
         let whole = written.and_then(|file| file.into_inner().map_err(IntoInnerError::into_error));
-        whole.and_then(NewFile::keep).map_err(|error| {
-            let reason = crate::files::in_words(&error);
-            anyhow::anyhow!("cannot write {}: {reason}", self.path.display())
-        })
+        let whole = whole.map_err(|error| {
+            anyhow::anyhow!("cannot write {}: {}", self.path.display(), in_words(&error))
+        })?;
+        Ok(whole.keep()?)
     }
 }
 

@@ -113,9 +113,11 @@ fn write(
     write: impl FnOnce(NewFile) -> std::io::Result<NewFile>,
 ) -> anyhow::Result<Book> {
     let path = output.path();
-    write(output.create()?).and_then(NewFile::keep).map_err(|error| {
+    let written = write(output.create()?);
+    let file = written.map_err(|error| {
         anyhow::anyhow!("cannot write {}: {}", path.display(), in_words(&error))
     })?;
+    file.keep()?;
     Ok(Book::open(path)?)
 }
 

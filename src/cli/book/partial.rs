@@ -205,7 +205,7 @@ mod present {
         let Some((file, packed)) = unless_interrupted(packed, &args.output)? else {
             return Ok(ExitCode::from(INTERRUPTED));
         };
-        file.keep().with_context(|| format!("cannot write {}", args.output.display()))?;
+        file.keep()?;
         if !args.resources.quiet {
             let seconds = start.elapsed().as_secs_f64().max(1e-3);
             outln!(

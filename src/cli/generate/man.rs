@@ -40,7 +40,7 @@ const ENVIRONMENT: [(&str, &str); 6] = [
 
 /// The files that Tabia reads or writes without being told their names, and those beside the files
 /// that it is told.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     (
         "$XDG_DATA_HOME/tabia/games.pgn, ~/.local/share/tabia/games.pgn",
         "The games of the terminal that would be lost otherwise.",
@@ -49,6 +49,7 @@ const FILES: [(&str, &str); 7] = [
         "/usr/share/games/plugins/xboard/tabia.eng",
         "By this file xboard lists the engine, if a package has brought it or tabia-generate(6) has made it.",
     ),
+    ("BOOK.tbk.unfinished/", "What tabia-book-build(6) has done so far, until the book is there."),
     ("BOOK.tbk.analysis", "What tabia-book-analyse(6) has found so far, until it is done."),
     ("OUT.pgn.annotations", "The games that tabia-annotate(6) has done so far, until all are."),
     ("GAMES.pgn.state", "What tabia-autoplay(6) needs to go on with a match (--resume)."),
@@ -58,7 +59,7 @@ const FILES: [(&str, &str); 7] = [
     ),
     (
         ".tabia-*",
-        "A file that is not complete yet. A computer that loses its power may leave one behind; it can be deleted.",
+        "The draft of a file. A program that is killed while it replaces a file leaves one behind; the next run that writes the file removes it.",
     ),
 ];
 

@@ -243,11 +243,8 @@ fn train(args: &Args, trainer: &mut Trainer, interrupted: &AtomicBool) -> anyhow
 
 /// Writes what was reached.
 fn save(args: &Args, trainer: &Trainer) -> anyhow::Result<()> {
-    let write = |path: &Path, bytes: &[u8]| {
-        write_whole(path, bytes).with_context(|| format!("cannot write {}", path.display()))
-    };
-    let checkpoint = args.checkpoint();
-    trainer.save(&checkpoint).with_context(|| format!("cannot write {}", checkpoint.display()))?;
+    let write = |path: &Path, bytes: &[u8]| anyhow::Ok(write_whole(path, bytes)?);
+    trainer.save(&args.checkpoint())?;
     write(&args.output, &trainer.quantised()?.to_bytes())?;
     if trainer.history().is_empty() {
         return Ok(());

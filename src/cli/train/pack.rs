@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let cannot_write = || format!("cannot write {}", args.paths.output.display());
     let (file, bytes) = packer.finish().with_context(cannot_write)?;
-    file.keep().with_context(cannot_write)?;
+    file.keep()?;
     let Tally { games, positions, lost } = tally;
     outln!(
         "{games} games with {positions} positions in {}: {bytes} bytes, {:.2} a position",

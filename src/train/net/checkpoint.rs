@@ -15,7 +15,7 @@ use super::data::{Data, Selection};
 use super::parameters::Parameters;
 use super::sigmoid::Sigmoid;
 use super::trainer::{EpochLoss, State, TrainSettings, Trainer};
-use crate::files::write_whole;
+use crate::files::{OutputError, write_whole};
 
 /// Why training cannot be taken up again.
 #[derive(Debug, Error)]
@@ -44,7 +44,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub(crate) fn save(&self, path: &Path) -> io::Result<()> {
+    pub(crate) fn save(&self, path: &Path) -> Result<(), OutputError> {
         let mut bytes = headline::<N>(&self.settings, self.data).into_bytes();
         let State { parameters, adam, steps, loss, history } = &self.state;
         bytes.extend(steps.to_le_bytes());

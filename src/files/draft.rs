@@ -1,0 +1,152 @@
+//! Files that are not complete yet: without a name, or with a draft name.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Seek};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{is_at, never_wait};
+
+/// Like any new file, it may be read and written by whom the umask lets.
+const NEW_FILE_MODE: u32 = 0o666;
+/// How the names of drafts begin. A hash of the target's name follows, or random letters if another
+/// program writes the same target at the same time.
+const DRAFT_PREFIX: &str = ".tabia-";
+/// Random letters of a draft name. Their number is not what makes it safe: no existing file or
+/// link is ever written to.
+const DRAFT_LETTERS: usize = 12;
+/// How often a draft is created again that another program has taken for a leftover.
+const DRAFT_ATTEMPTS: usize = 8;
+/// The folder that a file is in.
+pub(super) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// The draft name of a target.
+pub(crate) fn draft_of(target: &Path) -> PathBuf {
+    let name = target.file_name().unwrap_or_default();
+    let draft = format!("{DRAFT_PREFIX}{:016x}", xxh3_64(name.as_bytes()));
+    folder_of(target).join(draft)
+}
+
+/// Whether a name is that of a draft.
+pub(crate) fn is_draft(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| name.starts_with(DRAFT_PREFIX))
+}
+
+/// Removes a draft, a file or a folder, whose program was killed: nobody has it locked.
+pub(crate) fn remove_leftover(draft: &Path) {
+    let mut options = OpenOptions::new();
+    never_wait(options.read(true));
+    let Ok(file) = options.open(draft) else { return };
+    if file.try_lock().is_ok() && is_at(&file, draft) {
+        // What cannot be removed is in nobody's way.
+        let _ = match draft.is_dir() {
+            true => fs::remove_dir_all(draft),
+            false => fs::remove_file(draft),
+        };
+    }
+}
+
+/// Has `make` create something under the draft name of a target, or under a random one if another
+/// program uses that.
+fn under_draft_name<T>(
+    target: &Path,
+    make: impl Fn(&Path) -> io::Result<T>,
+) -> io::Result<(T, TempPath)> {
+    let draft = draft_of(target);
+    match make(&draft) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let mut names = tempfile::Builder::new();
+            names.prefix(DRAFT_PREFIX).rand_bytes(DRAFT_LETTERS);
+            Ok(names.make_in(folder_of(target), make)?.into_parts())
+        }
+        made => Ok((made?, TempPath::try_from_path(draft)?)),
+    }
+}
+
+/// A draft with a name, for file systems that have no files without names.
+pub(super) fn named(target: &Path) -> io::Result<(File, TempPath)> {
+    let create = |path: &Path| {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true).mode(NEW_FILE_MODE).open(path)
+    };
+    for _ in 0..DRAFT_ATTEMPTS {
+        let (file, path) = under_draft_name(target, create)?;
+        // Without locks nobody removes it.
+        let _ = file.try_lock();
+        if is_at(&file, &path) {
+            return Ok((file, path));
+        }
+        // Another program has removed it before it was locked: the name is not ours.
+        let _ = path.keep();
+    }
+    Err(io::Error::other("other programs remove it again and again"))
+}
+
+/// A file without a name in a folder, if the file system has such files.
+#[cfg(target_os = "linux")]
+pub(super) fn unnamed(folder: &Path) -> Option<File> {
+    use rustix::fs::{Mode, OFlags, open};
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    let file = open(folder, flags, Mode::from_raw_mode(NEW_FILE_MODE)).ok().map(File::from)?;
+    // Before it has a name. Without locks nobody removes drafts.
+    let _ = file.try_lock();
+    Some(file)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn unnamed(_: &Path) -> Option<File> {
+    None
+}
+
+/// Gives a file without a name that of its target. Only renaming can replace another file, and only
+/// a file with a name can be renamed.
+#[cfg(target_os = "linux")]
+pub(super) fn link(mut file: &File, target: &Path, replaces: bool) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    use std::os::fd::AsRawFd;
+    let here = format!("/proc/self/fd/{}", file.as_raw_fd());
+    let link = |path: &Path| Ok(linkat(CWD, &here, CWD, path, AtFlags::SYMLINK_FOLLOW)?);
+    if !replaces && link(target).is_ok() {
+        return Ok(());
+    }
+    match under_draft_name(target, link) {
+        Ok(((), path)) => Ok(path.persist(target)?),
+        // Without /proc.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let (mut copy, path) = named(target)?;
+            file.rewind()?;
+            io::copy(&mut file, &mut copy)?;
+            copy.set_permissions(file.metadata()?.permissions())?;
+            copy.sync_all()?;
+            Ok(path.persist(target)?)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn link(_: &File, _: &Path, _: bool) -> io::Result<()> {
+    Err(io::Error::other("there are no files without names"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_draft_with_a_name_is_no_leftover_while_its_program_runs() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (file, path) = named(&dir.path().join("book")).expect("a draft");
+        remove_leftover(&path);
+        assert!(is_at(&file, &path));
+        drop(path);
+        assert_eq!(dir.path().read_dir().expect("a folder").count(), 0);
+    }
+}
