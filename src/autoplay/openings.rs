@@ -16,6 +16,7 @@ use crate::pgn::{Fate, GameEnd, GamePly, PgnInput, Reader, Tags, Visitor};
 use crate::position::{Game, Move, Position};
 use crate::random::Random;
 use crate::suite::epd;
+use crate::words::number_of;
 
 /// How long a named pipe may be without a writer.
 const PIPE_PATIENCE: Duration = Duration::from_secs(2);
@@ -169,7 +170,7 @@ pub enum OpeningError {
         path: PathBuf,
     },
     /// Fewer openings are in the file than are to be left out.
-    #[error("{} holds {count} openings only", path.display())]
+    #[error("{} holds only {}", path.display(), number_of(*count as u64, "opening"))]
     Start {
         /// The file.
         path: PathBuf,

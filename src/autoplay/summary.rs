@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::stats::{Count, Decision, EloModel, Sprt, Tally, normalised_elo};
 use super::tournament::Standings;
+use crate::words::rounded;
 
 /// One line: `Score of A vs B: 6 - 3 - 3 [0.625] 12`.
 pub(crate) fn score_line(names: [&str; 2], tally: &Tally) -> String {
@@ -22,16 +23,18 @@ pub(crate) fn elo_line(tally: &Tally) -> String {
     let distribution = tally.distribution();
     let normalised = normalised_elo(&distribution)
         .filter(|elo| elo.value.is_finite())
-        .map_or_else(String::new, |n| format!(", nElo {:+.1} ± {:.1}", n.value, n.error));
+        .map_or_else(String::new, |n| {
+            format!(", nElo {:+.1} ± {:.1}", rounded(n.value, 1), n.error)
+        });
     let los =
         tally.superiority().map_or_else(String::new, |los| format!(", LOS {:.1}%", 100.0 * los));
     let basis = if distribution.len() == 5 { "pairs" } else { "games" };
-    format!("Elo {:+.1} ± {:.1}{normalised}{los} (from {basis})", elo.value, elo.error)
+    format!("Elo {:+.1} ± {:.1}{normalised}{los} (from {basis})", rounded(elo.value, 1), elo.error)
 }
 
 /// The state of the sequential test in a line.
 pub(crate) fn sprt_line(sprt: &Sprt, tally: &Tally) -> String {
-    let llr = sprt.llr(&tally.pairs);
+    let llr = rounded(sprt.llr(&tally.pairs), 2);
     let (lower, upper) = sprt.bounds();
     let model = match sprt.model {
         EloModel::Logistic => "Elo",

@@ -15,6 +15,7 @@ use crate::lesson::positions::positions;
 use crate::lesson::research::{Match, nodes};
 use crate::score::Depth;
 use crate::search::{Control, ResearchOrder};
+use crate::words::rounded;
 
 /// Compare two orders of searching a reduced move again: depth first, or window first
 ///
@@ -86,7 +87,7 @@ fn as_text(args: &Args, counts: [Option<u64>; 2], tally: &Tally) -> String {
         ));
     }
     if let Some(elo) = tally.elo().filter(|_| total.games() > 0) {
-        text.push_str(&format!("Elo {:+.1} ± {:.1} (95%)\n", elo.value, elo.error));
+        text.push_str(&format!("Elo {:+.1} ± {:.1} (95%)\n", rounded(elo.value, 1), elo.error));
     }
     text
 }
