@@ -26,5 +26,6 @@ mod shape;
 mod shelf;
 mod ways;
 
+pub(crate) use book_answer::ScoreAnswer;
 pub(crate) use server::{Stopper, serve};
 pub(crate) use shelf::Shelf;
