@@ -18,7 +18,8 @@ use crate::position::{Game, Move, Outcome, Position};
 use crate::random::Random;
 use crate::suite::epd;
 use crate::threads::refused;
-use crate::words;
+use crate::words::{self, number_of};
+
 
 /// How long a named pipe may be without a writer.
 const PIPE_PATIENCE: Duration = Duration::from_secs(2);
@@ -231,7 +232,7 @@ pub enum OpeningError {
         skipped: Skipped,
     },
     /// Fewer openings are in the file than are to be left out.
-    #[error("{} holds {count} openings only", path.display())]
+    #[error("{} holds only {}", path.display(), number_of(*count as u64, "opening"))]
     Start {
         /// The file.
         path: PathBuf,

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::position::{Color, Game};
 use crate::score::Score;
 use crate::tablebase::Tables;
-use crate::words;
+use crate::words::{self, number_of};
 
 use super::verdict::{Termination, Verdict};
 
@@ -104,7 +104,8 @@ impl Referee {
         let rule = self.rules.draw?;
         let late = u32::from(game.position().fullmove_number()) > rule.from_move;
         (late && self.drawish >= 2 * rule.moves).then(|| {
-            let detail = format!("both engines within {} for {} moves", rule.score, rule.moves);
+            let moves = number_of(rule.moves.into(), "move");
+            let detail = format!("both engines within {} for {moves}", rule.score);
             Verdict::draw(Termination::DrawAdjudication, detail)
         })
     }
@@ -114,10 +115,10 @@ impl Referee {
         let sides = [Color::White, Color::Black];
         let winner = sides.into_iter().find(|c| self.winning[c.to_index()] >= 2 * rule.moves)?;
         let detail = format!(
-            "both engines see {} ahead by {} for {} moves",
+            "both engines see {} ahead by {} for {}",
             words::color(winner),
             rule.score,
-            rule.moves
+            number_of(rule.moves.into(), "move")
         );
         Some(Verdict::against(!winner, Termination::WinAdjudication, detail))
     }
@@ -125,7 +126,10 @@ impl Referee {
     fn too_long(&self, game: &Game) -> Option<Verdict> {
         let moves = self.rules.max_moves?;
         (game.moves().len() >= 2 * moves as usize).then(|| {
-            Verdict::draw(Termination::LengthAdjudication, format!("{moves} moves played"))
+            Verdict::draw(
+                Termination::LengthAdjudication,
+                format!("{} played", number_of(moves.into(), "move")),
+            )
         })
     }
 }

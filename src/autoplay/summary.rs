@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::stats::{Count, Decision, EloModel, Estimate, Sprt, Tally, normalised_elo};
 use super::tournament::Standings;
+use crate::words::rounded;
 
 /// One line: `Score of A vs B: 6 - 3 - 3 [0.625] 12`.
 pub(crate) fn score_line(names: [&str; 2], tally: &Tally) -> String {
@@ -34,14 +35,14 @@ pub(crate) fn elo_line(tally: &Tally) -> String {
 /// An Elo difference with its error: `Elo +12.3 ± 4.5`.
 pub(crate) fn elo(Estimate { value, error }: Estimate) -> String {
     match error {
-        Some(error) => format!("Elo {value:+.1} ± {error:.1}"),
-        None => format!("Elo {value:+.1}, error not bounded"),
+        Some(error) => format!("Elo {:+.1} ± {error:.1}", rounded(value, 1)),
+        None => format!("Elo {:+.1}, error not bounded", rounded(value, 1)),
     }
 }
 
 /// The state of the sequential test in a line.
 pub(crate) fn sprt_line(sprt: &Sprt, tally: &Tally) -> String {
-    let llr = sprt.llr(&tally.pairs);
+    let llr = rounded(sprt.llr(&tally.pairs), 2);
     let (lower, upper) = sprt.bounds();
     let model = match sprt.model {
         EloModel::Logistic => "Elo",

@@ -4,6 +4,7 @@ use std::io::{self, Read, Seek, Write};
 use std::iter::Peekable;
 use std::ops::ControlFlow;
 
+use super::manifest::{MERGED, MIN_GAMES, MIN_SCORE};
 use super::pawn_filter::PawnSet;
 use super::regroup::{cut_known, merge_known};
 use super::writer::write_book;
@@ -108,7 +109,7 @@ fn merged_manifest(books: &[(Book, f64)]) -> Manifest {
     parts.sort_by(|a, b| a.0.cmp(&b.0));
     let names: Vec<&str> = parts.iter().map(|(name, ..)| name.as_str()).collect();
     let mut merged = Manifest {
-        made_from: format!("{} books: {}", books.len(), names.join(", ")),
+        made_from: format!("{}{MERGED}{}", books.len(), names.join(", ")),
         weights: parts.iter().all(|(_, manifest, _)| manifest.weights),
         ..Manifest::of_this_program()
     };
@@ -167,8 +168,8 @@ impl Cut {
     fn in_words(&self) -> Vec<String> {
         let start = self.start.map(|start| format!("what comes after {}", start.fen()));
         [
-            (self.min_games > 1).then(|| format!("min-games {}", self.min_games)),
-            (self.min_score > 0.0).then(|| format!("min-score {}", self.min_score)),
+            (self.min_games > 1).then(|| format!("{MIN_GAMES} {}", self.min_games)),
+            (self.min_score > 0.0).then(|| format!("{MIN_SCORE} {}", self.min_score)),
             self.side.map(|side| format!("side {}", words::color(side).to_lowercase())),
             start,
             (self.max_ply < u32::MAX).then(|| format!("within {} plies", self.max_ply)),

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::Book;
 use super::facets::{FileRecord, GameId, GameRow, Games};
+use super::{Book, BookError, InputRecord};
 use crate::files::in_words;
 use crate::pgn::{PgnInput, text};
 
@@ -80,10 +80,31 @@ impl Book {
             let games = Games::parse(book.image.facets()?.games)?;
             let row = games.row(games.find(id)?)?;
             let file = games.files()?.into_iter().nth(row.file as usize)?;
-            Some(read_game(id, &row, &file, &places(&book, &file, folders)))
+            Some(read_game(id, &row, &file, &book.places(&file, folders)))
         });
         let unknown = || Err(GameError::Unknown { id, book: self.name().to_owned() });
         found.unwrap_or_else(unknown)
+    }
+
+    /// Where a file of its games may be, the likeliest place first: where it was when the book was built,
+    /// then in one of these folders, then beside the book.
+    pub(crate) fn places(&self, file: &FileRecord, folders: &[PathBuf]) -> Vec<PathBuf> {
+        let before = Some(PathBuf::from(&file.absolute)).filter(|_| !file.absolute.is_empty());
+        let beside = Path::new(self.name()).parent().map(Path::to_owned);
+        let name = Path::new(&file.path).file_name();
+        let folders = folders.iter().cloned().chain(beside);
+        before.into_iter().chain(folders.filter_map(|folder| Some(folder.join(name?)))).collect()
+    }
+
+    /// The files that its games were read from, as they were then. A book without facets has their
+    /// names alone.
+    pub(crate) fn sources(&self) -> Result<Vec<FileRecord>, BookError> {
+        let files = self.game_files();
+        if !files.is_empty() {
+            return Ok(files);
+        }
+        let named = |input: InputRecord| FileRecord { path: input.name, ..FileRecord::default() };
+        Ok(self.manifest()?.inputs.into_iter().map(named).collect())
     }
 
     /// The files that its games were read from, as they were then; none in a book without facets.
@@ -91,18 +112,6 @@ impl Book {
         let games = self.image.facets().and_then(|raw| Games::parse(raw.games));
         games.and_then(|games| games.files()).unwrap_or_default()
     }
-}
-
-/// Where a file may be, the likeliest place first.
-fn places(book: &Book, file: &FileRecord, folders: &[PathBuf]) -> Vec<PathBuf> {
-    let beside = Path::new(book.name()).parent().map(Path::to_owned);
-    let name = Path::new(&file.path).file_name();
-    let elsewhere = folders.iter().cloned().chain(beside);
-    let elsewhere = name.into_iter().flat_map(|name| {
-        let elsewhere = elsewhere.clone();
-        elsewhere.map(move |folder| folder.join(name))
-    });
-    [PathBuf::from(&file.absolute)].into_iter().chain(elsewhere).collect()
 }
 
 /// Reads a game from the first of these places that has it.

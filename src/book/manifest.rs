@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::pgn::GameResult;
+
 /// How a book was made. Nothing in it depends on the clock, the machine, the number of threads or
 /// the order of the inputs, so the same games give the same bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,11 +35,56 @@ pub struct Manifest {
     pub weights: bool,
 }
 
+/// The filters that leave moves out, each before its value, and what a book made of books was made of.
+pub(super) const MIN_GAMES: &str = "min-games";
+pub(super) const MIN_SCORE: &str = "min-score";
+pub(super) const MERGED: &str = " books: ";
+
 impl Manifest {
     /// A manifest that names this program and says nothing else.
     pub(super) fn of_this_program() -> Self {
         let made_by = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).to_owned();
         Manifest { made_by, ..Manifest::default() }
+    }
+}
+
+impl Manifest {
+    /// What the filters have left out of positions.
+    pub(crate) fn pruning(&self) -> Pruning {
+        // A merged book has those of its parts, each after the name of the part.
+        let of_part = |filter: &'_ str| filter.rsplit(": ").next().unwrap_or_default().to_owned();
+        let filters: Vec<String> = self.filters.iter().map(|filter| of_part(filter)).collect();
+        let values = |name: &str| {
+            let values = filters.iter().filter_map(move |filter| filter.strip_prefix(name));
+            values.filter_map(|value| value.trim().parse::<f64>().ok()).fold(0.0, f64::max)
+        };
+        Pruning {
+            min_games: values(MIN_GAMES) as u64,
+            by_score: values(MIN_SCORE) > 0.0,
+            merged: self.made_from.contains(MERGED),
+        }
+    }
+}
+
+/// What a book lacks because too few games have it or it scored too little.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Pruning {
+    /// Moves with this many games or more are there; 0 or 1 for all.
+    min_games: u64,
+    /// Moves that scored badly may be missing, whatever their games.
+    by_score: bool,
+    /// The counts are those of several books, each pruned by itself.
+    merged: bool,
+}
+
+impl Pruning {
+    /// Whether games that left a position by a move may all be missing from it, where `reached` games
+    /// reached it and it has so many legal moves.
+    pub(crate) fn may_hide(&self, reached: u64, legal_moves: u64) -> bool {
+        let hidden = legal_moves.saturating_mul(self.min_games.saturating_sub(1));
+        let by_games = hidden > 0 && (hidden >= reached || self.merged);
+        // A position of fewer games belongs to a part of the book that was not pruned.
+        self.by_score || by_games && reached >= self.min_games
     }
 }
 
@@ -71,6 +118,16 @@ impl GameTotals {
             black: scale(black),
             undecided: scale(undecided),
         }
+    }
+
+    /// Adds a game.
+    pub(super) fn count(&mut self, result: GameResult) {
+        *match result {
+            GameResult::White => &mut self.white,
+            GameResult::Draw => &mut self.draws,
+            GameResult::Black => &mut self.black,
+            GameResult::Undecided => &mut self.undecided,
+        } += 1;
     }
 
     pub(super) fn add(&mut self, other: &GameTotals) {

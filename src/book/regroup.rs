@@ -6,13 +6,44 @@ use std::iter::Peekable;
 use super::facets::{GameLog, Games, GamesTable, SideBySide};
 use super::pawn_filter::PawnSet;
 use super::writer::{BookWriter, write_blocks};
-use super::{Book, BookEntry, FileRecord, Manifest};
-use crate::position::Move;
+use super::{Book, BookEntry, Counts, FileRecord, GameTotals, Manifest};
+use crate::position::{KeyMap, Move};
 
 /// An entry with its games, each with the move that it made; `None` for no move of the entry.
 pub(super) struct KnownEntry {
     pub entry: BookEntry,
     games: Vec<(Option<Move>, u32)>,
+}
+
+/// What some games of a book make of it.
+struct Selected<'a> {
+    games: &'a Games<'a>,
+    /// For each game of the book, whether it is one of them.
+    is_in: &'a [bool],
+}
+
+impl Selected<'_> {
+    /// The entry as these games alone make it; `None` if none of them reached the position.
+    fn of(&self, mut known: KnownEntry) -> Option<KnownEntry> {
+        known.games.retain(|&(_, game)| self.is_in[game as usize]);
+        let one = |game: u32| {
+            self.games
+                .traits(game)
+                .map_or_else(Counts::default, |made| Counts::of(made.result(), 1))
+        };
+        let mut reached: Vec<u32> = known.games.iter().map(|&(_, game)| game).collect();
+        reached.sort_unstable();
+        reached.dedup();
+        known.entry.reached = reached.into_iter().map(one).sum();
+        let moves = &mut known.entry.moves;
+        moves.iter_mut().for_each(|(_, played)| *played = Counts::default());
+        for &(mv, game) in &known.games {
+            let place = mv.and_then(|mv| moves.binary_search_by_key(&mv, |&(mv, _)| mv).ok());
+            place.into_iter().for_each(|place| moves[place].1 += one(game));
+        }
+        moves.retain(|(_, played)| !played.is_empty());
+        (!known.games.is_empty()).then_some(known)
+    }
 }
 
 impl KnownEntry {
@@ -165,6 +196,37 @@ pub(super) fn cut_known<W: Read + Write + Seek>(
         known
     });
     write_known(output, entries, &games, pawns, manifest)
+}
+
+/// Writes what the games that `choose` names make of a book with facets. `choose` returns for each game of
+/// the book whether it stays, `pawns_of` the pawn structures of the entries that stay.
+pub(super) fn select_known<W: Read + Write + Seek>(
+    book: &Book,
+    choose: impl FnOnce(&Games<'_>) -> Vec<bool>,
+    pawns_of: impl FnOnce(&dyn Fn(&BookEntry) -> bool) -> PawnSet,
+    mut manifest: Manifest,
+    output: W,
+) -> io::Result<W> {
+    let (games, files) = games_and_files(book)?;
+    let is_in = choose(&games);
+    let before = manifest.games.total();
+    manifest.games = GameTotals::default();
+    let chosen = (0..games.len()).zip(&is_in).filter(|&(_, &is_in)| is_in);
+    for traits in chosen.filter_map(|(game, _)| games.traits(game)) {
+        manifest.games.count(traits.result());
+    }
+    manifest.skipped.filtered += before.saturating_sub(manifest.games.total());
+    let selected = Selected { games: &games, is_in: &is_in };
+    let entries = || known_entries(book).filter_map(|known| selected.of(known));
+    let keys: KeyMap<()> = entries().map(|known| (known.entry.key, ())).collect();
+    let pawns = pawns_of(&|entry| keys.contains_key(&entry.key));
+    let log = GameLog::of_games(&games, 0);
+    let table = GamesTable::new(vec![log], &files, |_, game| is_in[game as usize])?;
+    let entries = entries().map(|mut known| {
+        renumber(&mut known, &table.numbers[0]);
+        known
+    });
+    write_known(output, entries, &table, &pawns, &manifest)
 }
 
 /// The games of a book with facets, and their files.

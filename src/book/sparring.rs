@@ -148,6 +148,7 @@ impl PartnerSpec {
             max_elo: self.ratings.map(|(_, to)| to),
             players: self.player.iter().map(|name| name.to_lowercase()).collect(),
             side: Some(side),
+            rated_side: Some(side),
             ..GameFilter::default()
         }
     }

@@ -18,6 +18,29 @@ pub struct Visited {
     pub entry: BookEntry,
 }
 
+/// Which moves a visit of a book follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Follow {
+    /// Those of the book.
+    Played,
+    /// Those of the book, or all legal ones where games left the position by a move that it lacks.
+    Missing,
+    /// All legal ones.
+    All,
+}
+
+impl Follow {
+    /// Whether all legal moves are followed from the position of this entry.
+    fn tries_all_moves(self, entry: &BookEntry) -> bool {
+        let played = || entry.moves.iter().map(|(_, played)| played.games()).sum::<u64>();
+        match self {
+            Follow::Played => false,
+            Follow::Missing => played() < entry.reached.games(),
+            Follow::All => true,
+        }
+    }
+}
+
 impl Book {
     /// A line from the start position, each move the likelier the more games played it. It ends
     /// where the book does, or after so many plies.
@@ -69,11 +92,15 @@ impl Book {
     }
 
     /// Visits every position of the book that can be reached from `start` within the book, each
-    /// once, until `visit` has seen enough, and tells how many there were. With `nearest_first` the
-    /// order is nearly that of [`Book::walk`], which takes memory for all positions of a ply.
+    /// once, until `visit` breaks. Returns how many it visited.
     ///
-    /// Made for whole books: only the moves that were played are followed, and all others only if
+    /// Made for whole books: it follows only the moves that were played, and all others only if
     /// positions are left after that.
+    ///
+    /// With `nearest_first` the order is nearly that of [`Book::walk`], which takes memory for all
+    /// positions of a ply, and moves that were not played are followed only where games left the position by
+    /// a move that the book lacks: to try all moves in a million positions takes half a minute. It may
+    /// then miss positions of a book without its rare positions or moves.
     pub(crate) fn visit(
         &self,
         start: &Position,
@@ -82,34 +109,36 @@ impl Book {
     ) -> u64 {
         let mut visited = vec![false; self.image.places()];
         let (mut number, mut entry) = (0, BookEntry::default());
-        for follow_all in [false, true] {
+        let unplayed = if nearest_first { Follow::Missing } else { Follow::All };
+        for follow in [Follow::Played, unplayed] {
+            let mut expanded = vec![false; self.image.places()];
             let mut open = VecDeque::from([*start]);
-            let mut expanded = KeyMap::default();
+            if follow != Follow::Played && self.image.find(start.key()).is_none() {
+                open.extend(self.known_after(start));
+            }
             while number < self.positions() {
                 let next = if nearest_first { open.pop_front() } else { open.pop_back() };
                 let Some(position) = next else { break };
-                let is_new = self.is_new(&position, &mut visited, &mut entry);
-                if is_new {
+                let Some((place, raw)) = self.image.place(position.key()) else { continue };
+                if std::mem::replace(&mut expanded[place], true) || entry.decode_raw(&raw).is_none()
+                {
+                    continue;
+                }
+                if !std::mem::replace(&mut visited[place], true) {
                     number += 1;
                     if visit(&position, &entry).is_break() {
                         return number;
                     }
                 }
-                if follow_all && expanded.insert(position.key(), ()).is_none() {
+                if follow.tries_all_moves(&entry) {
                     open.extend(self.known_after(&position));
-                } else if is_new && !follow_all {
+                } else {
                     let moves = self.legal_moves_of(&entry, &position);
                     open.extend(moves.map(|(mv, _)| position.play(mv)));
                 }
             }
         }
         number
-    }
-
-    /// Marks a position as visited; reads its entry if the book knows it and it is the first time.
-    fn is_new(&self, position: &Position, visited: &mut [bool], entry: &mut BookEntry) -> bool {
-        let Some((place, raw)) = self.image.place(position.key()) else { return false };
-        !std::mem::replace(&mut visited[place], true) && entry.decode_raw(&raw).is_some()
     }
 
     /// The positions of the book that a legal move leads to.

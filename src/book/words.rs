@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::{Book, BookMove, BookValue, Chooser, Counts, FacetFilter, ListedGame, Names, Policy};
 use crate::position::{Game, Move, Position};
-use crate::words;
+use crate::words::{self, number_of};
 
 /// Where a line of play meets the book, and what an analysis has found there; of a line without
 /// moves, what it has found of the position itself.
@@ -103,7 +103,7 @@ pub(crate) fn book_lines(book: &Book, game: &Game) -> Vec<String> {
     // Only analysed books have a column for it.
     let analysed = book.values().len() > 0;
     let value = |text: &str| if analysed { format!(" {text:>6}") } else { String::new() };
-    let mut lines = vec![format!("{} ({} positions)", book.name(), book.positions())];
+    let mut lines = vec![format!("{} ({})", book.name(), number_of(book.positions(), "position"))];
     lines.extend(
         book.value(position).map(|value| format!("analysed: {}", value.in_words(position))),
     );

@@ -1,5 +1,6 @@
 //! Numbers and free text as the protocol writes them.
 
+use crate::files::without_error_numbers;
 use crate::score::{self, Score};
 use crate::words::one_line;
 
@@ -47,7 +48,7 @@ pub(crate) const FATAL: [(&str, &str); 5] = [
 /// Free text made fit for one line to the GUI ([`one_line`]), and the words that xboard would take
 /// for something else in letters of another case.
 pub(crate) fn shield(text: &str) -> String {
-    let mut line = one_line(text);
+    let mut line = one_line(&without_error_numbers(text));
     for (word, harmless) in MISTAKEN.into_iter().chain(FATAL) {
         if line.contains(word) {
             line = line.replace(word, harmless);

@@ -22,7 +22,7 @@ use crate::files::{FileKind, Output};
 use crate::pgn::{Fate, GameEnd, PgnGame, PgnInput, read_games};
 use crate::search::Config;
 use crate::suite::Switch;
-use crate::words::{parse_time, visible};
+use crate::words::{number_of, parse_time, plural, visible};
 
 /// Where there is no terminal, progress is told this often.
 const TELL_EVERY: Duration = Duration::from_secs(60);
@@ -201,11 +201,20 @@ impl<'a> Target<'a> {
         let games = self.journal.len();
         if stopped {
             let of = count.map_or_else(String::new, |count| format!(" of {count}"));
-            errln!("{}: {games}{of} games; the same command goes on from here", path.display());
+            errln!(
+                "{}: {games}{of} {}; the same command goes on from here",
+                path.display(),
+                plural(games as u64, "game")
+            );
             return Ok(());
         }
         self.journal.remove()?;
-        errln!("{}: {games} games, {}", path.display(), args.effort().in_words());
+        errln!(
+            "{}: {}, {}",
+            path.display(),
+            number_of(games as u64, "game"),
+            args.effort().in_words()
+        );
         Ok(())
     }
 }
@@ -272,7 +281,7 @@ impl Teller {
         let left = of.map_or_else(String::new, |of| {
             format!(" of {of}, {:.0} minutes left", of.saturating_sub(done) as f64 / rate)
         });
-        errln!("{done} games{left}, {rate:.1} a minute");
+        errln!("{}{left}, {rate:.1} a minute", number_of(done as u64, "game"));
     }
 }
 

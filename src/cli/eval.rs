@@ -1,4 +1,4 @@
-//! `tabia eval`: what both evaluations think of a position.
+//! `tabia eval`: what both evaluations return for positions.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -8,27 +8,56 @@ use crate::cli::output;
 use crate::cli::usage::of_arguments;
 use crate::position::Position;
 
-/// Show what the evaluations think of a position
+/// Show what the evaluations think of positions
 ///
-/// The classical one term by term, the network man by man; the latter not with
-/// `--evaluation classical`.
+/// First the score that the search uses, then the classical evaluation term by term and the network man
+/// by man; the latter not with `--evaluation classical`. Each FEN may be one argument or six.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Position as FEN (default: the start position)
-    fen: Vec<String>,
+    /// Positions as FEN (default: the start position)
+    #[arg(value_name = "FEN")]
+    fens: Vec<String>,
     #[command(flatten)]
     judge: Judge,
 }
 
-/// Prints the breakdown as a table, and the network's view as a board.
+/// Prints for each position the score that plays, the breakdown as a table, and the network's view as a board.
 ///
 /// # Errors
-/// If the FEN is no legal position, or the file no network.
+/// If a FEN is no legal position, or the file no network; then nothing is printed.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let position = match args.fen.is_empty() {
-        true => Position::start(),
-        false => Position::from_fen(&args.fen.join(" ")).map_err(of_arguments)?,
-    };
-    write!(output::stdout(), "{}", args.judge.open()?.explain(&position))?;
+    let fens = fens(&args.fens);
+    let mut positions = fens
+        .iter()
+        .map(|fen| Position::from_fen(fen).map_err(of_arguments))
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    if positions.is_empty() {
+        positions.push(Position::start());
+    }
+    let evaluation = args.judge.open()?;
+    let mut out = output::stdout();
+    for (index, position) in positions.iter().enumerate() {
+        if positions.len() > 1 {
+            let gap = if index > 0 { "\n" } else { "" };
+            writeln!(out, "{gap}{}", position.fen())?;
+        }
+        write!(out, "{}", evaluation.explain(position))?;
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The FENs in arguments, of which each is a whole one or a field of one: every board begins another.
+fn fens(arguments: &[String]) -> Vec<String> {
+    let mut fens: Vec<String> = Vec::new();
+    for word in arguments.iter().flat_map(|argument| argument.split_whitespace()) {
+        let is_board = word.len() > 1 && word.contains('/');
+        match fens.last_mut() {
+            Some(fen) if !is_board => {
+                fen.push(' ');
+                fen.push_str(word);
+            }
+            _ => fens.push(word.to_owned()),
+        }
+    }
+    fens
 }

@@ -10,6 +10,7 @@ mod eval;
 mod generate;
 mod judge;
 mod lesson;
+mod list;
 mod logging;
 mod output;
 mod perft;

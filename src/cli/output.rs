@@ -8,6 +8,8 @@ use std::process::ExitCode;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use thiserror::Error;
 
+use crate::files::without_error_numbers;
+
 /// As shells have it for a program that SIGPIPE ended: the reader of the output has left.
 const READER_LEFT: u8 = 128 + 13;
 
@@ -81,7 +83,7 @@ pub(in crate::cli) use errln;
 
 /// See [`errln`].
 pub(super) fn complain(text: fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", without_error_numbers(&text.to_string()));
 }
 
 /// The exit status of a command, after telling why it failed.

@@ -9,6 +9,7 @@ use crate::cli::output;
 use crate::cli::usage::of_arguments;
 use crate::engine::PERFT_DEPTHS;
 use crate::position::{Position, perft};
+use crate::words::number_of;
 
 /// Count the leaves of the legal move tree, by first move
 #[derive(Debug, clap::Args)]
@@ -43,6 +44,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         total += nodes;
     }
     let speed = total as f64 / start.elapsed().as_secs_f64().max(1e-9);
-    writeln!(out, "{total} nodes {speed:.0} nps")?;
+    writeln!(out, "{} {speed:.0} nps", number_of(total, "node"))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -6,10 +6,11 @@ use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 use std::process::ExitCode;
 
 use clap::CommandFactory;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use thiserror::Error;
 
 use super::Cli;
+use super::console::did_you_mean;
 use super::output::{self, errln, outln};
 use crate::cecp::{Audience, Reply};
 
@@ -89,11 +90,41 @@ fn in_words(error: &clap::Error) -> String {
     let fault = text.split("\n\nUsage:").next().unwrap_or_default();
     let fault = fault.split("\n\nFor more").next().unwrap_or_default();
     let fault = fault.trim_start_matches("error:");
-    let parts = fault.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>());
-    let fault = parts.map(|words| words.join(" ")).collect::<Vec<_>>().join("; ");
+    let parts =
+        fault.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+    // Its suggestions are far-fetched: `book` for `foo`.
+    let parts = parts.filter(|part| !(part.starts_with("tip: ") && part.contains("similar")));
+    let fault = parts.collect::<Vec<_>>().join("; ") + &suggestion(error);
     match error.source().and_then(|source| Some((source.to_string(), number_in_words(source)?))) {
         Some((jargon, words)) => fault.replace(&jargon, words),
         None => fault,
+    }
+}
+
+/// What may have been meant by a word that is none of those expected; empty if none of them is close.
+fn suggestion(error: &clap::Error) -> String {
+    let (wrong, known) = match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            (ContextKind::InvalidSubcommand, ContextKind::SuggestedSubcommand)
+        }
+        ErrorKind::UnknownArgument => (ContextKind::InvalidArg, ContextKind::SuggestedArg),
+        ErrorKind::InvalidValue => (ContextKind::InvalidValue, ContextKind::SuggestedValue),
+        _ => return String::new(),
+    };
+    let names = match error.get(known) {
+        Some(ContextValue::String(name)) => vec![name.clone()],
+        Some(ContextValue::Strings(names)) => names.clone(),
+        _ => Vec::new(),
+    };
+    match error.get(wrong) {
+        // The dashes are right in any case.
+        Some(ContextValue::String(word)) => {
+            let name = |name: &str| name.trim_start_matches('-').to_owned();
+            let dashes = &word[..word.len() - name(word).len()];
+            let hint = did_you_mean(&name(word), names.iter().map(|found| name(found)));
+            hint.replacen('`', &format!("`{dashes}"), 1)
+        }
+        _ => String::new(),
     }
 }
 

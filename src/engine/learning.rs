@@ -10,6 +10,7 @@ use crate::search::{Limits, TimeLimit};
 
 use super::scribe::Scribe;
 use super::worker::News;
+use crate::files::in_words;
 
 /// After so many quiet plies the fifty-move rule is near, of which a search of the same position
 /// in another game knows nothing.
@@ -58,7 +59,7 @@ impl Learning {
         match Scribe::start(path, news.clone()) {
             Ok(scribe) => self.scribe = Some(scribe),
             Err(error) => {
-                let why = format!("no thread can be started to learn in: {error}");
+                let why = format!("no thread can be started to learn in: {}", in_words(&error));
                 let _ = news.send(News::Fault(why));
             }
         }

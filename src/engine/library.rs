@@ -15,6 +15,7 @@ use super::learning::{is_enough, is_new};
 use super::settings::Settings;
 use super::strength::{Strength, new_luck};
 use super::worker::News;
+use crate::files::in_words;
 
 /// What a thread is taken to search in a second, to tell how long an analysis has searched: as slow as
 /// machines are on which Tabia is played. A faster one searches for itself more seldom than it might.
@@ -65,7 +66,7 @@ impl Library {
             let _ = own_news.send(News::Opened { number, book });
         });
         if let Err(error) = started {
-            let why = format!("no thread can be started to open a book in: {error}");
+            let why = format!("no thread can be started to open a book in: {}", in_words(&error));
             let _ = news.send(News::Opened { number, book: Err(why) });
         }
     }
@@ -87,7 +88,7 @@ impl Library {
             let _ = own_news.send(News::Invited { number, partner });
         });
         if let Err(error) = started {
-            let why = format!("no thread can be started to read games in: {error}");
+            let why = format!("no thread can be started to read games in: {}", in_words(&error));
             let _ = news.send(News::Invited { number, partner: Err(why) });
         }
     }

@@ -222,10 +222,16 @@ pub(crate) enum Kind {
     ClearMemory,
 }
 
-/// The policies by which a book move can be chosen, in the order of the menu.
-const POLICIES: [Policy; 5] =
-    [Policy::Prefer, Policy::Frequency, Policy::Random, Policy::Best, Policy::Worst];
-const POLICY_NAMES: [&str; 5] = ["prefer", "frequency", "random", "best", "worst"];
+/// The policies by which a book move can be chosen, in the order of [`Policy::IN_USE`].
+const POLICY_NAMES: [&str; Policy::IN_USE.len()] = {
+    let mut names = [""; Policy::IN_USE.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = Policy::IN_USE[at].name();
+        at += 1;
+    }
+    names
+};
 
 /// What the search can do with book positions, in the order of [`BookSearch::ALL`].
 const BOOK_SEARCH_NAMES: [&str; 6] = [
@@ -277,7 +283,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     row("SparFile", "SparFile", "games whose players I play like: GAMES.pgn[,player=NAME][,ratings=1600-1800]",
         Kind::File { get: |s| &s.partner, set: |s, v| s.partner = v }),
     row("BookPolicy", "BookPolicy", "how a move is chosen among those of the book",
-        Kind::Choice { choices: &POLICY_NAMES, get: |s| index_of(&POLICIES, &s.policy), set: |s, i| s.policy = POLICIES[i] }),
+        Kind::Choice { choices: &POLICY_NAMES, get: |s| index_of(&Policy::IN_USE, &s.policy), set: |s, i| s.policy = Policy::IN_USE[i] }),
     row("BookMaxLoss", "BookMaxLoss", "centipawns that a move of an analysed book may give away",
         Kind::Spin { min: 0, max: MOST_CENTIPAWNS, get: |s| s.max_loss.into(), set: |s, v| s.max_loss = v as Score }),
     row("BookSearch", "BookSearch", "what the search does where it meets the book",
@@ -546,7 +552,7 @@ mod tests {
         assert_eq!(settings, Settings::default());
         assert_eq!(
             change(&mut settings, "bookpolicy", "x"),
-            Err(SettingError::Value("prefer, frequency, random, best, worst".into()))
+            Err(SettingError::Value(POLICY_NAMES.join(", ")))
         );
     }
 

@@ -159,7 +159,7 @@ impl fmt::Display for Breakdown {
         let pawns = f64::from(self.score) / 100.0;
         writeln!(
             f,
-            "evaluation {pawns:+.2} pawns for White, {:+} centipawns for the side to move",
+            "classical {pawns:+.2} pawns for White, {:+} centipawns for the side to move",
             self.score()
         )
     }

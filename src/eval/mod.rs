@@ -57,13 +57,20 @@ impl fmt::Display for Evaluation {
 }
 
 impl Evaluation {
-    /// What there is to say of a position: the classical terms, and a network's view of each piece.
+    /// The score of this evaluation, then the classical terms, and a network's view of each piece.
     pub fn explain(&self, position: &Position) -> String {
+        let mut evaluator = Evaluator::new(self);
+        evaluator.prepare(position, 0);
+        let score = in_words(evaluator.evaluate(position, 0), position);
+        let used = match self {
+            Evaluation::Classical => "classical",
+            Evaluation::Nnue(_) => "the network",
+            Evaluation::Mean(_) => "the mean of classical and network",
+        };
         let terms = breakdown(position);
-        match self.network() {
-            None => terms.to_string(),
-            Some(network) => format!("{terms}\n{}", nnue::explain(network, position)),
-        }
+        let network = self.network().map(|network| nnue::explain(network, position));
+        let network = network.map_or_else(String::new, |network| format!("\n{network}"));
+        format!("evaluation {score} ({used})\n\n{terms}{network}")
     }
 
     /// The network that judges, alone or with the terms.
@@ -73,6 +80,13 @@ impl Evaluation {
             Evaluation::Nnue(network) | Evaluation::Mean(network) => Some(network),
         }
     }
+}
+
+/// A score of the side to move in words, from both points of view.
+fn in_words(score: Score, position: &Position) -> String {
+    let white = if position.side_to_move() == Color::White { score } else { -score };
+    let pawns = f64::from(white) / 100.0;
+    format!("{pawns:+.2} pawns for White, {score:+} centipawns for the side to move")
 }
 
 /// Evaluates positions; each thread has its own, with a table of pawn structures or the neurons'

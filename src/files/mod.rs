@@ -4,6 +4,7 @@ mod draft;
 mod output;
 mod owned;
 
+use std::borrow::Cow;
 use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
@@ -106,8 +107,26 @@ pub(crate) fn in_words(error: &io::Error) -> String {
         // The kind of this one has no stable name.
         _ if error.raw_os_error() == Some(EIO) => "the disk reports a fault".to_owned(),
         io::ErrorKind::UnexpectedEof => "it ends too early".to_owned(),
-        _ => error.to_string(),
+        _ => without_error_numbers(&error.to_string()).into_owned(),
     }
+}
+
+/// A message without the numbers that the standard library adds to the system's errors, such as
+/// ` (os error 2)`.
+pub(crate) fn without_error_numbers(text: &str) -> Cow<'_, str> {
+    const BEGIN: &str = " (os error ";
+    let mut rest = text;
+    let mut plain = String::new();
+    while let Some((before, after)) = rest.split_once(BEGIN) {
+        let number = after.bytes().take_while(u8::is_ascii_digit).count();
+        plain.push_str(before);
+        rest = &after[number..];
+        match rest.strip_prefix(')') {
+            Some(left) if number > 0 => rest = left,
+            _ => plain.extend([BEGIN, &after[..number]]),
+        }
+    }
+    if plain.is_empty() { Cow::Borrowed(rest) } else { Cow::Owned(plain + rest) }
 }
 
 fn kind_in_words(kind: FileType) -> &'static str {
@@ -115,4 +134,25 @@ fn kind_in_words(kind: FileType) -> &'static str {
         return "a directory";
     }
     if may_wait(kind) { "a pipe or a socket" } else { "a device" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_the_system_have_no_numbers() {
+        for number in 1..130 {
+            let error = io::Error::from_raw_os_error(number);
+            for text in
+                [in_words(&error), without_error_numbers(&format!("{error}; {error}")).into()]
+            {
+                assert!(!text.contains("os error") && !text.is_empty(), "{number}: {text}");
+            }
+        }
+        for same in ["", "a (os error )", "a (os error 2", "(os error)", "no (os error x) here"] {
+            assert_eq!(without_error_numbers(same), same);
+        }
+        assert_eq!(without_error_numbers("x (os error 2): y (os error 13)"), "x: y");
+    }
 }

@@ -21,6 +21,9 @@ use super::in_words;
 
 /// Bytes of an existing file that tell its kind.
 const HEAD: u64 = 4096;
+/// Endings of names that promise a certain kind of file to people and programs.
+const KNOWN_ENDINGS: [&str; 12] =
+    ["abk", "bin", "csv", "ctb", "ctg", "cto", "epd", "games", "json", "parquet", "pgn", "tbk"];
 /// Symbolic links that are followed at most, as the system itself does.
 const MAX_LINKS: usize = 40;
 
@@ -114,6 +117,8 @@ fn id(metadata: &Metadata) -> FileId {
 pub struct Output<'a> {
     path: &'a Path,
     kind: FileKind,
+    /// How names of files of this kind end, if other programs expect it.
+    ending: Option<&'static str>,
     force: bool,
     inputs: Vec<FileId>,
 }
@@ -121,7 +126,12 @@ pub struct Output<'a> {
 impl<'a> Output<'a> {
     /// An output of this kind.
     pub fn new(path: &'a Path, kind: FileKind) -> Self {
-        Output { path, kind, force: false, inputs: Vec::new() }
+        Output { path, kind, ending: None, force: false, inputs: Vec::new() }
+    }
+
+    /// Names the ending of such files: a path with the ending of another known kind is refused.
+    pub fn ending(self, ending: &'static str) -> Self {
+        Output { ending: Some(ending), ..self }
     }
 
     /// Its path.
@@ -220,11 +230,25 @@ impl<'a> Output<'a> {
     }
 
     fn place(&self) -> Result<Destination, OutputError> {
+        self.check_ending()?;
         let place = self.told(place(self.path))?;
         if let Destination::File(path, Some(old)) = &place {
             self.check_old(path, old)?;
         }
         Ok(place)
+    }
+
+    /// Whether the name does not promise another kind of file.
+    fn check_ending(&self) -> Result<(), OutputError> {
+        let Some(own) = self.ending else { return Ok(()) };
+        let found = self.path.extension().map(|found| found.to_string_lossy().to_lowercase());
+        match found.filter(|found| found != own && KNOWN_ENDINGS.contains(&found.as_str())) {
+            None => Ok(()),
+            Some(found) => Err(self.refusal(&format!(
+                "it would be {}, not what .{found} stands for; use a name that ends in .{own}",
+                self.kind.name
+            ))),
+        }
     }
 
     /// Whether the file that is there may be replaced.

@@ -15,7 +15,7 @@ use super::report::{Bound, Report, SearchEvent, SearchResult};
 use super::source::MoveSource;
 use super::worker::Worker;
 use crate::position::Move;
-use crate::score::{DRAW, Depth, INFINITY, Score, is_decided, mate_distance, mated_in};
+use crate::score::{DRAW, Depth, INFINITY, Score, is_decided, mate_distance, mate_in, mated_in};
 
 /// The first iteration with an aspiration window.
 const ASPIRATION_DEPTH: Depth = 5;
@@ -167,7 +167,9 @@ impl<S: Spectator> Worker<'_, S> {
     /// what the score is in the end: exact, unless only a mate counts and there is none.
     fn aspirate(&mut self, depth: Depth, index: usize) -> Bound {
         if let Some(least) = self.job.limits.least_mate() {
-            let score = self.search_root(depth, Window::new(least - 1, INFINITY), index);
+            // One lower than need be: a window of width one has no line, and that is all that is left of
+            // it where the longest of these mates ends.
+            let score = self.search_root(depth, Window::new(least - 2, INFINITY), index);
             return if score >= least { Bound::Exact } else { Bound::Upper };
         }
         let expected = self.root.moves()[index].previous;
@@ -361,7 +363,11 @@ impl<S: Spectator> Worker<'_, S> {
     /// Whether another iteration would not be worth its time.
     fn is_decided(&self, depth: Depth, result: &SearchResult, stability: Stability) -> bool {
         let job = self.job;
-        let found = job.limits.least_mate().is_some_and(|least| result.score >= least);
+        // Quiescence may see a mate sooner, but keeps no line to it.
+        let found = job
+            .limits
+            .least_mate()
+            .is_some_and(|least| result.score >= least && depth >= mate_in(0) - result.score);
         if found || job.limits.soft_nodes.is_some_and(|limit| job.nodes() >= limit) {
             return true;
         }

@@ -28,6 +28,7 @@ mod shape;
 mod shelf;
 mod ways;
 
+pub(crate) use book_answer::ScoreAnswer;
 pub(crate) use gate::parse_origin;
 pub(crate) use limits::CLIENT_SECONDS;
 pub(crate) use server::{Settings, Stopper, serve};

@@ -37,6 +37,7 @@ use super::refusal::Refusal;
 use super::searches::Searches;
 use super::shelf::{Content, Shelf};
 use super::{analysis, annotation, book_answer, explorer, pasted, ways};
+use crate::files::in_words;
 use crate::pgn::{Fate, PgnGame, text};
 
 /// The description of our own addresses.
@@ -81,7 +82,8 @@ impl Desk {
         }
         if self.players.get().is_none() {
             let players = Players::new(content.games.clone());
-            let players = players.map_err(|error| Refusal::busy(format!("no thread: {error}")))?;
+            let players = players
+                .map_err(|error| Refusal::busy(format!("no thread: {}", in_words(&error))))?;
             // Another request may have been faster; its thread stays, ours ends.
             let _ = self.players.set(players);
         }

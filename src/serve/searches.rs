@@ -14,6 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
 use super::limits::{MAX_CLIENT_NAME, SEARCH_BACKLOG};
 use super::query::Query;
 use super::refusal::Refusal;
+use crate::files::in_words;
 use crate::search::STACK_SIZE;
 use crate::suite::Switch;
 
@@ -146,7 +147,9 @@ impl Searches {
             place.send(last);
         };
         let started = thread::Builder::new().stack_size(STACK_SIZE).spawn(run);
-        started.map_err(|error| Refusal::busy(format!("no search can be started: {error}")))?;
+        started.map_err(|error| {
+            Refusal::busy(format!("no search can be started: {}", in_words(&error)))
+        })?;
         Ok(receiver)
     }
 }

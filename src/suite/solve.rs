@@ -9,6 +9,7 @@ use super::{Switch, epd};
 use crate::position::{Game, Move, Position};
 use crate::score::{self, Score};
 use crate::search::{Limits, Searcher};
+use crate::words::plural;
 
 /// The time for a position where nothing else bounds its search.
 pub(crate) const TIME: Duration = Duration::from_secs(5);
@@ -150,7 +151,7 @@ impl SuiteRun {
         }
         if let Some(more @ 1..) = faults.len().checked_sub(NAMED) {
             faults.truncate(NAMED);
-            faults.push(format!("Passed over: {more} more lines"));
+            faults.push(format!("Passed over: {more} more {}", plural(more as u64, "line")));
         }
         for (number, problem) in (1..).zip(&mut open) {
             if problem.name.is_empty() {

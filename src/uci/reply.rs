@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::win_rate::WinRate;
+use crate::files::without_error_numbers;
 use crate::score::{self, Score};
 use crate::search::Bound;
 use crate::words::one_line;
@@ -73,7 +74,10 @@ pub struct Info {
 impl Reply {
     /// A text for people, in one line.
     pub fn remark(text: &str) -> Self {
-        Reply::Info(Box::new(Info { text: Some(one_line(text)), ..Info::default() }))
+        Reply::Info(Box::new(Info {
+            text: Some(one_line(&without_error_numbers(text))),
+            ..Info::default()
+        }))
     }
 }
 

@@ -1,9 +1,11 @@
 //! Chess in words: lines of moves, scores, outcomes, colours and spans of time as all faces write
 //! them, and the texts of others made harmless.
 
+mod number;
 mod text;
 mod time;
 
+pub(crate) use number::{counted, grouped, number_of, plural, rounded};
 pub(crate) use text::{clip, one_line, visible, visible_lines, xml};
 pub(crate) use time::{
     LONGEST_TIME, MinutesSeconds, Seconds, parse_clock, parse_seconds, parse_time,

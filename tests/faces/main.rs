@@ -9,3 +9,4 @@ mod logging;
 mod serve;
 mod stress;
 mod uci;
+mod words;

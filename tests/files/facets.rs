@@ -4,10 +4,10 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use tabia::book::{
-    Book, BuildOptions, FacetFilter, GameFilter, RatingGroup, Speed, build_in_memory,
+    Book, BuildOptions, FacetFilter, GameFilter, RatingGroup, Selection, Speed, build_in_memory,
 };
 use tabia::pgn::PgnInput;
-use tabia::position::Position;
+use tabia::position::{Color, Position};
 
 use crate::support::shared_data;
 
@@ -71,7 +71,11 @@ fn any_filter() -> impl Strategy<Value = FacetFilter> {
 
 /// A book with facets of the games that pass; `None` if none does.
 fn build(text: &str, facets: FacetFilter, options: &BuildOptions) -> Option<Book> {
-    let filter = GameFilter { facets, ..GameFilter::default() };
+    build_filtered(text, GameFilter { facets, ..GameFilter::default() }, options)
+}
+
+/// The same with any filter.
+fn build_filtered(text: &str, filter: GameFilter, options: &BuildOptions) -> Option<Book> {
     let options = BuildOptions { filter, facets: true, undecided: true, ..options.clone() };
     let input = PgnInput::Text("games".to_owned(), text.as_bytes().into());
     build_in_memory(&[input], &options, "book").ok().map(|(book, _)| book)
@@ -95,6 +99,33 @@ fn agree(whole: &Book, part: Option<&Book>, filter: &FacetFilter) -> Result<(), 
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn selected_games_make_the_book_that_they_alone_make(
+        games in vec(any_game(), 1..60),
+        facets in prop_oneof![Just(FacetFilter::default()), any_filter()],
+        player in option::of(0..6_usize),
+        side in option::of(prop::sample::select(vec![Color::White, Color::Black])),
+        max_ply in 1_u32..8,
+    ) {
+        // Every player has both colours.
+        let text = pgn(&games).replace("\"W", "\"Player ").replace("\"B", "\"Player ");
+        let options = BuildOptions { max_ply, ..BuildOptions::default() };
+        let whole = build(&text, FacetFilter::default(), &options).expect("games");
+        let players: Vec<String> = player.iter().map(|number| format!("player {number}")).collect();
+        let selection = Selection { facets: facets.clone(), players: players.clone(), side };
+        let selected = whole.of_games(&selection).expect("sound");
+        let filter = GameFilter { facets, players, side, ..GameFilter::default() };
+        let part = build_filtered(&text, filter, &options);
+        selected.verify().map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let entries = |book: &Book| book.entries().collect::<Vec<_>>();
+        prop_assert_eq!(entries(&selected), part.as_ref().map(entries).unwrap_or_default());
+        prop_assert_eq!(selected.facet_games(), part.as_ref().map_or(0, Book::facet_games));
+        if let Some(part) = part {
+            prop_assert_eq!(selected.manifest().expect("sound").games, part.manifest().expect("sound").games);
+            agree(&selected, Some(&part), &FacetFilter::default())?;
+        }
+    }
 
     #[test]
     fn a_filter_leaves_what_a_book_of_those_games_has(

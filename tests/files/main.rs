@@ -13,5 +13,6 @@ mod games;
 mod learning;
 mod partial;
 mod pgn;
+mod repertoire;
 mod selfplay;
 mod unfinished;

@@ -28,12 +28,14 @@ pub struct GameFilter {
     pub max_seconds: Option<u32>,
     /// The result is one of these.
     pub results: Vec<GameResult>,
-    /// A player's name holds one of these, in lower case.
+    /// A player's name contains one of these, in lower case.
     pub players: Vec<String>,
-    /// One of the players has one of these titles.
+    /// One of the players has one of these titles, in lower case.
     pub titles: Vec<String>,
-    /// Of this side only are rating, name and title asked; `None` for both.
+    /// Whose name and title are compared; `None`: either player's.
     pub side: Option<Color>,
+    /// Whose rating is compared; `None`: both players' must be in the range.
+    pub rated_side: Option<Color>,
 }
 
 /// Moves for which an increment is counted in when time controls are compared.
@@ -51,20 +53,12 @@ impl GameFilter {
                 || tags.result().is_some_and(|result| self.results.contains(&result)))
     }
 
-    /// Of a tag of White's and one of Black's, those that count.
-    fn of_side<'a>(&self, names: [&'a str; 2]) -> Vec<&'a str> {
-        let sides = [Color::White, Color::Black].into_iter().zip(names);
-        let counts = |side| self.side.is_none_or(|wanted| wanted == side);
-        sides.filter(|&(side, _)| counts(side)).map(|(_, name)| name).collect()
-    }
-
     fn rating_passes(&self, tags: &Tags) -> bool {
         if self.min_elo.is_none() && self.max_elo.is_none() {
             return true;
         }
         let range = self.min_elo.unwrap_or(0)..=self.max_elo.unwrap_or(u32::MAX);
-        self.of_side(["WhiteElo", "BlackElo"])
-            .iter()
+        of_side(self.rated_side, ["WhiteElo", "BlackElo"])
             .all(|name| number(tags, name).is_some_and(|elo| range.contains(&elo)))
     }
 
@@ -89,15 +83,13 @@ impl GameFilter {
     }
 
     fn players_pass(&self, tags: &Tags) -> bool {
-        let any = |wanted: &[String], names: [&str; 2], fits: fn(&str, &str) -> bool| {
-            wanted.is_empty()
-                || self.of_side(names).iter().filter_map(|name| tags.get(name)).any(|value| {
-                    let value = value.to_lowercase();
-                    wanted.iter().any(|wanted| fits(&value, wanted))
-                })
+        let any = |names: [&str; 2], fits: &dyn Fn(&str) -> bool| {
+            of_side(self.side, names).filter_map(|name| tags.get(name)).any(|value| fits(&value))
         };
-        any(&self.players, ["White", "Black"], |value, wanted| value.contains(wanted))
-            && any(&self.titles, ["WhiteTitle", "BlackTitle"], |value, wanted| value == wanted)
+        let has_title = |title: &str| self.titles.contains(&title.to_lowercase());
+        (self.players.is_empty()
+            || any(["White", "Black"], &|name| names_player(&self.players, name)))
+            && (self.titles.is_empty() || any(["WhiteTitle", "BlackTitle"], &has_title))
     }
 
     /// The conditions in words, for the manifest.
@@ -121,6 +113,18 @@ impl GameFilter {
         words.extend(rest.into_iter().flatten());
         words
     }
+}
+
+/// Whether a name contains one of these, which are in lower case.
+pub(in crate::book) fn names_player(wanted: &[String], name: &str) -> bool {
+    let name = name.to_lowercase();
+    wanted.iter().any(|wanted| name.contains(wanted))
+}
+
+/// The items of one side, or of both.
+pub(in crate::book) fn of_side<T>(side: Option<Color>, of_both: [T; 2]) -> impl Iterator<Item = T> {
+    let sides = [Color::White, Color::Black].into_iter().zip(of_both);
+    sides.filter(move |&(own, _)| side.is_none_or(|side| side == own)).map(|(_, item)| item)
 }
 
 fn number(tags: &Tags, name: &str) -> Option<u32> {

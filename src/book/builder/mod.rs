@@ -43,6 +43,7 @@ use thiserror::Error;
 pub use checkpoint::Checkpoints;
 pub use draft::BookOutput;
 pub use filter::{EcoRange, GameFilter, ParseFilterError};
+pub(super) use filter::{names_player, of_side};
 pub use options::{BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, FaultListener, Monitor};
 pub use tally::{BuildTally, GameFault};
 

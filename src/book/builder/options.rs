@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Checkpoints;
 use super::filter::GameFilter;
 use crate::book::BookEntry;
+use crate::book::manifest::{MIN_GAMES, MIN_SCORE};
 use crate::pgn::Language;
 use crate::position::Color;
 use crate::words;
@@ -98,10 +99,10 @@ impl BuildOptions {
             words.push(format!("side {}", words::color(side).to_lowercase()));
         }
         if self.min_games > 1 {
-            words.push(format!("min-games {}", self.min_games));
+            words.push(format!("{MIN_GAMES} {}", self.min_games));
         }
         if self.min_score > 0 {
-            words.push(format!("min-score {}", self.min_score));
+            words.push(format!("{MIN_SCORE} {}", self.min_score));
         }
         words
     }

@@ -247,7 +247,7 @@ impl<'a> Games<'a> {
     }
 
     /// The number of names.
-    pub(super) fn names(&self) -> u32 {
+    pub(in crate::book) fn names(&self) -> u32 {
         self.ends.len() as u32
     }
 

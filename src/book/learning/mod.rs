@@ -25,7 +25,7 @@ use super::{
 };
 use crate::position::{KeyMap, Move, Position};
 use crate::score::Score;
-use crate::words;
+use crate::words::{self, counted};
 use memory::{Lesson, Memory};
 
 /// A move is not searched again if it is known to be worth so many centipawns less than the search
@@ -119,7 +119,10 @@ pub(super) fn open(bytes: &[u8], path: &Path) -> Result<Book, BookError> {
     let (rows, damaged) = file::rows_of(bytes);
     let memory = Memory::of(rows.into_iter());
     let book = book_of(&memory, path, bytes.len())?;
-    let remark = (damaged > 0).then(|| format!("{damaged} rows are damaged and are passed over"));
+    let remark = (damaged > 0).then(|| {
+        let verb = if damaged == 1 { "is" } else { "are" };
+        format!("{} {verb} damaged and skipped", counted(damaged as u64, "row"))
+    });
     Ok(Book { remarks: remark.into_iter().collect(), ..book })
 }
 

@@ -18,7 +18,7 @@ use crate::cli::date::now;
 use crate::cli::output::{errln, outln};
 use crate::files::in_words;
 use crate::position::Color;
-use crate::words::{self, MinutesSeconds, visible_lines};
+use crate::words::{self, MinutesSeconds, number_of, rounded, visible_lines};
 
 /// What is told of a log that cannot be written.
 const LOG: &str = "the log";
@@ -205,7 +205,7 @@ pub(in crate::cli) fn speed(games: usize, time: Duration) -> String {
     let seconds = time.as_secs_f64();
     let per_hour = games as f64 * HOUR / seconds.max(f64::EPSILON);
     let time = MinutesSeconds(Duration::from_secs(seconds.ceil() as u64));
-    format!("{games} games in {time} min: {per_hour:.0} games/hour")
+    format!("{} in {time} min: {per_hour:.0} games/hour", number_of(games as u64, "game"))
 }
 
 /// A move with the time that both sides have used, in two lines.
@@ -237,7 +237,7 @@ fn live(results: &Results) -> String {
     let count = tally.total;
     let text = format!("+{} ={} -{}", count.wins, count.draws, count.losses);
     match (sprt, tally.elo()) {
-        (Some(sprt), _) => format!("{text} LLR {:.2}", sprt.llr(&tally.pairs)),
+        (Some(sprt), _) => format!("{text} LLR {:.2}", rounded(sprt.llr(&tally.pairs), 2)),
         (None, Some(elo)) => format!("{text} {}", summary::elo(elo)),
         (None, None) => text,
     }

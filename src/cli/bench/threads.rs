@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use crate::cli::list::{List, list};
 use crate::cli::output;
 use crate::cli::usage::wrong;
 use crate::cli::work::{cores, on_interruption, positions_of, progress_bar};
@@ -26,8 +27,8 @@ use crate::words::parse_time;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Numbers of threads; 1 shows what is chance (default: 2, 4, 8 ... as far as there are cores)
-    #[arg(short, long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Vec<u16>,
+    #[arg(short, long, value_parser = list(clap::value_parser!(u16).range(1..=256)))]
+    threads: Option<List<u16>>,
     /// Seconds that one thread searches at least
     #[arg(long, default_value = "2", value_parser = parse_time)]
     seconds: Duration,
@@ -66,7 +67,7 @@ fn parallel() -> impl TypedValueParser<Value = Parallel> {
 impl Args {
     fn resolve_threads(&self) -> Vec<usize> {
         let cores = cores();
-        match self.threads.as_slice() {
+        match self.threads.as_deref().unwrap_or_default() {
             [] => (1..).map(|power| 1 << power).take_while(|&threads| threads <= cores).collect(),
             chosen => chosen.iter().map(|&threads| threads.into()).collect(),
         }

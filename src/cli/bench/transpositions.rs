@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 
 use crate::book::Book;
+use crate::cli::list::{List, list};
 use crate::cli::output;
 use crate::cli::work::{on_interruption, progress_bar};
 use crate::cli::writing::{EPD, Force, files_of};
@@ -21,6 +22,7 @@ use crate::suite::transpositions::{
     summarise,
 };
 use crate::words::parse_time;
+use clap::builder::StringValueParser;
 
 /// Compare the modes of the book inside the search with plain search
 ///
@@ -47,8 +49,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", conflicts_with = "clock")]
     nodes: Option<u64>,
     /// The modes to compare
-    #[arg(long, value_delimiter = ',', default_values_t = MODES.map(|mode| mode.name().to_owned()))]
-    modes: Vec<String>,
+    #[arg(long, default_value = "stop,value,steer,score,first", value_parser = list(StringValueParser::new()))]
+    modes: List<String>,
     /// How many times the nodes of the plain search the judge gets
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u64).range(1..))]
     judge: u64,

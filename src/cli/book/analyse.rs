@@ -19,7 +19,7 @@ use crate::position::{KeyMap, Position};
 use crate::search::{Config, Limits};
 use crate::suite::Switch;
 use crate::suite::analyse::{Analysis, Plan};
-use crate::words::parse_time;
+use crate::words::{counted, parse_time};
 
 /// Where there is no terminal, progress is told this often.
 const TELL_EVERY: Duration = Duration::from_secs(60);
@@ -233,11 +233,11 @@ fn taken_over(other: &Book, own: &KeyMap<()>) -> Vec<BookValue> {
 }
 
 fn tell_begin(analysis: &Analysis) -> std::io::Result<()> {
-    let (left, known) = (grouped(analysis.len() as u64), grouped(analysis.known() as u64));
-    outln!("{left} positions to be searched, {known} known")?;
+    let left = counted(analysis.len() as u64, "position");
+    outln!("{left} to be searched, {} known", grouped(analysis.known() as u64))?;
     if analysis.out_of_reach > 0 {
-        let number = grouped(analysis.out_of_reach);
-        outln!("{number} positions left out: no moves of the book lead to them")?;
+        let positions = counted(analysis.out_of_reach, "position");
+        outln!("{positions} left out: no moves of the book lead to them")?;
     }
     Ok(())
 }
@@ -248,8 +248,8 @@ fn tell_growth(analysis: &Analysis, wanted: u64) -> std::io::Result<()> {
 }
 
 fn tell_end(book: &Book, searched: u64) -> std::io::Result<()> {
-    let (searched, values) = (grouped(searched), grouped(book.values().len() as u64));
-    outln!("{}: {searched} positions searched, {values} analysed", book.name())?;
+    let (searched, values) = (counted(searched, "position"), grouped(book.values().len() as u64));
+    outln!("{}: {searched} searched, {values} analysed", book.name())?;
     let start = Position::start();
     if let Some(value) = book.value(&start) {
         outln!("start position: {}", value.in_words(&start))?;

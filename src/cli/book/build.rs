@@ -13,7 +13,7 @@ use anyhow::Context;
 use super::disk::foretell;
 use super::facets::FacetArgs;
 use super::progress::BuildProgress;
-use super::{book_output, grouped, parse_side, size};
+use super::{book_output, extent, parse_side, size};
 use crate::book::{
     Book, BuildOptions, BuildTally, Checkpoints, DEFAULT_MAX_PLY, EcoRange, FaultListener,
     GameFilter, Monitor, build,
@@ -24,7 +24,7 @@ use crate::cli::writing::{FAULTS, Force, files_of};
 use crate::files::{NewFile, Output, in_words};
 use crate::pgn::{GameResult, Language, PgnInput};
 use crate::position::Color;
-use crate::words::{parse_seconds, visible};
+use crate::words::{counted, grouped, parse_seconds, plural, visible};
 
 /// What is added to the name of a book for the folder of what a long build has done so far.
 const UNFINISHED: &str = ".unfinished";
@@ -48,7 +48,7 @@ pub(super) struct Args {
     max_ply: u32,
     #[command(flatten)]
     prune: PruneArgs,
-    /// Take in only the moves of one side
+    /// Take in only the moves of one side; --player and --title then refer to the player of that side
     #[arg(long, value_parser = parse_side)]
     side: Option<Color>,
     /// Count games and lines without a result, too
@@ -134,12 +134,18 @@ pub(super) struct GameFilterArgs {
     /// Results (1-0, 1/2-1/2, 0-1), separated by commas
     #[arg(long, value_delimiter = ',', value_parser = parse_result, value_name = "RESULTS")]
     result: Vec<GameResult>,
-    /// The name of a player, or a part of it; may be given more than once
+    /// The name of a player, or a part of it, with either colour or that of --side; may be given more than
+    /// once
     #[arg(long, value_name = "NAME")]
     player: Vec<String>,
-    /// One of the players has one of these titles (GM,IM)
+    /// One of the players, or that of --side, has one of these titles (GM,IM)
     #[arg(long, value_delimiter = ',', value_name = "TITLES")]
     title: Vec<String>,
+}
+
+/// Names as filters compare them.
+pub(super) fn lowercase(names: &[String]) -> Vec<String> {
+    names.iter().map(|name| name.to_lowercase()).collect()
 }
 
 fn parse_result(text: &str) -> Result<GameResult, String> {
@@ -163,8 +169,9 @@ fn parse_memory(text: &str) -> Result<usize, String> {
 }
 
 impl GameFilterArgs {
-    pub(super) fn resolve(&self) -> GameFilter {
-        let lower = |texts: &[String]| texts.iter().map(|text| text.to_lowercase()).collect();
+    /// The filter of a book that takes in the moves of `side`, or of both sides.
+    pub(super) fn resolve(&self, side: Option<Color>) -> GameFilter {
+        let names_players = !(self.player.is_empty() && self.title.is_empty());
         GameFilter {
             min_elo: self.min_elo,
             max_elo: self.max_elo,
@@ -173,9 +180,10 @@ impl GameFilterArgs {
             min_seconds: self.min_seconds,
             max_seconds: self.max_seconds,
             results: self.result.clone(),
-            players: lower(&self.player),
-            titles: lower(&self.title),
-            side: None,
+            players: lowercase(&self.player),
+            titles: lowercase(&self.title),
+            side: side.filter(|_| names_players),
+            rated_side: None,
         }
     }
 }
@@ -204,7 +212,7 @@ impl Args {
         BuildOptions {
             max_ply: self.max_ply,
             undecided: self.undecided,
-            filter: self.filter.resolve(),
+            filter: self.filter.resolve(self.side),
             unique: self.unique,
             language: self.language,
             side: self.side,
@@ -336,7 +344,7 @@ pub(super) fn report_faults(tally: &BuildTally, quiet: bool, all_are_written: bo
     tally.faults.iter().for_each(|fault| errln!("{fault}"));
     let more = tally.broken - tally.faults.len() as u64;
     if more > 0 && !all_are_written {
-        errln!("{} more broken games; --errors FILE lists them", grouped(more));
+        errln!("{} more broken {}; --errors FILE lists them", grouped(more), plural(more, "game"));
     }
 }
 
@@ -348,12 +356,12 @@ pub(super) fn report_games(tally: &BuildTally, time: Duration, before: u64) -> a
     let found = games.total() + tally.skipped.total();
     if before > 0 {
         let new = grouped(found - before.min(found));
-        writeln!(out, "{} games read, the last {new} of them in {seconds:.2} s", grouped(found))?;
+        writeln!(out, "{} read, the last {new} of them in {seconds:.2} s", counted(found, "game"))?;
     } else {
         writeln!(
             out,
-            "{} games read in {seconds:.2} s: {} games/s, {:.0} MB/s",
-            grouped(found),
+            "{} read in {seconds:.2} s: {} games/s, {:.0} MB/s",
+            counted(found, "game"),
             grouped((found as f64 / seconds) as u64),
             tally.bytes as f64 / 1e6 / seconds,
         )?;
@@ -389,12 +397,6 @@ pub(super) fn report_book(path: &Path) -> anyhow::Result<()> {
     // Not the whole book: it may be larger than the memory that is allowed.
     let (positions, moves) = Book::extent(path)?;
     let bytes = path.metadata().map_or(0, |metadata| metadata.len());
-    outln!(
-        "{}: {} positions, {} moves, {}",
-        path.display(),
-        grouped(positions),
-        grouped(moves),
-        size(bytes),
-    )?;
+    outln!("{}: {}, {}", path.display(), extent(positions, moves), size(bytes),)?;
     Ok(())
 }

@@ -13,9 +13,12 @@ use crate::cli::output;
 use crate::position::{Color, Game, Move, Position};
 use crate::score::Score;
 use crate::search::{Config, Control, Limits, Searcher};
-use crate::words;
+use crate::words::{self, counted};
 
 /// List holes and weak moves of a book: dead ends, positions without a reply, refuted moves
+///
+/// Positions whose replies a filter of the book may have left out (--min-games, --min-score) are counted, but
+/// not listed.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The book (.tbk, .bin or .pgn), or `embedded`
@@ -53,7 +56,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut searcher = Searcher::new(Config { memory_mb: args.memory, ..Config::default() });
     let held = args.sides_held(&book, game.position())?;
     let last_ply = args.last_ply(&book, &game);
-    let mut findings = 0_u64;
+    let manifest = book.manifest()?;
+    let pruning = manifest.pruning();
+    let (mut findings, mut hidden) = (0_u64, 0_u64);
     for at in book.walk(game.position(), last_ply.saturating_add(1)) {
         if at.ply > last_ply || at.entry.reached.games() < args.min_games {
             continue;
@@ -62,7 +67,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let ours = args.side.map_or(held[mover.to_index()], |side| side == mover);
         let mut lines = Vec::new();
         if at.ply < last_ply {
-            lines.extend(hole(&book, &at, ours, held[mover.to_index()]));
+            let hole = hole(&book, &at, ours, held[mover.to_index()]);
+            let legal_moves = at.position.legal_moves().len() as u64;
+            if hole.is_some() && pruning.may_hide(at.entry.reached.games(), legal_moves) {
+                hidden += 1;
+            } else {
+                lines.extend(hole);
+            }
         }
         if ours && args.nodes > 0 {
             lines.extend(refuted(&book, &at, args, &mut searcher));
@@ -73,14 +84,17 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             out.flush()?;
         }
     }
-    writeln!(out, "{findings} {}", if findings == 1 { "finding" } else { "findings" })?;
+    if hidden > 0 {
+        let positions = counted(hidden, "position");
+        let filters = manifest.filters.join(", ");
+        writeln!(
+            out,
+            "{positions} without a reply not listed: the filter may hide it ({filters})"
+        )?;
+    }
+    writeln!(out, "{}", counted(findings, "finding"))?;
     out.flush()?;
     Ok(if findings == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// A number of games in words.
-fn games(number: u64) -> String {
-    if number == 1 { "1 game".to_owned() } else { format!("{number} games") }
 }
 
 impl Args {
@@ -121,13 +135,13 @@ fn hole(book: &Book, at: &Visited, ours: bool, held: bool) -> Option<String> {
     if !at.entry.moves.is_empty() || over {
         return None;
     }
-    let games = games(at.entry.reached.games());
+    let games = counted(at.entry.reached.games(), "game");
     if let Some(transposed) = book.moves(&at.position).first() {
         if !held {
             return None;
         }
         let san = at.position.san(transposed.mv);
-        let there = self::games(transposed.reached.games());
+        let there = counted(transposed.reached.games(), "game");
         return Some(format!(
             "hole: no move after {games} here, but {san} leads to a position of {there}"
         ));

@@ -5,17 +5,20 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 
+use super::build::lowercase;
+use super::facets::FacetArgs;
 use super::place::PositionArgs;
-use super::{book_output, grouped, open, parse_side, save, write};
-use crate::book::{Book, Counts, Cut, cut, differences, merge};
+use super::{book_output, open, parse_side, save, write};
+use crate::book::{Book, Counts, Cut, Difference, Selection, cut, differences, merge};
 use crate::cli::output::{self, outln};
 use crate::cli::usage::wrong;
 use crate::cli::writing::Force;
 use crate::files::Output;
 use crate::position::{Color, KeyMap, Position};
 use crate::suite::analyse::carried_over;
+use crate::words::counted;
 
 /// Merge books into one; their counts are added
 #[derive(Debug, clap::Args)]
@@ -66,7 +69,7 @@ fn keep_values<'a>(
         let book = open(output.path())?;
         let values = carried_over(found, &book);
         write(output, |file| book.write_with_values(&values, file))?;
-        outln!("the values of {} analysed positions are kept", grouped(values.len() as u64))?;
+        outln!("kept the values of {}", counted(values.len() as u64, "analysed position"))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -99,7 +102,7 @@ pub(super) struct FilterArgs {
     /// Leave out moves with which their side scored less, in percent
     #[arg(long, default_value_t = 0.0)]
     min_score: f64,
-    /// Keep only the moves of one side
+    /// Keep only the moves of one side; --player then refers to the player of that side
     #[arg(long, value_parser = parse_side)]
     side: Option<Color>,
     /// Keep only what comes within so many plies of the start, or of the position given
@@ -107,6 +110,27 @@ pub(super) struct FilterArgs {
     max_ply: u32,
     #[command(flatten)]
     place: PositionArgs,
+    #[command(flatten)]
+    games: SelectionArgs,
+}
+
+/// Which games of a book with facets count.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Which games count, of a book with facets")]
+struct SelectionArgs {
+    #[command(flatten)]
+    facets: FacetArgs,
+    /// The name of a player, or a part of it, with either colour or that of --side; may be given more than
+    /// once
+    #[arg(long, value_name = "NAME")]
+    player: Vec<String>,
+}
+
+impl SelectionArgs {
+    /// The games that count in a book with the moves of `side`, or of both sides.
+    fn resolve(&self, side: Option<Color>) -> Selection {
+        Selection { facets: self.facets.resolve(), players: lowercase(&self.player), side }
+    }
 }
 
 /// Cuts a book down.
@@ -125,7 +149,14 @@ pub(super) fn run_filter(args: &FilterArgs) -> anyhow::Result<ExitCode> {
         max_ply: args.max_ply,
     };
     let output = book_output(&args.output, args.force, [&args.book]);
-    save(&output, |file| cut(&book, &what, file))?;
+    output.check()?;
+    let selection = args.games.resolve(args.side);
+    let mut chosen = book.clone();
+    if !selection.is_everything() {
+        chosen = book.of_games(&selection)?;
+        ensure!(chosen.positions() > 0, "{}: no game passes the filters", args.book.display());
+    }
+    save(&output, |file| cut(&chosen, &what, file))?;
     keep_values(&output, std::iter::once(&book))
 }
 
@@ -138,7 +169,7 @@ pub(super) struct DiffArgs {
     right: PathBuf,
     /// Rows that are shown at most
     #[arg(long, default_value_t = 20)]
-    limit: usize,
+    limit: u64,
 }
 
 /// Compares two books; the exit status tells whether they are the same.
@@ -147,39 +178,68 @@ pub(super) struct DiffArgs {
 /// If a book cannot be read.
 pub(super) fn run_diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
     let (left, right) = (open(&args.left)?, open(&args.right)?);
-    let (mut only_left, mut only_right, mut changed) = (0_u64, 0_u64, 0_u64);
-    let mut rows = KeyMap::default();
-    for difference in differences(&left, &right) {
-        match (difference.left, difference.right) {
-            (Some(_), None) => only_left += 1,
-            (None, _) => only_right += 1,
-            _ => changed += 1,
-        }
-        rows.insert(difference.key, (difference.left, difference.right));
-    }
+    let mut counts = DifferenceCounts::default();
+    differences(&left, &right).for_each(|difference| counts.add(&difference));
     let mut out = BufWriter::new(output::stdout());
-    writeln!(out, "only in {}: {} positions", left.name(), grouped(only_left))?;
-    writeln!(out, "only in {}: {} positions", right.name(), grouped(only_right))?;
-    writeln!(out, "in both, but different: {} positions", grouped(changed))?;
+    writeln!(out, "only in {}: {}", left.name(), counted(counts.only_left, "position"))?;
+    writeln!(out, "only in {}: {}", right.name(), counted(counts.only_right, "position"))?;
+    writeln!(out, "in both, but different: {}", counted(counts.changed, "position"))?;
+    out.flush()?;
+    write_differences(&mut out, [&left, &right], args.limit.min(counts.total()))?;
+    out.flush()?;
+    Ok(if counts.total() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Positions in which two books differ.
+#[derive(Debug, Default)]
+struct DifferenceCounts {
+    only_left: u64,
+    only_right: u64,
+    changed: u64,
+}
+
+impl DifferenceCounts {
+    fn add(&mut self, difference: &Difference) {
+        *match (difference.left, difference.right) {
+            (Some(_), None) => &mut self.only_left,
+            (None, _) => &mut self.only_right,
+            _ => &mut self.changed,
+        } += 1;
+    }
+
+    fn total(&self) -> u64 {
+        self.only_left + self.only_right + self.changed
+    }
+}
+
+/// Prints a row for each of the first `number` differences: those that the moves of the books lead to, the
+/// nearest first, then the others by their keys, since only a way to a position shows what it is.
+fn write_differences(out: &mut impl Write, books: [&Book; 2], number: u64) -> std::io::Result<()> {
     let text = |counts: Option<Counts>| counts.map_or("-".to_owned(), |counts| counts.to_string());
-    // What cannot be reached has no FEN to show.
-    let mut left_to_show = args.limit.min(rows.len());
-    for book in [&left, &right] {
-        let mut shown = Ok(());
-        if left_to_show == 0 {
+    let mut shown: KeyMap<()> = KeyMap::default();
+    for (book, other) in [(books[0], books[1]), (books[1], books[0])] {
+        let mut written = Ok(());
+        let mut is_complete = shown.len() as u64 >= number;
+        if is_complete {
             break;
         }
         book.visit(&Position::start(), true, |position, entry| {
-            if let Some((a, b)) = rows.remove(&entry.key) {
-                shown = writeln!(out, "{}  {} | {}", position.fen(), text(a), text(b));
-                left_to_show -= 1;
+            let there = other.entry(position);
+            if there.as_ref() != Some(entry) && shown.insert(entry.key, ()).is_none() {
+                let [left, right] =
+                    books.map(|book| text(book.entry(position).map(|entry| entry.reached)));
+                written = writeln!(out, "{}  {left} | {right}", position.fen());
+                is_complete = shown.len() as u64 >= number;
             }
-            let goes_on = shown.is_ok() && left_to_show > 0;
+            let goes_on = written.is_ok() && !is_complete;
             if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
-        shown?;
+        written?;
     }
-    out.flush()?;
-    let same = only_left + only_right + changed == 0;
-    Ok(if same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let left_to_show = (number - shown.len() as u64) as usize;
+    let unreached = differences(books[0], books[1]).filter(|found| !shown.contains_key(&found.key));
+    for Difference { key, left, right } in unreached.take(left_to_show) {
+        writeln!(out, "out of reach, key {key:016x}  {} | {}", text(left), text(right))?;
+    }
+    Ok(())
 }

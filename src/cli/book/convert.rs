@@ -1,16 +1,22 @@
 //! `tabia book import`, `export` and `verify`.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::bail;
+use anyhow::ensure;
 
-use super::{book_output, grouped, open, save};
+use super::{book_output, extent, open, save};
 use crate::book::POLYGLOT_FILE;
 use crate::cli::output::outln;
 use crate::cli::writing::Force;
 use crate::files::Output;
+use crate::words::counted;
+
+/// Whether a name ends as those of Polyglot books do.
+fn has_ending(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "bin")
+}
 
 /// Make a book of a Polyglot book (.bin)
 #[derive(Debug, clap::Args)]
@@ -29,12 +35,11 @@ pub(super) struct ImportArgs {
 /// # Errors
 /// If the input is no Polyglot book or the output cannot be written.
 pub(super) fn run_import(args: &ImportArgs) -> anyhow::Result<ExitCode> {
-    if args.input.extension().is_none_or(|extension| extension != "bin") {
-        bail!(
-            "{} does not end in .bin, as Polyglot books do; rename it if it is one",
-            args.input.display()
-        );
-    }
+    ensure!(
+        has_ending(&args.input),
+        "{} does not end in .bin, as Polyglot books do; rename it if it is one",
+        args.input.display()
+    );
     let book = open(&args.input)?;
     let output = book_output(&args.output, args.force, [&args.input]);
     save(&output, |mut file| file.write_all(book.bytes()).map(|()| file))?;
@@ -59,19 +64,30 @@ pub(super) struct ExportArgs {
 /// If the book cannot be read or the output not be written.
 pub(super) fn run_export(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
+    ensure!(
+        has_ending(&args.output),
+        "cannot write {}: export writes Polyglot books, whose names end in .bin",
+        args.output.display()
+    );
     let output = Output::new(&args.output, POLYGLOT_FILE).force(args.force.allowed);
     let output = output.apart_from([&args.book]);
     output.check()?;
     let export = book.to_polyglot();
     output.write(&export.bytes)?;
-    outln!("{}: {} moves", args.output.display(), grouped(export.moves()))?;
-    let remarks = [
-        (export.weightless, "moves left out: the side that played them lost every game"),
-        (export.out_of_reach, "positions left out: no moves of the book lead to them"),
-        (export.scaled, "positions with weights scaled down: one was above 65,535"),
+    outln!("{}: {}", args.output.display(), counted(export.moves(), "move"))?;
+    let left_out = [
+        (export.weightless, "move", "left out: the side that played them lost every game"),
+        (export.out_of_reach, "position", "left out: no moves of the book lead to them"),
+        (export.scaled, "position", "with weights scaled down: one was above 65,535"),
+        (book.values().len() as u64, "analysed value", "left out: Polyglot books have none"),
+        (
+            book.facet_games().into(),
+            "game",
+            "left out: Polyglot books have counts alone, no facets",
+        ),
     ];
-    for (number, what) in remarks.iter().filter(|(number, _)| *number > 0) {
-        outln!("{} {what}", grouped(*number))?;
+    for (number, what, why) in left_out.iter().filter(|(number, ..)| *number > 0) {
+        outln!("{} {why}", counted(*number, what))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -90,7 +106,6 @@ pub(super) struct VerifyArgs {
 pub(super) fn run_verify(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     book.verify()?;
-    let (positions, moves) = (grouped(book.positions()), grouped(book.move_count()));
-    outln!("{}: sound, {positions} positions, {moves} moves", book.name())?;
+    outln!("{}: sound, {}", book.name(), extent(book.positions(), book.move_count()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use serde::Serialize;
 
 use super::open;
 use super::place::PositionArgs;
+use super::rows::{MoveRow, PositionRow, ValueRow};
 use crate::book::{Book, Counts, Visited};
 use crate::cli::output;
 use crate::pgn::PgnGame;
 use crate::position::{KeyMap, Move, Position};
+use crate::score::{Score, mate_distance};
 
 /// Print the positions or the lines of a book
 #[derive(Debug, clap::Args)]
@@ -34,9 +35,9 @@ pub(super) struct Args {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum DumpFormat {
-    /// A row for each move of each position
+    /// A row for each move of each position, with analysed values
     Csv,
-    /// An object for each position, one a line
+    /// An object for each position, one a line, with analysed values
     Json,
     /// The FEN of each position
     Fen,
@@ -44,37 +45,11 @@ enum DumpFormat {
     Pgn,
 }
 
-/// A position in JSON.
-#[derive(Serialize)]
-struct PositionRow {
-    fen: String,
-    ply: u32,
-    reached: CountsRow,
-    moves: Vec<MoveRow>,
-}
-
-#[derive(Serialize)]
-struct MoveRow {
-    san: String,
-    uci: String,
-    played: CountsRow,
-    reached: CountsRow,
-}
-
-#[derive(Serialize)]
-struct CountsRow {
-    white: u32,
-    draws: u32,
-    black: u32,
-    undecided: u32,
-}
-
-impl From<Counts> for CountsRow {
-    fn from(counts: Counts) -> Self {
-        let Counts { white, draws, black, undecided } = counts;
-        CountsRow { white, draws, black, undecided }
-    }
-}
+/// The columns of a CSV dump: counts in games, scores for the side to move in centipawns or in moves to a
+/// mate, `value_` of the position and `move_` of the position after the move.
+const CSV_HEAD: &str = "fen,ply,move,played_white,played_draws,played_black,played_undecided,\
+    reached_white,reached_draws,reached_black,reached_undecided,\
+    value_cp,value_mate,value_depth,value_nodes,value_best,move_cp,move_mate";
 
 /// Prints a book.
 ///
@@ -88,11 +63,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match args.format {
         DumpFormat::Pgn => write_lines(&mut out, &book, start, args)?,
         DumpFormat::Csv => {
-            writeln!(
-                out,
-                "fen,ply,move,played_white,played_draws,played_black,played_undecided,\
-                 reached_white,reached_draws,reached_black,reached_undecided"
-            )?;
+            writeln!(out, "{CSV_HEAD}")?;
             book.walk(start, args.max_ply)
                 .try_for_each(|at| write_csv(&mut out, &book, &at, args))?;
         }
@@ -120,29 +91,54 @@ fn moves_of(book: &Book, at: &Visited, args: &Args) -> Vec<(Move, Counts)> {
 }
 
 fn write_csv(out: &mut impl Write, book: &Book, at: &Visited, args: &Args) -> std::io::Result<()> {
-    for (mv, played) in moves_of(book, at, args) {
+    let value = book.value(&at.position);
+    let value_columns = value.map_or_else(
+        || ",,,,".to_owned(),
+        |value| {
+            let best = value.best.filter(|&mv| at.position.is_legal(mv));
+            let best = best.map_or_else(String::new, |mv| at.position.san(mv));
+            format!("{},{},{},{best}", score_columns(Some(value.score)), value.depth, value.nodes)
+        },
+    );
+    let moves = moves_of(book, at, args);
+    for &(mv, played) in &moves {
         let reached = book.reached(&at.position.play(mv)).unwrap_or_default();
         write!(out, "{},{},{}", at.position.fen(), at.ply, at.position.san(mv))?;
         for Counts { white, draws, black, undecided } in [played, reached] {
             write!(out, ",{white},{draws},{black},{undecided}")?;
         }
-        writeln!(out)?;
+        let score = score_columns(book.value_of_move(&at.position, mv));
+        writeln!(out, ",{value_columns},{score}")?;
+    }
+    // A position that was analysed where the games end has no move, but a value.
+    if moves.is_empty() && value.is_some() {
+        writeln!(out, "{},{},,,,,,,,,,{value_columns},,", at.position.fen(), at.ply)?;
     }
     Ok(())
 }
 
+/// A score as centipawns or as moves to a mate: two columns, of which one is empty.
+fn score_columns(score: Option<Score>) -> String {
+    match (score, score.and_then(mate_distance)) {
+        (_, Some(moves)) => format!(",{moves}"),
+        (Some(score), None) => format!("{score},"),
+        (None, None) => ",".to_owned(),
+    }
+}
+
 fn position_row(book: &Book, at: &Visited, args: &Args) -> PositionRow {
-    let moves = moves_of(book, at, args).into_iter().map(|(mv, played)| MoveRow {
-        san: at.position.san(mv),
-        uci: mv.to_string(),
-        played: played.into(),
-        reached: book.reached(&at.position.play(mv)).unwrap_or_default().into(),
+    let moves = moves_of(book, at, args).into_iter().map(|(mv, played)| {
+        let reached = book.reached(&at.position.play(mv)).unwrap_or_default();
+        MoveRow::new(book, &at.position, mv, [played, reached])
     });
     PositionRow {
         fen: at.position.fen(),
-        ply: at.ply,
+        ply: Some(at.ply),
+        opening: None,
         reached: at.entry.reached.into(),
+        value: book.value(&at.position).map(|value| ValueRow::new(&at.position, &value)),
         moves: moves.collect(),
+        games: None,
     }
 }
 

@@ -3,19 +3,18 @@
 use std::collections::HashSet;
 use std::io::{BufWriter, Write};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::bail;
 
+use super::open;
 use super::place::PositionArgs;
-use super::{grouped, open};
-use crate::book::InputRecord;
 use crate::cli::output::{self, errln};
 use crate::pgn::{Fate, GameEnd, GamePly, Language, PgnInput, Reader, Tags, Visitor};
 use crate::position::Position;
-use crate::words::visible;
+use crate::words::{counted, visible};
 
 /// Find the games in which a position stood, by whatever order of moves
 #[derive(Debug, clap::Args)]
@@ -25,7 +24,8 @@ pub(super) struct Args {
     sources: Vec<PathBuf>,
     #[command(flatten)]
     place: PositionArgs,
-    /// Where the games of a book lie, if not beside it; may be given more than once
+    /// Where the games of a book are, if not where they were when it was built, nor beside it; may be
+    /// given more than once
     #[arg(long, value_name = "FOLDER")]
     games: Vec<PathBuf>,
     /// Whose letters stand for the pieces (de, fr, es …; default: each file shows it)
@@ -73,8 +73,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             visible(&hit.label)
         )?;
     }
-    let reach = if hits.len() == 1 { "game reaches" } else { "games reach" };
-    writeln!(out, "{} {reach} {}", grouped(hits.len() as u64), game.position().fen())?;
+    let number = hits.len() as u64;
+    let reach = if number == 1 { "reaches" } else { "reach" };
+    writeln!(out, "{} {reach} {}", counted(number, "game"), game.position().fen())?;
     out.flush()?;
     Ok(if hits.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -87,24 +88,22 @@ fn inputs(args: &Args) -> anyhow::Result<Vec<PgnInput>> {
             paths.push(source.clone());
             continue;
         }
-        let beside = [source.parent().unwrap_or(Path::new("")).to_owned()];
-        let folders = if args.games.is_empty() { &beside[..] } else { &args.games };
-        let manifest = open(source)?.manifest()?;
-        if manifest.inputs.is_empty() {
-            bail!("{} was not made of games, but of {}", source.display(), manifest.made_from);
+        let book = open(source)?;
+        let files = book.sources()?;
+        if files.is_empty() {
+            let made_from = book.manifest()?.made_from;
+            bail!("{} was not made of games, but of {made_from}", source.display());
         }
-        let place = |input: &InputRecord| {
-            let paths = folders.iter().map(|folder| folder.join(&input.name));
-            paths.clone().find(|path| path.exists()).or_else(|| paths.clone().next())
-        };
-        let places = manifest.inputs.iter().filter_map(place);
-        let (here, missing): (Vec<PathBuf>, Vec<PathBuf>) = places.partition(|path| path.exists());
-        for path in &missing {
-            errln!(
-                "{} was built from {} too, which is not there",
-                source.display(),
-                path.display()
-            );
+        let mut here = Vec::new();
+        for file in &files {
+            match book.places(file, &args.games).into_iter().find(|path| path.exists()) {
+                Some(path) => here.push(path),
+                None => errln!(
+                    "{} was built from {} too, which is not there",
+                    source.display(),
+                    visible(&file.path)
+                ),
+            }
         }
         if here.is_empty() {
             bail!(

@@ -15,8 +15,8 @@ pub(super) struct Args {
     book: PathBuf,
     /// The game, as `book show` names it
     game: GameId,
-    /// Where the games lie, if not where they were when the book was built; may be given more than
-    /// once
+    /// Where the games are, if not where they were when the book was built, nor beside it; may be given
+    /// more than once
     #[arg(long, value_name = "FOLDER")]
     games: Vec<PathBuf>,
 }

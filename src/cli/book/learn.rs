@@ -6,11 +6,12 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 
-use super::{book_output, grouped, open, save};
+use super::{book_output, open, save};
 use crate::book::{HEADLINE, is_learning};
 use crate::cli::output::outln;
 use crate::cli::writing::Force;
 use crate::files::{in_words, open_plain};
+use crate::words::counted;
 
 /// Make a book of what an engine has learnt (`tabia --learn FILE`)
 #[derive(Debug, clap::Args)]
@@ -42,7 +43,7 @@ pub(super) fn run(args: &LearnArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.file)?;
     save(&output, |mut file| file.write_all(book.bytes()).map(|()| file))?;
     let (values, games) = (book.values().len(), book.manifest()?.games.total());
-    let unit = if games == 1 { "game" } else { "games" };
-    outln!("{} positions with values, {} {unit}", grouped(values as u64), grouped(games))?;
+    let positions = counted(values as u64, "position");
+    outln!("{positions} with values, {}", counted(games, "game"))?;
     Ok(ExitCode::SUCCESS)
 }

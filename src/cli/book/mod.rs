@@ -14,6 +14,7 @@ mod learn;
 mod partial;
 mod place;
 mod progress;
+mod rows;
 mod show;
 mod variety;
 
@@ -21,13 +22,15 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Subcommand;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::book::{BOOK_FILE, Book, BookError, EMBEDDED_NAME};
+use crate::book::{BOOK_FILE, Book, BookError, EMBEDDED_NAME, Policy};
 use crate::cli::output::{errln, outln};
 use crate::cli::writing::Force;
 use crate::files::in_words;
 use crate::files::{NewFile, Output};
 use crate::position::Color;
+use crate::words::{counted, grouped, plural};
 
 /// Make opening books and look into them
 #[derive(Debug, clap::Args)]
@@ -104,7 +107,7 @@ fn book_output<'a, P: AsRef<Path>>(
     force: Force,
     inputs: impl IntoIterator<Item = P>,
 ) -> Output<'a> {
-    Output::new(path, BOOK_FILE).force(force.allowed).apart_from(inputs)
+    Output::new(path, BOOK_FILE).ending("tbk").force(force.allowed).apart_from(inputs)
 }
 
 /// Writes a book to a new file, all or nothing, and opens it.
@@ -127,9 +130,19 @@ fn save(
     content: impl FnOnce(NewFile) -> std::io::Result<NewFile>,
 ) -> anyhow::Result<()> {
     let book = write(output, content)?;
-    let (positions, moves) = (grouped(book.positions()), grouped(book.move_count()));
-    outln!("{}: {positions} positions, {moves} moves", book.name())?;
+    outln!("{}: {}", book.name(), extent(book.positions(), book.move_count()))?;
     Ok(())
+}
+
+/// The size of a book in words.
+fn extent(positions: u64, moves: u64) -> String {
+    format!("{}, {}", counted(positions, "position"), counted(moves, "move"))
+}
+
+/// Reads a policy by its name; help and errors list all of them.
+fn policy() -> impl TypedValueParser<Value = Policy> {
+    let names = [Policy::ON].into_iter().chain(Policy::ALL.map(Policy::name));
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Policy>())
 }
 
 fn parse_side(text: &str) -> Result<Color, String> {
@@ -140,23 +153,10 @@ fn parse_side(text: &str) -> Result<Color, String> {
     }
 }
 
-/// A large number with its thousands set apart.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// A number of bytes in a fitting unit.
 fn size(bytes: u64) -> String {
     match bytes {
-        0..10_000 => format!("{bytes} bytes"),
+        0..10_000 => format!("{bytes} {}", plural(bytes, "byte")),
         10_000..10_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
         10_000_000..10_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
         _ => format!("{:.1} GB", bytes as f64 / 1e9),

@@ -24,7 +24,7 @@ pub(super) struct CountArgs {
     /// Plies of each game that count
     #[arg(long, default_value_t = DEFAULT_MAX_PLY, value_parser = clap::value_parser!(u32).range(1..=1000))]
     max_ply: u32,
-    /// Take in only the moves of one side
+    /// Take in only the moves of one side; --player and --title then refer to the player of that side
     #[arg(long, value_parser = parse_side)]
     side: Option<Color>,
     /// Count games and lines without a result, too
@@ -122,6 +122,7 @@ mod present {
     use crate::cli::output::{errln, outln};
     use crate::cli::work::{INTERRUPTED, cores};
     use crate::pgn::PgnInput;
+    use crate::words::counted;
 
     /// The options of both halves; what does not fit into memory waits beside `output`.
     fn options(resources: &Resources, output: &Path) -> BuildOptions {
@@ -157,7 +158,7 @@ mod present {
         let options = BuildOptions {
             max_ply: args.max_ply,
             undecided: args.undecided,
-            filter: args.filter.resolve(),
+            filter: args.filter.resolve(args.side),
             language: args.language,
             side: args.side,
             facets: args.facets,
@@ -178,7 +179,7 @@ mod present {
         report_faults(&partial.tally, args.resources.quiet, false);
         if !args.resources.quiet {
             report_games(&partial.tally, start.elapsed(), 0)?;
-            outln!("{}: {} rows", args.parquet.display(), grouped(partial.rows))?;
+            outln!("{}: {}", args.parquet.display(), counted(partial.rows, "row"))?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -209,9 +210,9 @@ mod present {
         if !args.resources.quiet {
             let seconds = start.elapsed().as_secs_f64().max(1e-3);
             outln!(
-                "{} games in {} rows read in {seconds:.2} s: {} rows/s",
-                grouped(packed.manifest.games.total()),
-                grouped(packed.rows),
+                "{} in {} read in {seconds:.2} s: {} rows/s",
+                counted(packed.manifest.games.total(), "game"),
+                counted(packed.rows, "row"),
                 grouped((packed.rows as f64 / seconds) as u64),
             )?;
             report_book(&args.output)?;

@@ -11,6 +11,7 @@ use super::grouped;
 use crate::book::Monitor;
 use crate::cli::output::errln;
 use crate::pgn::PgnInput;
+use crate::words::counted;
 
 /// How often progress is shown on a terminal, and how often as lines elsewhere.
 const REFRESH: Duration = Duration::from_millis(100);
@@ -71,7 +72,7 @@ fn tell_resumed(monitor: &Monitor, told: &mut bool) {
     let games = monitor.resumed.load(Relaxed);
     if games > 0 && !*told {
         *told = true;
-        errln!("going on after {} games that were read before", grouped(games));
+        errln!("going on after {} that were read before", counted(games, "game"));
     }
 }
 
@@ -126,11 +127,11 @@ impl Material {
             Material::Games { .. } => {
                 let games = monitor.games.load(Relaxed);
                 let new = games - monitor.resumed.load(Relaxed).min(games);
-                format!("{} games, {} games/s", grouped(games), per_second(new))
+                format!("{}, {} games/s", counted(games, "game"), per_second(new))
             }
             Material::Rows => {
                 let rows = monitor.rows.load(Relaxed);
-                format!("{} rows, {} rows/s", grouped(rows), per_second(rows))
+                format!("{}, {} rows/s", counted(rows, "row"), per_second(rows))
             }
         }
     }

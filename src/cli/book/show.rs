@@ -8,14 +8,15 @@ use anyhow::bail;
 
 use super::facets::FacetArgs;
 use super::place::PositionArgs;
-use super::{grouped, open, size};
+use super::rows::{GameRow, GameRows, MoveRow, OpeningRow, PositionRow, ValueRow};
+use super::{open, policy, size};
 use crate::book::{
     Book, Candidate, Chooser, Explored, ListedGame, MAX_LOSS, Manifest, Names, Policy,
 };
 use crate::cli::output;
 use crate::position::Game;
 use crate::score::Score;
-use crate::words;
+use crate::words::{self, counted, grouped};
 
 /// Tell how a book was made and how large it is
 #[derive(Debug, clap::Args)]
@@ -31,6 +32,9 @@ pub(super) struct ShowArgs {
     book: PathBuf,
     #[command(flatten)]
     place: PositionArgs,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     filter: FacetArgs,
 }
@@ -45,8 +49,8 @@ pub(super) struct WhyArgs {
     book: PathBuf,
     #[command(flatten)]
     place: PositionArgs,
-    /// on, best, worst, random, prefer or weighted
-    #[arg(long, default_value_t = Policy::default())]
+    /// How moves are chosen
+    #[arg(long, default_value_t = Policy::default(), value_parser = policy())]
     policy: Policy,
     /// The probability with which a score is at least its lower bound, in percent
     #[arg(long, default_value_t = 90.0, value_parser = parse_confidence)]
@@ -87,7 +91,7 @@ pub(super) fn info(args: &InfoArgs) -> anyhow::Result<ExitCode> {
         writeln!(out, "analysed    {}", grouped(book.values().len() as u64))?;
     }
     if book.has_facets() {
-        writeln!(out, "facets      of {} games", grouped(book.facet_games().into()))?;
+        writeln!(out, "facets      of {}", counted(book.facet_games().into(), "game"))?;
     }
     write_manifest(&mut out, &manifest)?;
     Ok(ExitCode::SUCCESS)
@@ -97,7 +101,7 @@ fn write_manifest(out: &mut impl Write, manifest: &Manifest) -> std::io::Result<
     let games = manifest.games;
     writeln!(out, "made by     {} from {}", manifest.made_by, manifest.made_from)?;
     if manifest.max_ply > 0 {
-        writeln!(out, "depth       {} plies", manifest.max_ply)?;
+        writeln!(out, "depth       {}", counted(manifest.max_ply.into(), "ply"))?;
     }
     writeln!(
         out,
@@ -121,8 +125,8 @@ fn write_manifest(out: &mut impl Write, manifest: &Manifest) -> std::io::Result<
         writeln!(out, "filter      {filter}")?;
     }
     for input in &manifest.inputs {
-        let (games, bytes) = (grouped(input.games), size(input.bytes));
-        writeln!(out, "input       {} ({bytes}, {games} games)", input.name)?;
+        let (games, bytes) = (counted(input.games, "game"), size(input.bytes));
+        writeln!(out, "input       {} ({bytes}, {games})", input.name)?;
     }
     Ok(())
 }
@@ -142,8 +146,14 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let explored = whole.has_facets().then(|| whole.explore(game.position(), &filter));
     let mut out = output::stdout();
     let names = Names::embedded();
-    write_heading(&mut out, &book, &game, &names)?;
     let candidates = Chooser::new(Policy::Prefer, 0).candidates(&book, &game);
+    if args.json {
+        let candidates = known(candidates, &whole, &game)?;
+        let row = position_row(&book, &game, &names, &candidates, explored.as_ref());
+        writeln!(out, "{}", serde_json::to_string(&row)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    write_heading(&mut out, &book, &game, &names)?;
     let candidates = known(candidates, &whole, &game)?;
     if book.holds_weights() {
         let name = |candidate: &Candidate| name_after(&names, &game, candidate);
@@ -174,6 +184,37 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         write_games(&mut out, "latest", &explored.reached.latest, &game)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is shown of a position, for JSON.
+fn position_row(
+    book: &Book,
+    game: &Game,
+    names: &Names,
+    candidates: &[Candidate],
+    explored: Option<&Explored>,
+) -> PositionRow {
+    let position = game.position();
+    let moves = candidates.iter().map(|Candidate { book_move, .. }| {
+        let counts = [book_move.played, book_move.reached];
+        let opening = names.get(&position.play(book_move.mv));
+        MoveRow::new(book, position, book_move.mv, counts).leading_to(opening)
+    });
+    let games = |games: &[ListedGame]| {
+        games.iter().map(|game| GameRow::new(position, game)).collect::<Vec<_>>()
+    };
+    PositionRow {
+        fen: position.fen(),
+        ply: None,
+        opening: names.of_game(game).map(OpeningRow::from),
+        reached: book.reached(position).unwrap_or_default().into(),
+        value: book.value(position).map(|value| ValueRow::new(position, &value)),
+        moves: moves.collect(),
+        games: explored.map(|explored| GameRows {
+            highest_rated: games(&explored.reached.top),
+            latest: games(&explored.reached.latest),
+        }),
+    }
 }
 
 /// The mean rating of those who played a move, as far as it is known.

@@ -4,10 +4,11 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::open;
+use super::{open, policy};
 use crate::book::{Chooser, Habit, MAX_LOSS, Policy, Variety, variety};
 use crate::cli::output;
 use crate::score::Score;
+use crate::words::rounded;
 
 /// Tell how much an engine's openings vary with a book
 ///
@@ -20,8 +21,8 @@ pub(super) struct VarietyArgs {
     /// Plies from the start position
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=40))]
     plies: u16,
-    /// on, best, worst, random, prefer or weighted
-    #[arg(long, default_value_t = Policy::default())]
+    /// How moves are chosen
+    #[arg(long, default_value_t = Policy::default(), value_parser = policy())]
     policy: Policy,
     /// Centipawns that a move may give away by what the analysis has found
     #[arg(long, value_name = "CP", default_value_t = MAX_LOSS)]
@@ -41,11 +42,13 @@ pub(super) fn run(args: &VarietyArgs) -> anyhow::Result<ExitCode> {
     let played = variety(&book, &Habit::Games, plies);
     let mut out = output::stdout();
     writeln!(out, "ply  policy {:<12} as played", args.policy.to_string())?;
-    let cell = |found: &Variety| format!("{:.2} bits, {:>3.0}%", found.bits, 100.0 * found.covered);
+    let cell = |found: &Variety| {
+        format!("{:.2} bits, {:>3.0}%", rounded(found.bits, 2), 100.0 * found.covered)
+    };
     for (ply, (chosen, played)) in chosen.iter().zip(&played).enumerate() {
         writeln!(out, "{:>3}  {:<19} {}", ply + 1, cell(chosen), cell(played))?;
     }
-    let sum = |found: &[Variety]| found.iter().map(|ply| ply.bits * ply.covered).sum::<f64>();
+    let sum = |found: &[Variety]| rounded(found.iter().map(|ply| ply.bits * ply.covered).sum(), 2);
     writeln!(out, "sum  {:<19} {:.2} bits", format!("{:.2} bits", sum(&chosen)), sum(&played))?;
     Ok(ExitCode::SUCCESS)
 }

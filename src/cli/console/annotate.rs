@@ -21,6 +21,7 @@ use crate::engine::{Flow, News};
 use crate::files::{FileKind, Output, OutputError};
 use crate::search::{BookSearch, Config, STACK_SIZE, Searcher};
 use crate::suite::Switch;
+use crate::words::number_of;
 
 /// Mebibytes for the transposition table, as `tabia annotate` has by default.
 const MEMORY_MB: usize = 16;
@@ -142,11 +143,11 @@ impl Console {
             drop(sender);
             let _ = news.send(News::Aside);
         };
-        thread::Builder::new()
-            .stack_size(STACK_SIZE)
-            .spawn(work)
-            .map_err(|error| failed(format!("cannot annotate: {error}")))?;
-        self.tell(&format!("I search the {positions} positions of the game; Ctrl-C ends it."))?;
+        thread::Builder::new().stack_size(STACK_SIZE).spawn(work).map_err(|error| {
+            failed(format!("cannot annotate: {}", crate::files::in_words(&error)))
+        })?;
+        let count = number_of(positions as u64, "position");
+        self.tell(&format!("I search the {count} of the game; Ctrl-C ends it."))?;
         let bar = if self.is_terminal {
             progress_bar(positions, "positions")
         } else {

@@ -5,6 +5,7 @@ use std::io;
 use super::Console;
 use super::solve::solve;
 use super::text::failed;
+use crate::book::Policy;
 use crate::engine::{Engine, Flow, Mode};
 use crate::position::Color;
 use crate::words;
@@ -110,7 +111,7 @@ pub(super) const TOPICS: &[Topic] = &[
         row(&["list"], "[FILE]", "list the moves of the game, or the games of a file", Console::list),
     ] },
     Topic { name: "book", about: "openings", rows: &[
-        row(&["book", "bk"], "[on|off|best|worst|random|prefer|FILE]", "what the book knows; or how it is used; or another book", Console::book),
+        row(&["book", "bk"], Policy::USAGE_OR_FILE, "what the book knows; or how it is used; or another book", Console::book),
         row(&["random"], "", "choose among the book's moves at random, as `book random`", |c, _| c.book("random")),
     ] },
     Topic { name: "analysis", about: "studying a position", rows: &[

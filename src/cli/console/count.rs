@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use super::Console;
 use super::text::failed;
 use crate::engine::{Flow, PERFT_DEPTHS, PerftCount};
+use crate::files::in_words;
 
 /// A count that is going on.
 pub(super) struct Counting {
@@ -23,7 +24,7 @@ impl Console {
             return Err(failed("I am counting already; Ctrl-C ends it"));
         }
         let count = PerftCount::begin(*self.position(), depth, self.engine.outbox());
-        let count = count.map_err(|error| failed(format!("cannot count: {error}")))?;
+        let count = count.map_err(|error| failed(format!("cannot count: {}", in_words(&error))))?;
         self.count = Some(Counting { count, timed });
         self.tell("I count; Ctrl-C ends it.")
     }

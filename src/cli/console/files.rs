@@ -9,7 +9,7 @@ use super::text::failed;
 use crate::pgn::{self, Fate, GameEnd, PgnGame, PgnInput};
 use crate::position::{FenError, Position};
 use crate::suite::epd;
-use crate::words::visible;
+use crate::words::{number_of, visible};
 
 /// Splits what follows a command into a file's name, in quotation marks if it has blanks, and the
 /// word after it, if there may be one.
@@ -74,7 +74,9 @@ pub(super) fn load_game(name: &str, number: usize) -> io::Result<(PgnGame, Optio
     let (game, end) = match found {
         Some(game) if last == number => game.map_err(|error| about(name, error))?,
         None => return Err(about(name, "there is no game in it")),
-        Some(_) => return Err(about(name, format!("it has only {last} games"))),
+        Some(_) => {
+            return Err(about(name, format!("it has only {}", number_of(last as u64, "game"))));
+        }
     };
     match fault(&end) {
         Some(fault) if game.moves.is_empty() => Err(about(name, fault)),

@@ -21,6 +21,7 @@ mod tests;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
+pub(super) use text::did_you_mean;
 
 use crossbeam::channel::{Receiver, Sender};
 
@@ -169,7 +170,7 @@ impl Console {
         let moves = position.legal_moves();
         let moves = moves.iter().map(|mv| position.san(mv));
         let names = commands::all().flat_map(|row| row.names).map(|&name| name.to_owned());
-        match text::did_you_mean(word, names.chain(moves)) {
+        match did_you_mean(word, names.chain(moves)) {
             none if none.is_empty() => "; see `help`.".to_owned(),
             hint => hint,
         }

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use super::Console;
 use super::text::{did_you_mean, failed, seconds};
+use crate::book::Policy;
 use crate::cecp::Command;
 use crate::engine::{Engine, Flow, Kind, Setting, Settings, all_settings};
+use crate::words::number_of;
 
 /// A setting's value and what it can be.
 fn value_and_range(row: &Setting, settings: &Settings) -> (String, String) {
@@ -99,7 +101,8 @@ impl Console {
             return self.tell_partner();
         }
         let book = self.engine.book();
-        self.tell(&format!("The book is {} ({} positions).", book.name(), book.positions()))
+        let positions = number_of(book.positions(), "position");
+        self.tell(&format!("The book is {} ({positions}).", book.name()))
     }
 
     /// Whose games the engine plays by.
@@ -111,7 +114,8 @@ impl Console {
             None => "as well as I can".to_owned(),
         };
         self.tell(&format!(
-            "I play the moves of {name} ({games} sides of games), and beyond them {strength}."
+            "I play the moves of {name} ({} of games), and beyond them {strength}.",
+            number_of(games, "side")
         ))
     }
 
@@ -130,9 +134,9 @@ impl Console {
         match what {
             "" => self.show("book"),
             "on" | "off" => self.option("OwnBook", what),
-            "best" | "worst" | "random" | "prefer" => {
+            policy if policy.parse::<Policy>().is_ok() => {
                 self.engine.set_own_book(true);
-                self.option("BookPolicy", what)
+                self.option("BookPolicy", policy)
             }
             file => self.option("BookFile", &super::files::file(file)?),
         }
@@ -208,7 +212,8 @@ impl Console {
             Command::Depth(plies) => {
                 self.depth = Some(plies);
                 engine.set_depth(i32::try_from(plies).ok());
-                return self.tell(&format!("I search no deeper than {plies} plies in this game."));
+                let plies = number_of(plies.into(), "ply");
+                return self.tell(&format!("I search no deeper than {plies} in this game."));
             }
             Command::Time(left) => {
                 engine.set_own_time(centiseconds(left));

@@ -10,7 +10,7 @@ use crate::engine::{Flow, Mode};
 use crate::pgn::{GameResult, PgnGame};
 use crate::position::{Color, Move, Position};
 use crate::search::TimeLimit;
-use crate::words::{self, visible_lines};
+use crate::words::{self, number_of, visible_lines};
 
 /// Words in a row.
 fn listed(words: impl Iterator<Item = String>) -> String {
@@ -141,8 +141,9 @@ impl Console {
             Mode::Waiting => "I am waiting for your move",
             Mode::Force => "I play neither side",
         };
-        let depth =
-            self.depth.map_or(String::new(), |plies| format!(", no deeper than {plies} plies"));
+        let depth = self.depth.map_or(String::new(), |plies| {
+            format!(", no deeper than {}", number_of(plies.into(), "ply"))
+        });
         format!("{}{depth}. {doing}.", self.clocks())
     }
 
@@ -157,8 +158,10 @@ impl Console {
             TimeLimit::Clock { increment, moves_to_go, .. } => {
                 let left = |color| seconds(clocks.remaining(color));
                 let (white, black) = (left(Color::White), left(Color::Black));
-                let moves = moves_to_go
-                    .map_or("the whole game".to_owned(), |moves| format!("the next {moves} moves"));
+                let moves = moves_to_go.map_or("the whole game".to_owned(), |moves| match moves {
+                    1 => "the next move".to_owned(),
+                    moves => format!("the next {moves} moves"),
+                });
                 let more = if increment.is_zero() {
                     String::new()
                 } else {

@@ -53,7 +53,7 @@ fn column(line: &str) -> Option<usize> {
 const SUGGESTIONS: usize = 3;
 
 /// `; did you mean this or that?`, if something is spelled nearly so; else nothing.
-pub(super) fn did_you_mean(word: &str, known: impl Iterator<Item = String>) -> String {
+pub(in crate::cli) fn did_you_mean(word: &str, known: impl Iterator<Item = String>) -> String {
     let word = word.to_lowercase();
     // One letter in three may be wrong, two of a longer word at most.
     let most = (word.chars().count() / 3).clamp(1, 2);

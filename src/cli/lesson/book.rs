@@ -11,13 +11,15 @@ use super::INTERRUPTED;
 use super::output::print;
 use super::place::play;
 use crate::cli::book::open as open_book;
+use crate::cli::list::{List, list};
 use crate::cli::work::on_interruption;
 use crate::lesson::book_effect::{EXAMPLE_MOVES, Effect, Known, effects, example_book, walk};
 use crate::position::{Game, Position};
 use crate::score::Depth;
 use crate::search::BookSearch;
 use crate::suite::Switch;
-use crate::words;
+use crate::words::{self, number_of};
+use clap::builder::StringValueParser;
 
 /// Search a position with and without the book inside the search, and compare
 ///
@@ -34,8 +36,8 @@ pub(super) struct Args {
     #[arg(short, long, default_value_t = 12, value_parser = clap::value_parser!(i32).range(1..=64))]
     depth: Depth,
     /// What to compare: off, first, stop, value (what -b means), steer or score
-    #[arg(long, value_delimiter = ',', default_values_t = ["off".to_owned(), "stop".to_owned()])]
-    modes: Vec<String>,
+    #[arg(long, default_value = "off,stop", value_parser = list(StringValueParser::new()))]
+    modes: List<String>,
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -82,7 +84,7 @@ fn as_text(root: &Position, steps: &[Known], effects: &[Effect]) -> String {
         for iteration in &effect.iterations {
             let line = words::line(root, &iteration.line);
             let enters = iteration.book.as_ref().map_or(String::new(), |book| {
-                format!("  (in the book after {} plies)", book.line.len())
+                format!("  (in the book after {})", number_of(book.line.len() as u64, "ply"))
             });
             let _ = writeln!(
                 text,
@@ -93,9 +95,9 @@ fn as_text(root: &Position, steps: &[Known], effects: &[Effect]) -> String {
         if let Some(book) = &effect.ending {
             let _ = writeln!(
                 text,
-                "ends after iteration {}: transposes to the book after {} plies: {} ({})",
+                "ends after iteration {}: transposes to the book after {}: {} ({})",
                 effect.depth,
-                book.line.len(),
+                number_of(book.line.len() as u64, "ply"),
                 words::line(root, &book.line),
                 book.counts
             );

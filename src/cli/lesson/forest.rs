@@ -9,6 +9,7 @@ use serde_json::json;
 use super::INTERRUPTED;
 use super::growth::GrowthArgs;
 use super::output::print;
+use crate::cli::list::{List, list};
 use crate::cli::work::{interruption, progress_bar};
 use crate::lesson::method::Method;
 use crate::lesson::splitting::threads_in_words;
@@ -25,8 +26,8 @@ pub(super) struct Args {
     #[arg(short, long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     number: u32,
     /// Threads of PV-splitting
-    #[arg(short, long, default_values_t = [1, 2, 4], value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=64))]
-    threads: Vec<u16>,
+    #[arg(short, long, default_value = "1,2,4", value_parser = list(clap::value_parser!(u16).range(1..=64)))]
+    threads: List<u16>,
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,

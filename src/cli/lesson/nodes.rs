@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::INTERRUPTED;
 use super::output::print;
+use crate::cli::list::{List, list};
 use crate::cli::work::{interruption, positions_of, progress_bar};
 use crate::lesson::chess::Ordering;
 use crate::lesson::compare::{Cost, CostSum, Way, cost};
@@ -25,8 +26,8 @@ pub(super) struct Args {
     #[arg(short, long, default_value_t = 3, value_parser = clap::value_parser!(i32).range(2..=12))]
     depth: Depth,
     /// The orders of moves; a bad one takes minutes from depth 4 on
-    #[arg(long, value_delimiter = ',', default_values_t = Ordering::ALL)]
-    orders: Vec<Ordering>,
+    #[arg(long, default_value = "good,plain,bad", value_parser = list(|text: &str| text.parse::<Ordering>()))]
+    orders: List<Ordering>,
     /// File of positions, a FEN a line (default: 60 positions from Tabia's games with itself)
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,

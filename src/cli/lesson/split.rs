@@ -10,6 +10,7 @@ use serde_json::json;
 use super::INTERRUPTED;
 use super::output::{print, save};
 use super::place::LessonPositionArgs;
+use crate::cli::list::{List, list};
 use crate::cli::work::{cores, interruption, progress_bar};
 use crate::cli::writing::Force;
 use crate::files::{FileKind, Output};
@@ -28,11 +29,11 @@ pub(super) struct Args {
     #[command(flatten)]
     place: LessonPositionArgs,
     /// Depths in plies
-    #[arg(short, long, default_values_t = [3, 4, 5], value_delimiter = ',', value_parser = clap::value_parser!(i32).range(1..=12))]
-    depths: Vec<Depth>,
+    #[arg(short, long, default_value = "3,4,5", value_parser = list(clap::value_parser!(i32).range(1..=12)))]
+    depths: List<Depth>,
     /// Numbers of threads (default: 1, 2, 5 and as many as there are cores)
-    #[arg(short, long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Vec<u16>,
+    #[arg(short, long, value_parser = list(clap::value_parser!(u16).range(1..=256)))]
+    threads: Option<List<u16>>,
     /// Moves of the game
     #[arg(short = 'n', long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=200))]
     number: u16,
@@ -76,7 +77,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 impl Args {
     fn resolve_threads(&self) -> Vec<usize> {
         let cores = cores();
-        let mut threads: Vec<usize> = match self.threads.as_slice() {
+        let mut threads: Vec<usize> = match self.threads.as_deref().unwrap_or_default() {
             [] => vec![1, 2, 5, cores],
             chosen => chosen.iter().map(|&threads| threads.into()).collect(),
         };

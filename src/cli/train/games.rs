@@ -17,6 +17,7 @@ use crate::score::Score;
 use crate::search::STACK_SIZE;
 use crate::threads;
 use crate::train::{BookOpenings, GameError, GameFile, GameSettings, PlayedGame, SelfPlay};
+use crate::words::number_of;
 
 /// Where there is no terminal, progress is told this often.
 const TELL_EVERY: Duration = Duration::from_secs(60);
@@ -76,9 +77,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let played = play(args, &settings, held as u64, &interrupted, &mut file)?;
     let GamesWritten { games, positions, quiet, elapsed } = played;
     outln!(
-        "{games} games added to {held} in {}: {positions} positions, {quiet} of them quiet, \
-         {:.0} positions/s",
+        "{} added to {held} in {}: {}, {quiet} of them quiet, {:.0} positions/s",
+        number_of(games, "game"),
         args.output.display(),
+        number_of(positions as u64, "position"),
         positions as f64 / elapsed.as_secs_f64().max(1e-9)
     )?;
     Ok(ExitCode::SUCCESS)
@@ -156,7 +158,11 @@ fn tell(bar: &ProgressBar, tally: &GamesWritten, told: &mut Instant) {
         *told = Instant::now();
         let rate = tally.positions as f64 / tally.elapsed.as_secs_f64();
         // The games go on, whether anybody reads this or not.
-        let _ = outln!("{} games, {} positions, {rate:.0}/s", tally.games, tally.positions);
+        let _ = outln!(
+            "{}, {}, {rate:.0}/s",
+            number_of(tally.games, "game"),
+            number_of(tally.positions as u64, "position")
+        );
     }
 }
 

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::autoplay::spsa::{Parameter, Tally, TuneEvent, Tuning, digits};
 use crate::cli::autoplay::speed;
 use crate::cli::output::outln;
-use crate::words::{visible, visible_lines};
+use crate::words::{rounded, visible, visible_lines};
 
 /// What the table calls its first column, which is at least as wide.
 const HEAD: &str = "parameter";
@@ -119,7 +119,8 @@ fn brief(tuning: &Tuning) -> String {
     let tuner = &tuning.tuner;
     let stand = |(parameter, value): (&Parameter, &f64)| {
         let digits = digits(parameter.c_end);
-        format!("{} {value:.digits$} ({:+.digits$})", parameter.name, value - parameter.start)
+        let change = rounded(value - parameter.start, digits as i32);
+        format!("{} {value:.digits$} ({change:+.digits$})", parameter.name)
     };
     tuner.parameters().iter().zip(tuner.values()).map(stand).collect::<Vec<_>>().join(", ")
 }

@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use super::super::observe::{End, LeftOut, Why};
 use super::{NodeType, Sums, Trace, Visit};
-use crate::words::bound;
+use crate::words::{bound, number_of};
 
 impl Trace {
     /// The iterations: each window of the root with the moves that raised alpha or were searched again.
@@ -189,7 +189,7 @@ fn nodes(count: u64) -> &'static str {
 
 fn what_happened(text: &mut String, visit: &Visit) {
     if let Some(games) = visit.book_games {
-        let _ = write!(text, ", in the book ({games} games)");
+        let _ = write!(text, ", in the book ({})", number_of(games.into(), "game"));
     }
     if visit.hindsight > 0 {
         let _ = write!(text, ", {:+} in hindsight", -visit.hindsight);

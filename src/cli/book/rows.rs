@@ -1,0 +1,191 @@
+//! What JSON contains of a book: one shape for `dump` and `show`.
+
+use serde::Serialize;
+
+use crate::book::{Book, BookValue, Counts, ListedGame, NamedOpening, Player, Scored};
+use crate::position::{Move, Position};
+use crate::serve::ScoreAnswer;
+
+/// A position.
+#[derive(Debug, Serialize)]
+pub(super) struct PositionRow {
+    pub fen: String,
+    /// Plies from where the dump begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ply: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opening: Option<OpeningRow>,
+    pub reached: CountsRow,
+    /// What an analysis has found of the position.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<ValueRow>,
+    pub moves: Vec<MoveRow>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub games: Option<GameRows>,
+}
+
+/// A move of a position.
+#[derive(Debug, Serialize)]
+pub(super) struct MoveRow {
+    #[serde(flatten)]
+    name: MoveName,
+    played: CountsRow,
+    reached: CountsRow,
+    /// What an analysis has found of the position after it, for the side that makes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<ScoreAnswer>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    opening: Option<OpeningRow>,
+}
+
+impl MoveRow {
+    pub(super) fn new(
+        book: &Book,
+        position: &Position,
+        mv: Move,
+        [played, reached]: [Counts; 2],
+    ) -> Self {
+        MoveRow {
+            name: MoveName::new(position, mv),
+            played: played.into(),
+            reached: reached.into(),
+            value: book.value_of_move(position, mv).map(ScoreAnswer::from),
+            opening: None,
+        }
+    }
+
+    /// With the opening that it leads to.
+    pub(super) fn leading_to(self, opening: Option<&NamedOpening>) -> Self {
+        MoveRow { opening: opening.map(OpeningRow::from), ..self }
+    }
+}
+
+/// A move by its names.
+#[derive(Debug, Serialize)]
+struct MoveName {
+    san: String,
+    uci: String,
+}
+
+impl MoveName {
+    fn new(position: &Position, mv: Move) -> Self {
+        MoveName { san: position.san(mv), uci: mv.to_string() }
+    }
+}
+
+/// Games by result.
+#[derive(Debug, Serialize)]
+pub(super) struct CountsRow {
+    white: u32,
+    draws: u32,
+    black: u32,
+    undecided: u32,
+}
+
+impl From<Counts> for CountsRow {
+    fn from(counts: Counts) -> Self {
+        let Counts { white, draws, black, undecided } = counts;
+        CountsRow { white, draws, black, undecided }
+    }
+}
+
+/// What an analysis has found of a position. Scores are those of the side to move.
+#[derive(Debug, Serialize)]
+pub(super) struct ValueRow {
+    /// Of best play, within the analysis and outside it.
+    score: ScoreAnswer,
+    /// Plies that the score is worth.
+    depth: i32,
+    /// Nodes that the search was given.
+    nodes: u64,
+    /// Its first move.
+    best: Option<MoveName>,
+    /// The best move that leads out of the analysis.
+    outside: Option<ScoredRow>,
+    /// The best move by a search of this position alone.
+    own: Option<ScoredRow>,
+}
+
+/// A move with its score.
+#[derive(Debug, Serialize)]
+struct ScoredRow {
+    #[serde(flatten)]
+    name: MoveName,
+    score: ScoreAnswer,
+}
+
+impl ValueRow {
+    /// Of the position that the value belongs to.
+    pub(super) fn new(position: &Position, value: &BookValue) -> Self {
+        let name = |mv: Move| position.is_legal(mv).then(|| MoveName::new(position, mv));
+        let scored = |(mv, score): Scored| Some(ScoredRow { name: name(mv)?, score: score.into() });
+        ValueRow {
+            score: value.score.into(),
+            depth: value.depth,
+            nodes: value.nodes,
+            best: value.best.and_then(name),
+            outside: value.outside.and_then(scored),
+            own: value.own.and_then(scored),
+        }
+    }
+}
+
+/// The name of an opening.
+#[derive(Debug, Serialize)]
+pub(super) struct OpeningRow {
+    eco: String,
+    name: String,
+}
+
+impl From<&NamedOpening> for OpeningRow {
+    fn from(opening: &NamedOpening) -> Self {
+        OpeningRow { eco: opening.eco.clone(), name: opening.name.clone() }
+    }
+}
+
+/// Games of a position, of a book with facets.
+#[derive(Debug, Serialize)]
+pub(super) struct GameRows {
+    pub highest_rated: Vec<GameRow>,
+    pub latest: Vec<GameRow>,
+}
+
+/// A game.
+#[derive(Debug, Serialize)]
+pub(super) struct GameRow {
+    id: String,
+    /// The move played in the position.
+    #[serde(rename = "move")]
+    mv: Option<MoveName>,
+    date: String,
+    speed: String,
+    result: String,
+    white: PlayerRow,
+    black: PlayerRow,
+}
+
+#[derive(Debug, Serialize)]
+struct PlayerRow {
+    name: String,
+    rating: Option<u16>,
+}
+
+impl From<&Player> for PlayerRow {
+    fn from(player: &Player) -> Self {
+        PlayerRow { name: player.name.clone(), rating: player.rating }
+    }
+}
+
+impl GameRow {
+    pub(super) fn new(position: &Position, game: &ListedGame) -> Self {
+        GameRow {
+            id: game.id.to_string(),
+            mv: game.mv.map(|mv| MoveName::new(position, mv)),
+            date: game.date.to_string(),
+            speed: game.speed.to_string(),
+            result: game.result.to_string(),
+            white: (&game.white).into(),
+            black: (&game.black).into(),
+        }
+    }
+}
