@@ -1,5 +1,6 @@
 //! Files that are there as a whole or not at all, and files that are files.
 
+mod foreign;
 mod output;
 mod owned;
 
@@ -7,6 +8,7 @@ use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
+pub(crate) use foreign::foreign_kind;
 pub use output::{FileKind, Output, OutputError};
 pub(crate) use output::{NewFile, is_draft, sync_name, write_whole};
 pub(crate) use owned::{lock_shared, open_locked, open_output};
