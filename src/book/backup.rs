@@ -9,6 +9,7 @@
 //! A. R. Washburn, "Deterministic graphical games", Journal of Mathematical Analysis and
 //! Applications 153 (1990).
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::values::{BookValue, Scored, before};
@@ -47,9 +48,39 @@ impl Links {
         self.spans[own as usize] = begin..self.links.len();
     }
 
+    /// From which positions links lead to each.
+    fn reversed(&self) -> Before {
+        let mut ends = vec![0; self.spans.len() + 1];
+        self.links.iter().for_each(|&(_, to)| ends[to as usize + 1] += 1);
+        for number in 1..ends.len() {
+            ends[number] += ends[number - 1];
+        }
+        let (mut next, mut from) = (ends.clone(), vec![0; self.links.len()]);
+        for own in 0..self.spans.len() {
+            for &(_, to) in self.of(own) {
+                from[next[to as usize]] = own as u32;
+                next[to as usize] += 1;
+            }
+        }
+        Before { ends, from }
+    }
+
     /// Those of one position.
     pub(super) fn of(&self, number: usize) -> &[(Move, u32)] {
         &self.links[self.spans[number].clone()]
+    }
+}
+
+/// The positions before each position, by their numbers.
+struct Before {
+    /// Where the positions before each one begin; at the end, how many there are in all.
+    ends: Vec<usize>,
+    from: Vec<u32>,
+}
+
+impl Before {
+    fn of(&self, number: usize) -> &[u32] {
+        &self.from[self.ends[number]..self.ends[number + 1]]
     }
 }
 
@@ -75,21 +106,37 @@ pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
         if is_over { value.score } else { DRAW }
     };
     let mut scores: Vec<Score> = values.iter().enumerate().map(begin).collect();
+    // All positions move by move at the same time. After the first move a score can change only where
+    // one that a move leads to has changed.
+    let before = links.reversed();
+    let mut due: Vec<u32> = (0..values.len() as u32).collect();
+    let mut is_due = vec![false; values.len()];
     for _ in 0..=values.len() {
-        let after = |(number, value)| {
-            best(value, links.of(number), &scores).map_or(scores[number], |(_, score)| score)
+        let after = |&number: &u32| {
+            let at = number as usize;
+            let (_, score) = best(&values[at], links.of(at), &scores)?;
+            (score != scores[at]).then_some((number, score))
         };
-        let next: Vec<Score> = values.iter().enumerate().map(after).collect();
-        if next == scores {
+        let changed: Vec<(u32, Score)> = due.iter().filter_map(after).collect();
+        due.clear();
+        for &(number, score) in &changed {
+            scores[number as usize] = score;
+            for &from in before.of(number as usize) {
+                if !std::mem::replace(&mut is_due[from as usize], true) {
+                    due.push(from);
+                }
+            }
+        }
+        due.iter().for_each(|&number| is_due[number as usize] = false);
+        if due.is_empty() {
             break;
         }
-        scores = next;
     }
     for (number, value) in values.iter_mut().enumerate() {
         value.best = best(value, links.of(number), &scores).map(|(mv, _)| mv);
         value.score = scores[number];
     }
-    back_up_depths(values, links);
+    back_up_depths(values, links, &before);
 }
 
 /// Where positions were cut off, or were known to another analysis to which more belonged, the best
@@ -103,16 +150,16 @@ fn open_up(values: &mut [BookValue], links: &Links) {
 
 /// A score is worth no more plies than the searches of its position reached, nor than one more than
 /// that of any position it was compared with.
-fn back_up_depths(values: &mut [BookValue], links: &Links) {
+fn back_up_depths(values: &mut [BookValue], links: &Links, before: &Before) {
     values.iter_mut().for_each(|value| value.depth = value.own_depth);
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for number in 0..values.len() {
-            let behind = links.of(number).iter().map(|&(_, to)| values[to as usize].depth + 1);
-            let depth: Depth = behind.chain([values[number].depth]).min().unwrap_or(0);
-            changed |= depth != values[number].depth;
+    let mut due: VecDeque<u32> = (0..values.len() as u32).collect();
+    while let Some(number) = due.pop_front() {
+        let number = number as usize;
+        let behind = links.of(number).iter().map(|&(_, to)| values[to as usize].depth + 1);
+        let depth: Depth = behind.chain([values[number].depth]).min().unwrap_or(0);
+        if depth != values[number].depth {
             values[number].depth = depth;
+            due.extend(before.of(number));
         }
     }
 }

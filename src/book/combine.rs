@@ -6,28 +6,123 @@ use std::ops::ControlFlow;
 
 use super::manifest::{MERGED, MIN_GAMES, MIN_SCORE};
 use super::pawn_filter::PawnSet;
-use super::regroup::{cut_known, merge_known};
+use super::regroup::{Repeated, cut_known, merge_known, repeated};
 use super::writer::write_book;
-use super::{Book, BookEntry, Counts, Manifest};
+use super::{Book, BookEntry, Counts, InputRecord, Manifest};
 use crate::position::{Color, KeyMap, Position};
 use crate::words;
 
 /// Merges books into an empty `output`. The counts of each are multiplied by its weight first. Facets
-/// are kept if all books have them and count once.
+/// are kept if all books have them and count once; then a game that several books hold counts once,
+/// if all books have the same depth and filters.
 ///
 /// # Errors
-/// Those of the output.
+/// Those of the output, and if the games of a book are damaged.
 pub fn merge<W: Read + Write + Seek>(books: &[(Book, f64)], output: W) -> io::Result<W> {
+    let pawns = pawns_of(books.iter().map(|(book, _)| book));
+    let mut manifest = merged_manifest(books);
+    if !keep_facets(books) {
+        return write_book(output, Merged::new(books), &pawns, &manifest);
+    }
+    let plain: Vec<&Book> = books.iter().map(|(book, _)| book).collect();
+    let again = if are_alike(books) { repeated(&plain, false)? } else { Repeated::none(&plain) };
+    again.iter().for_each(|repeated| leave_out(&mut manifest, repeated));
+    merge_known(&plain, &again, &pawns, &manifest, output)
+}
+
+/// The pawn structures of all positions of these books.
+fn pawns_of<'a>(books: impl Iterator<Item = &'a Book>) -> PawnSet {
     let mut pawns = PawnSet::new();
+    books.for_each(|book| insert_pawns(book, &Position::start(), &|_| true, &mut pawns));
+    pawns
+}
+
+/// Whether the facets of these books can be merged.
+fn keep_facets(books: &[(Book, f64)]) -> bool {
+    books.iter().all(|(book, weight)| *weight == 1.0 && book.image.facets().is_some())
+}
+
+/// Whether all books have the same depth and filters, so that a game leaves the same in each.
+fn are_alike(books: &[(Book, f64)]) -> bool {
+    let how = |book: &Book| {
+        let manifest = book.manifest().unwrap_or_default();
+        (manifest.max_ply, manifest.filters)
+    };
+    books.windows(2).all(|pair| how(&pair[0].0) == how(&pair[1].0))
+}
+
+/// Takes games that were left out of a manifest.
+fn leave_out(manifest: &mut Manifest, repeated: &Repeated) {
+    manifest.games.subtract(&repeated.totals);
+    manifest.skipped.duplicates += repeated.totals.total();
+    for (name, games) in &repeated.by_file {
+        let mut left = *games;
+        for input in manifest.inputs.iter_mut().rev().filter(|input| input.name == *name) {
+            let taken = left.min(input.games);
+            input.games -= taken;
+            left -= taken;
+        }
+    }
+}
+
+/// What several books that are to be merged have in common.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shared {
+    /// The inputs that are of the same text as one of an earlier book.
+    pub inputs: Vec<InputRecord>,
+    /// The games that an earlier book holds as well, which [`merge`] counts once; `None` if it
+    /// counts them once for each book.
+    pub games: Option<u64>,
+}
+
+/// Returns what books have in common before they are merged.
+///
+/// # Errors
+/// If the games of a book are damaged.
+pub fn shared(books: &[(Book, f64)]) -> io::Result<Shared> {
+    let (mut known, mut inputs) = (Vec::<InputRecord>::new(), Vec::new());
     for (book, _) in books {
-        insert_pawns(book, &Position::start(), &|_| true, &mut pawns);
+        let own = book.manifest().unwrap_or_default().inputs;
+        let is_known = |input: &&InputRecord| known.iter().any(|other| other.is_same_text(input));
+        inputs.extend(own.iter().filter(is_known).cloned());
+        known.extend(own);
     }
-    let manifest = merged_manifest(books);
-    if books.iter().all(|(book, weight)| *weight == 1.0 && book.image.facets().is_some()) {
-        let books: Vec<&Book> = books.iter().map(|(book, _)| book).collect();
-        return merge_known(&books, &pawns, &manifest, output);
-    }
-    write_book(output, Merged::new(books), &pawns, &manifest)
+    let plain: Vec<&Book> = books.iter().map(|(book, _)| book).collect();
+    let games = match keep_facets(books) && are_alike(books) {
+        true => Some(repeated(&plain, false)?.iter().map(|games| games.totals.total()).sum()),
+        false => None,
+    };
+    Ok(Shared { inputs, games })
+}
+
+/// Adds games to a book made of games, and writes it to an empty `output`: `more` is the book of these
+/// games alone, built with the options of `book`. The result is that of one build of all games, with
+/// what an analysis has added to `book`, but without its values. In books with facets a game counts
+/// once. Returns the number of games that were not counted again.
+///
+/// # Errors
+/// Those of the output, and if the games of a book are damaged.
+pub fn add<W: Read + Write + Seek>(book: &Book, more: &Book, output: W) -> io::Result<(W, u64)> {
+    let pawns = pawns_of([book, more].into_iter());
+    let mut manifest = book.manifest().map_err(io::Error::other)?;
+    let mut added = more.manifest().map_err(io::Error::other)?;
+    let has_facets = book.image.facets().is_some() && more.image.facets().is_some();
+    let again = if has_facets { repeated(&[book, more], true)? } else { Vec::new() };
+    again.iter().for_each(|repeated| leave_out(&mut added, repeated));
+    manifest.made_by = added.made_by;
+    manifest.games.add(&added.games);
+    manifest.skipped.add(&added.skipped);
+    manifest.broken += added.broken;
+    manifest.inputs.append(&mut added.inputs);
+    manifest.inputs.sort();
+    let left_out = again.iter().map(|repeated| repeated.totals.total()).sum();
+    let output = if has_facets {
+        merge_known(&[book, more], &again, &pawns, &manifest, output)?
+    } else {
+        let sources: [BoxedEntries<'_>; 2] = [Box::new(book.entries()), Box::new(more.entries())];
+        write_book(output, Merged::of(sources.map(|source| (source, 1.0))), &pawns, &manifest)?
+    };
+    Ok((output, left_out))
 }
 
 /// Adds the pawn structures of a book's positions that stay. Only a position that can be reached

@@ -120,14 +120,23 @@ impl GameTotals {
         }
     }
 
-    /// Adds a game.
+    /// Counts one game more.
     pub(super) fn count(&mut self, result: GameResult) {
-        *match result {
+        let games = match result {
             GameResult::White => &mut self.white,
             GameResult::Draw => &mut self.draws,
             GameResult::Black => &mut self.black,
             GameResult::Undecided => &mut self.undecided,
-        } += 1;
+        };
+        *games += 1;
+    }
+
+    /// Takes games away that were counted before.
+    pub(super) fn subtract(&mut self, other: &GameTotals) {
+        self.white = self.white.saturating_sub(other.white);
+        self.draws = self.draws.saturating_sub(other.draws);
+        self.black = self.black.saturating_sub(other.black);
+        self.undecided = self.undecided.saturating_sub(other.undecided);
     }
 
     pub(super) fn add(&mut self, other: &GameTotals) {
@@ -203,4 +212,22 @@ pub struct InputRecord {
     pub bytes: u64,
     /// The games in it that counted.
     pub games: u64,
+    /// The XXH3 hash of its text in hexadecimal, however it is compressed; empty if unknown.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub checksum: String,
+}
+
+impl InputRecord {
+    /// Whether both records are of the same text: by checksum, or by name and size where a record of
+    /// an older book has none.
+    pub(crate) fn is_same_text(&self, other: &InputRecord) -> bool {
+        let has_sums = !self.checksum.is_empty() && !other.checksum.is_empty();
+        let has_same_sum = self.checksum == other.checksum;
+        self.bytes == other.bytes && if has_sums { has_same_sum } else { self.name == other.name }
+    }
+}
+
+/// A checksum as [`InputRecord`] keeps it.
+pub(crate) fn checksum_text(checksum: u64) -> String {
+    format!("{checksum:016x}")
 }

@@ -75,7 +75,7 @@ pub use builder::{
 pub(crate) use certainty::quantile;
 pub(crate) use chooser::MAX_LOSS;
 pub use chooser::{Candidate, Choice, Chooser, Rejection};
-pub use combine::{Cut, Difference, cut, differences, merge};
+pub use combine::{Cut, Difference, Shared, add, cut, differences, merge, shared};
 pub use counts::Counts;
 pub use date::{GameDate, Month, ParseDateError, PgnDate};
 pub use entry::BookEntry;
@@ -93,6 +93,7 @@ pub(crate) use journal::Journal;
 pub(crate) use learning::{
     Found, HEADLINE, Lasting, LearnError, LearnFile, Learned, Row, Stamp, is_learning, stamp,
 };
+pub(crate) use manifest::checksum_text;
 pub use manifest::{GameTotals, InputRecord, Manifest, Skipped};
 pub use names::{NamedOpening, Names};
 #[cfg(feature = "parquet")]

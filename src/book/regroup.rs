@@ -3,10 +3,13 @@
 use std::io::{self, Read, Seek, Write};
 use std::iter::Peekable;
 
+use hashbrown::HashMap;
+
 use super::facets::{GameLog, Games, GamesTable, SideBySide};
 use super::pawn_filter::PawnSet;
 use super::writer::{BookWriter, write_blocks};
-use super::{Book, BookEntry, Counts, FileRecord, GameTotals, Manifest};
+use super::{Book, BookEntry, Counts, FileRecord, GameId, GameTotals, Manifest};
+use crate::pgn::GameResult;
 use crate::position::{KeyMap, Move};
 
 /// An entry with its games, each with the move that it made; `None` for no move of the entry.
@@ -105,6 +108,111 @@ fn renumber(known: &mut KnownEntry, numbers: &[u32]) {
     known.games.iter_mut().for_each(|(_, game)| *game = numbers[*game as usize]);
 }
 
+/// The games of a book that are in one before it as well, by their numbers.
+#[derive(Debug, Default)]
+pub(super) struct Repeated {
+    games: Vec<bool>,
+    /// How these games ended.
+    pub totals: GameTotals,
+    /// How many of them each file of the book holds, by the file's name without its folder.
+    pub by_file: Vec<(String, u64)>,
+}
+
+impl Repeated {
+    /// For each of these books, no game.
+    pub(super) fn none(books: &[&Book]) -> Vec<Self> {
+        let games = |book| games_of(book).map_or(0, |games| games.len() as usize);
+        books
+            .iter()
+            .map(|book| Repeated { games: vec![false; games(book)], ..Self::default() })
+            .collect()
+    }
+
+    /// Takes the games out of an entry, with their counts. Returns `false` if that leaves nothing.
+    fn take_out(&self, games: &Games<'_>, known: &mut KnownEntry) -> bool {
+        let is_repeated = |game: u32| self.games.get(game as usize).copied().unwrap_or(false);
+        let mut gone: Vec<(Option<Move>, u32)> =
+            known.games.extract_if(.., |&mut (_, game)| is_repeated(game)).collect();
+        if gone.is_empty() {
+            return true;
+        }
+        let counts = |game| {
+            games.traits(game).map_or(Counts::default(), |traits| Counts::of(traits.result(), 1))
+        };
+        for &(mv, game) in &gone {
+            let place = known.entry.moves.iter().position(|&(played, _)| Some(played) == mv);
+            if let Some(place) = place {
+                let played = &mut known.entry.moves[place].1;
+                *played -= counts(game);
+                // A move without games that was there before is one that an analysis added.
+                if played.is_empty() {
+                    known.entry.moves.remove(place);
+                }
+            }
+        }
+        // A game that came back to the position reached it once.
+        gone.sort_unstable_by_key(|&(_, game)| game);
+        gone.dedup_by_key(|&mut (_, game)| game);
+        gone.iter().for_each(|&(_, game)| known.entry.reached -= counts(game));
+        !known.entry.reached.is_empty() || !known.entry.moves.is_empty()
+    }
+}
+
+/// Of each of these books with facets, the games that one before it holds too; with `within`, of the
+/// last one also those that it holds twice. Games are the same if they have the same id and, since
+/// other games may have the same, the same text or the same players and result.
+///
+/// # Errors
+/// If the games of a book are damaged.
+pub(super) fn repeated(books: &[&Book], within: bool) -> io::Result<Vec<Repeated>> {
+    let mut known: HashMap<GameId, (usize, u32)> = HashMap::new();
+    let all: Vec<Games<'_>> = books
+        .iter()
+        .map(|book| games_of(book).ok_or_else(|| damaged(book)))
+        .collect::<io::Result<_>>()?;
+    let is_same = |(book, game): (usize, u32), (other, twin): (usize, u32)| {
+        let facts = |book: usize, game| {
+            let (games, row) = (&all[book], all[book].row(game)?);
+            Some((
+                row.check,
+                games.name(row.white),
+                games.name(row.black),
+                games.traits(game)?.result(),
+            ))
+        };
+        let (one, two) = (facts(book, game), facts(other, twin));
+        one.zip(two).is_some_and(|(one, two)| {
+            one.0 == two.0 || (one.1, one.2, one.3) == (two.1, two.2, two.3)
+        })
+    };
+    let mut found = Vec::new();
+    for (number, (book, games)) in books.iter().zip(&all).enumerate() {
+        let files = games.files().ok_or_else(|| damaged(book))?;
+        let mut by_file = vec![0; files.len()];
+        let mut here = Repeated { games: vec![false; games.len() as usize], ..Repeated::default() };
+        for game in 0..games.len() {
+            let Some(row) = games.row(game) else { continue };
+            let own = (number, game);
+            let first = *known.entry(row.id).or_insert(own);
+            let is_elsewhere = first.0 < number || within && number + 1 == books.len();
+            if first == own || !is_elsewhere || !is_same(first, own) {
+                continue;
+            }
+            here.games[game as usize] = true;
+            here.totals
+                .count(games.traits(game).map_or(GameResult::Undecided, |traits| traits.result()));
+            if let Some(count) = by_file.get_mut(row.file as usize) {
+                *count += 1;
+            }
+        }
+        let name = |file: &FileRecord| file.path.rsplit('/').next().unwrap_or_default().to_owned();
+        here.by_file =
+            files.iter().map(name).zip(by_file).filter(|&(_, games)| games > 0).collect();
+        found.push(here);
+    }
+    Ok(found)
+}
+
 /// The entries of several books in one stream, sorted by key.
 struct Joined<'a, I: Iterator<Item = KnownEntry>> {
     /// The entries of each book, and the new numbers of its games.
@@ -132,9 +240,10 @@ impl<I: Iterator<Item = KnownEntry>> Iterator for Joined<'_, I> {
     }
 }
 
-/// Merges books that all have facets; all their games count once for each book that has them.
+/// Merges books that all have facets, without the games that are `repeated` (see [`repeated()`]).
 pub(super) fn merge_known<W: Read + Write + Seek>(
     books: &[&Book],
+    repeated: &[Repeated],
     pawns: &PawnSet,
     manifest: &Manifest,
     output: W,
@@ -145,9 +254,17 @@ pub(super) fn merge_known<W: Read + Write + Seek>(
         logs.push(GameLog::of_games(&games, files.len() as u32));
         files.extend(more);
     }
-    let games = GamesTable::new(logs, &files, |_, _| true)?;
-    let sources = books.iter().zip(&games.numbers);
-    let sources = sources.map(|(book, numbers)| (known_entries(book).peekable(), &numbers[..]));
+    let stays = |book: usize, game: u32| !repeated[book].games[game as usize];
+    let games = GamesTable::new(logs, &files, stays)?;
+    let sources = books.iter().zip(repeated).zip(&games.numbers);
+    let sources = sources.map(|((book, repeated), numbers)| {
+        let own = games_of(book);
+        let left = known_entries(book).filter_map(move |mut known| {
+            let stays = own.is_none_or(|own| repeated.take_out(&own, &mut known));
+            stays.then_some(known)
+        });
+        (left.peekable(), &numbers[..])
+    });
     let joined = Joined { sources: sources.collect() };
     write_known(output, joined, &games, pawns, manifest)
 }

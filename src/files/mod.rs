@@ -1,6 +1,7 @@
 //! Files that are there as a whole or not at all, and files that are files.
 
 mod draft;
+mod foreign;
 mod output;
 mod owned;
 
@@ -12,6 +13,7 @@ use std::path::Path;
 pub(crate) use draft::is_draft;
 #[cfg(feature = "parquet")]
 pub(crate) use draft::{draft_of, remove_leftover};
+pub(crate) use foreign::foreign_kind;
 pub use output::{FileKind, Output, OutputError};
 pub(crate) use output::{NewFile, sync_name, write_whole};
 use owned::is_at;

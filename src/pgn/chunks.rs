@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 
 use memchr::memmem::FinderRev;
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_64_with_seed};
 
 use super::PgnInput;
 use super::scan::{count_lines, is_tag, line_sign};
@@ -58,6 +58,12 @@ pub(crate) struct Chunks {
     current: Option<(Blocks<Box<dyn Read + Send>>, Chunk)>,
     next_input: usize,
     broken: Vec<BrokenInput>,
+    /// The hash of the text of the current input so far.
+    text_hash: Xxh3Default,
+    /// Whether the current input broke off.
+    is_broken: bool,
+    /// The inputs that were read to their end, with the hash of their text.
+    whole: Vec<(usize, u64)>,
     /// A hash of the current input so far, where it is wanted.
     hash: Option<u64>,
 }
@@ -65,7 +71,17 @@ pub(crate) struct Chunks {
 impl Chunks {
     /// All inputs, one after the other. `progress` is raised as in [`PgnInput::open`].
     pub(crate) fn new(inputs: Vec<PgnInput>, progress: Arc<AtomicU64>) -> Self {
-        Chunks { inputs, progress, current: None, next_input: 0, broken: Vec::new(), hash: None }
+        Chunks {
+            inputs,
+            progress,
+            current: None,
+            next_input: 0,
+            broken: Vec::new(),
+            text_hash: Xxh3Default::new(),
+            is_broken: false,
+            whole: Vec::new(),
+            hash: None,
+        }
     }
 
     /// The same, with a hash of what was read, for [`Chunks::so_far`].
@@ -100,6 +116,12 @@ impl Chunks {
         std::mem::take(&mut self.broken)
     }
 
+    /// The numbers of inputs that were read to their end, with the XXH3 hash of their text, as
+    /// [`PgnInput::checksum`] computes it. Each is returned once.
+    pub(crate) fn take_checksums(&mut self) -> Vec<(usize, u64)> {
+        std::mem::take(&mut self.whole)
+    }
+
     /// Fills `text` with the next chunk; `None` when all inputs are read.
     pub(crate) fn next(&mut self, text: &mut Vec<u8>) -> Option<Chunk> {
         loop {
@@ -110,6 +132,9 @@ impl Chunks {
                 return Some(chunk);
             }
             self.current = None;
+            if !self.is_broken {
+                self.whole.push((self.next_input - 1, self.text_hash.digest()));
+            }
         }
     }
 
@@ -121,6 +146,8 @@ impl Chunks {
             match input.open(&self.progress) {
                 Ok(reader) => {
                     self.current = Some((Blocks::new(reader), chunk));
+                    self.text_hash.reset();
+                    self.is_broken = false;
                     return true;
                 }
                 Err(error) => {
@@ -139,11 +166,13 @@ impl Chunks {
         next.number += 1;
         next.line += count_lines(text);
         next.offset += text.len() as u64;
+        self.text_hash.update(text);
         if let Some(hash) = &mut self.hash {
             *hash = xxh3_64_with_seed(text, if chunk.number == 0 { 0 } else { *hash });
         }
         if let Some(error) = blocks.take_error() {
             // What came before the fault is read; then the input counts as ended.
+            self.is_broken = true;
             self.broken.push(BrokenInput { input: next.input, line: next.line, error });
         }
         filled.then_some(chunk)

@@ -10,11 +10,11 @@ use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
 use thiserror::Error;
 
-use super::encoding::{decoded, is_bytes};
-use crate::files::{in_words, open_plain};
+use xxhash_rust::xxh3::Xxh3Default;
 
-/// Enough of a file to tell how it is compressed.
-const MAGIC_BYTES: usize = 6;
+use super::encoding::{decoded, is_bytes};
+use crate::files::{foreign_kind, open_plain};
+
 /// What is packed in a way that is not read here: how it begins, what it is, and what unpacks it.
 const FOREIGN_PACKINGS: [(&[u8], &str, &str); 7] = [
     (b"PK\x03\x04", "a zip archive", "unzip -p FILE"),
@@ -32,12 +32,6 @@ const PARQUET: &[u8] = b"PAR1";
 const PACKINGS: [&[u8]; 4] = [b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"];
 /// Compressed input is read in blocks of this size.
 const READ_AHEAD: usize = 128 << 10;
-/// Endings of the files that are taken from a folder.
-#[cfg(not(feature = "parquet"))]
-const PGN_ENDINGS: [&str; 4] = [".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst"];
-#[cfg(feature = "parquet")]
-const PGN_ENDINGS: [&str; 5] = [".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".parquet"];
-
 /// An input that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("cannot read {name}: {reason}")]
@@ -60,31 +54,23 @@ pub enum PgnInput {
 }
 
 impl PgnInput {
-    /// The inputs that a list of paths means: `-` is standard input, a folder is all PGN files
-    /// in it and below, compressed or not.
+    /// The size of the text that [`PgnInput::open`] gives, in bytes, and its XXH3 hash.
     ///
     /// # Errors
-    /// If a path does not exist or cannot be read, or a folder has no PGN file.
-    pub fn from_paths(paths: &[PathBuf]) -> Result<Vec<PgnInput>, InputError> {
-        let mut inputs = Vec::new();
-        for path in paths {
-            if path.as_os_str() == "-" {
-                inputs.push(PgnInput::Stdin);
-                continue;
-            }
-            let unusable = |reason| InputError { name: path.display().to_string(), reason };
-            let is_folder = path.metadata().map_err(|error| unusable(in_words(&error)))?.is_dir();
-            if !is_folder {
-                inputs.push(PgnInput::File(path.clone()));
-                continue;
-            }
-            let before = inputs.len();
-            add_folder(path, &mut inputs).map_err(|error| unusable(in_words(&error)))?;
-            if inputs.len() == before {
-                return Err(unusable(format!("no file in it ends in {}", PGN_ENDINGS.join(", "))));
+    /// As [`PgnInput::open`], and if it cannot be read.
+    pub(crate) fn checksum(&self) -> io::Result<(u64, u64)> {
+        let (mut bytes, mut hash) = (0, Xxh3Default::new());
+        let mut text = self.open(&Arc::default())?;
+        let mut block = vec![0; READ_AHEAD];
+        loop {
+            match text.read(&mut block)? {
+                0 => return Ok((bytes, hash.digest())),
+                read => {
+                    bytes += read as u64;
+                    hash.update(&block[..read]);
+                }
             }
         }
-        Ok(inputs)
     }
 
     /// The path as given, or `standard input`.
@@ -190,7 +176,7 @@ impl PgnInput {
 
 /// Whether a file is one of Parquet. Devices and pipes, which are read but once, are none.
 #[cfg(feature = "parquet")]
-fn begins_as_parquet(path: &Path) -> io::Result<bool> {
+fn begins_as_parquet(path: &std::path::Path) -> io::Result<bool> {
     let mut head = Vec::new();
     if path.metadata()?.is_file() {
         open_plain(path)?.take(PARQUET.len() as u64).read_to_end(&mut head)?;
@@ -205,22 +191,29 @@ const NO_PARQUET: &str = "it is Parquet, which is read from files alone";
 const NO_PARQUET: &str =
     "it is Parquet, which a program reads that `cargo build --release --features parquet` makes";
 
-/// Bytes by which it is told whether a file is read as it is.
-const HEAD: u64 = 64;
+/// Bytes at the beginning of an input that decide what kind it is of.
+pub(super) const HEAD: u64 = 4096;
+
+/// What is not read here.
+pub(super) fn unsupported(reason: String) -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, reason)
+}
 
 /// The content of an input that may be compressed.
 fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
-    let mut magic = Vec::with_capacity(MAGIC_BYTES);
-    input.by_ref().take(MAGIC_BYTES as u64).read_to_end(&mut magic)?;
+    let mut magic = Vec::new();
+    input.by_ref().take(HEAD).read_to_end(&mut magic)?;
     let is = |signature: &[u8]| magic.starts_with(signature);
     let [gzip, bzip2, zstd, pzstd] = PACKINGS.map(is);
     if let Some((_, what, how)) = FOREIGN_PACKINGS.iter().find(|(signature, ..)| is(signature)) {
-        let reason = format!("it is {what}: unpack it first, for example with `{how}`");
-        return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
+        return Err(unsupported(format!(
+            "it is {what}: unpack it first, for example with `{how}`"
+        )));
     }
     if is(PARQUET) {
-        return Err(io::Error::new(io::ErrorKind::Unsupported, NO_PARQUET));
+        return Err(unsupported(NO_PARQUET.to_owned()));
     }
+    refuse_foreign(&magic)?;
     let whole = Cursor::new(magic).chain(input);
     if gzip || bzip2 {
         let buffered = io::BufReader::with_capacity(READ_AHEAD, whole);
@@ -232,21 +225,12 @@ fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + 
     Ok(if zstd || pzstd { Box::new(zstd::Decoder::new(whole)?) } else { Box::new(whole) })
 }
 
-/// Adds the PGN files of a folder and of those in it, in the order of their names.
-fn add_folder(folder: &Path, inputs: &mut Vec<PgnInput>) -> io::Result<()> {
-    let mut paths: Vec<PathBuf> =
-        folder.read_dir()?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
-    paths.sort();
-    for path in paths {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        // Links to folders are not followed: they may lead back here.
-        if path.symlink_metadata()?.is_dir() {
-            add_folder(&path, inputs)?;
-        } else if path.is_file() && PGN_ENDINGS.iter().any(|ending| name.ends_with(ending)) {
-            inputs.push(PgnInput::File(path));
-        }
+/// Refuses what begins as a file that holds no games to read.
+pub(super) fn refuse_foreign(head: &[u8]) -> io::Result<()> {
+    match foreign_kind(head).filter(|_| is_bytes(head)) {
+        Some((name, advice)) => Err(unsupported(format!("it is {name}; {advice}"))),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Counts bytes on their way.

@@ -32,6 +32,7 @@ mod language;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod parser;
+mod paths;
 mod reader;
 mod scan;
 mod state;
@@ -47,6 +48,7 @@ pub use fault::{Fate, Fault, FaultReason, GameEnd};
 pub use game::{GameResult, PgnGame, PgnMove, read_games};
 pub use input::{InputError, PgnInput};
 pub use language::{Language, ParseLanguageError};
+pub(crate) use paths::UNFINISHED;
 pub use reader::Reader;
 pub use tags::Tags;
 pub(crate) use tags::text;

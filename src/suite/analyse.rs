@@ -291,10 +291,9 @@ pub(crate) fn carried_over(found: impl Iterator<Item = BookValue>, book: &Book) 
 
 fn backed_up(mut values: Vec<BookValue>, book: &Book) -> Vec<BookValue> {
     values.sort_unstable_by_key(|value| value.key);
-    let number = |key: u64| {
-        let at = values.binary_search_by_key(&key, |value| value.key).ok()?;
-        u32::try_from(at).ok()
-    };
+    let mut numbers = KeyMap::default();
+    numbers.extend(values.iter().zip(0_u32..).map(|(value, number)| (value.key, number)));
+    let number = |key: u64| numbers.get(&key).copied();
     let mut links = Links::new(values.len());
     book.visit(&Position::start(), false, |position, entry| {
         if let Some(own) = number(entry.key) {

@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod additions;
 mod analysis;
 mod annotation;
 mod bad_input;

@@ -326,6 +326,7 @@ fn read_games<'a, R: PositionRecord>(
         let source = source.into_inner().unwrap_or_else(PoisonError::into_inner);
         chunks = source.chunks;
         tally = tallies.finish();
+        tally.note_checksums(&chunks.take_checksums());
         tally.note_broken(&chunks.take_broken(), inputs);
         gathered.pawns.join(&stage.pawns);
         let is_over = source.is_over || monitor.is_stopped();

@@ -87,7 +87,7 @@ impl BuildOptions {
     }
 
     /// The conditions for games, positions and moves in words, for the manifest.
-    pub(in crate::book) fn in_words(&self) -> Vec<String> {
+    pub(crate) fn in_words(&self) -> Vec<String> {
         let mut words = self.filter.in_words();
         if self.undecided {
             words.push("undecided".to_owned());

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::options::FaultListener;
 use super::{Admission, BuildOptions};
+use crate::book::manifest::checksum_text;
 use crate::book::{GameTotals, InputRecord, Manifest, Skipped};
 use crate::files::in_words;
-use crate::pgn::{BrokenInput, Chunk, Fate, Fault, GameEnd, GameResult, Language, PgnInput};
+use crate::pgn::{BrokenInput, Chunk, Fate, Fault, GameEnd, Language, PgnInput};
 use crate::words::visible;
 
 /// Chunks that threads may read before one that takes longer is done: so much waits for its turn.
@@ -99,12 +100,7 @@ impl ChunkTally {
                 Admission::Empty => skipped.empty += 1,
                 Admission::Undecided => skipped.undecided += 1,
                 Admission::Duplicate => skipped.duplicates += 1,
-                Admission::Counted => match end.result {
-                    GameResult::White => self.games.white += 1,
-                    GameResult::Draw => self.games.draws += 1,
-                    GameResult::Black => self.games.black += 1,
-                    GameResult::Undecided => self.games.undecided += 1,
-                },
+                Admission::Counted => self.games.count(end.result),
             },
         }
         if let Fate::Broken(fault) = end.fate {
@@ -133,11 +129,22 @@ pub(super) struct Tallies<'a> {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct TallySoFar {
     pub(super) total: BuildTally,
+    /// The number of the input of each record.
+    recorded: Vec<usize>,
     /// Games before the next chunk in its input.
     games_before: u64,
 }
 
 impl TallySoFar {
+    /// Adds the checksums of inputs that were read to their end.
+    pub(super) fn note_checksums(&mut self, checksums: &[(usize, u64)]) {
+        for &(input, checksum) in checksums {
+            if let Some(at) = self.recorded.iter().position(|&recorded| recorded == input) {
+                self.total.inputs[at].checksum = checksum_text(checksum);
+            }
+        }
+    }
+
     /// Takes down inputs that could not be read to their end.
     pub(super) fn note_broken(&mut self, broken: &[BrokenInput], inputs: &[PgnInput]) {
         let in_words = |broken: &BrokenInput| {
@@ -201,10 +208,11 @@ impl<'a> Tallies<'a> {
     }
 
     fn absorb(&self, sum: &mut OrderedTally, tally: ChunkTally) {
-        let TallySoFar { total, games_before } = &mut sum.read;
+        let TallySoFar { total, recorded, games_before } = &mut sum.read;
         let input = &self.inputs[tally.chunk.input];
         if tally.chunk.number == 0 {
             *games_before = 0;
+            recorded.push(tally.chunk.input);
             total.inputs.push(InputRecord { name: input.short_name(), ..InputRecord::default() });
         }
         if let Some(record) = total.inputs.last_mut() {

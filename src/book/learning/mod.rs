@@ -138,7 +138,8 @@ fn manifest(memory: &Memory, path: &Path, bytes: usize) -> Manifest {
         undecided: 0,
     };
     let name = path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
-    let input = InputRecord { name, bytes: bytes as u64, games: games.games() };
+    let input =
+        InputRecord { name, bytes: bytes as u64, games: games.games(), ..InputRecord::default() };
     Manifest {
         made_from: format!("what was learnt: searches of {searches} positions, and games"),
         games: totals,

@@ -1,5 +1,6 @@
 //! `tabia book build`: games to a book.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::path::{Path, PathBuf};
@@ -8,26 +9,23 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 
 use super::disk::foretell;
 use super::facets::FacetArgs;
 use super::progress::BuildProgress;
 use super::{book_output, extent, parse_side, size};
 use crate::book::{
-    Book, BuildOptions, BuildTally, Checkpoints, DEFAULT_MAX_PLY, EcoRange, FaultListener,
-    GameFilter, Monitor, build,
+    Book, BookOutput, BuildOptions, BuildTally, Checkpoints, DEFAULT_MAX_PLY, EcoRange,
+    FaultListener, GameFilter, Monitor, build,
 };
 use crate::cli::output::{self, errln, outln};
 use crate::cli::work::{INTERRUPTED, cores, on_interruption};
 use crate::cli::writing::{FAULTS, Force, files_of};
 use crate::files::{NewFile, Output, in_words};
-use crate::pgn::{GameResult, Language, PgnInput};
+use crate::pgn::{GameResult, Language, PgnInput, UNFINISHED};
 use crate::position::Color;
 use crate::words::{counted, grouped, parse_seconds, plural, visible};
-
-/// What is added to the name of a book for the folder of what a long build has done so far.
-const UNFINISHED: &str = ".unfinished";
 
 /// Make a book from games in PGN
 ///
@@ -37,52 +35,52 @@ const UNFINISHED: &str = ".unfinished";
 pub(super) struct Args {
     /// Files, folders, or - for standard input; .gz, .bz2 and .zst are read as they are
     #[arg(required = true, value_name = "IN")]
-    inputs: Vec<PathBuf>,
+    pub(super) inputs: Vec<PathBuf>,
     /// The book to write
     #[arg(short, long, value_name = "BOOK")]
-    output: PathBuf,
+    pub(super) output: PathBuf,
     #[command(flatten)]
-    force: Force,
+    pub(super) force: Force,
     /// Plies of each game that count
     #[arg(long, default_value_t = DEFAULT_MAX_PLY, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    max_ply: u32,
+    pub(super) max_ply: u32,
     #[command(flatten)]
-    prune: PruneArgs,
+    pub(super) prune: PruneArgs,
     /// Take in only the moves of one side; --player and --title then refer to the player of that side
     #[arg(long, value_parser = parse_side)]
-    side: Option<Color>,
+    pub(super) side: Option<Color>,
     /// Count games and lines without a result, too
     #[arg(long)]
-    undecided: bool,
+    pub(super) undecided: bool,
     /// Count a game once, however often it comes (same players, year, moves and result)
     #[arg(long)]
-    unique: bool,
+    pub(super) unique: bool,
     /// Whose letters stand for the pieces (de, fr, es …; default: each file shows it)
     #[arg(long, value_name = "CODE")]
-    language: Option<Language>,
+    pub(super) language: Option<Language>,
     /// Keep which games the counts are of: `book show` takes filters then, and lists games
     #[arg(long)]
-    facets: bool,
+    pub(super) facets: bool,
     /// Stop at the first broken game
     #[arg(long)]
-    strict: bool,
+    pub(super) strict: bool,
     #[command(flatten)]
-    resources: Resources,
+    pub(super) resources: Resources,
     /// Disk space that what waits to be sorted may take, besides the book, such as 40G (default: as much as
     /// there is)
     #[arg(long, value_parser = parse_memory, value_name = "SIZE")]
-    disk: Option<usize>,
+    pub(super) disk: Option<usize>,
     /// Seconds between checkpoints, from which the same command goes on after a kill; 0 for none
     #[arg(long, default_value = "60", value_parser = parse_interval, value_name = "SECONDS")]
-    checkpoint: Duration,
+    pub(super) checkpoint: Duration,
     /// Throw away what was kept of a build that was broken off
     #[arg(long)]
-    afresh: bool,
+    pub(super) afresh: bool,
     /// Write all faults to this file
     #[arg(long, value_name = "FILE")]
-    errors: Option<PathBuf>,
+    pub(super) errors: Option<PathBuf>,
     #[command(flatten)]
-    filter: GameFilterArgs,
+    pub(super) filter: GameFilterArgs,
 }
 
 /// What stays out of a book, however it is made.
@@ -97,7 +95,7 @@ pub(super) struct PruneArgs {
 }
 
 /// What the work may use, and whether it tells of itself.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(super) struct Resources {
     /// Threads (default: one for each core)
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -153,11 +151,11 @@ fn parse_result(text: &str) -> Result<GameResult, String> {
         .ok_or_else(|| "expected 1-0, 1/2-1/2, 0-1 or *".to_owned())
 }
 
-fn parse_interval(text: &str) -> Result<Duration, String> {
+pub(super) fn parse_interval(text: &str) -> Result<Duration, String> {
     parse_seconds(text).ok_or_else(|| "expected seconds, such as 60 or 0.5".to_owned())
 }
 
-fn parse_memory(text: &str) -> Result<usize, String> {
+pub(super) fn parse_memory(text: &str) -> Result<usize, String> {
     let bad = || "expected a number with K, M or G, such as 256M".to_owned();
     let (number, shift) = match text.as_bytes().last().map(u8::to_ascii_uppercase) {
         Some(b'K') => (&text[..text.len() - 1], 10),
@@ -196,7 +194,7 @@ impl Args {
     }
 
     /// Beside the book, under its name.
-    fn checkpoints(&self) -> Checkpoints {
+    pub(super) fn checkpoints(&self) -> Checkpoints {
         let mut folder = self.output.clone().into_os_string();
         folder.push(UNFINISHED);
         Checkpoints {
@@ -205,6 +203,45 @@ impl Args {
             disk: self.disk.map(|bytes| bytes as u64),
             afresh: self.afresh,
         }
+    }
+
+    /// The conditions for games, positions and moves, as a manifest has them.
+    pub(super) fn filters_in_words(&self) -> Vec<String> {
+        self.resolve().in_words()
+    }
+
+    /// The same with what a book counts, as `recorded`, and with these inputs.
+    ///
+    /// # Errors
+    /// If options are set here that differ from those of the book.
+    pub(super) fn with_options_of(
+        &self,
+        recorded: Self,
+        inputs: Vec<PathBuf>,
+    ) -> anyhow::Result<Self> {
+        let (own, of_book) = (self.filters_in_words(), recorded.filters_in_words());
+        if !own.is_empty() && own != of_book {
+            bail!("the book was built with other filters ({})", of_book.join("; "));
+        }
+        if self.max_ply != DEFAULT_MAX_PLY && self.max_ply != recorded.max_ply {
+            bail!("the book counts {} plies of each game", recorded.max_ply);
+        }
+        if self.facets && !recorded.facets {
+            bail!("the book has no facets");
+        }
+        Ok(Args {
+            inputs,
+            output: self.output.clone(),
+            force: self.force,
+            language: self.language,
+            strict: self.strict,
+            resources: self.resources.clone(),
+            disk: self.disk,
+            checkpoint: self.checkpoint,
+            afresh: self.afresh,
+            errors: self.errors.clone(),
+            ..recorded
+        })
     }
 
     fn resolve(&self) -> BuildOptions {
@@ -234,27 +271,10 @@ impl Args {
 /// If an input does not exist, no game counts, or the book cannot be written; the old book, if
 /// there is one, stays as it is.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let inputs = PgnInput::from_paths(&args.inputs)?;
-    let options = args.resolve();
+    let inputs = inputs_once(&args.inputs)?;
     let output = book_output(&args.output, args.force, files_of(&inputs)).create()?;
-    let errors =
-        args.errors_output(&inputs).map(|errors| FaultFile::create(&errors)).transpose()?;
-    let mut monitor = Monitor::default();
-    monitor.faults = errors.as_ref().map(FaultFile::listener);
-    stop_on_interrupt(&monitor)?;
     let start = Instant::now();
-    if !args.resources.quiet {
-        let folder = args.checkpoints().folder;
-        foretell(&inputs, &folder, args.max_ply, args.facets);
-    }
-    let built = {
-        let _progress = (!args.resources.quiet).then(|| BuildProgress::start(&inputs, &monitor));
-        build(&inputs, &options, &monitor, output)
-    };
-    let broken_inputs = built.as_ref().map_or(&[][..], |(_, tally)| &tally.broken_inputs);
-    errors.map_or(Ok(()), |errors| errors.keep(broken_inputs))?;
-    let (file, tally) =
-        built.with_context(|| format!("{} was not written", args.output.display()))?;
+    let (file, tally, monitor) = build_shown(args, &inputs, output)?;
     file.keep()?;
     let unfinished = args.checkpoints();
     if !monitor.is_stopped() {
@@ -267,6 +287,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         })?;
     }
     report_faults(&tally, args.resources.quiet, args.errors.is_some());
+    if !args.unique {
+        report_repeats(&tally);
+    }
     if !args.resources.quiet {
         report_games(&tally, start.elapsed(), monitor.resumed.load(Relaxed))?;
         report_book(&args.output)?;
@@ -279,6 +302,70 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(INTERRUPTED));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The inputs that paths name, each file once.
+///
+/// # Errors
+/// As [`PgnInput::from_paths`].
+pub(super) fn inputs_once(paths: &[PathBuf]) -> anyhow::Result<Vec<PgnInput>> {
+    let mut seen = HashSet::new();
+    let mut inputs = PgnInput::from_paths(paths)?;
+    inputs.retain(|input| {
+        let PgnInput::File(path) = input else { return true };
+        let is_new = path.canonicalize().map_or(true, |path| seen.insert(path));
+        if !is_new {
+            errln!("{} is named twice; it is read once", visible(&input.name()));
+        }
+        is_new
+    });
+    Ok(inputs)
+}
+
+/// Builds a book of these inputs, shows the progress, and writes the faults to the file of `--errors`.
+/// Returns the output, what became of the games, and the monitor, which Ctrl-C stops.
+///
+/// # Errors
+/// As [`build()`], and if the faults cannot be written.
+pub(super) fn build_shown<W: BookOutput>(
+    args: &Args,
+    inputs: &[PgnInput],
+    output: W,
+) -> anyhow::Result<(W, BuildTally, Monitor)> {
+    let errors = args.errors_output(inputs).map(|errors| FaultFile::create(&errors)).transpose()?;
+    let mut monitor = Monitor::default();
+    monitor.faults = errors.as_ref().map(FaultFile::listener);
+    stop_on_interrupt(&monitor)?;
+    if !args.resources.quiet {
+        foretell(inputs, &args.checkpoints().folder, args.max_ply, args.facets);
+    }
+    let built = {
+        let _progress = (!args.resources.quiet).then(|| BuildProgress::start(inputs, &monitor));
+        build(inputs, &args.resolve(), &monitor, output)
+    };
+    let broken_inputs = built.as_ref().map_or(&[][..], |(_, tally)| &tally.broken_inputs);
+    errors.map_or(Ok(()), |errors| errors.keep(broken_inputs))?;
+    let (output, tally) =
+        built.with_context(|| format!("{} was not written", args.output.display()))?;
+    Ok((output, tally, monitor))
+}
+
+/// Reports inputs with the same text, whose games have counted twice.
+fn report_repeats(tally: &BuildTally) {
+    for (number, input) in tally.inputs.iter().enumerate() {
+        let before = tally.inputs[..number].iter().find(|other| {
+            !input.checksum.is_empty() && input.games > 0 && other.is_same_text(input)
+        });
+        if let Some(before) = before {
+            errln!(
+                "{} has the same text as {}: its {} games count twice; leave one of both out, or \
+                 build with --unique",
+                visible(&input.name),
+                visible(&before.name),
+                grouped(input.games)
+            );
+        }
+    }
 }
 
 /// The first Ctrl-C ends the reading of games; the second one the program.

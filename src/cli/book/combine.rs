@@ -1,24 +1,26 @@
 //! `tabia book merge`, `filter` and `diff`.
 
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Cursor, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{bail, ensure};
+use anyhow::{Context, bail, ensure};
 
 use super::build::lowercase;
 use super::facets::FacetArgs;
 use super::place::PositionArgs;
 use super::{book_output, open, parse_side, save, write};
-use crate::book::{Book, Counts, Cut, Difference, Selection, cut, differences, merge};
-use crate::cli::output::{self, outln};
+use crate::book::{
+    Book, BookValue, Counts, Cut, Difference, Selection, cut, differences, merge, shared,
+};
+use crate::cli::output::{self, errln, outln};
 use crate::cli::usage::wrong;
 use crate::cli::writing::Force;
 use crate::files::Output;
 use crate::position::{Color, KeyMap, Position};
 use crate::suite::analyse::carried_over;
-use crate::words::counted;
+use crate::words::{counted, grouped, visible};
 
 /// Merge books into one; their counts are added
 #[derive(Debug, clap::Args)]
@@ -41,9 +43,55 @@ pub(super) fn run_merge(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let books =
         args.books.iter().map(|text| weighted_book(text)).collect::<anyhow::Result<Vec<_>>>()?;
     let output = book_output(&args.output, args.force, books.iter().map(|(book, _)| book.name()));
-    save(&output, |file| merge(&books, file))?;
+    report_shared(&books)?;
+    if books.iter().all(|(book, _)| book.values().len() == 0) {
+        save(&output, |file| merge(&books, file))?;
+        tell_of_facets(&books)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let merged = merge(&books, Cursor::new(Vec::new()))
+        .with_context(|| format!("cannot merge into {}", args.output.display()))?;
+    let merged = Book::from_bytes(merged.into_inner(), &args.output.display().to_string())?;
+    let merged = with_values(merged, books.iter().flat_map(|(book, _)| book.values()))?;
+    save(&output, |mut file| file.write_all(merged.bytes()).map(|()| file))?;
     tell_of_facets(&books)?;
-    keep_values(&output, books.iter().map(|(book, _)| book))
+    let values = grouped(merged.values().len() as u64);
+    outln!("the values of {values} analysed positions are kept")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A book with what analyses of others have found of its positions.
+pub(super) fn with_values(
+    book: Book,
+    found: impl Iterator<Item = BookValue>,
+) -> anyhow::Result<Book> {
+    let mut found = found.peekable();
+    if found.peek().is_none() {
+        return Ok(book);
+    }
+    let values = carried_over(found, &book);
+    Ok(book.with_values(&values)?)
+}
+
+/// Reports games that several books share.
+fn report_shared(books: &[(Book, f64)]) -> anyhow::Result<()> {
+    let shared = shared(books)?;
+    if let Some(games) = shared.games {
+        if games > 0 {
+            let games = grouped(games);
+            outln!("{games} games are in several of the books; each of them counts once")?;
+        }
+        return Ok(());
+    }
+    for input in &shared.inputs {
+        errln!(
+            "{} is in several of the books: its {} games count once for each; `tabia book add` adds \
+             games without that, and books built with --facets are merged without it",
+            visible(&input.name),
+            grouped(input.games)
+        );
+    }
+    Ok(())
 }
 
 /// Says so if facets of some books are left out of the one that was made of them.

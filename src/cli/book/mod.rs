@@ -1,5 +1,6 @@
 //! `tabia book`: makes books, shows what is in them, and works on them.
 
+mod add;
 mod analyse;
 mod build;
 mod check;
@@ -42,6 +43,7 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Build(build::Args),
+    Add(add::Args),
     Count(partial::CountArgs),
     Pack(partial::PackArgs),
     Analyse(analyse::AnalyseArgs),
@@ -68,7 +70,11 @@ enum Command {
 /// In one line: which file, what is wrong, what to do.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
-        Command::Build(args) => build::run(args),
+        Command::Build(args) => match add::run_build(args)? {
+            Some(status) => Ok(status),
+            None => build::run(args),
+        },
+        Command::Add(args) => add::run(args),
         Command::Count(args) => partial::run_count(args),
         Command::Pack(args) => partial::run_pack(args),
         Command::Analyse(args) => analyse::run(args),

@@ -1,0 +1,69 @@
+//! Kinds of files that hold no games to read.
+
+/// A kind by how its files begin: the beginning, the name with its article, and what to do with it.
+type Kind = (&'static [u8], &'static str, &'static str);
+
+/// What a checkpoint or journal is good for.
+const RESUME: &str = "repeat the command that wrote it, which resumes from it";
+
+/// The kinds that a fixed beginning identifies.
+const KINDS: [Kind; 9] = [
+    (
+        b"TABIABK\n",
+        "a Tabia book",
+        "to use a book, pass it with -b; `tabia book add` adds games to it, `tabia book merge` merges books",
+    ),
+    (b"tabia learning ", "a learning file", "pass it with --learn, or use `tabia book learn`"),
+    (b"tabia network ", "a network", "pass it with --network"),
+    (b"tabia games ", "a file of self-play", "use it with `tabia train`"),
+    (b"tabia checkpoint ", "the checkpoint of a training", RESUME),
+    (b"tabia analysis ", "an unfinished analysis of a book", RESUME),
+    (b"tabia annotations ", "the unfinished work of `tabia annotate`", RESUME),
+    (b"\x7fELF", "a program", "name a file of games"),
+    (b"SQLite format 3\0", "a database (SQLite)", "export its games as PGN first"),
+];
+
+/// Bytes of a row of a Polyglot book.
+const POLYGLOT_ROW: usize = 16;
+/// Bytes within which the first name of a JSON object ends.
+const JSON_NAME: usize = 64;
+
+/// The kind of a file that begins so, if it is one that holds no games to read: its name with its
+/// article, and what to do with it.
+pub(crate) fn foreign_kind(head: &[u8]) -> Option<(&'static str, &'static str)> {
+    let of_beginning = KINDS.iter().find(|(beginning, ..)| head.starts_with(beginning));
+    let found = of_beginning.map(|&(_, name, advice)| (name, advice));
+    found
+        .or_else(|| {
+            is_json(head).then_some((
+                "a JSON object, such as the state of a match or a tuning",
+                "name a file of games",
+            ))
+        })
+        .or_else(|| {
+            is_polyglot(head).then_some((
+                "a Polyglot book",
+                "to use a book, pass it with -b; `tabia book import` makes a Tabia book of it",
+            ))
+        })
+}
+
+/// Whether a JSON object with a name begins here. Comments of PGN begin with a brace, too.
+fn is_json(head: &[u8]) -> bool {
+    let name = head.strip_prefix(b"{\"").unwrap_or_default();
+    let end = name.iter().take(JSON_NAME).position(|&byte| byte == b'"');
+    end.is_some_and(|end| name[end + 1..].first() == Some(&b':'))
+}
+
+/// Whether these are rows of a Polyglot book: sorted keys, each with a move. Texts are none, since
+/// they hold no zeros.
+fn is_polyglot(head: &[u8]) -> bool {
+    let rows = head.as_chunks::<POLYGLOT_ROW>().0;
+    let keys = rows.iter().map(|row| &row[..8]);
+    let holds_move = |row: &[u8; POLYGLOT_ROW]| {
+        let word = u16::from_be_bytes([row[8], row[9]]);
+        let (from, to, promotion) = (word >> 6 & 63, word & 63, word >> 12);
+        row[..8] == [0; 8] || (from != to && promotion <= 4)
+    };
+    head.contains(&0) && !rows.is_empty() && keys.is_sorted() && rows.iter().all(holds_move)
+}
