@@ -1,132 +1,12 @@
 //! Which of the book's moves is played, and why.
 
-use std::fmt;
-
+use super::candidate::{Candidate, Choice, Rejection};
 use super::certainty::{mean_and_error, quantile};
-use super::{Book, BookMove, BookValue, Policy};
-use crate::position::{Game, Move, Position};
+use super::veto::{BookFigure, veto};
+use super::{Book, BookMove, BookValue, Counts, Policy};
+use crate::position::{Color, Game, Move, Position};
 use crate::random::Random;
 use crate::score::{Score, expectation};
-use crate::words;
-
-/// Why a move of the book is out of the question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rejection {
-    /// The position after it has stood in this game.
-    Repeats,
-    /// The fifty-move rule is near, of which a book knows nothing.
-    FiftyMoves,
-    /// Polyglot's weight 0 means never play.
-    NoGames,
-    /// An analysis has put it into the book, and no game reached the position after it.
-    Unplayed,
-    /// Fewer games than [`Chooser::min_games`].
-    TooFewGames,
-    /// Played far less often than the most frequent move.
-    Rare,
-    /// Another move is clearly better, and that for certain.
-    Worse,
-    /// By what an analysis has found it gives away more than [`Chooser::max_loss`].
-    Loses,
-    /// The position was analysed, and others were found; of this move nothing is known but its games.
-    Unknown,
-}
-
-impl fmt::Display for Rejection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Rejection::Repeats => "repeats a position",
-            Rejection::FiftyMoves => "the fifty-move rule is near",
-            Rejection::NoGames => "never to be played",
-            Rejection::Unplayed => "not reached in any game",
-            Rejection::TooFewGames => "too few games",
-            Rejection::Rare => "rarely played",
-            Rejection::Worse => "clearly worse than another",
-            Rejection::Loses => "loses too much",
-            Rejection::Unknown => "not analysed",
-        })
-    }
-}
-
-/// A move of the book as a [`Chooser`] sees it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Candidate {
-    /// The move and its games.
-    pub book_move: BookMove,
-    /// Expected points for the side to move, by the games that reached the position after it.
-    pub score: f64,
-    /// The value of the position after it, in centipawns for the side to move, if that was analysed.
-    pub value: Option<Score>,
-    /// Expected points by games and value together; without a value, the score.
-    pub expected: f64,
-    /// Bounds of the true expectation at the chooser's confidence.
-    pub certain: (f64, f64),
-    /// The probability that it is played, 0 to 1.
-    pub chance: f64,
-    /// Why it is not considered.
-    pub rejected: Option<Rejection>,
-    /// Its weight in a book that has weights in place of games, see [`Book::holds_weights`].
-    pub weight: Option<u64>,
-}
-
-impl Candidate {
-    /// Between what its worth lies for certain: a weight is what it is.
-    fn bounds(&self) -> (f64, f64) {
-        self.weight.map_or(self.certain, |weight| (weight as f64, weight as f64))
-    }
-}
-
-/// A chosen move, with all that it was chosen from.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Choice {
-    /// The move to play.
-    pub mv: Move,
-    /// All moves of the book, in the order of [`Book::moves`].
-    pub candidates: Vec<Candidate>,
-    /// The policy that chose.
-    pub policy: Policy,
-}
-
-impl Choice {
-    /// The chosen candidate.
-    pub fn chosen(&self) -> &Candidate {
-        let mv = self.mv;
-        self.candidates
-            .iter()
-            .find(|candidate| candidate.book_move.mv == mv)
-            .unwrap_or(&self.candidates[0])
-    }
-
-    /// Why the move was chosen in `position`, in a line.
-    pub fn explain(&self, position: &Position) -> String {
-        let chosen = self.chosen();
-        let open = self.candidates.iter().filter(|candidate| candidate.chance > 0.0).count();
-        if let Some(weight) = chosen.weight {
-            let all: u64 = self.candidates.iter().filter_map(|candidate| candidate.weight).sum();
-            return format!(
-                "{}: weight {weight} of {all}; policy {}, chance {:.0}%, {open} of {} book moves in question",
-                position.san(self.mv),
-                self.policy,
-                100.0 * chosen.chance,
-                self.candidates.len(),
-            );
-        }
-        let value = chosen.value.map_or_else(String::new, |value| {
-            format!(", value {}, {:.0}% together", words::score(value), 100.0 * chosen.expected)
-        });
-        format!(
-            "{}: {:.0}% in {}{value} ({:.0}-{:.0} for sure); policy {}, chance {:.0}%, {open} of {} book moves in question",
-            position.san(self.mv),
-            100.0 * chosen.score,
-            chosen.book_move.reached,
-            100.0 * chosen.certain.0,
-            100.0 * chosen.certain.1,
-            self.policy,
-            100.0 * chosen.chance,
-            self.candidates.len(),
-        )
-    }
-}
 
 /// Chooses moves from a book. The same seed gives the same choices.
 #[derive(Debug, Clone)]
@@ -141,6 +21,10 @@ pub struct Chooser {
     /// Moves that give away more by what an analysis has found are not played, in centipawns; unless
     /// the policy is [`Policy::Worst`], [`Policy::Random`] or [`Policy::Frequency`].
     pub max_loss: Score,
+    /// Moves that lost every game are played too: whoever imitates a player wants them.
+    pub plays_lost: bool,
+    /// What an engine has learnt, which may veto moves.
+    pub learned: Option<Book>,
     random: Random,
 }
 
@@ -171,7 +55,15 @@ impl Chooser {
     /// A chooser whose random choices follow from `seed`.
     pub fn new(policy: Policy, seed: u64) -> Self {
         let random = Random::new(seed);
-        Chooser { policy, confidence: CONFIDENCE, min_games: 1, max_loss: MAX_LOSS, random }
+        Chooser {
+            policy,
+            confidence: CONFIDENCE,
+            min_games: 1,
+            max_loss: MAX_LOSS,
+            plays_lost: false,
+            learned: None,
+            random,
+        }
     }
 
     /// The moves of the book with their scores and chances.
@@ -199,6 +91,7 @@ impl Chooser {
         let moves = book.moves(game.position()).into_iter();
         let mut candidates: Vec<Candidate> = moves.map(candidate).collect();
         self.judge(&mut candidates, game.position());
+        self.reject_vetoed(&mut candidates, game.position());
         self.reject_losing(&mut candidates, found, book.value(game.position()).is_some());
         self.set_chances(&mut candidates);
         candidates
@@ -220,6 +113,18 @@ impl Chooser {
             let (mean, error) = mean_and_error(&counts, side, prior);
             candidate.certain = ((mean - z * error).max(0.0), (mean + z * error).min(1.0));
             candidate.expected = candidate.value.map_or(candidate.score, |_| mean);
+        }
+    }
+
+    /// Rejects what was learnt to be bad, unless the worst move is wanted.
+    fn reject_vetoed(&self, candidates: &mut [Candidate], position: &Position) {
+        let is_wanted = self.policy != Policy::Worst;
+        let Some(learned) = self.learned.as_ref().filter(|_| is_wanted) else { return };
+        let z = quantile(self.confidence);
+        for candidate in candidates.iter_mut().filter(|candidate| candidate.rejected.is_none()) {
+            let figure = figure(candidate, position.side_to_move());
+            let veto = veto(learned, position, candidate.book_move.mv, figure, z);
+            candidate.rejected = veto.map(Rejection::Vetoed);
         }
     }
 
@@ -255,6 +160,29 @@ impl Chooser {
         book.in_order().find_map(|one| self.choose_from(&one, book, game))
     }
 
+    /// Whether what was learnt vetoes a move of the book.
+    pub(crate) fn has_vetoed(&self, book: &Book, game: &Game, mv: Move) -> bool {
+        self.candidates(book, game).iter().any(|candidate| {
+            candidate.book_move.mv == mv && matches!(candidate.rejected, Some(Rejection::Vetoed(_)))
+        })
+    }
+
+    /// The moves of the book that were vetoed, and why, in a line; `None` without a veto.
+    pub(crate) fn vetoes(&self, book: &Book, game: &Game) -> Option<String> {
+        self.learned.as_ref()?;
+        let of = |book: Book| {
+            let vetoed = self.candidates(&book, game).into_iter();
+            let vetoed = vetoed.filter_map(|candidate| match candidate.rejected {
+                Some(Rejection::Vetoed(veto)) => {
+                    Some(format!("{} {veto}", game.position().san(candidate.book_move.mv)))
+                }
+                _ => None,
+            });
+            Some(vetoed.collect::<Vec<_>>().join("; ")).filter(|line| !line.is_empty())
+        };
+        book.in_order().find_map(of)
+    }
+
     fn choose_from(&mut self, book: &Book, values: &Book, game: &Game) -> Option<Choice> {
         let candidates = self.candidates_of(book, values, game);
         let mut left = self.random.fraction();
@@ -269,13 +197,21 @@ impl Chooser {
         Some(Choice { mv: chosen?, candidates, policy: self.policy })
     }
 
+    /// Whether moves that lost every game are open.
+    fn takes_lost(&self) -> bool {
+        self.plays_lost || self.policy == Policy::Worst
+    }
+
     fn rejection(&self, book_move: &BookMove, weights: bool, game: &Game) -> Option<Rejection> {
+        let side = game.position().side_to_move();
         let after = game.position().play(book_move.mv);
         let counts = if weights { book_move.played } else { book_move.reached };
         if counts.is_empty() {
             Some(if weights { Rejection::NoGames } else { Rejection::Unplayed })
         } else if !weights && counts.games() < self.min_games {
             Some(Rejection::TooFewGames)
+        } else if !weights && !self.takes_lost() && counts.are_all_lost(side) {
+            Some(Rejection::Lost)
         } else if after.halfmove_clock() > MAX_QUIET_PLIES {
             Some(Rejection::FiftyMoves)
         } else if game.positions().iter().any(|before| before.key() == after.key()) {
@@ -312,6 +248,15 @@ impl Chooser {
             candidate.chance = if sum > 0.0 { weight / sum } else { 0.0 };
         }
     }
+}
+
+/// What the book says of a move: a weight says nothing of results.
+fn figure(candidate: &Candidate, side: Color) -> BookFigure {
+    let weights = candidate.weight.is_some();
+    let counts = if weights { Counts::default() } else { candidate.book_move.reached };
+    let (mean, _) = mean_and_error(&counts, side, PRIOR);
+    let games = counts.games() as f64 + candidate.value.map_or(0.0, |_| VALUE_GAMES);
+    BookFigure { expected: candidate.value.map_or(mean, |_| candidate.expected), games }
 }
 
 /// Leaves the moves that are played often and that no other of them clearly beats: a rare move
@@ -384,10 +329,40 @@ mod tests {
             let mv = start.position().parse_move(san).expect(san);
             *prefer.iter().find(|candidate| candidate.book_move.mv == mv).expect(san)
         };
-        assert_eq!(of("f3").rejected, Some(Rejection::Worse));
+        assert_eq!(of("f3").rejected, Some(Rejection::Lost));
         assert_eq!(of("d4").rejected, Some(Rejection::Rare));
         assert!((of("e4").chance - 1.0).abs() < 1e-9);
         assert_eq!(chosen(Policy::Best, &book, &game("a3")), None);
+    }
+
+    #[test]
+    fn a_move_that_lost_every_game_is_left_to_the_search() {
+        let book = book(&[
+            ("1. e4 f6 2. d4 g5", "1-0", 2),
+            ("1. e4 e5 2. d4", "1-0", 3),
+            ("1. e4 e5 2. f3", "0-1", 1),
+            ("1. e4 e5 2. f3", "*", 4),
+            ("1. d4 f5", "1-0", 1),
+            ("1. d4 f5", "1/2-1/2", 1),
+        ]);
+        let usual =
+            [Policy::Best, Policy::Random, Policy::Prefer, Policy::Weighted, Policy::Frequency];
+        for policy in usual {
+            for (moves, left) in [("e4", Some("e5")), ("e4 f6 d4", None)] {
+                let candidates = Chooser::new(policy, 1).candidates(&book, &game(moves));
+                let is_lost =
+                    |one: &Candidate| (one.rejected, one.chance) == (Some(Rejection::Lost), 0.0);
+                assert!(candidates.iter().any(is_lost), "{policy} after {moves}: {candidates:?}");
+                assert_eq!(chosen(policy, &book, &game(moves)).as_deref(), left, "{policy}");
+            }
+            // Games without a result are no reason to play it; another move is.
+            assert_eq!(chosen(policy, &book, &game("e4 e5")).as_deref(), Some("d4"), "{policy}");
+            assert_eq!(chosen(policy, &book, &game("d4")).as_deref(), Some("f5"), "{policy}");
+        }
+        let worst = chosen(Policy::Worst, &book, &game("e4 f6 d4"));
+        assert_eq!(worst.as_deref(), Some("g5"), "the worst is wanted");
+        let mut imitator = Chooser { plays_lost: true, ..Chooser::new(Policy::Frequency, 1) };
+        assert!(imitator.choose(&book, &game("e4 f6 d4")).is_some());
     }
 
     #[test]
@@ -408,7 +383,13 @@ mod tests {
 
     #[test]
     fn a_rare_move_that_scored_well_does_not_keep_the_others_from_being_played() {
-        let book = book(&[("1. e4", "0-1", 300), ("1. d4", "0-1", 200), ("1. c4", "1-0", 9)]);
+        let book = book(&[
+            ("1. e4", "0-1", 299),
+            ("1. e4", "1/2-1/2", 1),
+            ("1. d4", "0-1", 199),
+            ("1. d4", "1/2-1/2", 1),
+            ("1. c4", "1-0", 9),
+        ]);
         assert_eq!(chosen(Policy::Best, &book, &Game::default()).as_deref(), Some("c4"));
         let candidates = Chooser::new(Policy::Prefer, 1).candidates(&book, &Game::default());
         let rejected: Vec<_> = candidates.iter().map(|candidate| candidate.rejected).collect();

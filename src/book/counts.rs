@@ -58,6 +58,11 @@ impl Counts {
         if side == Color::White { self.white } else { self.black }
     }
 
+    /// Whether `side` lost every game that has a result, and there is one.
+    pub fn are_all_lost(&self, side: Color) -> bool {
+        self.wins(!side) > 0 && self.wins(side) == 0 && self.draws == 0
+    }
+
     /// Expected points of `side` in one game, 0 to 1; a half if there is no game.
     pub fn score(&self, side: Color) -> f64 {
         let games = self.games();

@@ -28,6 +28,7 @@ mod asked;
 mod backup;
 mod bucket;
 mod builder;
+mod candidate;
 mod certainty;
 mod chooser;
 mod combine;
@@ -56,6 +57,7 @@ mod soundness;
 mod sparring;
 mod values;
 mod variety;
+mod veto;
 mod walk;
 mod words;
 mod writer;
@@ -72,9 +74,10 @@ pub use builder::{
     EcoRange, FaultListener, GameFault, GameFilter, Monitor, ParseFilterError, build,
     build_in_memory,
 };
+pub use candidate::{Candidate, Choice, Rejection};
 pub(crate) use certainty::quantile;
+pub use chooser::Chooser;
 pub(crate) use chooser::MAX_LOSS;
-pub use chooser::{Candidate, Choice, Chooser, Rejection};
 pub use combine::{Cut, Difference, Shared, add, cut, differences, merge, shared};
 pub use counts::Counts;
 pub use date::{GameDate, Month, ParseDateError, PgnDate};
@@ -105,6 +108,7 @@ pub(crate) use sparring::Partner;
 pub(crate) use values::kept_nodes;
 pub use values::{BookValue, Scored};
 pub(crate) use variety::{Habit, Variety, variety};
+pub use veto::Veto;
 pub use walk::Visited;
 pub(crate) use words::{at_the_end, book_lines, percent, transposition};
 pub use writer::write_entries;

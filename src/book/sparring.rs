@@ -230,7 +230,11 @@ mod tests {
             game.play(game.position().parse_move(san).expect(san)).expect(san);
         }
         let mut found: Vec<String> = (0..50)
-            .filter_map(|seed| Chooser::new(Policy::Frequency, seed).choose(&partner.book, &game))
+            .filter_map(|seed| {
+                let mut chooser = Chooser::new(Policy::Frequency, seed);
+                chooser.plays_lost = true;
+                chooser.choose(&partner.book, &game)
+            })
             .map(|choice| game.position().san(choice.mv))
             .collect();
         found.sort();

@@ -15,7 +15,7 @@ use crate::score::Depth;
 use crate::words;
 
 use super::command::{Command, MoveSet};
-use super::reply::{Audience, Reply, Status};
+use super::reply::{Audience, Reply, Status, Thinking};
 use super::syntax::{CommandError, looks_like_move};
 use super::{features, say};
 
@@ -271,8 +271,11 @@ impl<W: Write> Session<W> {
             Event::Transposed(found) if self.post => {
                 self.say(&Reply::Thinking(say::transposed(&found)))
             }
+            Event::Vetoed(line) if self.post => {
+                self.say(&Reply::Thinking(Thinking { line, ..Thinking::default() }))
+            }
             // Searches with bounds of their own are of the other protocol.
-            Event::Report(_) | Event::Transposed(_) | Event::Found(_) => Ok(()),
+            Event::Report(_) | Event::Transposed(_) | Event::Vetoed(_) | Event::Found(_) => Ok(()),
             Event::Moved(moved) => {
                 if let Some(thinking) = say::book_thinking(&moved).filter(|_| self.post) {
                     self.say(&Reply::Thinking(thinking))?;

@@ -120,7 +120,8 @@ impl Engine {
 
     /// Whether a move will be known in `game` without a search.
     fn knows_move(&self, purpose: Purpose, game: &Game) -> bool {
-        self.library.has_move(game, &self.settings) || self.found_before(purpose, game).is_some()
+        self.library.has_move(game, &self.settings, self.learning.book())
+            || self.found_before(purpose, game).is_some()
     }
 
     fn order(&mut self, purpose: Purpose, game: Game) {

@@ -11,6 +11,8 @@ pub(crate) enum Event {
     Report(SearchProgress),
     /// A line of the search has transposed into the book.
     Transposed(Transposed),
+    /// What was learnt keeps moves of the book from being played; which, and why.
+    Vetoed(String),
     /// The engine has moved.
     Moved(Moved),
     /// The engine begins to think on its opponent's time.

@@ -114,10 +114,15 @@ impl Learning {
         self.unwritten == 0
     }
 
+    /// What was learnt, as a book.
+    pub(super) fn book(&self) -> Option<&Book> {
+        self.learned.as_ref().map(Learned::book)
+    }
+
     /// What was learnt, behind a book.
     pub(super) fn behind(&self, book: &Book) -> Book {
-        match &self.learned {
-            Some(learned) => book.clone().followed_by(learned.book()),
+        match self.book() {
+            Some(learned) => book.clone().followed_by(learned),
             None => book.clone(),
         }
     }

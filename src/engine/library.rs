@@ -138,17 +138,22 @@ impl Library {
         &self.book
     }
 
-    /// Chooses a move to play.
-    pub(super) fn choose(&mut self, game: &Game, settings: &Settings) -> Option<Choice> {
-        if let Some(partner) = &self.partner {
-            self.chooser.policy = Policy::Frequency;
-            return self.chooser.choose(&partner.book, game);
-        }
-        if !may_ask(game, settings) {
-            return None;
-        }
-        instruct(&mut self.chooser, settings);
-        self.chooser.choose(&self.book, game)
+    /// Chooses a move to play. What was learnt may veto moves.
+    pub(super) fn choose(
+        &mut self,
+        game: &Game,
+        settings: &Settings,
+        learned: Option<&Book>,
+    ) -> Option<Choice> {
+        instruct(&mut self.chooser, settings, self.partner.as_ref(), learned);
+        let book = book_to_ask(&self.book, self.partner.as_ref(), game, settings)?;
+        self.chooser.choose(book, game)
+    }
+
+    /// Which moves of the book were vetoed, and why, in a line.
+    pub(super) fn vetoed(&self, game: &Game, settings: &Settings) -> Option<String> {
+        let book = book_to_ask(&self.book, self.partner.as_ref(), game, settings)?;
+        self.chooser.vetoes(book, game)
     }
 
     /// What an analysis has found of the position on the board, if its move is as good as what a search
@@ -158,6 +163,7 @@ impl Library {
         game: &Game,
         settings: &Settings,
         limits: &Limits,
+        learned: Option<&Book>,
     ) -> Option<BookValue> {
         let wishes = matches!(settings.policy, Policy::Best | Policy::Prefer | Policy::Weighted);
         if self.partner.is_some() || !wishes || !may_ask(game, settings) {
@@ -165,20 +171,27 @@ impl Library {
         }
         let value = self.book.value(game.position())?;
         let mv = value.best.filter(|&mv| game.position().is_legal(mv))?;
+        let mut chooser = self.chooser.clone();
+        instruct(&mut chooser, settings, None, learned);
+        if chooser.has_vetoed(&self.book, game, mv) {
+            return None;
+        }
         let speed = NODES_A_SECOND * settings.search.threads.max(1) as u64;
         let time = Duration::from_secs_f64(value.nodes as f64 / speed as f64);
         (value.depth > 0 && is_enough(&value, time, limits) && is_new(game, mv)).then_some(value)
     }
 
     /// Whether there would be a move to play.
-    pub(super) fn has_move(&self, game: &Game, settings: &Settings) -> bool {
+    pub(super) fn has_move(
+        &self,
+        game: &Game,
+        settings: &Settings,
+        learned: Option<&Book>,
+    ) -> bool {
         let mut chooser = self.chooser.clone();
-        if let Some(partner) = &self.partner {
-            chooser.policy = Policy::Frequency;
-            return chooser.choose(&partner.book, game).is_some();
-        }
-        instruct(&mut chooser, settings);
-        may_ask(game, settings) && chooser.choose(&self.book, game).is_some()
+        instruct(&mut chooser, settings, self.partner.as_ref(), learned);
+        book_to_ask(&self.book, self.partner.as_ref(), game, settings)
+            .is_some_and(|book| chooser.choose(book, game).is_some())
     }
 
     /// What the book knows of a position that a line leads to: the opening's name and the usual move.
@@ -205,8 +218,28 @@ fn may_ask(game: &Game, settings: &Settings) -> bool {
     settings.own_book && settings.rating().is_none_or(knows)
 }
 
-/// Has moves chosen as the user wishes.
-fn instruct(chooser: &mut Chooser, settings: &Settings) {
-    chooser.policy = settings.policy;
+/// The book that moves may come from: the partner's, or else the user's.
+fn book_to_ask<'a>(
+    book: &'a Book,
+    partner: Option<&'a Partner>,
+    game: &Game,
+    settings: &Settings,
+) -> Option<&'a Book> {
+    match partner {
+        Some(partner) => Some(&partner.book),
+        None => may_ask(game, settings).then_some(book),
+    }
+}
+
+/// Has moves chosen as the user wishes, or, with a partner, as the partner played.
+fn instruct(
+    chooser: &mut Chooser,
+    settings: &Settings,
+    partner: Option<&Partner>,
+    learned: Option<&Book>,
+) {
+    chooser.plays_lost = partner.is_some();
+    chooser.policy = partner.map_or(settings.policy, |_| Policy::Frequency);
     chooser.max_loss = settings.max_loss;
+    chooser.learned = learned.filter(|_| partner.is_none() && settings.veto).cloned();
 }

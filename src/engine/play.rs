@@ -59,7 +59,11 @@ impl Engine {
     /// The move that is known here without a search for this purpose: by the games of the book, or else by
     /// what was found before.
     pub(super) fn known_move(&mut self, purpose: Purpose) -> Option<(Move, Grounds)> {
-        if let Some(choice) = self.library.choose(&self.game, &self.settings) {
+        let learned = self.learning.book();
+        let choice = self.library.choose(&self.game, &self.settings, learned);
+        let vetoed = self.library.vetoed(&self.game, &self.settings);
+        self.events.extend(vetoed.map(Event::Vetoed));
+        if let Some(choice) = choice {
             return Some((choice.mv, Grounds::Book(choice)));
         }
         self.found_before(purpose, &self.game)
@@ -72,7 +76,10 @@ impl Engine {
             return None;
         }
         let limits = self.limits(purpose, game);
-        let analysed = self.library.analysed(game, &self.settings, &limits);
+        let analysed = {
+            let learned = self.learning.book();
+            self.library.analysed(game, &self.settings, &limits, learned)
+        };
         let analysed = analysed.and_then(|value| Some((value.best?, Grounds::Analysed(value))));
         let learnt = || self.learning.answer(game, &limits);
         analysed.or_else(|| learnt().map(|lasting| (lasting.mv, Grounds::Learned(lasting))))

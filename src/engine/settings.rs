@@ -45,6 +45,8 @@ pub(crate) struct Settings {
     pub max_loss: Score,
     /// The file that is learnt to, and from; empty for none.
     pub learn: String,
+    /// Whether what was learnt may veto moves of the book.
+    pub veto: bool,
     /// Whose games are played by, see [`crate::book::Partner::open`]; empty for nobody's.
     pub partner: String,
     /// What judges positions.
@@ -128,6 +130,7 @@ impl Default for Settings {
             policy: Policy::default(),
             max_loss: MAX_LOSS,
             learn: String::new(),
+            veto: true,
             partner: String::new(),
             evaluation: EvaluationKind::default(),
             network: String::new(),
@@ -292,6 +295,8 @@ pub(super) const SETTINGS: &[Setting] = &[
         Kind::Spin { min: 0, max: MOST_CENTIPAWNS, get: |s| s.search.steer_margin.into(), set: |s, v| s.search.steer_margin = v as Score }),
     row("LearnFile", "LearnFile", "where to write what is learnt, and to look for it; empty for nowhere",
         Kind::File { get: |s| &s.learn, set: |s, v| s.learn = v }),
+    row("LearnVeto", "LearnVeto", "leave out moves of the book that what is learnt speaks against",
+        Kind::Check { get: |s| s.veto, set: |s, v| s.veto = v }),
     row("NetworkFile", "EvalFile", "a network made by tabia train net",
         Kind::File { get: |s| &s.network, set: |s, v| s.network = v }),
     row("Evaluation", "Evaluation", "what judges positions: the classical terms, or a network",

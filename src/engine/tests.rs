@@ -451,7 +451,7 @@ fn files_that_cannot_be_used_change_nothing() {
 }
 
 /// The settings by which the engine plays: they are none of the search's business.
-const OF_PLAY: [&str; 18] = [
+const OF_PLAY: [&str; 19] = [
     "Ponder",
     "MultiPV",
     "UCI_ShowWDL",
@@ -460,6 +460,7 @@ const OF_PLAY: [&str; 18] = [
     "BookPolicy",
     "BookMaxLoss",
     "LearnFile",
+    "LearnVeto",
     "ResignBelow",
     "Contempt",
     "Propose-draws",

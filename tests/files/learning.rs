@@ -242,3 +242,136 @@ fn both_protocols_have_the_option() {
     engine.until_start("bestmove");
     engine.quit();
 }
+
+/// An opening that the engine plays from a book of these games, whatever its results.
+struct Repertoire {
+    folder: tempfile::TempDir,
+    line: Vec<String>,
+    /// Whether the engine has White.
+    is_white: bool,
+    /// What is told of the game when the line has been played.
+    result: &'static str,
+}
+
+impl Repertoire {
+    /// A book of so many games with this line, all won by the engine's side; the engine loses all of its own.
+    fn new(line: &[String], is_white: bool, games: usize) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (won, result) = if is_white { ("1-0", "0-1") } else { ("0-1", "1-0") };
+        let game = format!("[Result \"{won}\"]\n\n{} {won}\n\n", line.join(" "));
+        fs::write(folder.path().join("bad.pgn"), game.repeat(games)).expect("written");
+        Repertoire { folder, line: line.to_vec(), is_white, result }
+    }
+
+    /// The moves of a game that loses a queen or the like in the last move of the book, in SAN.
+    fn of_san(moves: &str, is_white: bool) -> Self {
+        let mut game = Game::default();
+        let line = moves.split(' ').map(|san| {
+            let mv = game.position().parse_move(san).expect(san);
+            game.play(mv).expect(san);
+            mv.to_string()
+        });
+        Self::new(&line.collect::<Vec<_>>(), is_white, 1)
+    }
+
+    /// Plays the line against the engine and gives the number of plies until the engine leaves it, and
+    /// what it prints. Beyond its end, the engine searches once if `searches`.
+    fn play(&self, options: &str, searches: bool) -> (usize, Vec<String>) {
+        let path = |name: &str| self.folder.path().join(name).display().to_string();
+        let (book, learnt) = (path("bad.pgn"), path("learnt"));
+        let mut engine = Engine::start(&["-x", "-b", &book, "--learn", &learnt]);
+        engine.send(&format!("xboard\nprotover 2\nnew\n{options}\nsd 8\npost\nforce"));
+        engine.sync();
+        let mut printed = Vec::new();
+        let mut plies = self.line.len();
+        for (ply, mv) in self.line.iter().enumerate() {
+            let is_own = (ply % 2 == 0) == self.is_white;
+            match (is_own, ply) {
+                (false, 0) => engine.send(&format!("usermove {mv}\ngo")),
+                (false, _) => engine.send(&format!("usermove {mv}")),
+                (true, 0) => engine.send("go"),
+                (true, _) => {}
+            }
+            if is_own {
+                printed.extend(engine.until_start("move "));
+                if printed.last() != Some(&format!("move {mv}")) {
+                    plies = ply;
+                    break;
+                }
+            }
+        }
+        if plies == self.line.len() && searches {
+            printed.extend(engine.until_start("move "));
+        }
+        engine.send(&format!("result {} {{so it ended}}", self.result));
+        engine.sync();
+        engine.quit();
+        (plies, printed)
+    }
+
+    /// What `book why` prints of the position after so many plies.
+    fn why(&self, plies: usize) -> String {
+        let moves = self.line[..plies].join(" ");
+        let arguments = ["book", "why", "bad.pgn", "--learn", "learnt", "--moves", &moves];
+        let output = support::tabia(&arguments, self.folder.path());
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+}
+
+/// What a search finds after the book has ended vetoes the move that led there.
+#[test]
+fn a_search_vetoes_the_last_move_of_the_book() {
+    for (moves, is_white) in [
+        ("e4 e5 Nf3 f6 Nxe5 fxe5 Qh5+", false),
+        ("d4 e5 dxe5 Qg5 Bxg5", false),
+        ("e4 e5 Qh5 Nc6 Qxe5+ Nxe5", true),
+        ("d4 d5 c4 Qd6 c5 Qxh2 Rxh2", false),
+    ] {
+        let repertoire = Repertoire::of_san(moves, is_white);
+        let plies = repertoire.line.len();
+        let (first, printed) = repertoire.play("", true);
+        assert_eq!(first, plies, "{moves}: {printed:?}");
+        let (second, printed) = repertoire.play("", true);
+        assert_eq!(second, plies - 2, "{moves}: {printed:?}");
+        let is_told = |line: &String| line.contains("vetoed: -") && line.contains("learnt search");
+        assert!(printed.iter().any(is_told), "{printed:?}");
+        let why = repertoire.why(plies - 2);
+        assert!(why.contains("vetoed: -") && why.contains("no move: "), "{why}");
+        // Without the veto it is played as before.
+        let (third, printed) = repertoire.play("option LearnVeto=0", true);
+        assert_eq!(third, plies, "{moves}: {printed:?}");
+    }
+}
+
+/// Lost games veto a move that rests on few games of the book, and not at once one that rests on many.
+#[test]
+fn lost_games_veto_a_move_of_the_book() {
+    const PLIES: usize = 6;
+    const GAMES: usize = 4;
+    for number in 0..6 {
+        let mut game = Game::default();
+        for step in [3, 7, 11, 5, 13, 17].into_iter().take(PLIES) {
+            let legal: Vec<_> = game.position().legal_moves().iter().collect();
+            game.play(legal[(number + 1) * step % legal.len()]).expect("legal");
+        }
+        let line: Vec<String> = game.moves().iter().map(ToString::to_string).collect();
+        let is_white = number % 2 == 0;
+        let own = usize::from(!is_white);
+        // The last move may be the opponent's: the engine does not search after it.
+        let line = &line[..PLIES - usize::from(!is_white == (PLIES % 2 == 1))];
+        let played = |games: usize, options: &str| {
+            let repertoire = Repertoire::new(line, is_white, games);
+            let plies = (0..GAMES).map(|_| repertoire.play(options, false).0).collect::<Vec<_>>();
+            (plies, repertoire.why(own))
+        };
+        let all = vec![line.len(); GAMES];
+        let (few, why) = played(1, "");
+        assert_eq!(few[..2], all[..2], "{line:?}: two losses may be bad luck");
+        assert_eq!(few[GAMES - 1], own, "{line:?}: {few:?}");
+        assert!(why.contains("vetoed: 0% in 3 learnt games, book 67%"), "{why}");
+        let (many, why) = played(100, "");
+        assert_eq!(many, all, "{line:?}: four losses do not refute a hundred games");
+        assert!(!why.contains("vetoed"), "{why}");
+        assert_eq!(played(1, "option LearnVeto=0").0, all, "{line:?}");
+    }
+}

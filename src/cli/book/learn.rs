@@ -1,13 +1,13 @@
 //! `tabia book learn`: makes a book of what an engine has learnt.
 
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::bail;
 
 use super::{book_output, open, save};
-use crate::book::{HEADLINE, is_learning};
+use crate::book::{Book, HEADLINE, is_learning};
 use crate::cli::output::outln;
 use crate::cli::writing::Force;
 use crate::files::{in_words, open_plain};
@@ -25,22 +25,30 @@ pub(super) struct LearnArgs {
     force: Force,
 }
 
-/// Makes the book.
+/// Opens the book of what an engine has learnt.
 ///
 /// # Errors
-/// If the file holds nothing that was learnt, or the book cannot be written.
-pub(super) fn run(args: &LearnArgs) -> anyhow::Result<ExitCode> {
-    let name = args.file.display();
+/// If the file cannot be read, or is another kind of file.
+pub(super) fn open_learned(path: &Path) -> anyhow::Result<Book> {
+    let name = path.display();
     let mut head = Vec::new();
-    open_plain(&args.file)
+    open_plain(path)
         .and_then(|file| file.take(HEADLINE.len() as u64).read_to_end(&mut head))
         .map_err(|error| anyhow::anyhow!("cannot read {name}: {}", in_words(&error)))?;
     if !is_learning(&head) {
         bail!("{name} holds nothing that was learnt; `tabia --learn FILE` writes such files");
     }
+    Ok(open(path)?)
+}
+
+/// Makes the book.
+///
+/// # Errors
+/// If the file holds nothing that was learnt, or the book cannot be written.
+pub(super) fn run(args: &LearnArgs) -> anyhow::Result<ExitCode> {
+    let book = open_learned(&args.file)?;
     let output = book_output(&args.output, args.force, [&args.file]);
     output.check()?;
-    let book = open(&args.file)?;
     save(&output, |mut file| file.write_all(book.bytes()).map(|()| file))?;
     let (values, games) = (book.values().len(), book.manifest()?.games.total());
     let positions = counted(values as u64, "position");

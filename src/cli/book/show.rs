@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 
 use super::facets::FacetArgs;
+use super::learn::open_learned;
 use super::place::PositionArgs;
 use super::rows::{GameRow, GameRows, MoveRow, OpeningRow, PositionRow, ValueRow};
 use super::{open, policy, size};
@@ -61,6 +62,9 @@ pub(super) struct WhyArgs {
     /// Centipawns that a move may give away by what the analysis has found
     #[arg(long, value_name = "CP", default_value_t = MAX_LOSS)]
     max_loss: Score,
+    /// What an engine has learnt (`tabia --learn FILE`), which may veto moves
+    #[arg(long, value_name = "FILE")]
+    learn: Option<PathBuf>,
     /// Draws the lots: the same seed, the same move
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -261,6 +265,7 @@ pub(super) fn why(args: &WhyArgs) -> anyhow::Result<ExitCode> {
     chooser.confidence = args.confidence / 100.0;
     chooser.min_games = args.min_games;
     chooser.max_loss = args.max_loss;
+    chooser.learned = args.learn.as_deref().map(open_learned).transpose()?;
     let candidates = known(chooser.candidates(&book, &game), &book, &game)?;
     let mut out = output::stdout();
     let names = Names::embedded();

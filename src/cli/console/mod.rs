@@ -227,6 +227,7 @@ impl Console {
             }
             Event::Moved(moved) => self.moved(&moved),
             Event::Found(found) => self.found(&found),
+            Event::Vetoed(why) => self.tell(&why).map(drop),
             Event::Over(outcome) => writeln!(self.out, "{}", ending(outcome)),
             Event::OfferDraw => self.draw_offered(),
             Event::Resigned => self.resigned(),
