@@ -100,7 +100,7 @@ impl<V: Visitor> Parser<'_, V> {
     pub(super) fn pass_over_text(&mut self) {
         let text = self.text;
         loop {
-            let end = scan::line_end(text, self.at);
+            let end = scan::line_end_outside_comments(text, self.at);
             let (next, empty_line) = scan::skip_blanks(text, end);
             self.at = next;
             let rest = &text[next..];

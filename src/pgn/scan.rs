@@ -3,7 +3,9 @@
 //! The text is bytes: UTF-8, Latin-1 or anything else that has ASCII where PGN wants it. Lines end
 //! with LF, CR LF or a lone CR.
 
-use memchr::{memchr, memchr2, memchr2_iter, memchr3};
+use std::ops::Range;
+
+use memchr::{memchr, memchr2, memchr2_iter, memchr3, memrchr};
 
 /// What a byte begins, where a token may begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,20 +151,17 @@ pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> (usize, bool) {
     (at, empty_line)
 }
 
-/// The places, in order, where games certainly begin, even within a comment: with tags after an
-/// empty line or, with `Event`, in any; without tags after a result and an empty line.
-fn certain_games(text: &[u8], from: usize) -> impl Iterator<Item = usize> {
-    let lines = memchr2_iter(b'\n', b'\r', &text[from..]).map(move |end| from + end + 1);
-    lines.filter(move |&at| {
-        let rest = &text[at..];
-        match rest {
-            [b'[', ..] => {
-                is_tag(rest) && (rest.starts_with(b"[Event ") || follows_empty_line(text, at))
-            }
-            [b'1', b'.', ..] => follows_empty_line(text, at) && ends_with_result(&text[from..at]),
-            _ => false,
+/// Whether a game certainly begins with the line that begins at `at`, even within a comment: with
+/// tags after an empty line or, with `Event`, in any; without tags after a result and an empty line.
+fn is_certain_game(text: &[u8], at: usize) -> bool {
+    let rest = &text[at..];
+    match rest {
+        [b'[', ..] => {
+            is_tag(rest) && (rest.starts_with(b"[Event ") || follows_empty_line(text, at))
         }
-    })
+        [b'1', b'.', ..] => follows_empty_line(text, at) && ends_with_result(&text[..at]),
+        _ => false,
+    }
 }
 
 /// Whether the line that begins at `at` comes after an empty one.
@@ -171,47 +170,72 @@ pub(super) fn follows_empty_line(text: &[u8], at: usize) -> bool {
     [&b"\n\n"[..], b"\n\r\n", b"\r\r"].iter().any(|end| before.ends_with(end))
 }
 
-/// The place after `from` where the next game begins, as far as that can be told without a look at
-/// what comes before; the end of the text if there is none.
-pub(super) fn next_game(text: &[u8], from: usize) -> usize {
-    let lines = memchr2_iter(b'\n', b'\r', &text[from..]).map(|end| from + end + 1);
-    let mut lines = lines;
-    let untagged = lines.find(|&at| text[at..].starts_with(b"1.") && follows_empty_line(text, at));
-    let tagged = certain_games(text, from).next();
-    tagged.into_iter().chain(untagged).min().unwrap_or(text.len())
+/// The end of the line in which `at` lies, lines within closed comments not counted as such.
+pub(super) fn line_end_outside_comments(text: &[u8], mut at: usize) -> usize {
+    while let Some(found) = memchr3(b'\n', b'\r', b'{', &text[at..]) {
+        at += found;
+        if text[at] != b'{' {
+            return at;
+        }
+        at = comment(text, at).map_or(at + 1, |(_, after)| after);
+    }
+    text.len()
+}
+
+/// The place after `at` where the next game begins, as far as that can be found without its
+/// context; the end of the text if there is none. It is never within a closed comment.
+pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
+    loop {
+        at = line_end_outside_comments(text, at);
+        if at == text.len() {
+            return at;
+        }
+        at = after_line_end(text, at);
+        let is_untagged = text[at..].starts_with(b"1.") && follows_empty_line(text, at);
+        if is_untagged || is_certain_game(text, at) {
+            return at;
+        }
+    }
 }
 
 /// The comment whose opening brace stands at `at`: its text, and the place after it; `None` if it
-/// is not closed before the next game begins.
+/// is not closed.
 #[inline]
 pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let begin = at + 1;
     let end = begin + memchr(b'}', &text[begin..])?;
-    let body = &text[begin..end];
-    if memchr3(b'\n', b'\r', b'{', body).is_some() {
-        return long_comment(text, begin, end);
-    }
-    Some((body, end + 1))
+    let close = match memrchr(b'{', &text[begin..end]) {
+        None => end,
+        Some(last) => closing_brace(text, begin, (begin + last, end))?,
+    };
+    Some((&text[begin..close], close + 1))
 }
 
-/// A comment with ends of lines or opening braces in it. Braces do not nest in PGN; but where they
-/// do so without a rest, it was meant.
+/// The brace that closes a comment with opening braces in it, of which the last before the first
+/// closing brace is given, with that one; `None` if none does.
+///
+/// Braces do not nest in PGN. But where they balance before another game begins, that was meant.
+/// If a game begins between the comment and its last opening brace, that brace opens a comment of
+/// that game, and the comment before it is not closed.
 #[cold]
-fn long_comment(text: &[u8], begin: usize, end: usize) -> Option<(&[u8], usize)> {
-    let mut close = end;
-    if memchr(b'{', &text[begin..end]).is_some() {
-        let limit = certain_games(text, begin).next().unwrap_or(text.len());
-        let mut depth = 1;
-        for brace in memchr2_iter(b'{', b'}', &text[begin..limit]) {
-            depth = if text[begin + brace] == b'{' { depth + 1 } else { depth - 1 };
-            if depth == 0 {
-                close = begin + brace;
-                break;
-            }
+fn closing_brace(text: &[u8], begin: usize, (last, end): (usize, usize)) -> Option<usize> {
+    let begins_game = |range: Range<usize>| {
+        let mut lines = memchr2_iter(b'\n', b'\r', &text[range.clone()]);
+        lines.any(|place| is_certain_game(text, range.start + place + 1))
+    };
+    let mut depth = 1;
+    let mut from = begin;
+    for brace in memchr2_iter(b'{', b'}', &text[begin..]).map(|brace| begin + brace) {
+        depth = if text[brace] == b'{' { depth + 1 } else { depth - 1 };
+        if brace > end && begins_game(from..brace) {
+            break;
         }
+        if depth == 0 {
+            return Some(brace);
+        }
+        from = brace.max(end);
     }
-    let closed = certain_games(&text[..close], begin).next().is_none();
-    closed.then(|| (&text[begin..close], close + 1))
+    (!begins_game(begin..last)).then_some(end)
 }
 
 /// The place after the variation whose opening parenthesis stands at `at`; `None` if it is not

@@ -1,10 +1,14 @@
 //! Games in files: points 1, 7, 9 and 17.
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Output;
 
-use tabia::pgn::{Fate, GameEnd, GameResult, PgnGame, read_games};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use tabia::pgn::{Fate, GameEnd, GamePly, GameResult, PgnGame, Reader, Tags, Visitor, read_games};
 use tabia::position::Position;
 use tempfile::TempDir;
 
@@ -387,4 +391,115 @@ fn trust_17_what_files_say_is_printed_harmlessly() {
         assert_eq!(said.chars().filter(is_control).count(), 0, "{said:?}");
         assert!(said.contains("\\u{1b}"), "{said}");
     }
+}
+
+/// Characters and pieces of text that readers may take for something else within a comment.
+const IN_COMMENTS: [&str; 14] = [
+    "[Event \"quoted\"]\n[Result \"0-1\"]\n\n1. d4 d5 0-1",
+    "[White \"quoted\"]",
+    "1. c4 e5 1/2-1/2",
+    "1-0",
+    "*",
+    "\n",
+    "\n\n",
+    "\r\n\r\n",
+    "; to the end of the line",
+    "(",
+    ")",
+    "% not an escape",
+    "{",
+    "and words",
+];
+
+/// A comment of such pieces, closed. A brace opens in it only before the first quoted game: after
+/// that, it could as well open a comment of the next game of the file.
+fn quoting_comment() -> impl Strategy<Value = String> {
+    vec(select(&IN_COMMENTS[..]), 0..6).prop_map(|mut pieces| {
+        let game = pieces.iter().position(|piece| piece.starts_with(['[', '1']));
+        let mut index = 0;
+        pieces.retain(|piece| {
+            index += 1;
+            *piece != "{" || game.is_none_or(|game| index <= game)
+        });
+        format!("{{{}}}", pieces.join("\n"))
+    })
+}
+
+/// A game whose comments quote others, and the moves of its main line.
+fn game_that_quotes() -> impl Strategy<Value = String> {
+    vec(quoting_comment(), 5).prop_map(|said| {
+        let [first, second, third, fourth, fifth] = said.try_into().expect("five comments");
+        format!(
+            "[Event \"real\"]\n[Result \"1-0\"]\n\n{first} 1. e4 {second} e5 (1... c5 {third}) \
+             2. Nf3 {fourth} Nc6 1-0 {fifth}\n\n"
+        )
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_game_quoted_in_a_comment_is_none_of_the_file(
+        games in vec(game_that_quotes(), 1..4),
+        newline in select(&["\n", "\r\n"][..]),
+    ) {
+        let text = games.concat().replace("\r\n", "\n").replace('\n', newline);
+        let (lines, fault) = lines(&text);
+        prop_assert_eq!(fault, None, "{}", &text);
+        prop_assert_eq!(&lines, &vec!["e4 e5 Nf3 Nc6"; games.len()], "{}", &text);
+        // So it is where the moves that count end before.
+        let mut reader = Reader::new(text.as_bytes());
+        let mut plies = Vec::new();
+        while let Some(end) = reader.read_game(&mut FirstPly).expect("memory can be read") {
+            plies.push((end.plies, end.fate));
+        }
+        prop_assert_eq!(plies, vec![(1, Fate::Read); games.len()], "{}", &text);
+    }
+}
+
+/// Takes the first ply of each game.
+struct FirstPly;
+
+impl Visitor for FirstPly {
+    fn begin(&mut self, _: &Tags, _: &Position) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn played(&mut self, _: &GamePly) -> ControlFlow<()> {
+        ControlFlow::Break(())
+    }
+
+    fn end(&mut self, _: &GameEnd) {}
+}
+
+#[test]
+fn a_comment_longer_than_a_block_is_not_cut_at_the_games_that_it_quotes() {
+    let quoted = "[Event \"quoted\"]\n[Result \"0-1\"]\n\n1. d4 d5 0-1\n\n".repeat(10_000);
+    let real = |comment: &str| {
+        format!("[Event \"real\"]\n[Result \"1-0\"]\n\n1. e4 {{{comment}}} e5 1-0\n\n")
+    };
+    let text = [real("a"), real(&quoted), real("b")].concat();
+    let (made, said) = build("g.pgn", text.as_bytes(), &[]);
+    assert!(made && said.contains("3 counted: +3 =0 -0"), "{said}");
+    let (lines, fault) = lines(&text);
+    assert_eq!((lines, fault), (vec!["e4 e5".to_owned(); 3], None));
+}
+
+#[test]
+fn recovery_from_what_is_not_closed_leaves_closed_comments_whole() {
+    let quote = "{see\n\n[Event \"quoted\"]\n[Result \"0-1\"]\n\n1. d4 d5 0-1\n\n}";
+    let next = format!("[Event \"next\"]\n[Result \"1-0\"]\n\n1. c4 {quote} e5 1-0\n\n");
+    for (open, word) in [("(2. d4 d5", "parenthesis"), ("{ no end", "brace")] {
+        let broken = match word {
+            "brace" => format!("1. e4 e5 {open} 2. Nf3 1-0"),
+            _ => format!("1. e4 e5 {open} {quote} 2. Nf3 1-0"),
+        };
+        let plain = "[Event \"plain\"]\n\n1. Nf3 {a} d5 1-0\n\n";
+        let text = format!("[Event \"broken\"]\n\n{broken}\n\n{plain}{next}{next}");
+        let (lines, fault) = lines(&text);
+        assert_eq!(lines, ["e4 e5", "Nf3 d5", "c4 e5", "c4 e5"], "{text}");
+        assert!(fault.as_ref().is_some_and(|fault| fault.contains(word)), "{fault:?}");
+    }
+    // Nor does text between games, in which a comment quotes one.
+    let (lines, fault) = lines(&format!("{next}About a game:\n{quote}\n\n{next}"));
+    assert_eq!((lines, fault), (vec!["c4 e5".to_owned(); 2], None));
 }
