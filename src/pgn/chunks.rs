@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::PgnInput;
-use super::scan::{comment, count_lines, is_tag, line_sign};
+use super::scan::{comment, count_lines, is_tag, line_sign, trim_end};
 
 /// Bytes of text that a thread takes at a time: it stays in the cache from reading to parsing.
 const CHUNK: usize = 256 << 10;
@@ -214,10 +214,11 @@ fn last_game(text: &[u8], more_follows: bool) -> usize {
 /// `Event` comes first in all but homemade files, or a first move.
 fn last_boundary(text: &[u8]) -> usize {
     // Moves after tags belong to them.
-    let is_untagged = |at: usize| !text[..at].trim_ascii_end().ends_with(b"]");
+    let is_untagged = |at: usize| !trim_end(&text[..at], true).ends_with(b"]");
     last_after_empty_line(text, b"[Event ", |_| true)
         .or_else(|| last_after_empty_line(text, b"[", |at| is_tag(&text[at..])))
         .or_else(|| last_after_empty_line(text, b"1.", is_untagged))
+        .or_else(|| last_after(text, &[line_sign(text)], b"[Event", is_untagged))
         .unwrap_or(0)
 }
 
@@ -237,16 +238,19 @@ fn last_after_empty_line(
         b'\r' => &[b"\r\r"],
         _ => &[b"\n\n", b"\n\r\n"],
     };
-    let mut last = None;
-    for end in ends {
-        let needle = [end, beginning].concat();
-        // Only what comes after the hit of another line end can be later.
-        let from = last.unwrap_or(0);
-        let finder = FinderRev::new(&needle);
-        let mut places = finder.rfind_iter(&text[from..]).map(|at| from + at + end.len());
-        last = places.find(|&at| is_one(at)).or(last);
-    }
-    last
+    ends.iter().filter_map(|end| last_after(text, end, beginning, &is_one)).max()
+}
+
+/// The last place after an end of line where a beginning stands that is one indeed.
+fn last_after(
+    text: &[u8],
+    end: &[u8],
+    beginning: &[u8],
+    is_one: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    let needle = [end, beginning].concat();
+    let finder = FinderRev::new(&needle);
+    finder.rfind_iter(text).map(|at| at + end.len()).find(|&at| is_one(at))
 }
 
 /// The end of the last whole line of a text, or of the text if it has none.

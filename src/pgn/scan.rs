@@ -7,6 +7,8 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2, memchr2_iter, memchr3, memrchr};
 
+use crate::words::is_space;
+
 /// What a byte begins, where a token may begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -70,10 +72,80 @@ pub(super) fn word_end(text: &[u8], at: usize) -> usize {
     end
 }
 
+/// The character beyond ASCII that a text in UTF-8 begins with.
+fn wide_character(text: &[u8]) -> Option<char> {
+    let length = match text.first()? {
+        0xc2..=0xdf => 2,
+        0xe0..=0xef => 3,
+        0xf0..=0xf4 => 4,
+        _ => return None,
+    };
+    str::from_utf8(text.get(..length)?).ok()?.chars().next()
+}
+
+/// The no-break space of Latin-1.
+const LATIN_1_SPACE: u8 = 0xa0;
+
+/// The length of the white space beyond ASCII that a text begins with; 0 if there is none.
+pub(super) fn wide_space(text: &[u8]) -> usize {
+    if text.first() == Some(&LATIN_1_SPACE) {
+        return 1;
+    }
+    wide_character(text).filter(|&sign| is_space(sign)).map_or(0, char::len_utf8)
+}
+
+/// The end of the word that begins at `at`, before white space or a glyph beyond ASCII.
+pub(super) fn whole_word_end(text: &[u8], at: usize) -> usize {
+    let end = word_end(text, at);
+    let mut place = at;
+    while place < end {
+        let rest = &text[place..end];
+        if wide_space(rest) > 0 || place > at && wide_glyph(rest).is_some() {
+            return place;
+        }
+        place += wide_character(rest).map_or(1, char::len_utf8);
+    }
+    end
+}
+
+/// The words of a text that has no white space of ASCII, at white space beyond it.
+pub(super) fn wide_words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while wide_space(&text[at..]) > 0 {
+            at += wide_space(&text[at..]);
+        }
+        let begin = at;
+        at = whole_word_end(text, begin);
+        (at > begin).then(|| &text[begin..at])
+    })
+}
+
+/// A text without white space at its end; with `lines`, also without ends of lines.
+pub(super) fn trim_end(mut text: &[u8], lines: bool) -> &[u8] {
+    loop {
+        let wide = || {
+            (2..=3).find(|&length| {
+                text.len() >= length && wide_space(&text[text.len() - length..]) == length
+            })
+        };
+        let length = match text.last() {
+            Some(b'\n' | b'\r') => usize::from(lines),
+            Some(b' ' | b'\t' | b'\x0b' | b'\x0c') => 1,
+            Some(0x80..) => wide().unwrap_or(0),
+            _ => 0,
+        };
+        if length == 0 {
+            return text;
+        }
+        text = &text[..text.len() - length];
+    }
+}
+
 /// The end of what stands at `at` without a blank in it, in which a parenthesis may enclose the
 /// piece of a promotion, and points may belong to `e.p.`.
 pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
-    let mut end = word_end(text, at);
+    let mut end = whole_word_end(text, at);
     if text[at..end].ends_with(b"e") && text[end..].starts_with(b".p") {
         end += 2;
         end += usize::from(text.get(end) == Some(&b'.'));
@@ -118,8 +190,7 @@ fn begins_line(text: &[u8], at: usize) -> bool {
 
 /// Whether only blanks stand before `at` in its line.
 pub(super) fn is_first_in_line(text: &[u8], at: usize) -> bool {
-    let blanks = text[..at].iter().rev().take_while(|&&byte| byte == b' ' || byte == b'\t');
-    begins_line(text, at - blanks.count())
+    begins_line(text, trim_end(&text[..at], false).len())
 }
 
 /// Whether a tag with its quotation mark begins here: `[Name "`.
@@ -127,8 +198,8 @@ pub(super) fn is_tag(text: &[u8]) -> bool {
     text.first() == Some(&b'[') && tag(text, 0).is_some()
 }
 
-/// Passes over blanks, ends of lines, lines that `%` takes out, and byte order marks: the place of
-/// the next token, and whether an empty line lay before it.
+/// Passes over white space, ends of lines, and lines that `%` takes out: the place of the next token,
+/// and whether an empty line lay before it.
 pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> (usize, bool) {
     let mut ends = 0;
     let mut empty_line = false;
@@ -144,8 +215,11 @@ pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> (usize, bool) {
                 ends = 0;
                 at = line_end(text, at);
             }
-            _ if text[at..].starts_with(BYTE_ORDER_MARK) => at += BYTE_ORDER_MARK.len(),
-            _ => break,
+            _ if byte < 0x80 => break,
+            _ => match wide_space(&text[at..]) {
+                0 => break,
+                length => at += length,
+            },
         }
     }
     (at, empty_line)
@@ -157,9 +231,9 @@ fn is_certain_game(text: &[u8], at: usize) -> bool {
     let rest = &text[at..];
     match rest {
         [b'[', ..] => {
-            is_tag(rest) && (rest.starts_with(b"[Event ") || follows_empty_line(text, at))
+            tag(text, at).is_some_and(|(name, ..)| name == b"Event" || follows_empty_line(text, at))
         }
-        [b'1', b'.', ..] => follows_empty_line(text, at) && ends_with_result(&text[..at]),
+        [b'1', b'.', ..] => follows_empty_line(text, at) && final_result(&text[..at]).is_some(),
         _ => false,
     }
 }
@@ -167,7 +241,9 @@ fn is_certain_game(text: &[u8], at: usize) -> bool {
 /// Whether the line that begins at `at` comes after an empty one.
 pub(super) fn follows_empty_line(text: &[u8], at: usize) -> bool {
     let before = &text[..at];
-    [&b"\n\n"[..], b"\n\r\n", b"\r\r"].iter().any(|end| before.ends_with(end))
+    let ends: [&[u8]; 3] = [b"\r\n", b"\n", b"\r"];
+    let line = ends.iter().find_map(|end| before.strip_suffix(*end));
+    line.is_some_and(|line| matches!(trim_end(line, false).last(), Some(b'\n' | b'\r')))
 }
 
 /// The end of the line in which `at` lies, lines within closed comments not counted as such.
@@ -270,9 +346,9 @@ pub(super) fn variation_end(text: &[u8], mut at: usize) -> Option<usize> {
 /// bracket: others may stand within it.
 #[inline]
 pub(super) fn tag(text: &[u8], at: usize) -> Option<(&[u8], &[u8], usize)> {
-    let name = skip_while(text, at + 1, |byte| byte == b' ');
+    let name = skip_spaces(text, at + 1);
     let name_end = skip_while(text, name, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let quote = skip_while(text, name_end, |byte| matches!(byte, b' ' | b'\t'));
+    let quote = skip_spaces(text, name_end);
     if name == name_end || text.get(quote) != Some(&b'"') {
         return None;
     }
@@ -283,7 +359,7 @@ pub(super) fn tag(text: &[u8], at: usize) -> Option<(&[u8], &[u8], usize)> {
         let place = from + found;
         match text[place] {
             b'"' => {
-                let close = skip_while(text, place + 1, |byte| matches!(byte, b' ' | b'\t'));
+                let close = skip_spaces(text, place + 1);
                 if text.get(close) == Some(&b']') {
                     return Some((name, &text[begin..place], close + 1));
                 }
@@ -295,10 +371,23 @@ pub(super) fn tag(text: &[u8], at: usize) -> Option<(&[u8], &[u8], usize)> {
     }
     // Something is missing at its end: it ends with the last quotation mark, or with its line.
     let end = line_end(text, begin);
-    let line = text[begin..end].trim_ascii_end();
-    let line = line.strip_suffix(b"]").unwrap_or(line).trim_ascii_end();
+    let line = trim_end(&text[begin..end], false);
+    let line = trim_end(line.strip_suffix(b"]").unwrap_or(line), false);
     let value = line.strip_suffix(b"\"").unwrap_or(line);
     Some((name, value, end))
+}
+
+/// The first place from `at` on that is no white space.
+#[inline]
+fn skip_spaces(text: &[u8], at: usize) -> usize {
+    let mut at = skip_while(text, at, |byte| matches!(byte, b' ' | b'\t'));
+    while text.get(at).is_some_and(|byte| !byte.is_ascii()) {
+        match wide_space(&text[at..]) {
+            0 => break,
+            length => at = skip_while(text, at + length, |byte| matches!(byte, b' ' | b'\t')),
+        }
+    }
+    at
 }
 
 /// The first place from `at` on where `passes` does not hold.
@@ -336,54 +425,104 @@ const RESULTS: [(&[u8], super::GameResult); 15] = {
 /// The result that stands at the beginning of a text, and its length.
 pub(super) fn result(text: &[u8]) -> Option<(super::GameResult, usize)> {
     let (token, result) = RESULTS.iter().find(|(token, _)| text.starts_with(token))?;
-    let ends = text.get(token.len()).is_none_or(|&byte| ends_word(byte) || byte == b'[');
-    ends.then_some((*result, token.len()))
+    let after = &text[token.len()..];
+    let ends = after.first().is_none_or(|&byte| ends_word(byte) || byte == b'[');
+    (ends || wide_space(after) > 0).then_some((*result, token.len()))
 }
 
-/// Whether a text ends with a result.
-pub(super) fn ends_with_result(text: &[u8]) -> bool {
-    let text = text.trim_ascii_end();
-    RESULTS.iter().any(|(token, _)| {
-        let before = text.strip_suffix(*token);
-        before.is_some_and(|before| before.last().is_none_or(|&byte| ends_word(byte)))
-    })
+/// The result that a text ends with.
+pub(super) fn final_result(text: &[u8]) -> Option<super::GameResult> {
+    let text = trim_end(text, true);
+    let ends_with = |token: &[u8]| {
+        let before = text.strip_suffix(token)?;
+        let is_apart = before.last().is_none_or(|&byte| ends_word(byte))
+            || trim_end(before, false).len() < before.len();
+        is_apart.then_some(())
+    };
+    RESULTS.iter().find_map(|(token, result)| ends_with(token).map(|()| *result))
 }
 
-/// Signs of judgement and the like that stand where moves do and say nothing about the game:
-/// those of the Informator in ASCII and Unicode, and what goes with captures and checks.
-const GLYPHS: [&[u8]; 27] = [
-    b"+-",
-    b"-+",
-    b"+/-",
-    b"-/+",
-    b"+=",
-    b"=+",
-    b"+/=",
-    b"=/+",
-    b"=",
-    b"+",
-    b"++",
-    b"#",
-    b"N",
-    b"TN",
-    b"D",
-    b"ep",
-    b"mate",
-    b"ch",
-    "±".as_bytes(),
-    "∓".as_bytes(),
-    "⩲".as_bytes(),
-    "⩱".as_bytes(),
-    "∞".as_bytes(),
-    "□".as_bytes(),
-    "⊕".as_bytes(),
-    "→".as_bytes(),
-    b"e.p.",
+/// Glyphs in ASCII that stand as words of their own where moves do, with their numbers; 0 for what
+/// has none: signs of captures and checks, and diagrams.
+const GLYPHS: [(&[u8], u8); 19] = [
+    (b"+-", 18),
+    (b"-+", 19),
+    (b"+/-", 16),
+    (b"-/+", 17),
+    (b"+=", 14),
+    (b"=+", 15),
+    (b"+/=", 14),
+    (b"=/+", 15),
+    (b"=", 10),
+    (b"N", 146),
+    (b"TN", 146),
+    (b"+", 0),
+    (b"++", 0),
+    (b"#", 0),
+    (b"D", 0),
+    (b"ep", 0),
+    (b"mate", 0),
+    (b"ch", 0),
+    (b"e.p.", 0),
 ];
 
-/// Whether a word is such a sign.
-pub(super) fn is_glyph(word: &[u8]) -> bool {
-    GLYPHS.contains(&word)
+/// Glyphs beyond ASCII, which may also stand right behind a move, with their numbers.
+const WIDE_GLYPHS: [(char, u8); 26] = [
+    ('！', 1),
+    ('❗', 1),
+    ('❕', 1),
+    ('？', 2),
+    ('❓', 2),
+    ('❔', 2),
+    ('‼', 3),
+    ('⁇', 4),
+    ('⁉', 5),
+    ('⁈', 6),
+    ('□', 7),
+    ('∞', 13),
+    ('⩲', 14),
+    ('⩱', 15),
+    ('±', 16),
+    ('∓', 17),
+    ('⨀', 22),
+    ('○', 26),
+    ('⟳', 32),
+    ('↑', 36),
+    ('→', 40),
+    ('⇆', 132),
+    ('⊕', 138),
+    ('∆', 140),
+    ('Δ', 140),
+    ('⌓', 142),
+];
+
+/// What follows a character that is to look like an emoji, or not.
+const VARIATION_SELECTORS: [char; 2] = ['\u{fe0e}', '\u{fe0f}'];
+
+/// The glyph beyond ASCII that a text begins with: its number and its length.
+fn wide_glyph(text: &[u8]) -> Option<(u8, usize)> {
+    let sign = wide_character(text)?;
+    let (_, number) = WIDE_GLYPHS.iter().find(|(glyph, _)| *glyph == sign)?;
+    let length = sign.len_utf8();
+    let selector =
+        wide_character(&text[length..]).filter(|next| VARIATION_SELECTORS.contains(next));
+    Some((*number, length + selector.map_or(0, char::len_utf8)))
+}
+
+/// The glyph that stands at `at`: its number, 0 if it has none, and the place after it.
+pub(super) fn glyph(text: &[u8], at: usize) -> Option<(u8, usize)> {
+    if let Some((number, length)) = wide_glyph(&text[at..]) {
+        return Some((number, at + length));
+    }
+    let end = chunk_end(text, at);
+    let (_, number) = GLYPHS.iter().find(|(glyph, _)| *glyph == &text[at..end])?;
+    Some((*number, end))
+}
+
+/// Whether a word is a null move, as chess programs write it.
+pub(super) fn is_null_move(word: &[u8]) -> bool {
+    const WORDS: [&[u8]; 7] = [b"--", b"Z0", b"@@@@", b"0000", b"<>", b"null", b"pass"];
+    WORDS.iter().any(|null| word.eq_ignore_ascii_case(null))
 }
 
 /// The number of line ends in `text`: those of LF, or of CR where there is nothing else.

@@ -4,7 +4,7 @@
 mod text;
 mod time;
 
-pub(crate) use text::{clip, one_line, visible, visible_lines, xml};
+pub(crate) use text::{clip, is_space, one_line, split_words, visible, visible_lines, xml};
 pub(crate) use time::{
     LONGEST_TIME, MinutesSeconds, Seconds, parse_clock, parse_seconds, parse_time,
 };
@@ -64,11 +64,9 @@ pub(crate) fn line(start: &Position, moves: &[Move]) -> String {
     let mut position = *start;
     let mut words = Vec::with_capacity(moves.len());
     for &mv in moves {
-        if !position.is_legal(mv) {
-            break;
-        }
+        let Some(next) = position.try_play(mv) else { break };
         words.push(position.san(mv));
-        position = position.play(mv);
+        position = next;
     }
     words.join(" ")
 }
