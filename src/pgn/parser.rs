@@ -16,6 +16,7 @@ use super::scan::{self, TokenKind};
 use super::state::ReaderState;
 use super::tree::Word;
 use super::visitor::{GamePly, Visitor};
+use super::wide::wide_space;
 use super::{Fate, Fault, FaultReason, GameEnd, GameResult};
 use crate::position::SanError;
 
@@ -195,7 +196,7 @@ impl<V: Visitor> Parser<'_, V> {
         if let Some((result, length)) = scan::result(&self.text[self.at..]) {
             return self.ended(result, length);
         }
-        let space = scan::wide_space(&self.text[self.at..]);
+        let space = wide_space(&self.text[self.at..]);
         let word_end = scan::whole_word_end(self.text, self.at);
         self.at = if space > 0 { self.at + space } else { word_end.min(end) };
         ControlFlow::Continue(())
@@ -231,7 +232,7 @@ impl<V: Visitor> Parser<'_, V> {
         if let Some((result, length)) = scan::result(rest) {
             return self.ended(result, length);
         }
-        let space = scan::wide_space(rest);
+        let space = wide_space(rest);
         if space > 0 {
             self.at += space;
             return ControlFlow::Continue(());

@@ -6,8 +6,8 @@ use super::language::Language;
 use super::tree::{Place, Tree, Word};
 use super::visitor::GamePly;
 use super::{Fate, Fault, FaultReason, GameResult, Tags};
+use crate::position::split_words;
 use crate::position::{Color, Move, Position, Replay, SanError, is_chess960};
-use crate::words::split_words;
 
 /// `Variant` tags that mean orthodox chess, in lower case. Lichess writes `From Position` for
 /// games with a FEN.

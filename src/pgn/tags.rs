@@ -6,7 +6,7 @@ use std::ops::Range;
 use pgn_reader::RawTag;
 
 use super::GameResult;
-use crate::words::is_space;
+use crate::position::is_space;
 
 /// Tags beyond this many bytes in a game are dropped: no honest game has them, and a hostile file
 /// shall not eat the memory.

@@ -15,8 +15,7 @@ use shakmaty::{
 };
 use thiserror::Error;
 
-use super::Position;
-use crate::words::split_words;
+use super::{Position, split_words};
 
 /// Why a text is no legal position.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

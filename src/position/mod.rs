@@ -31,6 +31,7 @@ mod polyglot_constants;
 mod replay;
 mod retro;
 mod san;
+mod space;
 mod threats;
 mod zobrist;
 
@@ -51,6 +52,7 @@ pub use perft::{perft, perft_until};
 pub(crate) use replay::Replay;
 pub use san::SanError;
 pub(crate) use san::{SAN_BYTES, read_san};
+pub(crate) use space::{is_space, split_words};
 pub(crate) use threats::Threats;
 
 use chess::{Board, CastleRights, EMPTY};

@@ -4,7 +4,8 @@
 mod text;
 mod time;
 
-pub(crate) use text::{clip, is_space, one_line, split_words, visible, visible_lines, xml};
+pub(crate) use crate::position::{is_space, split_words};
+pub(crate) use text::{clip, one_line, visible, visible_lines, xml};
 pub(crate) use time::{
     LONGEST_TIME, MinutesSeconds, Seconds, parse_clock, parse_seconds, parse_time,
 };
