@@ -120,7 +120,7 @@ fn judge_move(study: &Study, ply: usize, limits: &Limits) -> Judgement {
     let (mv, side) = (study.game.moves()[ply], study.position(ply).side_to_move());
     let best = study.found[ply].as_ref().and_then(|found| found.line.first().copied());
     let (before, after) = (study.score(ply), -study.score(ply + 1));
-    let is_best = best == Some(mv);
+    let is_best = mv.is_null() || best == Some(mv);
     let loss = study.loss(ply);
     let only = !takes_back(study, ply)
         && study.second[ply]

@@ -33,7 +33,7 @@ pub(crate) fn moments(game: &PgnGame) -> Vec<Moment> {
                 better: played.variations.first().filter(|_| verdict.is_some()).cloned(),
             });
         }
-        position = position.play(played.mv);
+        position = position.try_play(played.mv).unwrap_or(position);
     }
     moments
 }

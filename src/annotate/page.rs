@@ -34,7 +34,7 @@ pub(crate) fn game_data(game: &PgnGame) -> Value {
     let (mut position, mut san) = (game.start, Vec::new());
     for played in &game.moves {
         san.push(position.san(played.mv));
-        position = position.play(played.mv);
+        position = position.try_play(played.mv).unwrap_or(position);
     }
     let player = |name: &str| {
         let elo =

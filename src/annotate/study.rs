@@ -152,8 +152,10 @@ impl Study {
 
     /// Expected points that a ply gives away, 0 to 1; none by the best move.
     pub(super) fn loss(&self, ply: usize) -> f64 {
+        let mv = self.game.moves()[ply];
         let best = self.found[ply].as_ref().and_then(|found| found.line.first());
-        match best == Some(&self.game.moves()[ply]) {
+        // A null move stands for a move that is not known.
+        match mv.is_null() || best == Some(&mv) {
             true => 0.0,
             false => (expected(self.score(ply)) - expected(-self.score(ply + 1))).max(0.0),
         }

@@ -343,7 +343,8 @@ impl OpeningChoice {
     /// The games of a PGN file, with or without tags.
     fn read_pgn(&self, input: impl Read) -> Result<Sieve, OpeningError> {
         let plies = self.plies.unwrap_or(usize::MAX);
-        let mut visitor = OpeningVisitor { plies, start: Position::start(), moves: Vec::new() };
+        let start = Position::start();
+        let mut visitor = OpeningVisitor { plies, left: plies, start, moves: Vec::new() };
         let mut reader = Reader::new(input);
         let mut sieve = Sieve::new(self);
         while let Some(end) =
@@ -367,9 +368,12 @@ impl OpeningChoice {
     }
 }
 
-/// Keeps the moves of a game up to a number of plies.
+/// Keeps the moves of a game up to a number of plies. As engines do not take null moves, the opening
+/// begins after the last of them.
 struct OpeningVisitor {
     plies: usize,
+    /// Plies that are still wanted of this game.
+    left: usize,
     start: Position,
     moves: Vec<Move>,
 }
@@ -386,15 +390,19 @@ impl OpeningVisitor {
 impl Visitor for OpeningVisitor {
     fn begin(&mut self, _tags: &Tags, start: &Position) -> ControlFlow<()> {
         self.start = *start;
+        self.left = self.plies;
         self.moves.clear();
         ControlFlow::Continue(())
     }
 
     fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
-        if self.moves.len() >= self.plies {
-            return ControlFlow::Break(());
-        }
+        let Some(left) = self.left.checked_sub(1) else { return ControlFlow::Break(()) };
+        self.left = left;
         self.moves.push(ply.mv);
+        if ply.mv.is_null() {
+            let play = |position: Position, mv| position.try_play(mv).unwrap_or(position);
+            self.start = self.moves.drain(..).fold(self.start, play);
+        }
         ControlFlow::Continue(())
     }
 

@@ -367,6 +367,9 @@ impl Iterator for Games {
                     if let Fate::Broken(fault) = &end.fate {
                         self.tell(&format!("annotated up to where it breaks off: {fault}"));
                     }
+                    if let Some(fault) = &end.contradiction {
+                        self.tell(&fault.to_string());
+                    }
                     self.number += 1;
                     return Some((self.number - 1, game));
                 }

@@ -59,6 +59,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
         let passed = |after: Option<usize>| after.map_or(TextPart::Foreign, TextPart::Pass);
         match (scan::kind(byte), byte) {
+            (TokenKind::Digit, _) if moved && self.is_null_at(at) => TextPart::End,
             (TokenKind::Digit, _) => match number(self.text, at) {
                 // A game of one ply, and the next.
                 (1, after) if moved && after < at + BLACK_NUMBER => TextPart::End,
@@ -66,10 +67,14 @@ impl<V: Visitor> Parser<'_, V> {
                 _ => TextPart::Foreign,
             },
             (TokenKind::Word, _) => {
-                let end = scan::word_end(self.text, at);
+                if moved && let Some((_, end)) = scan::glyph(self.text, at) {
+                    return TextPart::Pass(end);
+                }
+                let end = scan::whole_word_end(self.text, at);
                 let word = &self.text[at..end];
                 match self.meant(position, word) {
                     Some(mv) => TextPart::Move(mv, end),
+                    None if moved && self.is_null_at(at) => TextPart::End,
                     // A game with a fault, which shall be told.
                     None if moved && self.is_like_move(word) => TextPart::End,
                     None => TextPart::Foreign,
@@ -79,9 +84,14 @@ impl<V: Visitor> Parser<'_, V> {
             (_, b'(') if moved => passed(scan::variation_end(self.text, at)),
             (_, b';') => TextPart::Pass(scan::line_end(self.text, at)),
             (_, b'!' | b'?') if moved => TextPart::Pass(at + 1),
-            (_, b'$') if moved => TextPart::Pass(scan::word_end(self.text, at + 1)),
+            (_, b'$') if moved => TextPart::Pass(scan::whole_word_end(self.text, at + 1)),
             _ => TextPart::Foreign,
         }
+    }
+
+    /// Whether a null move stands at a place.
+    fn is_null_at(&self, at: usize) -> bool {
+        scan::is_null_move(&self.text[at..scan::whole_word_end(self.text, at)])
     }
 
     /// The move that a word means in a position.
@@ -100,7 +110,7 @@ impl<V: Visitor> Parser<'_, V> {
     pub(super) fn pass_over_text(&mut self) {
         let text = self.text;
         loop {
-            let end = scan::line_end(text, self.at);
+            let end = scan::line_end_outside_comments(text, self.at);
             let (next, empty_line) = scan::skip_blanks(text, end);
             self.at = next;
             let rest = &text[next..];
@@ -126,7 +136,7 @@ impl<V: Visitor> Parser<'_, V> {
             return ControlFlow::Continue(());
         }
         // Where words are not looked at, the result was not either.
-        let ended = self.state.done && scan::ends_with_result(&self.text[..begin]);
+        let ended = self.state.done && scan::final_result(&self.text[..begin]).is_some();
         let moved = !self.state.moves.is_empty() || self.state.done;
         if ended || moved && !self.goes_on() {
             return self.leave();
@@ -149,11 +159,11 @@ impl<V: Visitor> Parser<'_, V> {
                 !first && (self.state.done || fits(last) || fits(self.state.move_number()))
             }
             TokenKind::Word => {
-                let word = &rest[..scan::word_end(rest, 0)];
+                let word = &rest[..scan::whole_word_end(rest, 0)];
                 if self.state.done {
                     return self.is_like_move(word);
                 }
-                scan::is_glyph(word) || self.meant(self.state.current(), word).is_some()
+                scan::glyph(rest, 0).is_some() || self.meant(self.state.current(), word).is_some()
             }
             TokenKind::Bracket => false,
             TokenKind::Sign | TokenKind::Blank | TokenKind::LineEnd => true,
@@ -173,6 +183,9 @@ impl<V: Visitor> Parser<'_, V> {
         }
         self.state.done = true;
         self.skip_movetext();
+        if *fate == Fate::Read {
+            self.state.token = scan::final_result(&self.text[..self.at]);
+        }
     }
 
     /// Passes over comments after the result.
@@ -184,7 +197,9 @@ impl<V: Visitor> Parser<'_, V> {
                 Some(b'{') => scan::comment(self.text, next).map(|(_, after)| after),
                 Some(b'(') => scan::variation_end(self.text, next),
                 Some(b';') => Some(scan::line_end(self.text, next)),
-                Some(b'}' | b')' | b'!' | b'?' | b'$') => Some(scan::word_end(self.text, next + 1)),
+                Some(b'}' | b')' | b'!' | b'?' | b'$') => {
+                    Some(scan::whole_word_end(self.text, next + 1))
+                }
                 _ => scan::result(&self.text[next..]).map(|(_, length)| next + length),
             };
             match after {

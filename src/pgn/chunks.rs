@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use memchr::memmem::FinderRev;
+use memchr::memrchr2;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_64_with_seed};
 
 use super::PgnInput;
-use super::scan::{count_lines, is_tag, line_sign};
+use super::scan::{comment, count_lines, is_tag, line_sign, trim_end};
 
 /// Bytes of text that a thread takes at a time: it stays in the cache from reading to parsing.
 const CHUNK: usize = 256 << 10;
@@ -204,8 +205,8 @@ impl<R: Read> Blocks<R> {
             let read = self.input.by_ref().take(missing).read_to_end(text);
             self.ended = read.is_err() || text.len() < wanted;
             self.error = read.err();
-            let cut = if self.ended { text.len() } else { last_game(text) };
             let large = wanted >= LARGEST_CHUNK;
+            let cut = if self.ended { text.len() } else { last_game(text, !large) };
             if cut > 0 || large {
                 let cut = if cut > 0 { cut } else { last_line(text) };
                 self.carry.extend_from_slice(&text[cut..]);
@@ -223,41 +224,67 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// Where the last game of a text begins, or 0 if no boundary is to be seen: tags after an empty
-/// line, of which `Event` comes first in all but homemade files, or a first move.
-fn last_game(text: &[u8]) -> usize {
-    let any = |_: &[u8]| true;
-    last_after_empty_line(text, b"[Event ", any)
-        .or_else(|| last_after_empty_line(text, b"[", is_tag))
-        .or_else(|| last_after_empty_line(text, b"1.", any))
+/// Where the last game of a text begins, or 0 if no boundary is found. With `more_follows`, nothing
+/// after a comment that is still open is a boundary: it may be closed later.
+fn last_game(text: &[u8], more_follows: bool) -> usize {
+    let mut end = memrchr2(b'{', b'}', text)
+        .filter(|&brace| more_follows && text[brace] == b'{')
+        .unwrap_or(text.len());
+    loop {
+        let at = last_boundary(&text[..end]);
+        match enclosing_comment(text, at) {
+            Some(brace) => end = brace,
+            None => return at,
+        }
+    }
+}
+
+/// The last place that looks like the beginning of a game, or 0: tags after an empty line, of which
+/// `Event` comes first in all but homemade files, or a first move.
+fn last_boundary(text: &[u8]) -> usize {
+    // Moves after tags belong to them.
+    let is_untagged = |at: usize| !trim_end(&text[..at], true).ends_with(b"]");
+    last_after_empty_line(text, b"[Event ", |_| true)
+        .or_else(|| last_after_empty_line(text, b"[", |at| is_tag(&text[at..])))
+        .or_else(|| last_after_empty_line(text, b"1.", is_untagged))
+        .or_else(|| last_after(text, &[line_sign(text)], b"[Event", is_untagged))
         .unwrap_or(0)
+}
+
+/// The opening brace of the closed comment in which a place lies.
+fn enclosing_comment(text: &[u8], at: usize) -> Option<usize> {
+    let brace = memrchr2(b'{', b'}', &text[..at]).filter(|&brace| text[brace] == b'{')?;
+    comment(text, brace).is_some_and(|(_, after)| after > at).then_some(brace)
 }
 
 /// The last place after an empty line where a beginning stands that is one indeed.
 fn last_after_empty_line(
     text: &[u8],
     beginning: &[u8],
-    is_one: impl Fn(&[u8]) -> bool,
+    is_one: impl Fn(usize) -> bool,
 ) -> Option<usize> {
     let ends: &[&[u8]] = match line_sign(text) {
         b'\r' => &[b"\r\r"],
         _ => &[b"\n\n", b"\n\r\n"],
     };
-    let mut last = None;
-    for end in ends {
-        let needle = [end, beginning].concat();
-        // Only what comes after the hit of another line end can be later.
-        let from = last.unwrap_or(0);
-        let finder = FinderRev::new(&needle);
-        let mut places = finder.rfind_iter(&text[from..]).map(|at| from + at + end.len());
-        last = places.find(|&at| is_one(&text[at..])).or(last);
-    }
-    last
+    ends.iter().filter_map(|end| last_after(text, end, beginning, &is_one)).max()
+}
+
+/// The last place after an end of line where a beginning stands that is one indeed.
+fn last_after(
+    text: &[u8],
+    end: &[u8],
+    beginning: &[u8],
+    is_one: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    let needle = [end, beginning].concat();
+    let finder = FinderRev::new(&needle);
+    finder.rfind_iter(text).map(|at| at + end.len()).find(|&at| is_one(at))
 }
 
 /// The end of the last whole line of a text, or of the text if it has none.
 fn last_line(text: &[u8]) -> usize {
-    memchr::memrchr2(b'\n', b'\r', text).map_or(text.len(), |end| end + 1)
+    memrchr2(b'\n', b'\r', text).map_or(text.len(), |end| end + 1)
 }
 
 #[cfg(test)]

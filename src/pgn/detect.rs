@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
 use super::language::Language;
+use super::scan::wide_words;
 use super::text_reader::{OpeningCache, TextReader};
 use super::visitor::{GamePly, Visitor};
 use super::{Fate, GameEnd, Tags};
@@ -43,7 +44,7 @@ fn is_foreign(text: &[u8]) -> bool {
         let Some(end) = reader.read_game(&mut trial) else { return false };
         if matches!(end.fate, Fate::Broken(_) | Fate::Text) {
             let words = text[begin..reader.place()].split(|byte| !is_of_word(*byte));
-            if words.into_iter().any(has_foreign_letter) {
+            if words.into_iter().flat_map(wide_words).any(has_foreign_letter) {
                 return true;
             }
         } else if end.plies >= ENOUGH {

@@ -15,6 +15,9 @@ pub struct GameEnd {
     pub plies: usize,
     /// What became of the game.
     pub fate: Fate,
+    /// That the decided result after the moves is another than that of the `Result` tag, which
+    /// counts. Only of games that were read to their end.
+    pub contradiction: Option<Box<Fault>>,
 }
 
 /// What became of a game.
@@ -58,6 +61,8 @@ pub enum FaultReason {
     OpenComment,
     /// A variation whose closing parenthesis is missing.
     OpenVariation,
+    /// Results that contradict each other: that of the tag, and that after the moves.
+    Results(GameResult, GameResult),
 }
 
 impl fmt::Display for FaultReason {
@@ -70,6 +75,10 @@ impl fmt::Display for FaultReason {
             FaultReason::OpenVariation => {
                 f.write_str("a variation without its closing parenthesis")
             }
+            FaultReason::Results(tag, token) => write!(
+                f,
+                "the result after the moves is {token}, that of the Result tag {tag}, which counts"
+            ),
         }
     }
 }
@@ -91,6 +100,13 @@ impl fmt::Display for Fault {
 impl Fate {
     /// A game that stopped at something other than a move.
     pub(super) fn broken(reason: FaultReason) -> Self {
-        Fate::Broken(Box::new(Fault { line: 0, fen: None, san: None, reason }))
+        Fate::Broken(Box::new(Fault::of(reason)))
+    }
+}
+
+impl Fault {
+    /// A fault of something other than a move, on a line that is not found yet.
+    pub(super) fn of(reason: FaultReason) -> Self {
+        Fault { line: 0, fen: None, san: None, reason }
     }
 }

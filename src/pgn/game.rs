@@ -92,7 +92,7 @@ pub struct PgnGame {
     pub comment: String,
     /// Where the game began.
     pub start: Position,
-    /// The main line; each move is legal where it stands.
+    /// The main line; each move is legal where it stands, or a null move out of check.
     pub moves: Vec<PgnMove>,
     /// How it ended.
     pub result: GameResult,

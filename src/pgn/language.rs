@@ -120,10 +120,8 @@ fn plain(sign: char) -> Option<Option<u8>> {
     Some(match sign {
         '–' | '—' | '−' | '‐' | '‑' => Some(b'-'),
         '×' => Some(b'x'),
-        // White and black pawns, variation selectors, a soft hyphen, a mark of judgement.
-        '♙' | '♟' | '\u{fe0e}' | '\u{fe0f}' | '\u{ad}' | '±' | '∓' | '⩲' | '⩱' | '∞' | '□' => {
-            None
-        }
+        // White and black pawns, variation selectors, a soft hyphen.
+        '♙' | '♟' | '\u{fe0e}' | '\u{fe0f}' | '\u{ad}' => None,
         'О' | 'о' => Some(b'O'),
         sign if sign.is_ascii() => Some(sign as u8),
         _ => return None,

@@ -40,6 +40,7 @@ mod tags;
 mod text_reader;
 mod tree;
 mod visitor;
+mod wide;
 mod writer;
 
 pub(crate) use chunks::{BrokenInput, Chunk, Chunks, ReadSoFar};

@@ -16,6 +16,7 @@ use super::scan::{self, TokenKind};
 use super::state::ReaderState;
 use super::tree::Word;
 use super::visitor::{GamePly, Visitor};
+use super::wide::wide_space;
 use super::{Fate, Fault, FaultReason, GameEnd, GameResult};
 use crate::position::SanError;
 
@@ -61,7 +62,12 @@ pub(super) fn read_game<V: Visitor>(
         parser.pass_over_rest(&fate);
     }
     let after = parser.at;
-    let end = GameEnd { result: state.result(), plies: state.moves.len(), fate };
+    let contradiction = (fate == Fate::Read).then(|| state.contradiction()).flatten();
+    let fault = match contradiction {
+        Some(_) => scan::trim_end(&text[..after], true).len(),
+        None => fault,
+    };
+    let end = GameEnd { result: state.result(), plies: state.moves.len(), fate, contradiction };
     if state.accepted {
         visitor.end(&end);
     }
@@ -190,7 +196,9 @@ impl<V: Visitor> Parser<'_, V> {
         if let Some((result, length)) = scan::result(&self.text[self.at..]) {
             return self.ended(result, length);
         }
-        self.at = end;
+        let space = wide_space(&self.text[self.at..]);
+        let word_end = scan::whole_word_end(self.text, self.at);
+        self.at = if space > 0 { self.at + space } else { word_end.min(end) };
         ControlFlow::Continue(())
     }
 
@@ -224,16 +232,28 @@ impl<V: Visitor> Parser<'_, V> {
         if let Some((result, length)) = scan::result(rest) {
             return self.ended(result, length);
         }
-        let end = scan::chunk_end(self.text, self.at);
-        let word = &self.text[self.at..end];
-        if scan::is_glyph(word) {
+        let space = wide_space(rest);
+        if space > 0 {
+            self.at += space;
+            return ControlFlow::Continue(());
+        }
+        if let Some((number, end)) = scan::glyph(self.text, self.at) {
+            if number > 0 {
+                self.visitor.nag(number);
+            }
             self.at = end;
             return ControlFlow::Continue(());
         }
-        if word.starts_with("\u{a0}".as_bytes()) {
-            // A blank that does not break.
-            self.at += 2;
-            return ControlFlow::Continue(());
+        let end = scan::chunk_end(self.text, self.at);
+        let word = &self.text[self.at..end];
+        if scan::is_null_move(word) {
+            return match self.state.play_null() {
+                Ok(ply) => {
+                    self.at = end;
+                    self.played(&ply)
+                }
+                Err(error) => self.broken(end, error),
+            };
         }
         let english = self.state.language.translate(word);
         match english.map(|english| self.play_english(&english)) {
@@ -272,7 +292,8 @@ impl<V: Visitor> Parser<'_, V> {
             at += 1;
         }
         match self.text.get(at) {
-            Some(b'.' | b' ') => {
+            // A zero may begin a null move.
+            Some(b'.' | b' ') if self.text[begin] != b'0' => {
                 self.number = Some(begin);
                 self.at = at + 1;
                 ControlFlow::Continue(())
@@ -287,7 +308,10 @@ impl<V: Visitor> Parser<'_, V> {
         if let Some((result, length)) = scan::result(&self.text[begin..]) {
             return self.ended(result, length);
         }
-        let end = scan::word_end(self.text, begin);
+        let end = scan::whole_word_end(self.text, begin);
+        if scan::is_null_move(&self.text[begin..end]) && !self.state.done {
+            return self.unusual(SanError::Malformed);
+        }
         // A number without a point right before its move, or at the end of a line.
         let letter = self.text.get(digits).is_some_and(u8::is_ascii_alphabetic);
         if end == digits || letter || self.text[digits..].starts_with("…".as_bytes()) {
@@ -353,7 +377,7 @@ impl<V: Visitor> Parser<'_, V> {
                 None => return ControlFlow::Break(Fate::broken(FaultReason::OpenVariation)),
             },
             b'$' => {
-                let end = scan::word_end(self.text, self.at + 1);
+                let end = scan::whole_word_end(self.text, self.at + 1);
                 if let Ok(nag) = Nag::from_ascii(&self.text[self.at..end]) {
                     self.visitor.nag(nag.0);
                 }

@@ -3,7 +3,11 @@
 //! The text is bytes: UTF-8, Latin-1 or anything else that has ASCII where PGN wants it. Lines end
 //! with LF, CR LF or a lone CR.
 
-use memchr::{memchr, memchr2, memchr2_iter, memchr3};
+use std::ops::Range;
+
+use memchr::{memchr, memchr2, memchr2_iter, memchr3, memrchr};
+
+use super::wide::{wide_character, wide_glyph, wide_space};
 
 /// What a byte begins, where a token may begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,10 +72,58 @@ pub(super) fn word_end(text: &[u8], at: usize) -> usize {
     end
 }
 
+/// The end of the word that begins at `at`, before white space or a glyph beyond ASCII.
+pub(super) fn whole_word_end(text: &[u8], at: usize) -> usize {
+    let end = word_end(text, at);
+    let mut place = at;
+    while place < end {
+        let rest = &text[place..end];
+        if wide_space(rest) > 0 || place > at && wide_glyph(rest).is_some() {
+            return place;
+        }
+        place += wide_character(rest).map_or(1, char::len_utf8);
+    }
+    end
+}
+
+/// The words of a text that has no white space of ASCII, at white space beyond it.
+pub(super) fn wide_words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while wide_space(&text[at..]) > 0 {
+            at += wide_space(&text[at..]);
+        }
+        let begin = at;
+        at = whole_word_end(text, begin);
+        (at > begin).then(|| &text[begin..at])
+    })
+}
+
+/// A text without white space at its end; with `lines`, also without ends of lines.
+pub(super) fn trim_end(mut text: &[u8], lines: bool) -> &[u8] {
+    loop {
+        let wide = || {
+            (2..=3).find(|&length| {
+                text.len() >= length && wide_space(&text[text.len() - length..]) == length
+            })
+        };
+        let length = match text.last() {
+            Some(b'\n' | b'\r') => usize::from(lines),
+            Some(b' ' | b'\t' | b'\x0b' | b'\x0c') => 1,
+            Some(0x80..) => wide().unwrap_or(0),
+            _ => 0,
+        };
+        if length == 0 {
+            return text;
+        }
+        text = &text[..text.len() - length];
+    }
+}
+
 /// The end of what stands at `at` without a blank in it, in which a parenthesis may enclose the
 /// piece of a promotion, and points may belong to `e.p.`.
 pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
-    let mut end = word_end(text, at);
+    let mut end = whole_word_end(text, at);
     if text[at..end].ends_with(b"e") && text[end..].starts_with(b".p") {
         end += 2;
         end += usize::from(text.get(end) == Some(&b'.'));
@@ -116,8 +168,7 @@ fn begins_line(text: &[u8], at: usize) -> bool {
 
 /// Whether only blanks stand before `at` in its line.
 pub(super) fn is_first_in_line(text: &[u8], at: usize) -> bool {
-    let blanks = text[..at].iter().rev().take_while(|&&byte| byte == b' ' || byte == b'\t');
-    begins_line(text, at - blanks.count())
+    begins_line(text, trim_end(&text[..at], false).len())
 }
 
 /// Whether a tag with its quotation mark begins here: `[Name "`.
@@ -125,8 +176,8 @@ pub(super) fn is_tag(text: &[u8]) -> bool {
     text.first() == Some(&b'[') && tag(text, 0).is_some()
 }
 
-/// Passes over blanks, ends of lines, lines that `%` takes out, and byte order marks: the place of
-/// the next token, and whether an empty line lay before it.
+/// Passes over white space, ends of lines, and lines that `%` takes out: the place of the next token,
+/// and whether an empty line lay before it.
 pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> (usize, bool) {
     let mut ends = 0;
     let mut empty_line = false;
@@ -142,76 +193,103 @@ pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> (usize, bool) {
                 ends = 0;
                 at = line_end(text, at);
             }
-            _ if text[at..].starts_with(BYTE_ORDER_MARK) => at += BYTE_ORDER_MARK.len(),
-            _ => break,
+            _ if byte < 0x80 => break,
+            _ => match wide_space(&text[at..]) {
+                0 => break,
+                length => at += length,
+            },
         }
     }
     (at, empty_line)
 }
 
-/// The places, in order, where games certainly begin, even within a comment: with tags after an
-/// empty line or, with `Event`, in any; without tags after a result and an empty line.
-fn certain_games(text: &[u8], from: usize) -> impl Iterator<Item = usize> {
-    let lines = memchr2_iter(b'\n', b'\r', &text[from..]).map(move |end| from + end + 1);
-    lines.filter(move |&at| {
-        let rest = &text[at..];
-        match rest {
-            [b'[', ..] => {
-                is_tag(rest) && (rest.starts_with(b"[Event ") || follows_empty_line(text, at))
-            }
-            [b'1', b'.', ..] => follows_empty_line(text, at) && ends_with_result(&text[from..at]),
-            _ => false,
+/// Whether a game certainly begins with the line that begins at `at`, even within a comment: with
+/// tags after an empty line or, with `Event`, in any; without tags after a result and an empty line.
+fn is_certain_game(text: &[u8], at: usize) -> bool {
+    let rest = &text[at..];
+    match rest {
+        [b'[', ..] => {
+            tag(text, at).is_some_and(|(name, ..)| name == b"Event" || follows_empty_line(text, at))
         }
-    })
+        [b'1', b'.', ..] => follows_empty_line(text, at) && final_result(&text[..at]).is_some(),
+        _ => false,
+    }
 }
 
 /// Whether the line that begins at `at` comes after an empty one.
 pub(super) fn follows_empty_line(text: &[u8], at: usize) -> bool {
     let before = &text[..at];
-    [&b"\n\n"[..], b"\n\r\n", b"\r\r"].iter().any(|end| before.ends_with(end))
+    let ends: [&[u8]; 3] = [b"\r\n", b"\n", b"\r"];
+    let line = ends.iter().find_map(|end| before.strip_suffix(*end));
+    line.is_some_and(|line| matches!(trim_end(line, false).last(), Some(b'\n' | b'\r')))
 }
 
-/// The place after `from` where the next game begins, as far as that can be told without a look at
-/// what comes before; the end of the text if there is none.
-pub(super) fn next_game(text: &[u8], from: usize) -> usize {
-    let lines = memchr2_iter(b'\n', b'\r', &text[from..]).map(|end| from + end + 1);
-    let mut lines = lines;
-    let untagged = lines.find(|&at| text[at..].starts_with(b"1.") && follows_empty_line(text, at));
-    let tagged = certain_games(text, from).next();
-    tagged.into_iter().chain(untagged).min().unwrap_or(text.len())
+/// The end of the line in which `at` lies, lines within closed comments not counted as such.
+pub(super) fn line_end_outside_comments(text: &[u8], mut at: usize) -> usize {
+    while let Some(found) = memchr3(b'\n', b'\r', b'{', &text[at..]) {
+        at += found;
+        if text[at] != b'{' {
+            return at;
+        }
+        at = comment(text, at).map_or(at + 1, |(_, after)| after);
+    }
+    text.len()
+}
+
+/// The place after `at` where the next game begins, as far as that can be found without its
+/// context; the end of the text if there is none. It is never within a closed comment.
+pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
+    loop {
+        at = line_end_outside_comments(text, at);
+        if at == text.len() {
+            return at;
+        }
+        at = after_line_end(text, at);
+        let is_untagged = text[at..].starts_with(b"1.") && follows_empty_line(text, at);
+        if is_untagged || is_certain_game(text, at) {
+            return at;
+        }
+    }
 }
 
 /// The comment whose opening brace stands at `at`: its text, and the place after it; `None` if it
-/// is not closed before the next game begins.
+/// is not closed.
 #[inline]
 pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let begin = at + 1;
     let end = begin + memchr(b'}', &text[begin..])?;
-    let body = &text[begin..end];
-    if memchr3(b'\n', b'\r', b'{', body).is_some() {
-        return long_comment(text, begin, end);
-    }
-    Some((body, end + 1))
+    let close = match memrchr(b'{', &text[begin..end]) {
+        None => end,
+        Some(last) => closing_brace(text, begin, (begin + last, end))?,
+    };
+    Some((&text[begin..close], close + 1))
 }
 
-/// A comment with ends of lines or opening braces in it. Braces do not nest in PGN; but where they
-/// do so without a rest, it was meant.
+/// The brace that closes a comment with opening braces in it, of which the last before the first
+/// closing brace is given, with that one; `None` if none does.
+///
+/// Braces do not nest in PGN. But where they balance before another game begins, that was meant.
+/// If a game begins between the comment and its last opening brace, that brace opens a comment of
+/// that game, and the comment before it is not closed.
 #[cold]
-fn long_comment(text: &[u8], begin: usize, end: usize) -> Option<(&[u8], usize)> {
-    let mut close = end;
-    if memchr(b'{', &text[begin..end]).is_some() {
-        let limit = certain_games(text, begin).next().unwrap_or(text.len());
-        let mut depth = 1;
-        for brace in memchr2_iter(b'{', b'}', &text[begin..limit]) {
-            depth = if text[begin + brace] == b'{' { depth + 1 } else { depth - 1 };
-            if depth == 0 {
-                close = begin + brace;
-                break;
-            }
+fn closing_brace(text: &[u8], begin: usize, (last, end): (usize, usize)) -> Option<usize> {
+    let begins_game = |range: Range<usize>| {
+        let mut lines = memchr2_iter(b'\n', b'\r', &text[range.clone()]);
+        lines.any(|place| is_certain_game(text, range.start + place + 1))
+    };
+    let mut depth = 1;
+    let mut from = begin;
+    for brace in memchr2_iter(b'{', b'}', &text[begin..]).map(|brace| begin + brace) {
+        depth = if text[brace] == b'{' { depth + 1 } else { depth - 1 };
+        if brace > end && begins_game(from..brace) {
+            break;
         }
+        if depth == 0 {
+            return Some(brace);
+        }
+        from = brace.max(end);
     }
-    let closed = certain_games(&text[..close], begin).next().is_none();
-    closed.then(|| (&text[begin..close], close + 1))
+    (!begins_game(begin..last)).then_some(end)
 }
 
 /// The place after the variation whose opening parenthesis stands at `at`; `None` if it is not
@@ -246,9 +324,9 @@ pub(super) fn variation_end(text: &[u8], mut at: usize) -> Option<usize> {
 /// bracket: others may stand within it.
 #[inline]
 pub(super) fn tag(text: &[u8], at: usize) -> Option<(&[u8], &[u8], usize)> {
-    let name = skip_while(text, at + 1, |byte| byte == b' ');
+    let name = skip_spaces(text, at + 1);
     let name_end = skip_while(text, name, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let quote = skip_while(text, name_end, |byte| matches!(byte, b' ' | b'\t'));
+    let quote = skip_spaces(text, name_end);
     if name == name_end || text.get(quote) != Some(&b'"') {
         return None;
     }
@@ -259,7 +337,7 @@ pub(super) fn tag(text: &[u8], at: usize) -> Option<(&[u8], &[u8], usize)> {
         let place = from + found;
         match text[place] {
             b'"' => {
-                let close = skip_while(text, place + 1, |byte| matches!(byte, b' ' | b'\t'));
+                let close = skip_spaces(text, place + 1);
                 if text.get(close) == Some(&b']') {
                     return Some((name, &text[begin..place], close + 1));
                 }
@@ -271,10 +349,23 @@ pub(super) fn tag(text: &[u8], at: usize) -> Option<(&[u8], &[u8], usize)> {
     }
     // Something is missing at its end: it ends with the last quotation mark, or with its line.
     let end = line_end(text, begin);
-    let line = text[begin..end].trim_ascii_end();
-    let line = line.strip_suffix(b"]").unwrap_or(line).trim_ascii_end();
+    let line = trim_end(&text[begin..end], false);
+    let line = trim_end(line.strip_suffix(b"]").unwrap_or(line), false);
     let value = line.strip_suffix(b"\"").unwrap_or(line);
     Some((name, value, end))
+}
+
+/// The first place from `at` on that is no white space.
+#[inline]
+fn skip_spaces(text: &[u8], at: usize) -> usize {
+    let mut at = skip_while(text, at, |byte| matches!(byte, b' ' | b'\t'));
+    while text.get(at).is_some_and(|byte| !byte.is_ascii()) {
+        match wide_space(&text[at..]) {
+            0 => break,
+            length => at = skip_while(text, at + length, |byte| matches!(byte, b' ' | b'\t')),
+        }
+    }
+    at
 }
 
 /// The first place from `at` on where `passes` does not hold.
@@ -312,54 +403,61 @@ const RESULTS: [(&[u8], super::GameResult); 15] = {
 /// The result that stands at the beginning of a text, and its length.
 pub(super) fn result(text: &[u8]) -> Option<(super::GameResult, usize)> {
     let (token, result) = RESULTS.iter().find(|(token, _)| text.starts_with(token))?;
-    let ends = text.get(token.len()).is_none_or(|&byte| ends_word(byte) || byte == b'[');
-    ends.then_some((*result, token.len()))
+    let after = &text[token.len()..];
+    let ends = after.first().is_none_or(|&byte| ends_word(byte) || byte == b'[');
+    (ends || wide_space(after) > 0).then_some((*result, token.len()))
 }
 
-/// Whether a text ends with a result.
-pub(super) fn ends_with_result(text: &[u8]) -> bool {
-    let text = text.trim_ascii_end();
-    RESULTS.iter().any(|(token, _)| {
-        let before = text.strip_suffix(*token);
-        before.is_some_and(|before| before.last().is_none_or(|&byte| ends_word(byte)))
-    })
+/// The result that a text ends with.
+pub(super) fn final_result(text: &[u8]) -> Option<super::GameResult> {
+    let text = trim_end(text, true);
+    let ends_with = |token: &[u8]| {
+        let before = text.strip_suffix(token)?;
+        let is_apart = before.last().is_none_or(|&byte| ends_word(byte))
+            || trim_end(before, false).len() < before.len();
+        is_apart.then_some(())
+    };
+    RESULTS.iter().find_map(|(token, result)| ends_with(token).map(|()| *result))
 }
 
-/// Signs of judgement and the like that stand where moves do and say nothing about the game:
-/// those of the Informator in ASCII and Unicode, and what goes with captures and checks.
-const GLYPHS: [&[u8]; 27] = [
-    b"+-",
-    b"-+",
-    b"+/-",
-    b"-/+",
-    b"+=",
-    b"=+",
-    b"+/=",
-    b"=/+",
-    b"=",
-    b"+",
-    b"++",
-    b"#",
-    b"N",
-    b"TN",
-    b"D",
-    b"ep",
-    b"mate",
-    b"ch",
-    "±".as_bytes(),
-    "∓".as_bytes(),
-    "⩲".as_bytes(),
-    "⩱".as_bytes(),
-    "∞".as_bytes(),
-    "□".as_bytes(),
-    "⊕".as_bytes(),
-    "→".as_bytes(),
-    b"e.p.",
+/// Glyphs in ASCII that stand as words of their own where moves do, with their numbers; 0 for what
+/// has none: signs of captures and checks, and diagrams.
+const GLYPHS: [(&[u8], u8); 19] = [
+    (b"+-", 18),
+    (b"-+", 19),
+    (b"+/-", 16),
+    (b"-/+", 17),
+    (b"+=", 14),
+    (b"=+", 15),
+    (b"+/=", 14),
+    (b"=/+", 15),
+    (b"=", 10),
+    (b"N", 146),
+    (b"TN", 146),
+    (b"+", 0),
+    (b"++", 0),
+    (b"#", 0),
+    (b"D", 0),
+    (b"ep", 0),
+    (b"mate", 0),
+    (b"ch", 0),
+    (b"e.p.", 0),
 ];
 
-/// Whether a word is such a sign.
-pub(super) fn is_glyph(word: &[u8]) -> bool {
-    GLYPHS.contains(&word)
+/// The glyph that stands at `at`: its number, 0 if it has none, and the place after it.
+pub(super) fn glyph(text: &[u8], at: usize) -> Option<(u8, usize)> {
+    if let Some((number, length)) = wide_glyph(&text[at..]) {
+        return Some((number, at + length));
+    }
+    let end = chunk_end(text, at);
+    let (_, number) = GLYPHS.iter().find(|(glyph, _)| *glyph == &text[at..end])?;
+    Some((*number, end))
+}
+
+/// Whether a word is a null move, as chess programs write it.
+pub(super) fn is_null_move(word: &[u8]) -> bool {
+    const WORDS: [&[u8]; 7] = [b"--", b"Z0", b"@@@@", b"0000", b"<>", b"null", b"pass"];
+    WORDS.iter().any(|null| word.eq_ignore_ascii_case(null))
 }
 
 /// The number of line ends in `text`: those of LF, or of CR where there is nothing else.

@@ -5,12 +5,19 @@ use shakmaty::san::San;
 use super::language::Language;
 use super::tree::{Place, Tree, Word};
 use super::visitor::GamePly;
-use super::{Fate, FaultReason, GameResult, Tags};
+use super::{Fate, Fault, FaultReason, GameResult, Tags};
+use crate::position::split_words;
 use crate::position::{Color, Move, Position, Replay, SanError, is_chess960};
 
 /// `Variant` tags that mean orthodox chess, in lower case. Lichess writes `From Position` for
 /// games with a FEN.
 const ORTHODOX: [&str; 6] = ["standard", "chess", "normal", "from position", "orthodox", "regular"];
+
+/// Whether a `Variant` tag means orthodox chess.
+fn is_orthodox(variant: &str) -> bool {
+    let words: Vec<&str> = split_words(variant).collect();
+    ORTHODOX.contains(&words.join(" ").to_ascii_lowercase().as_str())
+}
 
 /// The state of one game, kept between games for its buffers.
 pub(super) struct ReaderState {
@@ -62,14 +69,21 @@ impl ReaderState {
         self.tags.result().or(self.token).unwrap_or(GameResult::Undecided)
     }
 
+    /// That the decided result after the moves is not that of the tag.
+    pub(super) fn contradiction(&self) -> Option<Box<Fault>> {
+        let (tag, token) = self.tags.result().zip(self.token)?;
+        let contradicts = token != tag && token != GameResult::Undecided;
+        contradicts.then(|| Box::new(Fault::of(FaultReason::Results(tag, token))))
+    }
+
     /// Sets up the start position that the tags give; the fate of a game that has none.
     pub(super) fn set_up(&mut self) -> Result<(), Fate> {
-        if let Some(variant) = self.tags.get("Variant")
-            && !ORTHODOX.contains(&variant.trim().to_ascii_lowercase().as_str())
+        if let Some(variant) = self.tags.known("Variant")
+            && !is_orthodox(&variant)
         {
             return Err(Fate::Variant);
         }
-        let Some(fen) = self.tags.get("FEN") else {
+        let Some(fen) = self.tags.known("FEN") else {
             self.start = *self.tree.start();
             self.place = Some(Tree::ROOT);
             return Ok(());
@@ -109,6 +123,20 @@ impl ReaderState {
         Ok(ply)
     }
 
+    /// Plays a null move.
+    ///
+    /// # Errors
+    /// In check.
+    pub(super) fn play_null(&mut self) -> Result<GamePly, SanError> {
+        self.position = *self.current();
+        self.place = None;
+        if self.position.in_check() {
+            return Err(SanError::Null);
+        }
+        self.position.pass();
+        Ok(GamePly::new(Move::NULL, &self.position))
+    }
+
     /// The current position.
     pub(super) fn current(&self) -> &Replay {
         self.place.map_or(&self.position, |place| self.tree.position(place))
@@ -123,7 +151,8 @@ impl ReaderState {
 
     /// The current position in full.
     pub(super) fn full_position(&self) -> Position {
-        self.moves.iter().fold(self.start, |position, &mv| position.play(mv))
+        let play = |position: Position, &mv| position.try_play(mv).unwrap_or(position);
+        self.moves.iter().fold(self.start, play)
     }
 }
 

@@ -6,6 +6,7 @@ use std::ops::Range;
 use pgn_reader::RawTag;
 
 use super::GameResult;
+use crate::position::is_space;
 
 /// Tags beyond this many bytes in a game are dropped: no honest game has them, and a hostile file
 /// shall not eat the memory.
@@ -53,6 +54,16 @@ impl Tags {
         self.raw(name).map(text)
     }
 
+    /// A tag's value without white space around it; `None` also if it stands for an unknown one: it
+    /// is empty, `?` or `-`.
+    pub(super) fn known(&self, name: &str) -> Option<Cow<'_, str>> {
+        let value = match self.get(name)? {
+            Cow::Borrowed(value) => Cow::Borrowed(value.trim_matches(is_space)),
+            Cow::Owned(value) => Cow::Owned(value.trim_matches(is_space).to_owned()),
+        };
+        (!["", "?", "-"].contains(&value.as_ref())).then_some(value)
+    }
+
     /// All tags in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
         self.spans.iter().map(|(name, value)| {
@@ -62,7 +73,7 @@ impl Tags {
 
     /// The decided result that the `Result` tag gives, if it gives one.
     pub fn result(&self) -> Option<GameResult> {
-        let result = GameResult::from_token(self.raw("Result")?);
+        let result = GameResult::from_token(self.raw("Result")?.trim_ascii());
         result.filter(|&result| result != GameResult::Undecided)
     }
 }

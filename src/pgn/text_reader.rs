@@ -74,6 +74,9 @@ impl TextPlace {
         if let Fate::Broken(fault) = &mut read.end.fate {
             fault.line = self.line_at(text, read.fault);
         }
+        if let Some(fault) = &mut read.end.contradiction {
+            fault.line = self.line_at(text, read.fault);
+        }
         Some(read.end)
     }
 

@@ -19,7 +19,8 @@ pub trait Visitor {
     }
     /// A game begins at `start`. `Break` declines it: nothing else of it is handed over.
     fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()>;
-    /// A legal move of the main line. `Break`: no more moves of this game are wanted.
+    /// A legal move of the main line, or a null move ([`Move::NULL`]) out of check. `Break`: no more
+    /// moves of this game are wanted.
     fn played(&mut self, ply: &GamePly) -> ControlFlow<()>;
     /// A comment (or a part of a long one) on the move before.
     fn comment(&mut self, text: &[u8]) {
@@ -42,7 +43,7 @@ pub trait Visitor {
 /// whole position plays the move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GamePly {
-    /// The move, which is legal.
+    /// The move, which is legal, or a null move.
     pub mv: Move,
     /// The key of the position after it, see [`Position::key`].
     pub key: u64,

@@ -95,7 +95,7 @@ fn movetext(game: &PgnGame, lines: &mut Lines<'_, '_>) -> fmt::Result {
             lines.variation(variation)?;
         }
         number_due = !(pgn_move.comment.is_empty() && pgn_move.variations.is_empty());
-        position = position.play(pgn_move.mv);
+        position = position.try_play(pgn_move.mv).unwrap_or(position);
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ use shakmaty::{
 };
 use thiserror::Error;
 
-use super::Position;
+use super::{Position, split_words};
 
 /// Why a text is no legal position.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -63,7 +63,7 @@ impl Position {
     /// passant, the side to move could take the king) or a side has too many pieces; the error says
     /// which.
     pub fn from_fen(text: &str) -> Result<Self, FenError> {
-        let fields: Vec<&str> = text.split_ascii_whitespace().collect();
+        let fields: Vec<&str> = split_words(text).collect();
         if !(4..=6).contains(&fields.len()) {
             let found = match fields.len() {
                 0 => "nothing".to_owned(),
@@ -118,7 +118,7 @@ impl Position {
     /// # Errors
     /// As [`Position::from_fen`], or if the position is one of Chess960.
     pub(crate) fn from_orthodox_fen(text: &str) -> Result<Self, FenError> {
-        let castling = text.split_ascii_whitespace().nth(2).unwrap_or_default();
+        let castling = split_words(text).nth(2).unwrap_or_default();
         let names_file = |letter: char| ('a'..='h').contains(&letter.to_ascii_lowercase());
         if castling.chars().any(names_file) {
             let why = format!("castling rights {castling:?} are those of Chess960, {NOT_PLAYED}");

@@ -81,15 +81,13 @@ impl Game {
         &self.moves
     }
 
-    /// Plays a move.
+    /// Plays a move, which may be a null move.
     ///
     /// # Errors
     /// If the move is illegal; the game is unchanged then.
     pub fn play(&mut self, mv: Move) -> Result<(), IllegalMove> {
-        if !self.position().is_legal(mv) {
-            return Err(IllegalMove(mv));
-        }
-        self.positions.push(self.position().play(mv));
+        let next = self.position().try_play(mv).ok_or(IllegalMove(mv))?;
+        self.positions.push(next);
         self.moves.push(mv);
         Ok(())
     }

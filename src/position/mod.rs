@@ -31,6 +31,7 @@ mod polyglot_constants;
 mod replay;
 mod retro;
 mod san;
+mod space;
 mod threats;
 mod zobrist;
 
@@ -45,12 +46,13 @@ pub(crate) use key_map::KeyMap;
 pub(crate) use loose::is_loose_san;
 pub use movegen::MoveList;
 pub(crate) use movegen::{MAX_MOVES, attacks, distance};
-pub(crate) use moves::UCI_BYTES;
 pub use moves::{Move, ParseMoveError};
+pub(crate) use moves::{UCI_BYTES, UCI_NULL};
 pub use perft::{perft, perft_until};
 pub(crate) use replay::Replay;
 pub use san::SanError;
 pub(crate) use san::{SAN_BYTES, read_san};
+pub(crate) use space::{is_space, split_words};
 pub(crate) use threats::Threats;
 
 use chess::{Board, CastleRights, EMPTY};
@@ -292,6 +294,14 @@ impl Position {
             let (rook_from, rook_to) = castling_rook(from, to);
             squares.swap(rook_from.to_index(), rook_to.to_index());
         }
+    }
+
+    /// The position after a move of a game, which may be a null move; `None` if it is illegal.
+    pub fn try_play(&self, mv: Move) -> Option<Position> {
+        if mv.is_null() {
+            return self.play_null();
+        }
+        self.is_legal(mv).then(|| self.play(mv))
     }
 
     /// The position after passing, or `None` if the side to move is in check.

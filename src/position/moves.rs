@@ -36,6 +36,15 @@ const PROMOTIONS: [Option<Piece>; 8] = [
 pub struct Move(NonZeroU16);
 
 impl Move {
+    /// The null move of a game, which passes the turn. No position has it among its legal moves.
+    pub const NULL: Self = Move(MARK);
+
+    /// Whether this is [`Move::NULL`].
+    #[inline]
+    pub fn is_null(self) -> bool {
+        self == Self::NULL
+    }
+
     /// A move without promotion.
     #[inline]
     pub fn new(from: Square, to: Square) -> Self {
@@ -95,11 +104,17 @@ impl From<Move> for ChessMove {
 /// Coordinate notation: `e2e4`, `e7e8q`.
 /// The longest move in UCI's notation has five: `e7e8q`.
 pub(crate) const UCI_BYTES: usize = 5;
+/// The null move in UCI's notation.
+pub(crate) const UCI_NULL: &str = "0000";
 
 impl Move {
     /// The move in UCI's notation, in place.
     pub(crate) fn uci(self) -> ArrayString<UCI_BYTES> {
         let mut text = ArrayString::new();
+        if self.is_null() {
+            text.push_str(UCI_NULL);
+            return text;
+        }
         push_square(&mut text, self.from());
         push_square(&mut text, self.to());
         match self.promotion() {

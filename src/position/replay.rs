@@ -157,6 +157,21 @@ impl Replay {
         self.key ^= zobrist::turn() ^ state_before ^ self.state();
     }
 
+    /// Passes the turn, as [`Position::play_null`] does. The side to move must not be in check.
+    pub(crate) fn pass(&mut self) {
+        let state_before = self.state();
+        self.halfmove_clock += 1;
+        self.en_passant = None;
+        self.side = !self.side;
+        self.key ^= zobrist::turn() ^ state_before ^ self.state();
+    }
+
+    /// Whether the king of the side to move is attacked.
+    pub(crate) fn in_check(&self) -> bool {
+        let king = self.pieces_of(self.side, Piece::King).to_square();
+        self.attacked(king, self.colors[(!self.side).to_index()], self.occupied())
+    }
+
     /// Whether a pawn beside the one that has made a double step may take it.
     #[cold]
     fn can_take_en_passant(&self, target: Square) -> bool {
@@ -388,6 +403,8 @@ mod tests {
     use super::*;
 
     const PLIES: usize = 120;
+    /// A null move comes once in so many plies.
+    const PLIES_TO_NULL: u16 = 8;
 
     /// Castling, promotions, and en passant, free and pinned, are soon met here.
     const STARTS: [&str; 4] = [
@@ -406,6 +423,12 @@ mod tests {
             let mut position = Position::from_fen(fen).expect(fen);
             let mut reading = Replay::from(&position);
             for choice in choices {
+                assert_eq!(reading.in_check(), position.in_check(), "{position}");
+                if choice % PLIES_TO_NULL == 0 && let Some(passed) = position.play_null() {
+                    position = passed;
+                    reading.pass();
+                    assert_eq!(reading, Replay::from(&position), "{position}");
+                }
                 let moves = position.legal_moves();
                 let pick = usize::from(choice) % moves.len().max(1);
                 let Some(mv) = moves.iter().nth(pick) else { break };

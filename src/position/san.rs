@@ -10,6 +10,8 @@ use super::{Move, Position, Replay, attacks};
 
 /// The longest SAN has seven: `Qa1xb2#`, `exd8=Q+`.
 pub(crate) const SAN_BYTES: usize = 7;
+/// A null move, as most programs write it.
+const SAN_NULL: &str = "--";
 
 /// Why a SAN is no move here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -23,7 +25,7 @@ pub enum SanError {
     /// More than one legal move fits.
     #[error("ambiguous move")]
     Ambiguous,
-    /// `--` and the like: a null move, which no game has.
+    /// `--` and the like: a null move, which is no legal move.
     #[error("null move")]
     Null,
 }
@@ -83,6 +85,10 @@ impl Position {
     /// The same in place.
     pub(crate) fn short_san(&self, mv: Move) -> ArrayString<SAN_BYTES> {
         let mut text = ArrayString::new();
+        if mv.is_null() {
+            text.push_str(SAN_NULL);
+            return text;
+        }
         self.push_san(mv, &mut text);
         let next = self.play(mv);
         if next.in_check() {

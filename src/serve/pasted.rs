@@ -4,6 +4,7 @@ use super::games::GameAnswer;
 use super::refusal::Refusal;
 use crate::pgn::{Fate, PgnGame, read_games};
 use crate::position::Position;
+use crate::words::is_space;
 
 /// Reads a FEN, or else the first game or list of moves of a text, for the page.
 ///
@@ -19,7 +20,7 @@ pub(crate) fn read(text: &str) -> Result<GameAnswer, Refusal> {
 /// # Errors
 /// If it is neither.
 pub(crate) fn read_game(text: &str) -> Result<(PgnGame, Fate), Refusal> {
-    let text = text.trim();
+    let text = text.trim_matches(is_space);
     let as_fen = Position::from_fen_repaired(text);
     if let Ok(position) = as_fen {
         return Ok((PgnGame::new(position), Fate::Read));

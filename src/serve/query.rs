@@ -6,7 +6,7 @@ use axum::http::Uri;
 
 use super::limits::{MAX_PLAY, MAX_QUERY};
 use super::refusal::Refusal;
-use crate::position::{Game, Move, Position};
+use crate::position::{Game, Move, Position, UCI_NULL};
 
 /// The parameters of a request that nobody has asked for yet.
 #[derive(Debug)]
@@ -134,8 +134,8 @@ impl Query {
 
 /// A legal move in UCI's notation; castling may be written as the king taking his own rook, too.
 pub(crate) fn read_uci(position: &Position, word: &str) -> Option<Move> {
-    let mv: Move = word.parse().ok()?;
-    if position.is_legal(mv) {
+    let mv = if word == UCI_NULL { Move::NULL } else { word.parse().ok()? };
+    if position.try_play(mv).is_some() {
         return Some(mv);
     }
     let is_it =

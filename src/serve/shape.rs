@@ -40,11 +40,9 @@ impl NamedMove {
         let mut position = *start;
         let mut line = Vec::with_capacity(moves.len());
         for &mv in moves {
-            if !position.is_legal(mv) {
-                break;
-            }
+            let Some(next) = position.try_play(mv) else { break };
             line.push(Self::new(&position, mv));
-            position = position.play(mv);
+            position = next;
         }
         line
     }

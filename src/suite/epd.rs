@@ -3,6 +3,7 @@
 //! Format: "Standard: Portable Game Notation Specification and Implementation Guide", section 16.2.
 
 use crate::position::{FenError, Position};
+use crate::words::{is_space, split_words};
 
 /// The fields of a position without its counters.
 const FIELDS: usize = 4;
@@ -11,7 +12,7 @@ const COUNTERS: usize = 2;
 
 /// The lines of a file that are no comment (`#`) and not empty, each with its number, from 1.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let numbered = (1..).zip(text.lines().map(str::trim));
+    let numbered = (1..).zip(text.lines().map(|line| line.trim_matches(is_space)));
     numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
@@ -22,14 +23,14 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 pub(crate) fn position(line: &str) -> Result<(Position, &str), FenError> {
     let fen = after_words(line, FIELDS);
     let with_counters = after_words(line, FIELDS + COUNTERS);
-    let counters: Vec<&str> = line[fen..with_counters].split_whitespace().map(bare).collect();
+    let counters: Vec<&str> = split_words(&line[fen..with_counters]).map(bare).collect();
     let are_numbers = counters.iter().all(|word| word.parse::<u16>().is_ok());
     let (end, fields) = if counters.len() == COUNTERS && are_numbers {
         (with_counters, bare(&line[..with_counters]))
     } else {
         (fen, bare(&line[..fen]))
     };
-    Ok((Position::from_fen(fields)?, line[end..].trim()))
+    Ok((Position::from_fen(fields)?, line[end..].trim_matches(is_space)))
 }
 
 /// The positions of a file, one a line; operations after them are passed over.
@@ -47,12 +48,12 @@ pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, FenError)> 
 
 /// Without the semicolon that some files put after the position.
 fn bare(text: &str) -> &str {
-    text.trim_end().trim_end_matches(';')
+    text.trim_end_matches(is_space).trim_end_matches(';')
 }
 
 /// Where the first `count` words of a line end.
 fn after_words(line: &str, count: usize) -> usize {
-    let words = line.split_whitespace().take(count);
+    let words = split_words(line).take(count);
     // The words are parts of the line, so their places in it follow from their addresses.
     words.last().map_or(0, |word| word.as_ptr() as usize - line.as_ptr() as usize + word.len())
 }
@@ -65,11 +66,11 @@ pub(crate) fn operations(text: &str) -> Vec<(&str, &str)> {
         letter == ';' && !quoted
     });
     parts
-        .map(str::trim)
+        .map(|part| part.trim_matches(is_space))
         .filter(|part| !part.is_empty())
         .map(|part| {
-            let (code, operand) = part.split_once(char::is_whitespace).unwrap_or((part, ""));
-            (code, operand.trim().trim_matches('"'))
+            let (code, operand) = part.split_once(is_space).unwrap_or((part, ""));
+            (code, operand.trim_matches(is_space).trim_matches('"'))
         })
         .collect()
 }

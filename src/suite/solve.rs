@@ -9,7 +9,7 @@ use super::{Switch, epd};
 use crate::position::{Game, Move, Position};
 use crate::score::{self, Score};
 use crate::search::{Limits, Searcher};
-use crate::words::plural;
+use crate::words::{plural, split_words};
 
 /// The time for a position where nothing else bounds its search.
 pub(crate) const TIME: Duration = Duration::from_secs(5);
@@ -61,7 +61,7 @@ impl Problem {
         let parse = |text: &str| {
             self.position.parse_move(text).map_err(|error| format!("{code} {text}: {error}"))
         };
-        operand.split_whitespace().map(|word| parse(word.trim_end_matches(','))).collect()
+        split_words(operand).map(|word| parse(word.trim_end_matches(','))).collect()
     }
 
     /// Whether a move, with the score that a search has for it, solves it.

@@ -113,7 +113,7 @@ impl Visitor for Selector<'_> {
 
     fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
         let before = self.line[self.line.len() - 1];
-        self.line.push(before.play(ply.mv));
+        self.line.push(before.try_play(ply.mv).unwrap_or(before));
         match self.line.len() <= self.selection.max_plies {
             true => ControlFlow::Continue(()),
             false => ControlFlow::Break(()),

@@ -200,7 +200,7 @@ impl Visitor for Positions {
     }
 
     fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
-        self.current = self.current.play(ply.mv);
+        self.current = self.current.try_play(ply.mv).unwrap_or(self.current);
         self.positions.push(self.current);
         ControlFlow::Continue(())
     }

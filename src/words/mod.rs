@@ -6,6 +6,7 @@ mod text;
 mod time;
 
 pub(crate) use number::{counted, grouped, number_of, plural, rounded};
+pub(crate) use crate::position::{is_space, split_words};
 pub(crate) use text::{clip, one_line, visible, visible_lines, xml};
 pub(crate) use time::{
     LONGEST_TIME, MinutesSeconds, Seconds, parse_clock, parse_seconds, parse_time,
@@ -66,11 +67,9 @@ pub(crate) fn line(start: &Position, moves: &[Move]) -> String {
     let mut position = *start;
     let mut words = Vec::with_capacity(moves.len());
     for &mv in moves {
-        if !position.is_legal(mv) {
-            break;
-        }
+        let Some(next) = position.try_play(mv) else { break };
         words.push(position.san(mv));
-        position = position.play(mv);
+        position = next;
     }
     words.join(" ")
 }

@@ -310,7 +310,7 @@ fn trust_10_all_faults_are_listed_in_their_order() {
     assert!(found[..12_000] == wanted && found[12_000..] == wanted);
     let said = must("book build dirty.pgn -o d.tbk", folder.path());
     assert_eq!(said.lines().filter(|line| line.starts_with("dirty.pgn: game")).count(), 10);
-    assert!(said.contains("11,990 more broken games"), "{said}");
+    assert!(said.contains("11,990 more games with faults"), "{said}");
 }
 
 fn after(moves: &str) -> Position {

@@ -255,7 +255,8 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
         }
         let Some(step) = self.line.last_mut() else { return ControlFlow::Break(()) };
         let mover = step.side;
-        if self.shared.options.side.is_none_or(|wanted| wanted == mover) {
+        let is_wanted = self.shared.options.side.is_none_or(|wanted| wanted == mover);
+        if is_wanted && !ply.mv.is_null() {
             step.mv = Some(ply.mv);
         }
         self.visit((ply.key, ply.pawn_key), !mover, ply.halfmove_clock);

@@ -25,6 +25,9 @@ pub struct BuildTally {
     pub skipped: Skipped,
     /// Games that stopped at a fault.
     pub broken: u64,
+    /// Games whose `Result` tag, which counts, contradicts the result after the moves.
+    #[serde(default)]
+    pub contradictions: u64,
     /// The first faults in words, in the order of the inputs, [`BuildTally::KEPT_FAULTS`] at most. A
     /// [`FaultListener`] is told all.
     pub faults: Vec<String>,
@@ -67,6 +70,7 @@ pub(super) struct ChunkTally {
     games: GameTotals,
     skipped: Skipped,
     broken: u64,
+    contradictions: u64,
     faults: Vec<(u64, Fault)>,
     /// Faults beyond this number are only counted.
     most_faults: usize,
@@ -82,6 +86,7 @@ impl ChunkTally {
             games: GameTotals::default(),
             skipped: Skipped::default(),
             broken: 0,
+            contradictions: 0,
             faults: Vec::new(),
             most_faults,
         }
@@ -103,11 +108,18 @@ impl ChunkTally {
                 Admission::Counted => self.games.count(end.result),
             },
         }
-        if let Fate::Broken(fault) = end.fate {
-            self.broken += 1;
-            if self.faults.len() < self.most_faults {
-                self.faults.push((self.found, *fault));
+        self.contradictions += u64::from(end.contradiction.is_some());
+        let fault = match end.fate {
+            Fate::Broken(fault) => {
+                self.broken += 1;
+                Some(fault)
             }
+            _ => end.contradiction,
+        };
+        if let Some(fault) = fault
+            && self.faults.len() < self.most_faults
+        {
+            self.faults.push((self.found, *fault));
         }
     }
 
@@ -223,6 +235,7 @@ impl<'a> Tallies<'a> {
         total.games.add(&tally.games);
         total.skipped.add(&tally.skipped);
         total.broken += tally.broken;
+        total.contradictions += tally.contradictions;
         let foreign = (tally.language != Language::ENGLISH).then(|| (input.name(), tally.language));
         if foreign.is_some() && total.foreign.last() != foreign.as_ref() {
             total.foreign.extend(foreign);

@@ -429,9 +429,9 @@ pub(super) fn report_faults(tally: &BuildTally, quiet: bool, all_are_written: bo
         return;
     }
     tally.faults.iter().for_each(|fault| errln!("{fault}"));
-    let more = tally.broken - tally.faults.len() as u64;
+    let more = tally.broken + tally.contradictions - tally.faults.len() as u64;
     if more > 0 && !all_are_written {
-        errln!("{} more broken {}; --errors FILE lists them", grouped(more), plural(more, "game"));
+        errln!("{} more {} with faults; --errors FILE lists them", grouped(more), plural(more, "game"));
     }
 }
 
@@ -472,6 +472,10 @@ pub(super) fn report_games(tally: &BuildTally, time: Duration, before: u64) -> a
     }
     if tally.broken > 0 {
         writeln!(out, "{} broken; the moves before the fault counted", grouped(tally.broken))?;
+    }
+    if tally.contradictions > 0 {
+        let games = grouped(tally.contradictions);
+        writeln!(out, "{games} with another result after the moves than in the Result tag")?;
     }
     if tally.skipped.total() > 0 {
         writeln!(out, "{} skipped: {}", grouped(tally.skipped.total()), tally.skipped)?;

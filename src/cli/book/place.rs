@@ -5,6 +5,7 @@ use anyhow::{Context, bail};
 use crate::book::Names;
 use crate::cli::usage::{of_arguments, wrong};
 use crate::position::{Game, Position};
+use crate::words::split_words;
 
 /// The position in question; the start position if nothing is said.
 #[derive(Debug, clap::Args)]
@@ -41,7 +42,7 @@ impl PositionArgs {
             };
             opening.line.iter().try_for_each(|&mv| game.play(mv))?;
         }
-        for word in self.moves.as_deref().unwrap_or_default().split_ascii_whitespace() {
+        for word in split_words(self.moves.as_deref().unwrap_or_default()) {
             let text = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
             if text.is_empty() {
                 continue;

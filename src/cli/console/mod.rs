@@ -123,10 +123,10 @@ impl Console {
     }
 
     fn line(&mut self, line: &str) -> io::Result<Flow> {
-        let line = line.trim();
-        let (name, arguments) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let line = line.trim_matches(words::is_space);
+        let (name, arguments) = line.split_once(words::is_space).unwrap_or((line, ""));
         if let Some(row) = commands::find(name) {
-            return match row.run(self, arguments.trim()) {
+            return match row.run(self, arguments.trim_matches(words::is_space)) {
                 Err(error) if error.kind() == io::ErrorKind::Other => {
                     self.tell(&format!("{name}: {error}"))
                 }

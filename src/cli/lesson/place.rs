@@ -4,6 +4,7 @@ use anyhow::Context;
 
 use crate::cli::usage::of_arguments;
 use crate::position::{Game, Position};
+use crate::words::split_words;
 
 /// The position of a lesson.
 #[derive(Debug, clap::Args)]
@@ -41,7 +42,7 @@ impl LessonPositionArgs {
 
 /// Plays moves; numbers like `1.` between them are passed over.
 pub(super) fn play(mut game: Game, moves: &str) -> anyhow::Result<Game> {
-    for word in moves.split_whitespace() {
+    for word in split_words(moves) {
         let text = word.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches('.');
         if !text.is_empty() {
             let mv = game.position().parse_move(text)?;

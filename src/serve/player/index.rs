@@ -262,9 +262,12 @@ impl Visitor for Seeker<'_> {
 
     fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
         let Some(game) = &mut self.found else { return ControlFlow::Break(()) };
-        game.keys.push(self.key);
+        let key = std::mem::replace(&mut self.key, ply.key);
+        if ply.mv.is_null() {
+            return ControlFlow::Continue(());
+        }
+        game.keys.push(key);
         game.moves.push(ply.mv);
-        self.key = ply.key;
         match game.moves.len() < PLAYER_PLIES {
             true => ControlFlow::Continue(()),
             false => ControlFlow::Break(()),
