@@ -20,7 +20,6 @@ use crate::suite::epd;
 use crate::threads::refused;
 use crate::words::{self, number_of};
 
-
 /// How long a named pipe may be without a writer.
 const PIPE_PATIENCE: Duration = Duration::from_secs(2);
 

@@ -26,8 +26,8 @@ use super::patience::PatientStream;
 use super::routes::{Desk, Peer, router};
 use super::shelf::Shelf;
 use crate::book::BookError;
-use crate::threads;
 use crate::files::in_words;
+use crate::threads;
 
 /// Why the server ended.
 #[derive(Debug, Error)]

@@ -5,8 +5,8 @@ mod number;
 mod text;
 mod time;
 
-pub(crate) use number::{counted, grouped, number_of, plural, rounded};
 pub(crate) use crate::position::{is_space, split_words};
+pub(crate) use number::{counted, grouped, number_of, plural, rounded};
 pub(crate) use text::{clip, one_line, visible, visible_lines, xml};
 pub(crate) use time::{
     LONGEST_TIME, MinutesSeconds, Seconds, parse_clock, parse_seconds, parse_time,

@@ -431,7 +431,11 @@ pub(super) fn report_faults(tally: &BuildTally, quiet: bool, all_are_written: bo
     tally.faults.iter().for_each(|fault| errln!("{fault}"));
     let more = tally.broken + tally.contradictions - tally.faults.len() as u64;
     if more > 0 && !all_are_written {
-        errln!("{} more {} with faults; --errors FILE lists them", grouped(more), plural(more, "game"));
+        errln!(
+            "{} more {} with faults; --errors FILE lists them",
+            grouped(more),
+            plural(more, "game")
+        );
     }
 }
 
