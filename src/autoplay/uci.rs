@@ -352,8 +352,14 @@ mod tests {
             "info depth 9 seldepth 12 score mate -2 upperbound nodes 77 nps 5 time 12 pv e2e4 e7e5"
         ));
         assert_eq!((info.depth, info.nodes, info.elapsed.as_millis()), (9, 77, 12));
-        assert_eq!(info.score.and_then(crate::score::mate_distance), Some(-2));
+        assert_eq!(info.score, None, "a bound is no score");
         assert!(info.line == "e2e4 e7e5" && info.book);
+        let mut hear = |line: &str| match Reply::from(line) {
+            Reply::Info(news) => take_over(&mut info, *news),
+            other => panic!("{other}"),
+        };
+        assert!(hear("info depth 9 score mate -2") && hear("info depth 10 score cp 7 lowerbound"));
+        assert_eq!(info.score.and_then(crate::score::mate_distance), Some(-2));
         let mut info = SearchInfo::default();
         let mut hear = |line: &str| match Reply::from(line) {
             Reply::Info(news) => take_over(&mut info, *news),

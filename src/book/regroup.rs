@@ -5,9 +5,10 @@ use std::iter::Peekable;
 
 use hashbrown::HashMap;
 
+use super::builder::partition_of;
 use super::facets::{GameLog, Games, GamesTable, SideBySide};
 use super::pawn_filter::PawnSet;
-use super::writer::{BookWriter, write_blocks};
+use super::writer::{Block, BookWriter};
 use super::{Book, BookEntry, Counts, FileRecord, GameId, GameTotals, Manifest};
 use crate::pgn::GameResult;
 use crate::position::{KeyMap, Move};
@@ -95,12 +96,20 @@ fn write_known<W: Read + Write + Seek>(
     pawns: &PawnSet,
     manifest: &Manifest,
 ) -> io::Result<W> {
-    let writer = BookWriter::new(output)?.with_facets(&games.bytes, &std::env::temp_dir());
-    let push = |block: &mut super::writer::Block, known: &KnownEntry| {
-        let listed = known.listed();
-        block.push_with_games(&known.entry, listed.iter().copied(), games.games);
-    };
-    write_blocks(writer, entries, push)?.finish(pawns, manifest)
+    let mut writer = BookWriter::new(output)?.with_facets(&games.bytes, &std::env::temp_dir());
+    let mut entries = entries.peekable();
+    while let Some(first) = entries.peek() {
+        // The index begins anew in each block: with the blocks of a build the bytes are the same.
+        let partition = partition_of(first.entry.key);
+        let mut block = Block::default();
+        let is_here = |known: &KnownEntry| partition_of(known.entry.key) == partition;
+        while let Some(known) = entries.next_if(is_here) {
+            let listed = known.listed();
+            block.push_with_games(&known.entry, listed.iter().copied(), games.games);
+        }
+        writer.append(&block)?;
+    }
+    writer.finish(pawns, manifest)
 }
 
 /// Gives the games of an entry the numbers that they have in another book.

@@ -94,7 +94,13 @@ proptest! {
         let (base, more) = (of(&inputs[..first]), of(&inputs[first..]));
         let (whole, again) = add(&base, &more, Cursor::new(Vec::new())).expect("memory");
         prop_assert_eq!(again, 0);
-        prop_assert!(whole.into_inner() == of(&inputs).bytes());
+        let (whole, wanted) = (whole.into_inner(), of(&inputs));
+        let place = whole.iter().zip(wanted.bytes()).position(|(a, b)| a != b);
+        let opened = Book::from_bytes(whole.clone(), "whole").expect("a book");
+        prop_assert!(
+            whole == wanted.bytes(),
+            "at {:?} of {} and {}: {:?} for {:?}", place, whole.len(), wanted.bytes().len(), opened.manifest(), wanted.manifest()
+        );
     }
 
     #[test]

@@ -252,7 +252,7 @@ fn what_cannot_be_analysed_is_refused() {
         ("analyse embedded", "name a file with -o"),
         ("analyse games.pgn", "`tabia book build`"),
         ("analyse missing.tbk", "missing.tbk"),
-        ("analyse games.tbk -o games.pgn", "--force"),
+        ("analyse games.tbk -o games.pgn", "use a name that ends in .tbk"),
         ("analyse games.tbk --nodes 0", "--nodes"),
         ("analyse games.tbk --network games.pgn", "no network"),
     ] {

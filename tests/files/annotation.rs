@@ -177,7 +177,7 @@ fn the_page_shows_the_games_of_the_file() {
     let blunder = &data["games"][0]["notes"][2];
     assert_eq!(
         (&blunder["nags"], &blunder["expected"]),
-        (&serde_json::json!([4]), &serde_json::json!(0.0)),
+        (&serde_json::json!([4]), &serde_json::json!(0.025)),
         "{blunder}"
     );
     assert!(

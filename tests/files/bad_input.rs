@@ -160,7 +160,7 @@ fn games_that_make_no_book() {
     for (arguments, word) in [
         (["missing.pgn", "-o", "kept.tbk"], "does not exist"),
         (["empty.pgn", "-o", "kept.tbk"], "empty"),
-        (["noise.pgn", "-o", "kept.tbk"], "no readable game"),
+        (["noise.pgn", "-o", "kept.tbk"], "binary data without any game"),
         (["tags.pgn", "-o", "kept.tbk"], "no readable game"),
         ([".", "-o", "missing/new.tbk"], "missing/new.tbk"),
         (["game.pgn", "-o", "."], "cannot write ."),

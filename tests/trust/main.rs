@@ -9,4 +9,5 @@ mod clients;
 mod machines;
 mod matches;
 mod pgn;
+mod pgn_text;
 mod search;

@@ -45,6 +45,7 @@ pub use draft::BookOutput;
 pub use filter::{EcoRange, GameFilter, ParseFilterError};
 pub(super) use filter::{names_player, of_side};
 pub use options::{BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, FaultListener, Monitor};
+pub(super) use records::partition_of;
 pub use tally::{BuildTally, GameFault};
 
 #[cfg(feature = "parquet")]

@@ -90,7 +90,7 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
     /// keys.
     #[inline]
     fn partition(&self) -> usize {
-        (self.key() >> (u64::BITS - PARTITION_BITS)) as usize
+        partition_of(self.key())
     }
 
     /// The bucket of its partition, among `2^bits`, that the record belongs to. Buckets follow
@@ -134,6 +134,11 @@ const RECORD_BYTES: usize = 12;
 /// The partitions of records, by the top bits of the key, as a power of two. Sixteen million
 /// records, from 250 MB of games, make partitions that fit into a second-level cache.
 pub(super) const PARTITION_BITS: u32 = 8;
+/// The partition of a key.
+pub(in crate::book) fn partition_of(key: u64) -> usize {
+    (key >> (u64::BITS - PARTITION_BITS)) as usize
+}
+
 /// The number of partitions.
 pub(super) const PARTITIONS: usize = 1 << PARTITION_BITS;
 /// Set in `rest` if the games had been in the position before and now left it by another move.

@@ -406,7 +406,7 @@ fn a_partner_is_told() {
     let spar = format!("spar {},player=Bob", file.display());
     let screen = type_in(&[&spar, "e4", "spar", "spar off"]);
     assert_eq!(
-        count(&screen, "(1 sides of games), and beyond them like a player of 1310."),
+        count(&screen, "(1 side of games), and beyond them like a player of 1310."),
         2,
         "{screen}"
     );

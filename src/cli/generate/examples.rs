@@ -31,6 +31,7 @@ pub(super) const EXAMPLES: &[Example] = &[
     example("tabia-bench-transpositions", "tabia bench transpositions --book mine.tbk --games others.pgn", "What a book inside the search is worth, on games that it does not know."),
     example("tabia-book", "tabia book build games.pgn -o mine.tbk", "Makes a book."),
     example("tabia-book", "tabia book show mine.tbk --opening Najdorf", "Looks into it."),
+    example("tabia-book-add", "tabia book add mine.tbk week.pgn", "Adds the games of a week, without those that the book has counted."),
     example("tabia-book-analyse", "tabia book analyse mine.tbk --min-games 20 --nodes 100000", "Searches what 20 games and more have reached. Ctrl-C ends it, the same line goes on."),
     example("tabia-book-build", "tabia book build games.pgn more/ -o mine.tbk", "A book of a file and of all the files in a folder."),
     example("tabia-book-build", "tabia book build --min-elo 2400 --max-ply 30 games.pgn.zst -o masters.tbk", "The first 30 plies of games between strong players."),
