@@ -68,6 +68,8 @@ mod watch;
 mod worker;
 
 #[cfg(test)]
+mod exact_tests;
+#[cfg(test)]
 mod tests;
 
 pub(crate) use clock::MOVE_OVERHEAD;

@@ -231,7 +231,7 @@ fn merged_books_report_or_remove_what_they_share() {
             assert!(counts > 0);
         } else {
             assert!(
-                said.contains("6 games are in several of the books; each of them counts once"),
+                said.contains("6 games found in several of the books; each of them counts once"),
                 "{said}"
             );
             assert_eq!(counts, 0);

@@ -192,9 +192,10 @@ fn add_games(book: &Book, args: &build::Args) -> anyhow::Result<ExitCode> {
     let begin = Instant::now();
     let manifest = book.manifest()?;
     let quiet = args.resources.quiet;
-    let inputs = build::inputs_once(&args.inputs)?;
+    let (inputs, again) = build::inputs_once(&args.inputs)?;
     let output = book_output(&args.output, args.force, files_of(&inputs));
     output.check()?;
+    build::report_named_again(&again);
     let inputs = new_inputs(inputs, &manifest, quiet)?;
     let unfinished = args.checkpoints();
     if inputs.is_empty() {

@@ -271,8 +271,9 @@ impl Args {
 /// If an input does not exist, no game counts, or the book cannot be written; the old book, if
 /// there is one, stays as it is.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let inputs = inputs_once(&args.inputs)?;
+    let (inputs, again) = inputs_once(&args.inputs)?;
     let output = book_output(&args.output, args.force, files_of(&inputs)).create()?;
+    report_named_again(&again);
     let start = Instant::now();
     let (file, tally, monitor) = build_shown(args, &inputs, output)?;
     file.keep()?;
@@ -304,22 +305,27 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The inputs that paths name, each file once.
+/// The inputs that paths name, each file once, and the names of those that are named again.
 ///
 /// # Errors
 /// As [`PgnInput::from_paths`].
-pub(super) fn inputs_once(paths: &[PathBuf]) -> anyhow::Result<Vec<PgnInput>> {
-    let mut seen = HashSet::new();
+pub(super) fn inputs_once(paths: &[PathBuf]) -> anyhow::Result<(Vec<PgnInput>, Vec<String>)> {
+    let (mut seen, mut again) = (HashSet::new(), Vec::new());
     let mut inputs = PgnInput::from_paths(paths)?;
     inputs.retain(|input| {
         let PgnInput::File(path) = input else { return true };
         let is_new = path.canonicalize().map_or(true, |path| seen.insert(path));
-        if !is_new {
-            errln!("{} is named twice; it is read once", visible(&input.name()));
-        }
+        again.extend((!is_new).then(|| input.name()));
         is_new
     });
-    Ok(inputs)
+    Ok((inputs, again))
+}
+
+/// Reports inputs that are named more than once.
+pub(super) fn report_named_again(names: &[String]) {
+    for name in names {
+        errln!("{} is named twice; it is read once", visible(name));
+    }
 }
 
 /// Builds a book of these inputs, shows the progress, and writes the faults to the file of `--errors`.

@@ -43,6 +43,7 @@ pub(super) fn run_merge(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let books =
         args.books.iter().map(|text| weighted_book(text)).collect::<anyhow::Result<Vec<_>>>()?;
     let output = book_output(&args.output, args.force, books.iter().map(|(book, _)| book.name()));
+    output.check()?;
     report_shared(&books)?;
     if books.iter().all(|(book, _)| book.values().len() == 0) {
         save(&output, |file| merge(&books, file))?;
@@ -78,17 +79,20 @@ fn report_shared(books: &[(Book, f64)]) -> anyhow::Result<()> {
     let shared = shared(books)?;
     if let Some(games) = shared.games {
         if games > 0 {
-            let games = grouped(games);
-            outln!("{games} games are in several of the books; each of them counts once")?;
+            let games = counted(games, "game");
+            outln!("{games} found in several of the books; each of them counts once")?;
         }
         return Ok(());
     }
     for input in &shared.inputs {
         errln!(
-            "{} is in several of the books: its {} games count once for each; `tabia book add` adds \
-             games without that, and books built with --facets are merged without it",
+            "{} is in several of the books: its {} counted once for each; `tabia book add` skips \
+             such games, and merge does for books built with --facets",
             visible(&input.name),
-            grouped(input.games)
+            match input.games {
+                1 => "game is".to_owned(),
+                games => format!("{} games are", grouped(games)),
+            }
         );
     }
     Ok(())

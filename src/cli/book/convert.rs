@@ -64,12 +64,8 @@ pub(super) struct ExportArgs {
 /// If the book cannot be read or the output not be written.
 pub(super) fn run_export(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
-    ensure!(
-        has_ending(&args.output),
-        "cannot write {}: export writes Polyglot books, whose names end in .bin",
-        args.output.display()
-    );
-    let output = Output::new(&args.output, POLYGLOT_FILE).force(args.force.allowed);
+    let output = Output::new(&args.output, POLYGLOT_FILE).ending("bin");
+    let output = output.force(args.force.allowed);
     let output = output.apart_from([&args.book]);
     output.check()?;
     let export = book.to_polyglot();
