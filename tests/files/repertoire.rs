@@ -348,7 +348,7 @@ fn a_name_that_promises_another_kind_of_file_is_refused() {
     let folder = folder_with(&[("g.pgn", &sample_pgn()), ("h.pgn", ENDING)]);
     must(&["book", "build", "-q", "g.pgn", "-o", "g.tbk"], folder.path());
     must(&["book", "export", "g.tbk", "-o", "g.bin"], folder.path());
-    for ending in ["abk", "ctg", "CTG", "pgn", "tbk", "txt", "json"] {
+    for ending in ["abk", "ctg", "CTG", "pgn", "tbk", "json"] {
         let name = format!("new.{ending}");
         let why = refusal(&["book", "export", "g.tbk", "-o", &name], folder.path());
         assert!(why.contains(&name) && why.contains(".bin"), "{why}");
