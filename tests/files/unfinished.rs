@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::support::{PROGRAM, tabia};
 
 /// Games that differ, some of them broken: text for a build of several checkpoints.
@@ -114,6 +116,9 @@ fn kept(folder: &Path, begin: &str) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).filter(is_one).collect()
 }
 
+/// How long a build runs before it is looked at.
+const SLICE: Duration = Duration::from_millis(1);
+
 /// How long the tests try to kill a build in time. Only a hang takes so long.
 const PATIENCE: Duration = Duration::from_secs(600);
 
@@ -129,7 +134,12 @@ fn kill_while_writing(folder: &Path, more: &[&str]) -> bool {
     let mut command = Command::new(PROGRAM);
     command.args([build_every("0.001", "x.tbk", &[]), more.to_vec()].concat()).current_dir(folder);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    let pid = Pid::from_child(&child);
     loop {
+        // It runs in short slices and stands still meanwhile, so that no note is missed.
+        kill_process(pid, Signal::CONT).expect("a child");
+        std::thread::sleep(SLICE);
+        kill_process(pid, Signal::STOP).expect("a child");
         let now = note(folder);
         if now.is_some() && now != before {
             // Nothing comes of it if the build has just ended.
@@ -141,7 +151,6 @@ fn kill_while_writing(folder: &Path, more: &[&str]) -> bool {
             assert!(status.success());
             return false;
         }
-        std::thread::sleep(Duration::from_micros(300));
     }
 }
 
