@@ -230,11 +230,16 @@ impl<'a> Output<'a> {
     }
 
     fn place(&self) -> Result<Destination, OutputError> {
-        self.check_ending()?;
         let place = self.told(place(self.path))?;
-        if let Destination::File(path, Some(old)) = &place {
-            self.check_old(path, old)?;
+        let old = match &place {
+            Destination::File(path, Some(old)) => Some((path, old)),
+            _ => None,
+        };
+        if old.is_some_and(|(_, old)| self.inputs.contains(&id(old))) {
+            return Err(self.refusal("it is read as well; give the output a name of its own"));
         }
+        self.check_ending()?;
+        old.map_or(Ok(()), |(path, old)| self.check_old(path, old))?;
         Ok(place)
     }
 
@@ -253,9 +258,6 @@ impl<'a> Output<'a> {
 
     /// Whether the file that is there may be replaced.
     fn check_old(&self, path: &Path, old: &Metadata) -> Result<(), OutputError> {
-        if self.inputs.contains(&id(old)) {
-            return Err(self.refusal("it is read as well; give the output a name of its own"));
-        }
         if self.force || old.len() == 0 {
             return Ok(());
         }

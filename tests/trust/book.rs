@@ -98,7 +98,7 @@ fn trust_06_an_output_that_is_an_input_is_refused() {
     ] {
         for command in [command.to_owned(), format!("{command} --force")] {
             let said = refusal(&command, folder.path());
-            let reason = ["is read as well", "comes back within", "use a name that ends in .tbk"];
+            let reason = ["is read as well", "comes back within"];
             assert!(reason.iter().any(|reason| said.contains(reason)), "{command}: {said}");
             assert!(all(&files) == before, "{command}");
         }
