@@ -70,7 +70,7 @@ pub struct Candidate {
     pub chance: f64,
     /// Why it is not considered.
     pub rejected: Option<Rejection>,
-    /// Its weight in a book that has weights in place of games, see [`Book::holds_weights`].
+    /// Its weight in a book that has weights in place of games, see [`Book::holds_weights`](super::Book::holds_weights).
     pub weight: Option<u64>,
 }
 
@@ -86,7 +86,7 @@ impl Candidate {
 pub struct Choice {
     /// The move to play.
     pub mv: Move,
-    /// All moves of the book, in the order of [`Book::moves`].
+    /// All moves of the book, in the order of [`Book::moves`](super::Book::moves).
     pub candidates: Vec<Candidate>,
     /// The policy that chose.
     pub policy: Policy,

@@ -6,7 +6,7 @@ use std::iter::Peekable;
 use hashbrown::HashMap;
 
 use super::builder::partition_of;
-use super::facets::{GameLog, Games, GamesTable, SideBySide};
+use super::facets::{GameLog, Games, GamesTable, SideBySide, Traits};
 use super::pawn_filter::PawnSet;
 use super::writer::{Block, BookWriter};
 use super::{Book, BookEntry, Counts, FileRecord, GameId, GameTotals, Manifest};
@@ -208,8 +208,7 @@ pub(super) fn repeated(books: &[&Book], within: bool) -> io::Result<Vec<Repeated
                 continue;
             }
             here.games[game as usize] = true;
-            here.totals
-                .count(games.traits(game).map_or(GameResult::Undecided, |traits| traits.result()));
+            here.totals.count(games.traits(game).map_or(GameResult::Undecided, Traits::result));
             if let Some(count) = by_file.get_mut(row.file as usize) {
                 *count += 1;
             }

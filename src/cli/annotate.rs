@@ -281,7 +281,7 @@ impl Teller {
         let left = of.map_or_else(String::new, |of| {
             format!(" of {of}, {:.0} minutes left", of.saturating_sub(done) as f64 / rate)
         });
-        errln!("{}{left}, {rate:.1} a minute", number_of(done as u64, "game"));
+        errln!("{}{left}, {rate:.1} a minute", number_of(done, "game"));
     }
 }
 

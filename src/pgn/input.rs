@@ -176,7 +176,7 @@ impl PgnInput {
 
 /// Whether a file is one of Parquet. Devices and pipes, which are read but once, are none.
 #[cfg(feature = "parquet")]
-fn begins_as_parquet(path: &std::path::Path) -> io::Result<bool> {
+fn begins_as_parquet(path: &Path) -> io::Result<bool> {
     let mut head = Vec::new();
     if path.metadata()?.is_file() {
         open_plain(path)?.take(PARQUET.len() as u64).read_to_end(&mut head)?;

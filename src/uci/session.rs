@@ -323,7 +323,7 @@ impl<W: Write> Session<W> {
                 Event::Transposed(found) => self.remark(&found.in_words())?,
                 Event::Found(found) => self.found(&found)?,
                 Event::BookFailed(why) | Event::Fault(why) | Event::Vetoed(why) => {
-                    self.remark(&why)?
+                    self.remark(&why)?;
                 }
                 // A GUI of this protocol knows by itself what else there is to know.
                 Event::Moved(_)

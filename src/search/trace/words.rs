@@ -189,7 +189,7 @@ fn nodes(count: u64) -> &'static str {
 
 fn what_happened(text: &mut String, visit: &Visit) {
     if let Some(games) = visit.book_games {
-        let _ = write!(text, ", in the book ({})", number_of(games.into(), "game"));
+        let _ = write!(text, ", in the book ({})", number_of(games, "game"));
     }
     if visit.hindsight > 0 {
         let _ = write!(text, ", {:+} in hindsight", -visit.hindsight);
