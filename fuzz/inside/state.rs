@@ -5,9 +5,10 @@
 use std::fs;
 use std::path::Path;
 
+use crate::autoplay::config::EngineConfig;
 use crate::autoplay::games::GameText;
 use crate::autoplay::ledger::{Ledger, Places};
-use crate::autoplay::report;
+use crate::autoplay::report::{self, About, Contents};
 use crate::autoplay::schedule::{Format, Schedule};
 use crate::autoplay::state::{FinishedGame, StateFile};
 use crate::autoplay::stats::{EloModel, Sprt};
@@ -134,7 +135,16 @@ pub fn run(folder: &Path, bytes: &[u8]) {
     assert_eq!((again, still_left), (games.clone(), left));
     assert_eq!(fs::read(&pgn).expect("the file"), once, "a second time changes nothing");
     let names = ["a".to_owned(), "b".to_owned()];
-    if let Ok(page) = report::page("fuzz", &names, &standings, &games, Some(&SPRT)) {
+    let contents = Contents {
+        event: "fuzz",
+        engines: &[EngineConfig::default(), EngineConfig::default()],
+        names: &names,
+        about: &About::default(),
+        standings: &standings,
+        games: &games,
+        sprt: Some(&SPRT),
+    };
+    if let Ok(page) = report::page(&contents) {
         assert!(page.ends_with("</html>\n"), "{page}");
     }
 }

@@ -22,7 +22,7 @@ fn no_message_has_the_number_of_an_error() {
     let locked = folder.path().join("locked");
     fs::create_dir(folder.path().join("folder")).expect("writable");
     fs::write(&locked, "1. e4 *\n").expect("writable");
-    fs::set_permissions(&locked, fs::Permissions::from_mode(0)).expect("ours");
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o0)).expect("ours");
     let long = "n".repeat(300);
     let commands = [
         "book build FILE -o new.tbk",

@@ -358,7 +358,7 @@ fn lost_games_veto_a_move_of_the_book() {
         let is_white = number % 2 == 0;
         let own = usize::from(!is_white);
         // The last move may be the opponent's: the engine does not search after it.
-        let line = &line[..PLIES - usize::from(!is_white == (PLIES % 2 == 1))];
+        let line = &line[..PLIES - usize::from(is_white != (PLIES % 2 == 1))];
         let played = |games: usize, options: &str| {
             let repertoire = Repertoire::new(line, is_white, games);
             let plies = (0..GAMES).map(|_| repertoire.play(options, false).0).collect::<Vec<_>>();
