@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use parquet::errors::ParquetError;
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::reader::RowIter;
 use parquet::record::{Field, Row};
@@ -37,6 +38,27 @@ fn io_error(error: ParquetError) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, error)
 }
 
+/// Opens a Parquet file. Every chunk of a column must lie within the file: the library panics on
+/// some that do not.
+///
+/// # Errors
+/// If the file is damaged.
+pub(crate) fn open_parquet(file: File) -> io::Result<SerializedFileReader<File>> {
+    let bytes = file.metadata()?.len();
+    let reader = SerializedFileReader::new(file).map_err(io_error)?;
+    let is_within = |column: &ColumnChunkMetaData| {
+        let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
+        let [start, length] = [start, column.compressed_size()].map(|at| u64::try_from(at).ok());
+        let end = start.zip(length).and_then(|(start, length)| start.checked_add(length));
+        end.is_some_and(|end| end <= bytes)
+    };
+    let mut columns = reader.metadata().row_groups().iter().flat_map(RowGroupMetaData::columns);
+    if columns.all(is_within) {
+        return Ok(reader);
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidData, "it is damaged: a column is not within it"))
+}
+
 impl ParquetGames {
     /// The games of a file. `progress` is raised to the bytes of the file as they are read.
     ///
@@ -44,7 +66,7 @@ impl ParquetGames {
     /// If the file is damaged, or has no column of moves.
     pub(super) fn new(file: File, progress: Arc<AtomicU64>) -> io::Result<Self> {
         let bytes = file.metadata()?.len();
-        let reader = SerializedFileReader::new(file).map_err(io_error)?;
+        let reader = open_parquet(file)?;
         let metadata = reader.metadata().file_metadata();
         let all_rows = metadata.num_rows().max(1).unsigned_abs();
         let has_moves = metadata.schema().get_fields().iter().any(|field| field.name() == MOVES);

@@ -17,6 +17,7 @@ use super::table::io_error;
 use crate::book::BuildError;
 use crate::book::builder::{PartialRow, Piece, RowSource};
 use crate::files::{in_words, open_plain};
+use crate::pgn::open_parquet;
 use crate::position::{Color, Move};
 
 /// The columns that are read, with their types. A book is made of sums over all facets, so theirs are
@@ -82,7 +83,7 @@ impl Tables {
 }
 
 fn open(path: &Path) -> io::Result<SerializedFileReader<File>> {
-    SerializedFileReader::new(open_plain(path)?).map_err(io_error)
+    open_parquet(open_plain(path)?)
 }
 
 /// Where the columns stand.
