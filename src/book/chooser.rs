@@ -21,7 +21,7 @@ pub struct Chooser {
     /// Moves that give away more by what an analysis has found are not played, in centipawns; unless
     /// the policy is [`Policy::Worst`], [`Policy::Random`] or [`Policy::Frequency`].
     pub max_loss: Score,
-    /// Moves that lost every game are played too: whoever imitates a player wants them.
+    /// Also plays moves that lost every game, which imitating a player requires.
     pub plays_lost: bool,
     /// What an engine has learnt, which may veto moves.
     pub learned: Option<Book>,

@@ -19,6 +19,11 @@ pub(super) struct KnownEntry {
     games: Vec<(Option<Move>, u32)>,
 }
 
+/// A game as counts; none if its row is damaged.
+fn counts_of(games: &Games<'_>, game: u32) -> Counts {
+    games.traits(game).map_or_else(Counts::default, |traits| Counts::of(traits.result(), 1))
+}
+
 /// What some games of a book make of it.
 struct Selected<'a> {
     games: &'a Games<'a>,
@@ -30,11 +35,7 @@ impl Selected<'_> {
     /// The entry as these games alone make it; `None` if none of them reached the position.
     fn of(&self, mut known: KnownEntry) -> Option<KnownEntry> {
         known.games.retain(|&(_, game)| self.is_in[game as usize]);
-        let one = |game: u32| {
-            self.games
-                .traits(game)
-                .map_or_else(Counts::default, |made| Counts::of(made.result(), 1))
-        };
+        let one = |game: u32| counts_of(self.games, game);
         let mut reached: Vec<u32> = known.games.iter().map(|&(_, game)| game).collect();
         reached.sort_unstable();
         reached.dedup();
@@ -145,9 +146,7 @@ impl Repeated {
         if gone.is_empty() {
             return true;
         }
-        let counts = |game| {
-            games.traits(game).map_or(Counts::default(), |traits| Counts::of(traits.result(), 1))
-        };
+        let counts = |game| counts_of(games, game);
         for &(mv, game) in &gone {
             let place = known.entry.moves.iter().position(|&(played, _)| Some(played) == mv);
             if let Some(place) = place {

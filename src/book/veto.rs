@@ -41,7 +41,7 @@ impl fmt::Display for Veto {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Veto::Games { games, score, book } => {
-                let (noun, percent) = (if *games == 1 { "game" } else { "games" }, 100.0 * score);
+                let (noun, percent) = (words::plural(*games, "game"), 100.0 * score);
                 write!(
                     f,
                     "vetoed: {percent:.0}% in {games} learnt {noun}, book {:.0}%",

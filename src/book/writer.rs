@@ -38,25 +38,17 @@ pub(super) fn write_book<W: Read + Write + Seek>(
     pawns: &PawnSet,
     manifest: &Manifest,
 ) -> io::Result<W> {
-    write_blocks(BookWriter::new(output)?, entries, Block::push)?.finish(pawns, manifest)
-}
-
-/// Writes whatever comes sorted by key, each by `push`.
-pub(super) fn write_blocks<W: Read + Write + Seek, T>(
-    mut writer: BookWriter<'_, W>,
-    entries: impl Iterator<Item = T>,
-    push: impl Fn(&mut Block, &T),
-) -> io::Result<BookWriter<'_, W>> {
+    let mut writer = BookWriter::new(output)?;
     let mut block = Block::default();
     for entry in entries {
-        push(&mut block, &entry);
+        block.push(&entry);
         if block.bytes.len() >= BLOCK {
             writer.append(&block)?;
             block = Block::default();
         }
     }
     writer.append(&block)?;
-    Ok(writer)
+    writer.finish(pawns, manifest)
 }
 
 /// Encoded entries, sorted by key: what one thread makes of its share of a book.

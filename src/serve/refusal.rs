@@ -34,7 +34,7 @@ impl Refusal {
         Self::new(StatusCode::CONFLICT, text)
     }
 
-    /// Whoever asks may not.
+    /// The client is not allowed to do this.
     pub(crate) fn forbidden(text: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, text)
     }

@@ -249,7 +249,7 @@ struct Repertoire {
     line: Vec<String>,
     /// Whether the engine has White.
     is_white: bool,
-    /// What is told of the game when the line has been played.
+    /// The output for the game once the line has been played.
     result: &'static str,
 }
 

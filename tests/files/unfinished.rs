@@ -167,7 +167,7 @@ fn a_book_that_is_being_written_is_gone_on_with() {
                 if parts.len() > 1 {
                     break;
                 }
-                // This process was too slow: the book is there, and so nothing to go on with.
+                // The build ended first, so there is nothing to resume.
                 assert!(begin.elapsed() < PATIENCE, "{more:?}: it is never killed while it writes");
                 parts.clear();
                 continue;
