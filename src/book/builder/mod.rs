@@ -307,7 +307,6 @@ fn read_games<'a, R: PositionRecord>(
     let (mut gathered, mut tally) = (Gathered::default(), TallySoFar::default());
     let mut keeper = None;
     if let Some((mut found, beginning)) = Keeper::begin(inputs, shared)? {
-        chunks = chunks.checked();
         if let Some(beginning) = beginning {
             found.go_on(&beginning, inputs, &mut chunks, monitor)?;
             (gathered, tally) = (beginning.gathered, beginning.tally);
