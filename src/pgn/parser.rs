@@ -1,6 +1,6 @@
 //! Reads one game after the other from a text in memory.
 //!
-//! `pgn-reader` reads the moves of plain games, see [`plain`](super::plain). Here are the tags, and
+//! `pgn-reader` reads the moves of plain games, see `pgn::plain`. Here are the tags, and
 //! the tolerant parser for the rest: it cuts the text into tokens, and skips none of a main line. A
 //! token is a move, in SAN or another notation or language; or it is known to have no meaning; or it
 //! ends its game.
@@ -10,7 +10,6 @@ use std::ops::ControlFlow;
 use pgn_reader::{Nag, RawTag};
 use shakmaty::san::San;
 
-use super::plain::PlainReader;
 use super::scan::{self, TokenKind};
 use super::state::{ReaderState, resolve};
 use super::tree::Word;
@@ -46,7 +45,7 @@ pub(super) type ParseFlow = ControlFlow<Fate>;
 pub(super) fn read_game<V: Visitor>(
     text: &[u8],
     at: usize,
-    plain: &mut PlainReader<impl AsRef<[u8]>>,
+    plain: &mut pgn_reader::Reader<impl std::io::Read + std::io::Seek>,
     state: &mut ReaderState,
     visitor: &mut V,
 ) -> Option<Read> {
@@ -75,7 +74,7 @@ pub(super) fn read_game<V: Visitor>(
 }
 
 impl<V: Visitor> Parser<'_, V> {
-    fn game(&mut self, plain: &mut PlainReader<impl AsRef<[u8]>>) -> Fate {
+    fn game(&mut self, plain: &mut pgn_reader::Reader<impl std::io::Read + std::io::Seek>) -> Fate {
         if !self.tags() && !self.begins_game() {
             self.pass_over_text();
             self.at_end = true;

@@ -56,7 +56,7 @@ impl<V: Visitor> Parser<'_, V> {
     #[inline]
     pub(super) fn plain_movetext(
         &mut self,
-        plain: &mut PlainReader<impl AsRef<[u8]>>,
+        plain: &mut pgn_reader::Reader<impl Read + Seek>,
     ) -> Option<Fate> {
         if self.state.language != Language::ENGLISH {
             return None;
