@@ -13,7 +13,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// No answer may take longer. It only ends tests that would otherwise hang.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The program.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_tabia");

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{Answer, Server};
 
 /// Until a server that waits forever is given up.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A server that waits a second for its clients.
 fn impatient() -> (Server, tempfile::TempDir) {
