@@ -22,7 +22,7 @@ use crate::search::{Config, Control, Limits, Searcher};
 pub(crate) struct Plan {
     /// Positions that fewer games reached are left out.
     pub min_games: u64,
-    /// If given, all but these positions keep what is known of them, and are left out otherwise.
+    /// The positions that may be searched; `None`: all. The others keep what is known of them.
     pub only: Option<KeyMap<()>>,
     /// What bounds each search.
     pub limits: Limits,

@@ -256,7 +256,7 @@ fn fifty_kills_lose_nothing() {
         let now = fs::read(folder.path().join("games.tbk")).expect("a book");
         assert!(now == before, "the book is replaced as a whole, or not at all");
     }
-    assert!(killed > 0 && held > 0, "{killed} kills, {held} bytes");
+    assert!(killed > 20 && held > 0, "{killed} kills, {held} bytes");
     run(&arguments[1..].join(" "), folder.path());
     let bytes = |name: &str| fs::read(folder.path().join(name)).expect(name);
     assert!(bytes("games.tbk") == bytes("whole.tbk"));
@@ -459,7 +459,7 @@ fn kills_do_not_stunt_a_book() {
         killed += 1;
         run("verify games.tbk", folder.path());
     }
-    assert!(killed > 0, "{killed} kills");
+    assert!(killed > 3, "{killed} kills");
     run(&arguments[1..].join(" "), folder.path());
     assert!(bytes("games.tbk") == bytes("whole.tbk"));
 }

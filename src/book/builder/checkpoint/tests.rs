@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Cursor;
+use std::io::{Cursor, Write as _};
 use std::path::Path;
 
 use super::*;
@@ -124,6 +124,7 @@ fn damaged_files_are_reported_or_written_anew() {
     }
     assert!(reported > TRIALS && sound > 0, "{reported}, {sound}");
 }
+
 /// Where a build that writes its book is stopped.
 #[derive(Debug, Clone, Copy)]
 struct Stop {
@@ -155,9 +156,17 @@ fn stop_while_writing(options: &BuildOptions, folder: &Path, stop: Stop) -> usiz
     found
 }
 
-fn draft_in(folder: &Path) -> PathBuf {
-    let is_draft = |name: &String| name.starts_with(&format!("{BOOK}-"));
-    folder.join(read_all(folder).into_keys().find(is_draft).expect("a draft"))
+/// The files of a folder whose names begin so.
+fn files_named(folder: &Path, begin: &str) -> Vec<PathBuf> {
+    let files = folder.read_dir().expect("a folder").map(|entry| entry.expect("an entry"));
+    let is_one = |file: &fs::DirEntry| file.file_name().to_string_lossy().starts_with(begin);
+    files.filter(is_one).map(|file| file.path()).collect()
+}
+
+/// The draft of a book, to change it.
+fn draft_in(folder: &Path) -> File {
+    let draft = files_named(folder, BOOK).pop().expect("a draft");
+    OpenOptions::new().append(true).open(draft).expect("a draft")
 }
 
 #[test]
@@ -169,23 +178,14 @@ fn a_build_stopped_while_it_writes_its_book_resumes_at_the_last_note() {
         let [whole, folder] = ["whole", "stopped"].map(|name| place.path().join(name));
         let whole = run(&options, &whole, false).expect("a book");
         let stop = |parts, noted| stop_while_writing(&options, &folder, Stop { parts, noted });
-        let append = |text: &[u8]| {
-            let draft = draft_in(&folder);
-            let mut bytes = fs::read(&draft).expect("a draft");
-            bytes.extend_from_slice(text);
-            fs::write(draft, bytes).expect("written");
-        };
+        let append = |text: &[u8]| draft_in(&folder).write_all(text).expect("written");
         assert_eq!(stop(3, true), 0, "nothing is written yet");
         assert_eq!(stop(8, false), 3, "the parts that the note covers are not written again");
         append(b"half a part");
         assert_eq!(stop(20, true), 7, "what follows the last note is cut off");
         append(b"half a part");
         assert_eq!(stop(30, true), 20, "what follows the last note is cut off");
-        OpenOptions::new()
-            .write(true)
-            .open(draft_in(&folder))
-            .and_then(|draft| draft.set_len(1_000))
-            .expect("cut short");
+        draft_in(&folder).set_len(1_000).expect("cut short");
         assert_eq!(stop(40, true), 0, "a note of more than there is does not count");
         assert!(run(&options, &folder, false).expect("a book") == whole, "{options:?}");
     }
@@ -206,6 +206,7 @@ fn the_note_of_a_book_with_other_positions_is_not_used() {
         assert!(run(before, &folder, false).expect("a book") == whole.expect("a book"));
     }
 }
+
 #[test]
 fn checkpoints_at_every_opportunity_do_not_multiply_the_files() {
     let place = tempfile::tempdir().expect("a folder");
@@ -215,7 +216,7 @@ fn checkpoints_at_every_opportunity_do_not_multiply_the_files() {
     let output = Cursor::new(Vec::new());
     let built = build(&[some_games(40_000)], &options, &Monitor::default(), output);
     assert!(built.is_ok());
-    let runs = read_all(&folder).into_keys().filter(|name| name.starts_with(RUN)).count();
+    let runs = files_named(&folder, RUN).len();
     // A stage has a chunk of text at least, and there are 13 chunks.
     assert!((2..=13).contains(&runs), "{runs} runs");
 }
