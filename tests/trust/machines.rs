@@ -16,7 +16,7 @@ use tabia::position::{Game, OutcomeReason, Position};
 use tabia::tablebase::{Tables, TablesError};
 use tempfile::tempdir;
 
-use crate::support::{self, Engine, shared_data};
+use crate::support::{self, Engine, PATIENCE, shared_data};
 
 /// Iterations that a search of a second completes on any machine, and no first guess has.
 const FEW_PLIES: u32 = 5;
@@ -332,9 +332,6 @@ fn trust_04_polyglot_books_are_read_by_both_rules_and_written_by_their_own() {
     assert!(knows("other.bin"));
 }
 
-/// How long a program may take on the busiest machine, in seconds: only a hang takes longer.
-const WATCHDOG: &str = "600";
-
 /// The program as an ordinary user who may have so many processes and threads, this one among them.
 /// The system does not count those of root, and each run has a user of its own.
 #[cfg(target_os = "linux")]
@@ -393,7 +390,7 @@ fn commands_use_the_threads_there_are_or_say_that_there_are_none() {
             let words = command.replace("NAME", &format!("made-{number}-{limit}"));
             let words = shlex::split(&words).expect("closed quotes");
             let output = Command::new("timeout")
-                .args(["--signal=KILL", WATCHDOG])
+                .args(["--signal=KILL", &PATIENCE.as_secs().to_string()])
                 .arg("env")
                 .args(arguments_of(with_few_threads(limit, folder.path()).args(words)))
                 .current_dir(folder.path())
