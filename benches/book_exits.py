@@ -67,15 +67,15 @@ class Judge:
             self.file.seek(0)
             for line in self.file:
                 row = json.loads(line)
-                self.known[row["fen"], row["nodes"]] = row["value"]
+                self.known[row["epd"], row["nodes"]] = row["value"]
 
     def value(self, board):
         """Centipawns for the side to move."""
-        key = (board.fen(), self.nodes)
+        key = (board.epd(), self.nodes)
         if key not in self.known:
             self.known[key] = self.search(board)
             if self.file:
-                row = {"fen": key[0], "nodes": key[1], "value": self.known[key]}
+                row = {"epd": key[0], "nodes": key[1], "value": self.known[key]}
                 self.file.write(json.dumps(row) + "\n")
                 self.file.flush()
         return self.known[key]
@@ -83,11 +83,17 @@ class Judge:
     def search(self, board):
         if board.is_game_over():
             return -MATE if board.is_checkmate() else 0
-        # A game of its own, so that nothing is remembered; the position alone, without its game.
-        alone = chess.Board(board.fen())
-        limit = chess.engine.Limit(nodes=self.nodes)
-        info = self.engine.analyse(alone, limit, game=object())
-        return info["score"].relative.score(mate_score=MATE)
+        # A game of its own, so that nothing is remembered; the position alone, without game and clock.
+        alone = chess.Board.from_epd(board.epd())[0]
+        limit, score = chess.engine.Limit(nodes=self.nodes), None
+        with self.engine.analysis(alone, limit, game=object()) as analysis:
+            for info in analysis:
+                # An iteration that the limit interrupts may end with a bound, which is no value.
+                if "score" in info and not info.get("lowerbound") and not info.get("upperbound"):
+                    score = info["score"]
+        if score is None:
+            sys.exit(f"the judge gives no value for {board.fen()}: more --nodes are needed")
+        return score.relative.score(mate_score=MATE)
 
 
 def play(book, draw):

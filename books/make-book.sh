@@ -28,4 +28,5 @@ tabia train pgn own4.games own2.games own20.games own6.games --unique --max-ply 
 tabia book build -q own.pgn --min-games 2 -o own.tbk --force
 tabia book merge lines.tbk own.tbk -o plain.tbk --force
 tabia book analyse plain.tbk --known known.tbk --min-games 1 --nodes 40000 -o all.tbk
-tabia book analyse all.tbk --min-games 1 --nodes 100000 -o tabia.tbk
+tabia book analyse all.tbk --min-games 1 --nodes 100000 -o deep.tbk
+tabia book analyse deep.tbk --only "$books/doubtful.epd" --min-games 1 --nodes 1000000 --memory 32 -o tabia.tbk

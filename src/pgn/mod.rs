@@ -51,7 +51,7 @@ pub use game::{GameResult, PgnGame, PgnMove, read_games};
 pub use input::{InputError, PgnInput};
 pub use language::{Language, ParseLanguageError};
 #[cfg(feature = "parquet")]
-pub(crate) use parquet::open_parquet;
+pub(crate) use parquet::{io_error, open_parquet};
 pub(crate) use paths::UNFINISHED;
 pub use reader::Reader;
 pub use tags::Tags;

@@ -34,8 +34,15 @@ pub(super) struct ParquetGames {
     rows_read: u64,
 }
 
-fn io_error(error: ParquetError) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, error)
+/// An error of the Parquet library as one of input and output.
+pub(crate) fn io_error(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(source) => match source.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(source) => io::Error::other(source),
+        },
+        other => io::Error::new(io::ErrorKind::InvalidData, other),
+    }
 }
 
 /// Opens a Parquet file. Every chunk of a column must lie within the file: the library panics on

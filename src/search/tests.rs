@@ -202,14 +202,12 @@ fn a_stop_is_obeyed_with_any_number_of_threads() {
         let handle = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(50));
             stopper.stop();
-            Instant::now()
         });
         let mut searcher = Searcher::new(config(8, threads));
         let result = searcher.search(&Game::default(), &Limits::default(), &control, &mut |_| {});
-        let stopped = handle.join().expect("the stopper only sleeps");
-        assert!(result.best.is_some());
-        // Generous: a watchdog, not a measurement.
-        assert!(stopped.elapsed() < Duration::from_secs(10), "{threads} threads");
+        // Without a limit only the stop ends the search.
+        handle.join().expect("the stopper only sleeps");
+        assert!(result.best.is_some(), "{threads} threads");
     }
 }
 
@@ -217,14 +215,18 @@ fn a_stop_is_obeyed_with_any_number_of_threads() {
 fn every_reported_line_can_be_played() {
     let fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
     let mut searcher = Searcher::new(config(1, 3));
+    let mut moves = 0;
     searcher.search(&game(fen), &Limits::depth(11), &Control::new(), &mut |event| {
         if let SearchEvent::Iteration(report) = event {
+            moves += report.pv.len();
             let mut game = game(fen);
             for &mv in &report.pv {
                 game.play(mv).expect("the line is legal");
             }
         }
     });
+    // Eleven iterations, each with the move at least that it would play.
+    assert!(moves >= 11, "{moves}");
 }
 
 #[test]

@@ -22,6 +22,8 @@ use crate::search::{Config, Control, Limits, Searcher};
 pub(crate) struct Plan {
     /// Positions that fewer games reached are left out.
     pub min_games: u64,
+    /// The positions that may be searched; `None`: all. The others keep what is known of them.
+    pub only: Option<KeyMap<()>>,
     /// What bounds each search.
     pub limits: Limits,
     /// What each thread searches with.
@@ -88,12 +90,15 @@ impl Analysis {
     /// few games reached them.
     fn turn_to(&mut self, book: &Book) {
         let grown = book.grown_positions();
-        let is_asked_for = |key: u64| self.known.contains_key(&key) || grown.contains_key(&key);
+        let is_selected =
+            |key: u64| self.plan.only.as_ref().is_none_or(|only| only.contains_key(&key));
         self.beyond = 0;
         self.members = KeyMap::default();
         for entry in book.entries() {
             let is_frequent = entry.reached.games() >= self.plan.min_games;
-            if is_frequent || is_asked_for(entry.key) {
+            let is_searched =
+                is_selected(entry.key) && (is_frequent || grown.contains_key(&entry.key));
+            if is_searched || self.known.contains_key(&entry.key) {
                 self.members.insert(entry.key, ());
                 self.beyond += u64::from(!is_frequent);
             }
@@ -102,7 +107,7 @@ impl Analysis {
         book.visit(&Position::start(), false, |position, entry| {
             if self.members.contains_key(&entry.key) {
                 reached += 1;
-                if !self.is_known(position) {
+                if is_selected(entry.key) && !self.is_known(position) {
                     targets.push((Reverse(entry.reached.games()), entry.key, *position));
                 }
             }

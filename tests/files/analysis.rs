@@ -49,7 +49,11 @@ fn after(moves: &str) -> Position {
 }
 
 fn value(book: &Book, moves: &str) -> BookValue {
-    book.value(&after(moves)).unwrap_or_else(|| panic!("{moves} is not analysed"))
+    value_of(book, &after(moves))
+}
+
+fn value_of(book: &Book, position: &Position) -> BookValue {
+    book.value(position).unwrap_or_else(|| panic!("{} is not analysed", position.fen()))
 }
 
 #[test]
@@ -148,6 +152,42 @@ fn neither_threads_nor_steps_matter() {
     assert!(again.starts_with("0 positions to be searched"), "{again}");
     let timed = run("analyse steps.tbk --min-games 1 --seconds 0.01", folder.path());
     assert!(timed.starts_with("0 positions to be searched"), "{timed}");
+}
+
+/// Only the positions of the file are searched; the others keep what is known of them, and the values
+/// are backed up.
+#[test]
+fn chosen_positions_are_searched_deeper() {
+    let folder = folder();
+    let chosen = ["d4 d5", "e4 e5 Nf3 Nc6"].map(after);
+    let lines = chosen.map(|position| format!("{}\n", position.epd())).concat();
+    fs::write(folder.path().join("chosen.epd"), lines).expect("written");
+    let open = |name: &str| Book::open(&folder.path().join(name)).expect("a book");
+    // Of a book without values, nothing else belongs to the analysis.
+    let plain = "analyse games.tbk --only chosen.epd --min-games 1 --nodes 2000 -o few.tbk";
+    assert!(run(plain, folder.path()).starts_with("2 positions to be searched, 0 known"));
+    let few: Vec<BookValue> = open("few.tbk").values().collect();
+    assert_eq!(few.len(), chosen.len());
+    assert!(few.iter().all(|value| value.own.is_some() && value.own == value.outside), "{few:?}");
+
+    run("analyse games.tbk --min-games 1 --nodes 2000", folder.path());
+    let deeper = "analyse games.tbk --only chosen.epd --min-games 1 --nodes 20000 -o deep.tbk";
+    assert!(run(deeper, folder.path()).starts_with("2 positions to be searched"));
+    assert!(run(deeper, folder.path()).starts_with("0 positions to be searched"), "all is known");
+    run("analyse games.tbk --min-games 1 --nodes 20000 -o all.tbk", folder.path());
+    let (before, deep, all) = (open("games.tbk"), open("deep.tbk"), open("all.tbk"));
+    for value in deep.values() {
+        let is_chosen = chosen.iter().any(|position| position.key() == value.key);
+        let expected = if is_chosen { &all } else { &before };
+        let same = expected.values().find(|other| other.key == value.key).expect("analysed");
+        assert_eq!((value.own, value.nodes), (same.own, same.nodes));
+    }
+    for position in chosen {
+        let (own, next) = (value_of(&deep, &position), position.legal_moves());
+        let behind = next.iter().filter_map(|mv| Some(-deep.value(&position.play(mv))?.score));
+        let best = behind.chain(own.outside.map(|(_, score)| score)).max();
+        assert_eq!(Some(own.score), best, "{}", position.fen());
+    }
 }
 
 #[test]
@@ -254,6 +294,9 @@ fn what_cannot_be_analysed_is_refused() {
         ("analyse missing.tbk", "missing.tbk"),
         ("analyse games.tbk -o games.pgn", "use a name that ends in .tbk"),
         ("analyse games.tbk --nodes 0", "--nodes"),
+        ("analyse games.tbk --only missing.epd", "missing.epd"),
+        ("analyse games.tbk --only games.pgn", "games.pgn: line 1"),
+        ("analyse games.tbk --only games.pgn --grow 5", "cannot be used with"),
         ("analyse games.tbk --network games.pgn", "no network"),
     ] {
         let (ok, said) = said(arguments, folder.path());

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tabia::book::Book;
@@ -16,7 +16,7 @@ use tabia::position::{Game, OutcomeReason, Position};
 use tabia::tablebase::{Tables, TablesError};
 use tempfile::tempdir;
 
-use crate::support::{self, Engine, shared_data};
+use crate::support::{self, Engine, PATIENCE, shared_data};
 
 /// Iterations that a search of a second completes on any machine, and no first guess has.
 const FEW_PLIES: u32 = 5;
@@ -140,9 +140,6 @@ fn make_pipe(path: &Path) {
     mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a named pipe");
 }
 
-/// Longer than any file takes to be refused, shorter than any test waits.
-const SOON: Duration = Duration::from_secs(20);
-
 #[cfg(target_os = "linux")]
 #[test]
 fn trust_15_a_named_pipe_in_any_setting_is_refused_at_once() {
@@ -150,7 +147,7 @@ fn trust_15_a_named_pipe_in_any_setting_is_refused_at_once() {
     let pipe = folder.path().join("pipe.tbk");
     make_pipe(&pipe);
     let pipe = pipe.to_str().expect("UTF-8");
-    let begin = Instant::now();
+    // An engine that waited for a writer would not answer.
     let mut engine = Engine::start(&["-x", "--no-book"]);
     engine.send("xboard\nprotover 2");
     for setting in ["NetworkFile", "BookFile", "LogFile"] {
@@ -168,7 +165,6 @@ fn trust_15_a_named_pipe_in_any_setting_is_refused_at_once() {
         engine.send("xboard\nprotover 2\nquit");
         engine.wait();
     }
-    assert!(begin.elapsed() < SOON, "it waits for a writer");
 }
 
 #[test]
@@ -336,9 +332,6 @@ fn trust_04_polyglot_books_are_read_by_both_rules_and_written_by_their_own() {
     assert!(knows("other.bin"));
 }
 
-/// How long a program may take on the busiest machine, in seconds: only a hang takes longer.
-const WATCHDOG: &str = "120";
-
 /// The program as an ordinary user who may have so many processes and threads, this one among them.
 /// The system does not count those of root, and each run has a user of its own.
 #[cfg(target_os = "linux")]
@@ -397,7 +390,7 @@ fn commands_use_the_threads_there_are_or_say_that_there_are_none() {
             let words = command.replace("NAME", &format!("made-{number}-{limit}"));
             let words = shlex::split(&words).expect("closed quotes");
             let output = Command::new("timeout")
-                .args(["--signal=KILL", WATCHDOG])
+                .args(["--signal=KILL", &PATIENCE.as_secs().to_string()])
                 .arg("env")
                 .args(arguments_of(with_few_threads(limit, folder.path()).args(words)))
                 .current_dir(folder.path())

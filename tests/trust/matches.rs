@@ -11,10 +11,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use tabia::position::{Game, Move};
 
-use crate::support::{PROGRAM, fake_engine as fake};
-
-/// No run may take longer. It only ends tests that would otherwise hang.
-const PATIENCE: Duration = Duration::from_secs(120);
+use crate::support::{PATIENCE, PROGRAM, fake_engine as fake};
 
 /// The status of a command whose output nobody reads any more, as shells have it for SIGPIPE.
 const READER_LEFT: i32 = 141;

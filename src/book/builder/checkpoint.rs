@@ -47,7 +47,7 @@ const WRITTEN: &str = "written";
 pub struct Checkpoints {
     /// The folder that they are in, of which nothing is left once the book is there.
     pub folder: PathBuf,
-    /// What time passes from one to the next.
+    /// The time from one to the next; zero for as many as possible.
     pub every: Duration,
     /// Bytes that they may take on disk.
     pub disk: Option<u64>,
@@ -199,9 +199,10 @@ impl<'a> Keeper<'a> {
     }
 
     /// The next one is due when the usual time has passed from now, or as much as the last one took:
-    /// no more time goes into checkpoints than into the work.
+    /// no more time goes into checkpoints than into the work. Without an interval it is due at once.
     pub(super) fn put_off(&mut self, last: Duration) {
-        self.due = Instant::now() + self.wanted.every.max(last);
+        let every = self.wanted.every;
+        self.due = Instant::now() + if every.is_zero() { every } else { every.max(last) };
     }
 
     /// Whether there is one.
@@ -399,114 +400,4 @@ fn description(inputs: &[PgnInput], options: &BuildOptions) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-    use std::fmt::Write as _;
-    use std::io::Cursor;
-    use std::path::Path;
-
-    use super::*;
-    use crate::book::builder::{FaultListener, build};
-    use crate::random::Random;
-
-    /// Games for several stages, of which one in the middle is broken.
-    fn games() -> PgnInput {
-        let moves = ["e4 e5", "d4 d5", "c4 c5", "Nf3 Nf6", "b3 b6", "g3 g6", "a3 a6", "h3 h6"];
-        let mut text = String::new();
-        for game in 0..6_000 {
-            let _ = write!(text, "[White \"W{}\"]\n[Black \"B{}\"]\n\n", game % 1_000, game % 7);
-            (0..4).for_each(|ply| {
-                let _ = write!(text, "{}. {} ", ply + 1, moves[(game >> (3 * ply)) % 8]);
-            });
-            text.push_str(if game == 3_000 { "Kd5 1-0\n\n" } else { "1/2-1/2\n\n" });
-        }
-        PgnInput::Text("games".to_owned(), text.into_bytes().into())
-    }
-
-    /// A build that keeps all it does in `folder`; `stops` at the broken game.
-    fn run(options: &BuildOptions, folder: &Path, stops: bool) -> Result<Vec<u8>, BuildError> {
-        let (every, afresh) = (Duration::from_nanos(1), false);
-        let kept = Checkpoints { folder: folder.to_owned(), every, disk: None, afresh };
-        let options = BuildOptions { checkpoints: Some(kept), ..options.clone() };
-        let mut monitor = Monitor::default();
-        let stopped = monitor.clone();
-        monitor.faults = stops.then(|| FaultListener::new(move |_| stopped.stop()));
-        build(&[games()], &options, &monitor, Cursor::new(Vec::new()))
-            .map(|(book, _)| book.into_inner())
-    }
-
-    type Folder = BTreeMap<String, Vec<u8>>;
-
-    fn read_all(folder: &Path) -> Folder {
-        let files = folder.read_dir().expect("a folder").map(|entry| entry.expect("an entry"));
-        files
-            .map(|file| {
-                let bytes = fs::read(file.path()).expect("readable");
-                (file.file_name().into_string().expect("text"), bytes)
-            })
-            .collect()
-    }
-
-    /// Damages a file in one of the ways that disks and people have. Returns what was done.
-    fn damage(files: &mut Folder, random: &mut Random) -> String {
-        let names: Vec<String> = files.keys().filter(|name| *name != LOCK).cloned().collect();
-        let pick = |random: &mut Random| names[random.below(names.len())].clone();
-        let (name, other) = (pick(random), pick(random));
-        let length = files[&name].len();
-        let at = random.below(length.max(1));
-        let bytes = files.get_mut(&name).expect("it is there");
-        match random.below(8) {
-            0 => bytes.truncate(at),
-            1 => bytes.extend_from_slice(&[0; 16]),
-            2 => bytes[at..].fill(0),
-            3 => {
-                files.remove(&name);
-                return format!("{name} removed");
-            }
-            4 => {
-                let theirs = files[&other].clone();
-                files.insert(name.clone(), theirs);
-                return format!("{name} is {other}");
-            }
-            _ => bytes[at] ^= 1 << random.below(8),
-        }
-        format!("{name} of {length} bytes changed at {at}")
-    }
-
-    #[test]
-    fn damaged_files_are_reported_or_written_anew() {
-        const TRIALS: usize = 40;
-        let plain = BuildOptions { threads: 2, ..BuildOptions::default() };
-        let unique = BuildOptions { unique: true, ..plain.clone() };
-        let facets = BuildOptions { facets: true, ..plain.clone() };
-        let both = BuildOptions { unique: true, ..facets.clone() };
-        let mut random = Random::new(7);
-        let (mut reported, mut sound) = (0, 0);
-        for options in [plain, unique, facets, both] {
-            let place = tempfile::tempdir().expect("a folder");
-            let whole = run(&options, &place.path().join("whole"), false).expect("a book");
-            let begun = place.path().join("begun");
-            assert!(run(&options, &begun, true).expect("a book") != whole);
-            // One that has read a half, and one that has written its book.
-            for files in [read_all(&begun), read_all(&place.path().join("whole"))] {
-                for _ in 0..TRIALS {
-                    let mut damaged = files.clone();
-                    let what = damage(&mut damaged, &mut random);
-                    let folder = tempfile::tempdir().expect("a folder");
-                    for (name, bytes) in &damaged {
-                        fs::write(folder.path().join(name), bytes).expect("written");
-                    }
-                    match run(&options, folder.path(), false) {
-                        Ok(book) => {
-                            assert!(book == whole, "{what}");
-                            sound += 1;
-                        }
-                        Err(BuildError::Checkpoint { .. }) => reported += 1,
-                        Err(error) => panic!("{what}: {error}"),
-                    }
-                }
-            }
-        }
-        assert!(reported > TRIALS && sound > 0, "{reported}, {sound}");
-    }
-}
+mod tests;

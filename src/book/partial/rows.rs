@@ -13,11 +13,10 @@ use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::file::statistics::Statistics;
 
 use super::folder::refused;
-use super::table::io_error;
 use crate::book::BuildError;
 use crate::book::builder::{PartialRow, Piece, RowSource};
 use crate::files::{in_words, open_plain};
-use crate::pgn::open_parquet;
+use crate::pgn::{io_error, open_parquet};
 use crate::position::{Color, Move};
 
 /// The columns that are read, with their types. A book is made of sums over all facets, so theirs are

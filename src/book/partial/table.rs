@@ -13,6 +13,7 @@ use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 
 use crate::book::builder::{FacetKind, PartialRow, RowFacets};
+use crate::pgn::io_error;
 use crate::position::{Color, Move};
 
 /// The columns, in their order.
@@ -45,17 +46,6 @@ const ZSTD_LEVEL: i32 = 1;
 
 /// What a date in digits is divided by for its month.
 const DAYS: u32 = 100;
-
-/// An error of the library as one of input and output.
-pub(super) fn io_error(error: ParquetError) -> io::Error {
-    match error {
-        ParquetError::External(source) => match source.downcast::<io::Error>() {
-            Ok(error) => *error,
-            Err(source) => io::Error::other(source),
-        },
-        other => io::Error::other(other),
-    }
-}
 
 /// What rows come to.
 #[derive(Debug, Clone, Copy, Default)]

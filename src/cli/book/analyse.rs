@@ -12,7 +12,7 @@ use super::{book_output, grouped, open, write};
 use crate::book::{Book, BookValue, EMBEDDED_NAME, Journal, grow, shoots};
 use crate::cli::judge::Judge;
 use crate::cli::output::outln;
-use crate::cli::work::{INTERRUPTED, cores, on_interruption, progress_bar};
+use crate::cli::work::{INTERRUPTED, cores, on_interruption, positions_of, progress_bar};
 use crate::cli::writing::Force;
 use crate::files::Output;
 use crate::position::{KeyMap, Position};
@@ -53,6 +53,9 @@ pub(super) struct AnalyseArgs {
     /// Positions of fewer games, or of none, that the analysis is to have in the end
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     grow: u64,
+    /// Search only these positions (FEN or EPD, one a line); all others keep the values that they have
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["grow", "again"])]
+    only: Option<PathBuf>,
     /// Take over what analyses of other books have found of the same positions
     #[arg(long, value_name = "BOOK", conflicts_with = "again")]
     known: Vec<PathBuf>,
@@ -74,7 +77,9 @@ impl AnalyseArgs {
         let limits = self.seconds.map_or_else(|| Limits::nodes(self.nodes), Limits::move_time);
         let (memory_mb, evaluation) = (self.memory as usize, self.judge.open()?);
         let config = Config { memory_mb, evaluation, ..Config::default() };
-        Ok(Plan { min_games: self.min_games, limits, config })
+        let positions = self.only.as_deref().map(|file| positions_of(Some(file))).transpose()?;
+        let only = positions.map(|positions| positions.iter().map(|one| (one.key(), ())).collect());
+        Ok(Plan { min_games: self.min_games, only, limits, config })
     }
 
     /// A switch for each thread that searches.

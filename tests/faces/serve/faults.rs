@@ -10,9 +10,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::Value;
 
 use super::{Answer, Server};
-
-/// Until a server that waits forever is given up.
-const PATIENCE: Duration = Duration::from_secs(120);
+use crate::support::PATIENCE;
 
 /// A server that waits a second for its clients.
 fn impatient() -> (Server, tempfile::TempDir) {
