@@ -16,7 +16,7 @@ use super::language::Language;
 use super::parser::Parser;
 use super::scan;
 use super::tree::Word;
-use super::visitor::Visitor;
+use super::visitor::{GamePly, Visitor};
 
 /// Bytes that `pgn-reader` gets at a time. Those after the movetext are copied in vain.
 const BLOCK: usize = 1 << 10;
@@ -61,11 +61,38 @@ impl<V: Visitor> Parser<'_, V> {
         if self.state.language != Language::ENGLISH {
             return None;
         }
+        if let ControlFlow::Break(fate) = self.cached_moves() {
+            return fate;
+        }
         // A game that was left early would be skipped from here. At the end there is nothing to skip.
         plain.seek(SeekFrom::Start(self.text.len() as u64)).ok()?;
         plain.has_more().ok()?;
         plain.seek(SeekFrom::Start(self.at as u64)).ok()?;
         plain.read_game(self).ok()??
+    }
+
+    /// Plays the first moves, as far as earlier games have played them.
+    #[inline]
+    fn cached_moves(&mut self) -> PlainFlow {
+        loop {
+            self.skip_gap();
+            let end = scan::word_end(self.text, self.at);
+            let word = Word::between(self.text, self.at, end);
+            match word.and_then(|word| self.state.play_cached(word)) {
+                Some(ply) => self.plain_move(&ply, end)?,
+                None => return ControlFlow::Continue(()),
+            }
+        }
+    }
+
+    /// A move up to `end` was played. A game of which the visitor wants no more moves is no longer
+    /// plain: its result is to be found.
+    #[inline]
+    fn plain_move(&mut self, ply: &GamePly, end: usize) -> PlainFlow {
+        match self.played(ply, end) {
+            ControlFlow::Continue(()) if self.state.done => HAND_OVER,
+            flow => flow.map_break(Some),
+        }
     }
 
     /// Reads a token that begins with one of these signs.
@@ -102,10 +129,7 @@ impl<V: Visitor> pgn_reader::Visitor for Parser<'_, V> {
             return HAND_OVER;
         }
         match self.state.play(Some(word), |position| position.resolve_san(san)) {
-            Ok(ply) => match self.played(&ply, end) {
-                ControlFlow::Continue(()) if self.state.done => HAND_OVER,
-                flow => flow.map_break(Some),
-            },
+            Ok(ply) => self.plain_move(&ply, end),
             Err(_) => HAND_OVER,
         }
     }

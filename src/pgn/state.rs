@@ -96,6 +96,14 @@ impl ReaderState {
         Ok(())
     }
 
+    /// Plays a move that an earlier game has played in this place, if there is one.
+    #[inline]
+    pub(super) fn play_cached(&mut self, word: Word) -> Option<GamePly> {
+        let (child, ply) = self.tree.follow(self.place?, word)?;
+        self.place = Some(child);
+        Some(ply)
+    }
+
     /// Plays a move: what an earlier game has played in this place, or what `resolve` makes of the
     /// position.
     ///
@@ -107,10 +115,7 @@ impl ReaderState {
         word: Option<Word>,
         resolve: impl FnOnce(&Replay) -> Result<Move, SanError>,
     ) -> Result<GamePly, SanError> {
-        if let Some((place, word)) = self.place.zip(word)
-            && let Some((child, ply)) = self.tree.follow(place, word)
-        {
-            self.place = Some(child);
+        if let Some(ply) = word.and_then(|word| self.play_cached(word)) {
             return Ok(ply);
         }
         if let Some(place) = self.place {

@@ -135,6 +135,15 @@ impl Word {
         Some(word)
     }
 
+    /// The word between two places of a text; `None` if it is longer than those that are remembered,
+    /// or at the end of the text.
+    #[inline]
+    pub(super) fn between(text: &[u8], at: usize, end: usize) -> Option<Self> {
+        let bits = u8::BITS * (end - at) as u32;
+        let letters = u64::from_le_bytes(*text[at..].first_chunk()?);
+        (bits <= Self::LONGEST).then(|| Word { letters: letters & ((1 << bits) - 1), bits })
+    }
+
     /// The place after the word, if a text has it at `at`.
     #[inline]
     pub(super) fn end(self, text: &[u8], at: usize) -> Option<usize> {
@@ -177,6 +186,8 @@ mod tests {
                 let padded = format!("{text}{padding}");
                 assert_eq!(word.end(padded.as_bytes(), 0), Some(text.len()), "{padded}");
                 assert_eq!(word.end(padded[1..].as_bytes(), 0), None, "{padded}");
+                let read = Word::between(format!("{padded}        ").as_bytes(), 0, text.len());
+                assert_eq!(read, Some(word).filter(|_| text.len() <= 6), "{padded}");
             }
             assert_eq!(word.end(&text.as_bytes()[..text.len() - 1], 0), None, "{text}");
             let keys = [0, 1, 0x8000, 0xffff].map(|place| word.key(Place(place)));
