@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::parser::{ParseFlow, Parser};
 use super::scan::{self, TokenKind};
 use super::state::resolve;
-use super::tree::Tree;
+use super::tree::OpeningCache;
 use super::visitor::Visitor;
 use super::{Fate, FaultReason};
 use crate::position::{Move, Replay, is_loose_san};
@@ -32,7 +32,7 @@ impl<V: Visitor> Parser<'_, V> {
     /// Whether a text without tags is a game: from the start position its first ply is legal, and
     /// the second at least written like a move.
     pub(super) fn begins_game(&mut self) -> bool {
-        let mut position = *self.state.tree.position(Tree::ROOT);
+        let mut position = *self.state.tree.position(OpeningCache::ROOT);
         let mut at = self.at;
         let mut plies = 0;
         while plies < PROOF {
@@ -243,10 +243,9 @@ impl<V: Visitor> Parser<'_, V> {
 
 /// The number that stands at a place, and the place after it and its points.
 fn number(text: &[u8], at: usize) -> (u32, usize) {
-    let digits = text[at..].iter().take_while(|byte| byte.is_ascii_digit());
-    let number = digits.clone().fold(0_u32, |number, digit| {
+    let end = scan::digits_end(text, at);
+    let number = text[at..end].iter().fold(0_u32, |number, digit| {
         number.saturating_mul(10).saturating_add(u32::from(digit - b'0'))
     });
-    let end = at + digits.count();
     (number, end + text[end..].iter().take_while(|&&byte| byte == b'.').count())
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 use memchr::memmem::FinderRev;
 use memchr::memrchr2;
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::{Xxh3Default, xxh3_64_with_seed};
+use xxhash_rust::xxh3::Xxh3Default;
 
 use super::PgnInput;
 use super::scan::{comment, count_lines, is_tag, line_sign, trim_end};
@@ -16,6 +16,8 @@ use super::scan::{comment, count_lines, is_tag, line_sign, trim_end};
 const CHUNK: usize = 256 << 10;
 /// A chunk in which no game ends grows up to this size and is then cut where a line ends.
 const LARGEST_CHUNK: usize = 16 << 20;
+/// How a line ends, and the empty one after it.
+const EMPTY_LINES: [&[u8]; 3] = [b"\n\n", b"\n\r\n", b"\r\r"];
 
 /// What a chunk of text is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,8 +67,6 @@ pub(crate) struct Chunks {
     is_broken: bool,
     /// The inputs that were read to their end, with the hash of their text.
     whole: Vec<(usize, u64)>,
-    /// A hash of the current input so far, where it is wanted.
-    hash: Option<u64>,
 }
 
 impl Chunks {
@@ -81,20 +81,14 @@ impl Chunks {
             text_hash: Xxh3Default::new(),
             is_broken: false,
             whole: Vec::new(),
-            hash: None,
         }
-    }
-
-    /// The same, with a hash of what was read, for [`Chunks::so_far`].
-    pub(crate) fn checked(self) -> Self {
-        Chunks { hash: Some(0), ..self }
     }
 
     /// How far the inputs have been read.
     pub(crate) fn so_far(&self) -> ReadSoFar {
         let beginning = Chunk { input: self.next_input, number: 0, line: 1, offset: 0 };
         let next = self.current.as_ref().map_or(beginning, |(_, next)| *next);
-        let check = self.hash.filter(|_| next.number > 0).unwrap_or(0);
+        let check = if next.number > 0 { self.text_hash.digest() } else { 0 };
         ReadSoFar { next, check }
     }
 
@@ -168,9 +162,6 @@ impl Chunks {
         next.line += count_lines(text);
         next.offset += text.len() as u64;
         self.text_hash.update(text);
-        if let Some(hash) = &mut self.hash {
-            *hash = xxh3_64_with_seed(text, if chunk.number == 0 { 0 } else { *hash });
-        }
         if let Some(error) = blocks.take_error() {
             // What came before the fault is read; then the input counts as ended.
             self.is_broken = true;
@@ -244,10 +235,11 @@ fn last_game(text: &[u8], more_follows: bool) -> usize {
 fn last_boundary(text: &[u8]) -> usize {
     // Moves after tags belong to them.
     let is_untagged = |at: usize| !trim_end(&text[..at], true).ends_with(b"]");
-    last_after_empty_line(text, b"[Event ", |_| true)
-        .or_else(|| last_after_empty_line(text, b"[", |at| is_tag(&text[at..])))
-        .or_else(|| last_after_empty_line(text, b"1.", is_untagged))
-        .or_else(|| last_after(text, &[line_sign(text)], b"[Event", is_untagged))
+    let is_apart = |at: usize| EMPTY_LINES.iter().any(|end| text[..at].ends_with(end));
+    last_line_with(text, b"[Event ", is_apart)
+        .or_else(|| last_line_with(text, b"[", |at| is_apart(at) && is_tag(&text[at..])))
+        .or_else(|| last_line_with(text, b"1.", |at| is_apart(at) && is_untagged(at)))
+        .or_else(|| last_line_with(text, b"[Event", is_untagged))
         .unwrap_or(0)
 }
 
@@ -257,29 +249,11 @@ fn enclosing_comment(text: &[u8], at: usize) -> Option<usize> {
     comment(text, brace).is_some_and(|(_, after)| after > at).then_some(brace)
 }
 
-/// The last place after an empty line where a beginning stands that is one indeed.
-fn last_after_empty_line(
-    text: &[u8],
-    beginning: &[u8],
-    is_one: impl Fn(usize) -> bool,
-) -> Option<usize> {
-    let ends: &[&[u8]] = match line_sign(text) {
-        b'\r' => &[b"\r\r"],
-        _ => &[b"\n\n", b"\n\r\n"],
-    };
-    ends.iter().filter_map(|end| last_after(text, end, beginning, &is_one)).max()
-}
-
-/// The last place after an end of line where a beginning stands that is one indeed.
-fn last_after(
-    text: &[u8],
-    end: &[u8],
-    beginning: &[u8],
-    is_one: impl Fn(usize) -> bool,
-) -> Option<usize> {
-    let needle = [end, beginning].concat();
+/// The last line that begins so, and is one indeed.
+fn last_line_with(text: &[u8], beginning: &[u8], is_one: impl Fn(usize) -> bool) -> Option<usize> {
+    let needle = [&[line_sign(text)], beginning].concat();
     let finder = FinderRev::new(&needle);
-    finder.rfind_iter(text).map(|at| at + end.len()).find(|&at| is_one(at))
+    finder.rfind_iter(text).map(|at| at + 1).find(|&at| is_one(at))
 }
 
 /// The end of the last whole line of a text, or of the text if it has none.
@@ -337,15 +311,15 @@ mod tests {
             }
             parts
         };
-        let whole = all(&mut Chunks::new(inputs(40_000), Arc::default()).checked());
+        let whole = all(&mut Chunks::new(inputs(40_000), Arc::default()));
         assert!(whole.len() > 4);
         for (done, (_, _, place)) in whole.iter().enumerate() {
-            let mut again = Chunks::new(inputs(40_000), Arc::default()).checked();
+            let mut again = Chunks::new(inputs(40_000), Arc::default());
             assert!(again.go_to(place));
             assert_eq!(all(&mut again), whole[done + 1..]);
         }
         let (_, _, late) = &whole[whole.len() - 2];
-        let mut shorter = Chunks::new(inputs(20_000), Arc::default()).checked();
+        let mut shorter = Chunks::new(inputs(20_000), Arc::default());
         assert!(late.next.input == 1 && !shorter.go_to(late));
     }
 

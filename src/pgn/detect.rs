@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 
 use super::language::Language;
 use super::scan::wide_words;
-use super::text_reader::{OpeningCache, TextReader};
+use super::text_reader::TextReader;
+use super::tree::OpeningCache;
 use super::visitor::{GamePly, Visitor};
 use super::{Fate, GameEnd, Tags};
 use crate::position::Position;
@@ -93,7 +94,7 @@ struct PlyCounter {
 }
 
 impl Visitor for PlyCounter {
-    fn wants_tags(&self) -> bool {
+    fn wants_tag(&self, _: &[u8]) -> bool {
         false
     }
 

@@ -80,7 +80,7 @@ impl<R: Read> Utf16<R> {
     fn refill(&mut self) -> io::Result<()> {
         let mut bytes = std::mem::take(&mut self.rest);
         self.input.by_ref().take(BLOCK as u64).read_to_end(&mut bytes)?;
-        let (pairs, odd) = bytes.as_chunks::<2>();
+        let (pairs, _) = bytes.as_chunks::<2>();
         let read = if self.big_endian { u16::from_be_bytes } else { u16::from_le_bytes };
         let mut units: Vec<u16> = pairs.iter().map(|pair| read(*pair)).collect();
         let full = bytes.len() >= BLOCK;
@@ -89,11 +89,7 @@ impl<R: Read> Utf16<R> {
         if waits {
             units.pop();
         }
-        self.rest = match (full, waits) {
-            (false, _) => Vec::new(),
-            (true, false) => odd.to_vec(),
-            (true, true) => bytes[2 * units.len()..].to_vec(),
-        };
+        self.rest = if full { bytes.split_off(2 * units.len()) } else { Vec::new() };
         let decoded = char::decode_utf16(units);
         let text: String = decoded.map(|sign| sign.unwrap_or('\u{fffd}')).collect();
         self.text = Cursor::new(text.into_bytes());

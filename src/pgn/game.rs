@@ -140,26 +140,14 @@ impl PgnGame {
 /// come without moves; text between the games is passed over.
 pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame, GameEnd)>> {
     let mut reader = Reader::new(input);
-    let mut over = false;
     std::iter::from_fn(move || {
-        if over {
-            return None;
-        }
         loop {
             let mut collector = Collector { game: PgnGame::new(Position::start()) };
-            match reader.read_game(&mut collector) {
-                Ok(None) => {
-                    over = true;
-                    return None;
-                }
-                Ok(Some(end)) if end.fate == Fate::Text => {}
-                Ok(Some(end)) => {
-                    collector.game.result = end.result;
-                    return Some(Ok((collector.game, end)));
-                }
-                Err(error) => {
-                    over = true;
-                    return Some(Err(error));
+            match reader.read_game(&mut collector).transpose()? {
+                Ok(end) if end.fate == Fate::Text => {}
+                end => {
+                    let game = collector.game;
+                    return Some(end.map(|end| (PgnGame { result: end.result, ..game }, end)));
                 }
             }
         }
@@ -167,8 +155,8 @@ pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame
 }
 
 /// Makes a [`PgnGame`] of what a [`Reader`] hands over.
-struct Collector {
-    game: PgnGame,
+pub(super) struct Collector {
+    pub(super) game: PgnGame,
 }
 
 impl Visitor for Collector {

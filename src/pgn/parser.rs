@@ -1,19 +1,17 @@
-//! One game after the other out of a text in memory.
+//! Reads one game after the other from a text in memory.
 //!
-//! `pgn-reader`, whose tokens' decoding is used here, passes over what it does not understand, ends
-//! a game at an empty line, and lets an unclosed brace swallow the games after it. So the text is
-//! cut into tokens here, and no token of a main line is passed over: it is a move, it is known to
-//! mean nothing, or it ends its game. A word of up to six bytes is looked up in the tree of
-//! beginnings as it stands; only where that fails it is read as SAN, and only where that fails, too,
-//! by what other notations and languages have.
+//! `pgn-reader` reads the moves of plain games, see `pgn::plain`. Here are the tags, and
+//! the tolerant parser for the rest: it cuts the text into tokens, and skips none of a main line. A
+//! token is a move, in SAN or another notation or language; or it is known to have no meaning; or it
+//! ends its game.
 
 use std::ops::ControlFlow;
 
 use pgn_reader::{Nag, RawTag};
+use shakmaty::san::San;
 
-use super::language::Language;
 use super::scan::{self, TokenKind};
-use super::state::ReaderState;
+use super::state::{ReaderState, resolve};
 use super::tree::Word;
 use super::visitor::{GamePly, Visitor};
 use super::wide::wide_space;
@@ -25,11 +23,11 @@ pub(super) struct Parser<'a, V> {
     pub text: &'a [u8],
     pub at: usize,
     pub state: &'a mut ReaderState,
-    visitor: &'a mut V,
+    pub visitor: &'a mut V,
     /// Where the last move number stands.
     pub number: Option<usize>,
     /// What comes now belongs to another game.
-    at_end: bool,
+    pub at_end: bool,
 }
 
 /// A game that was read, the place after it, and that of its fault, if it has one.
@@ -47,6 +45,7 @@ pub(super) type ParseFlow = ControlFlow<Fate>;
 pub(super) fn read_game<V: Visitor>(
     text: &[u8],
     at: usize,
+    plain: &mut pgn_reader::Reader<impl std::io::Read + std::io::Seek>,
     state: &mut ReaderState,
     visitor: &mut V,
 ) -> Option<Read> {
@@ -56,7 +55,7 @@ pub(super) fn read_game<V: Visitor>(
     }
     state.reset();
     let mut parser = Parser { text, at, state, visitor, number: None, at_end: false };
-    let fate = parser.game();
+    let fate = parser.game(plain);
     let fault = parser.at;
     if !parser.at_end {
         parser.pass_over_rest(&fate);
@@ -75,7 +74,7 @@ pub(super) fn read_game<V: Visitor>(
 }
 
 impl<V: Visitor> Parser<'_, V> {
-    fn game(&mut self) -> Fate {
+    fn game(&mut self, plain: &mut pgn_reader::Reader<impl std::io::Read + std::io::Seek>) -> Fate {
         if !self.tags() && !self.begins_game() {
             self.pass_over_text();
             self.at_end = true;
@@ -88,7 +87,7 @@ impl<V: Visitor> Parser<'_, V> {
             return Fate::Declined;
         }
         self.state.accepted = true;
-        match self.movetext() {
+        match self.plain_movetext(plain).map_or_else(|| self.movetext(), ControlFlow::Break) {
             ControlFlow::Break(fate) => fate,
             ControlFlow::Continue(()) => {
                 self.at_end = true;
@@ -108,22 +107,20 @@ impl<V: Visitor> Parser<'_, V> {
         let begin = self.at;
         let mut tagged = false;
         while self.text.get(self.at) == Some(&b'[') {
-            let Some((name, value, after)) = scan::tag(self.text, self.at) else {
-                // A tag without a value.
-                let end = scan::line_end(self.text, self.at);
-                self.at = scan::skip_blanks(self.text, end).0;
-                continue;
-            };
-            let wanted = matches!(name, b"Result" | b"FEN" | b"Variant")
-                || self.visitor.wants_tags() && self.visitor.wants_tag(name);
-            if wanted {
-                self.state.tags.push(name, RawTag(value));
+            let tag = scan::tag(self.text, self.at);
+            if let Some((name, value, _)) = tag {
+                let wanted = matches!(name, b"Result" | b"FEN" | b"Variant");
+                if wanted || self.visitor.wants_tag(name) {
+                    self.state.tags.push(name, RawTag(value));
+                }
+                tagged = true;
             }
-            tagged = true;
+            // A tag without a value is a line.
+            let after = tag.map_or_else(|| scan::line_end(self.text, self.at), |tag| tag.2);
             let (next, empty_line) = scan::skip_blanks(self.text, after);
             self.at = next;
             // A game without movetext: what comes are the tags of the next.
-            if empty_line && self.text[next..].starts_with(b"[Event ") {
+            if tag.is_some() && empty_line && self.text[next..].starts_with(b"[Event ") {
                 break;
             }
         }
@@ -134,109 +131,72 @@ impl<V: Visitor> Parser<'_, V> {
     }
 
     /// Reads the movetext to its end.
-    #[inline]
     fn movetext(&mut self) -> ParseFlow {
-        while let Some(&byte) = self.text.get(self.at) {
+        loop {
+            self.skip_gap();
+            let Some(&byte) = self.text.get(self.at) else { return ControlFlow::Continue(()) };
             match scan::kind(byte) {
                 TokenKind::Blank => self.at += 1,
-                TokenKind::Word => self.word()?,
                 TokenKind::Digit => self.digit()?,
                 TokenKind::LineEnd => self.line_end()?,
-                TokenKind::Bracket => self.bracket()?,
+                TokenKind::Bracket if self.begins_tag() => return self.leave(),
+                TokenKind::Bracket if self.state.done => self.at += 1,
+                TokenKind::Word | TokenKind::Bracket => self.word()?,
                 TokenKind::Sign => self.sign(byte)?,
             }
         }
-        ControlFlow::Continue(())
+    }
+
+    /// Skips what lies between moves: blanks, move numbers, and line ends that need no closer look.
+    #[inline]
+    pub(super) fn skip_gap(&mut self) {
+        while let Some(&byte) = self.text.get(self.at) {
+            match scan::kind(byte) {
+                TokenKind::Blank => self.at += 1,
+                TokenKind::Digit => {
+                    let end = scan::digits_end(self.text, self.at);
+                    // A zero may begin a null move.
+                    if byte == b'0' || !matches!(self.text.get(end), Some(b'.' | b' ')) {
+                        return;
+                    }
+                    self.number = Some(self.at);
+                    self.at = end + 1;
+                }
+                TokenKind::LineEnd => {
+                    let after = scan::after_line_end(self.text, self.at);
+                    match self.text[after..] {
+                        [b'1', b'.', ..] => return,
+                        [b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z', ..] => self.at = after,
+                        _ => return,
+                    }
+                }
+                _ => return,
+            }
+        }
     }
 
     /// A word, which should be a move.
-    #[inline]
     fn word(&mut self) -> ParseFlow {
-        let end = scan::word_end(self.text, self.at);
-        if self.state.done {
-            return self.unwanted(end);
-        }
-        if self.state.language != Language::ENGLISH {
-            return self.foreign(end);
-        }
-        let bare = without_check(&self.text[self.at..end]);
-        let word = Word::at(self.text, self.at, bare.len());
-        let ply = match self.state.play_remembered(word) {
-            Some(ply) => ply,
-            None => match self.state.play_anew(bare, word) {
-                Ok(ply) => ply,
-                Err(error) => return self.unusual(error),
-            },
-        };
-        self.at = end;
-        self.played(&ply)
-    }
-
-    /// A move was played.
-    #[inline]
-    fn played(&mut self, ply: &GamePly) -> ParseFlow {
-        self.state.moves.push(ply.mv);
-        match self.visitor.played(ply) {
-            ControlFlow::Continue(()) => ControlFlow::Continue(()),
-            ControlFlow::Break(()) => self.finish(),
-        }
-    }
-
-    /// Ends the game at once if its result is known, else once it is.
-    fn finish(&mut self) -> ParseFlow {
-        self.state.done = true;
-        match self.state.tags.result() {
-            Some(_) => ControlFlow::Break(Fate::Read),
-            None => ControlFlow::Continue(()),
-        }
-    }
-
-    /// A word after all that the visitor wants: only a result is looked for.
-    fn unwanted(&mut self, end: usize) -> ParseFlow {
-        if let Some((result, length)) = scan::result(&self.text[self.at..]) {
-            return self.ended(result, length);
-        }
-        let space = wide_space(&self.text[self.at..]);
-        let word_end = scan::whole_word_end(self.text, self.at);
-        self.at = if space > 0 { self.at + space } else { word_end.min(end) };
-        ControlFlow::Continue(())
-    }
-
-    /// A word in a text with letters of another language.
-    fn foreign(&mut self, end: usize) -> ParseFlow {
-        let Some(english) = self.state.language.translate(&self.text[self.at..end]) else {
-            return self.unusual(SanError::Malformed);
-        };
-        match self.play_english(&english) {
-            Ok(ply) => {
-                self.at = end;
-                self.played(&ply)
-            }
-            Err(error) => self.unusual(error),
-        }
-    }
-
-    fn play_english(&mut self, english: &[u8]) -> Result<GamePly, SanError> {
-        let bare = without_check(english);
-        let word = Word::at(bare, 0, bare.len());
-        match self.state.play_remembered(word) {
-            Some(ply) => Ok(ply),
-            None => self.state.play_anew(bare, word),
-        }
-    }
-
-    /// A word that is no SAN of a legal move.
-    #[cold]
-    fn unusual(&mut self, error: SanError) -> ParseFlow {
         let rest = &self.text[self.at..];
         if let Some((result, length)) = scan::result(rest) {
             return self.ended(result, length);
         }
         let space = wide_space(rest);
-        if space > 0 {
-            self.at += space;
+        if space > 0 || self.state.done {
+            let end = scan::whole_word_end(self.text, self.at);
+            self.at = if space > 0 { self.at + space } else { end };
             return ControlFlow::Continue(());
         }
+        let end = scan::word_end(self.text, self.at);
+        match self.play_word(end) {
+            Ok(ply) => self.played(&ply, end),
+            Err(error) => self.unusual(error),
+        }
+    }
+
+    /// A word that is no move as it is written, for the reason `error`.
+    #[cold]
+    fn unusual(&mut self, error: SanError) -> ParseFlow {
         if let Some((number, end)) = scan::glyph(self.text, self.at) {
             if number > 0 {
                 self.visitor.nag(number);
@@ -245,24 +205,39 @@ impl<V: Visitor> Parser<'_, V> {
             return ControlFlow::Continue(());
         }
         let end = scan::chunk_end(self.text, self.at);
-        let word = &self.text[self.at..end];
-        if scan::is_null_move(word) {
-            return match self.state.play_null() {
-                Ok(ply) => {
-                    self.at = end;
-                    self.played(&ply)
-                }
-                Err(error) => self.broken(end, error),
-            };
+        let played = match scan::is_null_move(&self.text[self.at..end]) {
+            true => self.state.play_null(),
+            false => self.play_word(end),
+        };
+        match played {
+            Ok(ply) => self.played(&ply, end),
+            Err(other) if error == SanError::Malformed => self.broken(end, other),
+            Err(_) => self.broken(end, error),
         }
-        let english = self.state.language.translate(word);
-        match english.map(|english| self.play_english(&english)) {
-            Some(Ok(ply)) => {
-                self.at = end;
-                self.played(&ply)
-            }
-            Some(Err(other)) if error == SanError::Malformed => self.broken(end, other),
-            _ => self.broken(end, error),
+    }
+
+    /// Plays the word up to `end`.
+    fn play_word(&mut self, end: usize) -> Result<GamePly, SanError> {
+        let word = &self.text[self.at..end];
+        let english = self.state.language.translate(word).ok_or(SanError::Malformed)?;
+        let bare = english.strip_suffix(b"+").or(english.strip_suffix(b"#")).unwrap_or(&english);
+        let word = San::from_ascii(bare).ok().and_then(Word::of);
+        self.state.play(word, |position| resolve(position, bare))
+    }
+
+    /// A move up to `end` was played. If the visitor wants no more moves, the game ends when its
+    /// result is known.
+    #[inline]
+    pub(super) fn played(&mut self, ply: &GamePly, end: usize) -> ParseFlow {
+        self.at = end;
+        self.state.moves.push(ply.mv);
+        if self.visitor.played(ply).is_continue() {
+            return ControlFlow::Continue(());
+        }
+        self.state.done = true;
+        match self.state.tags.result() {
+            Some(_) => ControlFlow::Break(Fate::Read),
+            None => ControlFlow::Continue(()),
         }
     }
 
@@ -283,50 +258,21 @@ impl<V: Visitor> Parser<'_, V> {
         })))
     }
 
-    /// A move number, a result, or castling with zeros.
-    #[inline]
+    /// A number that is no plain move number, a result, or castling with zeros.
     fn digit(&mut self) -> ParseFlow {
-        let begin = self.at;
-        let mut at = begin + 1;
-        while self.text.get(at).is_some_and(u8::is_ascii_digit) {
-            at += 1;
-        }
-        match self.text.get(at) {
-            // A zero may begin a null move.
-            Some(b'.' | b' ') if self.text[begin] != b'0' => {
-                self.number = Some(begin);
-                self.at = at + 1;
-                ControlFlow::Continue(())
-            }
-            _ => self.no_plain_number(at),
-        }
-    }
-
-    /// What begins with a digit and has neither a point nor a blank after it.
-    fn no_plain_number(&mut self, digits: usize) -> ParseFlow {
-        let begin = self.at;
-        if let Some((result, length)) = scan::result(&self.text[begin..]) {
-            return self.ended(result, length);
-        }
-        let end = scan::whole_word_end(self.text, begin);
-        if scan::is_null_move(&self.text[begin..end]) && !self.state.done {
-            return self.unusual(SanError::Malformed);
-        }
+        let digits = scan::digits_end(self.text, self.at);
+        let end = scan::whole_word_end(self.text, self.at);
+        let is_null = !self.state.done && scan::is_null_move(&self.text[self.at..end]);
         // A number without a point right before its move, or at the end of a line.
         let letter = self.text.get(digits).is_some_and(u8::is_ascii_alphabetic);
-        if end == digits || letter || self.text[digits..].starts_with("…".as_bytes()) {
-            self.number = Some(begin);
-            self.at = digits;
-            if end > digits && !letter {
-                self.at += "…".len();
-            }
-            return ControlFlow::Continue(());
+        let points = "…".as_bytes();
+        let has_points = self.text[digits..].starts_with(points);
+        if is_null || !(end == digits || letter || has_points) {
+            return self.word();
         }
-        if self.state.done {
-            self.at = end;
-            return ControlFlow::Continue(());
-        }
-        self.unusual(SanError::Malformed)
+        self.number = Some(self.at);
+        self.at = if has_points { digits + points.len() } else { digits };
+        ControlFlow::Continue(())
     }
 
     /// The result that ends the movetext.
@@ -336,7 +282,6 @@ impl<V: Visitor> Parser<'_, V> {
         ControlFlow::Break(Fate::Read)
     }
 
-    #[inline]
     fn line_end(&mut self) -> ParseFlow {
         self.at = scan::after_line_end(self.text, self.at);
         match self.text[self.at..] {
@@ -346,21 +291,13 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// A bracket: the tags of the next game, if it stands first in its line.
-    fn bracket(&mut self) -> ParseFlow {
-        if scan::is_first_in_line(self.text, self.at) && scan::is_tag(&self.text[self.at..]) {
-            return self.leave();
-        }
-        if self.state.done {
-            self.at += 1;
-            return ControlFlow::Continue(());
-        }
-        self.unusual(SanError::Malformed)
+    /// Whether the tags of the next game begin here.
+    fn begins_tag(&self) -> bool {
+        scan::is_first_in_line(self.text, self.at) && scan::is_tag(&self.text[self.at..])
     }
 
     /// What is not a word.
-    #[inline]
-    fn sign(&mut self, sign: u8) -> ParseFlow {
+    pub(super) fn sign(&mut self, sign: u8) -> ParseFlow {
         match sign {
             b'{' => match scan::comment(self.text, self.at) {
                 Some((text, after)) => {
@@ -376,16 +313,12 @@ impl<V: Visitor> Parser<'_, V> {
                 }
                 None => return ControlFlow::Break(Fate::broken(FaultReason::OpenVariation)),
             },
-            b'$' => {
-                let end = scan::whole_word_end(self.text, self.at + 1);
-                if let Ok(nag) = Nag::from_ascii(&self.text[self.at..end]) {
-                    self.visitor.nag(nag.0);
-                }
-                self.at = end;
-            }
-            b'!' | b'?' => {
-                let double = matches!(self.text.get(self.at + 1), Some(b'!' | b'?'));
-                let end = self.at + 1 + usize::from(double);
+            b'$' | b'!' | b'?' => {
+                let end = match (sign, self.text.get(self.at + 1)) {
+                    (b'$', _) => scan::whole_word_end(self.text, self.at + 1),
+                    (_, Some(b'!' | b'?')) => self.at + 2,
+                    _ => self.at + 1,
+                };
                 if let Ok(nag) = Nag::from_ascii(&self.text[self.at..end]) {
                     self.visitor.nag(nag.0);
                 }
@@ -402,12 +335,3 @@ impl<V: Visitor> Parser<'_, V> {
 
 /// Bytes of a token that a fault quotes.
 const LONGEST_SHOWN: usize = 24;
-
-/// A move without its sign of check or mate.
-#[inline]
-fn without_check(word: &[u8]) -> &[u8] {
-    match word {
-        [bare @ .., b'+' | b'#'] => bare,
-        _ => word,
-    }
-}

@@ -1,14 +1,12 @@
 //! Inputs by their paths: files, all games of a folder, standard input.
 
 use std::io::{self, Read};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::input::{HEAD, refuse_foreign, unsupported};
-use super::{Fate, GameEnd, GamePly, InputError, PgnInput, Reader, Tags, Visitor};
+use super::{InputError, PgnInput, read_games};
 use crate::files::in_words;
-use crate::position::Position;
 
 /// Endings of the files that are taken from a folder.
 #[cfg(not(feature = "parquet"))]
@@ -83,29 +81,9 @@ impl PgnInput {
 
     /// Whether any game with a legal move is in it.
     fn holds_games(&self) -> io::Result<bool> {
-        let mut reader = Reader::new(self.open(&Arc::default())?);
-        while let Ok(Some(end)) = reader.read_game(&mut NoVisitor) {
-            if end.fate != Fate::Text && end.plies > 0 {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        let games = read_games(self.open(&Arc::default())?);
+        Ok(games.map_while(Result::ok).any(|(_, end)| end.plies > 0))
     }
-}
-
-/// A visitor that keeps nothing.
-struct NoVisitor;
-
-impl Visitor for NoVisitor {
-    fn begin(&mut self, _: &Tags, _: &Position) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    fn played(&mut self, _: &GamePly) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    fn end(&mut self, _: &GameEnd) {}
 }
 
 /// Adds the PGN files of a folder and of those in it, in the order of their names.

@@ -6,21 +6,17 @@ use super::GameEnd;
 use super::chunks::Blocks;
 use super::detect::language_of;
 use super::language::Language;
-use super::scan::line_sign;
-use super::state::ReaderState;
-use super::text_reader::TextPlace;
-use super::tree::Tree;
+use super::text_reader::TextReader;
+use super::tree::OpeningCache;
 use super::visitor::Visitor;
 
 /// Reads games from a stream of PGN text.
 pub struct Reader<R> {
     blocks: Blocks<R>,
     /// The games that wait to be read.
-    text: Vec<u8>,
-    place: TextPlace,
+    games: TextReader<Vec<u8>>,
     /// Where the game that was read last begins.
     begin: usize,
-    state: ReaderState,
     told: Option<Language>,
     error: Option<io::Error>,
 }
@@ -29,15 +25,9 @@ impl<R: Read> Reader<R> {
     /// A reader at the beginning of an input. It buffers by itself, and finds out whose letters
     /// the pieces have.
     pub fn new(input: R) -> Self {
-        Reader {
-            blocks: Blocks::new(input),
-            text: Vec::new(),
-            place: TextPlace::beginning(1),
-            begin: 0,
-            state: ReaderState::new(Tree::new(), Language::ENGLISH),
-            told: None,
-            error: None,
-        }
+        let openings = OpeningCache::default();
+        let games = TextReader::new(Vec::new(), 1, openings, Language::ENGLISH);
+        Reader { blocks: Blocks::new(input), games, begin: 0, told: None, error: None }
     }
 
     /// Reads the letters of the pieces in a language, whatever they look like; `None` finds it out.
@@ -54,32 +44,32 @@ impl<R: Read> Reader<R> {
     /// [`Fate::Broken`](super::Fate::Broken).
     pub fn read_game(&mut self, visitor: &mut impl Visitor) -> io::Result<Option<GameEnd>> {
         loop {
-            self.begin = self.place.at;
-            let game = self.place.read_game(&self.text, &mut self.state, visitor);
+            self.begin = self.games.place();
+            let game = self.games.read_game(visitor);
             if game.is_some() {
                 return Ok(game);
             }
             if let Some(error) = self.error.take() {
                 return Err(error);
             }
-            let line = self.place.line_at(&self.text, self.text.len());
-            if !self.blocks.next(&mut self.text) {
+            let line = self.games.line_at(self.games.text.len());
+            if !self.blocks.next(&mut self.games.text) {
+                self.games.restart(line, self.language());
                 return self.blocks.take_error().map_or(Ok(None), Err);
             }
             self.error = self.blocks.take_error();
-            self.place = TextPlace::beginning(line);
-            self.state.line_sign = line_sign(&self.text);
-            self.state.language = self.told.unwrap_or_else(|| language_of(&self.text));
+            let language = self.told.unwrap_or_else(|| language_of(&self.games.text));
+            self.games.restart(line, language);
         }
     }
 
     /// The text of the game that was read last, with the blank lines around it.
     pub(crate) fn game_text(&self) -> &[u8] {
-        &self.text[self.begin..self.place.at]
+        &self.games.text[self.begin..self.games.place()]
     }
 
     /// Whose letters the pieces have where the reader has come to.
     pub fn language(&self) -> Language {
-        self.state.language
+        self.games.state.language
     }
 }

@@ -11,7 +11,6 @@ use super::wide::{wide_character, wide_glyph, wide_space};
 
 /// What a byte begins, where a token may begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
 pub(super) enum TokenKind {
     /// A word: a move, or what is none.
     Word,
@@ -27,38 +26,21 @@ pub(super) enum TokenKind {
     Sign,
 }
 
-const KINDS: [TokenKind; 256] = {
-    let mut kinds = [TokenKind::Word; 256];
-    let mut digit = b'0';
-    while digit <= b'9' {
-        kinds[digit as usize] = TokenKind::Digit;
-        digit += 1;
-    }
-    let (blanks, signs) = (b" \t\x0b\x0c\0.", b"{}()!?$;*");
-    let mut index = 0;
-    while index < blanks.len() {
-        kinds[blanks[index] as usize] = TokenKind::Blank;
-        index += 1;
-    }
-    index = 0;
-    while index < signs.len() {
-        kinds[signs[index] as usize] = TokenKind::Sign;
-        index += 1;
-    }
-    kinds[b'\n' as usize] = TokenKind::LineEnd;
-    kinds[b'\r' as usize] = TokenKind::LineEnd;
-    kinds[b'[' as usize] = TokenKind::Bracket;
-    kinds
-};
-
 #[inline]
 pub(super) fn kind(byte: u8) -> TokenKind {
-    KINDS[usize::from(byte)]
+    match byte {
+        b' ' | b'\t' | 0x0b | 0x0c | b'\0' | b'.' => TokenKind::Blank,
+        b'\n' | b'\r' => TokenKind::LineEnd,
+        b'0'..=b'9' => TokenKind::Digit,
+        b'[' => TokenKind::Bracket,
+        b'{' | b'}' | b'(' | b')' | b'!' | b'?' | b'$' | b';' | b'*' => TokenKind::Sign,
+        _ => TokenKind::Word,
+    }
 }
 
 /// Whether a word ends before this byte.
 #[inline]
-fn ends_word(byte: u8) -> bool {
+pub(super) fn ends_word(byte: u8) -> bool {
     matches!(kind(byte), TokenKind::Blank | TokenKind::LineEnd | TokenKind::Sign)
 }
 
@@ -70,6 +52,12 @@ pub(super) fn word_end(text: &[u8], at: usize) -> usize {
         end += 1;
     }
     end
+}
+
+/// The end of the digits that begin at `at`.
+#[inline]
+pub(super) fn digits_end(text: &[u8], at: usize) -> usize {
+    skip_while(text, at, |byte| byte.is_ascii_digit())
 }
 
 /// The end of the word that begins at `at`, before white space or a glyph beyond ASCII.

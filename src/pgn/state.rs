@@ -3,7 +3,7 @@
 use shakmaty::san::San;
 
 use super::language::Language;
-use super::tree::{Place, Tree, Word};
+use super::tree::{OpeningCache, Place, Word};
 use super::visitor::GamePly;
 use super::{Fate, Fault, FaultReason, GameResult, Tags};
 use crate::position::split_words;
@@ -21,7 +21,7 @@ fn is_orthodox(variant: &str) -> bool {
 
 /// The state of one game, kept between games for its buffers.
 pub(super) struct ReaderState {
-    pub tree: Tree,
+    pub tree: OpeningCache,
     /// Whose letters the pieces have in the text.
     pub language: Language,
     /// What ends its lines.
@@ -40,12 +40,12 @@ pub(super) struct ReaderState {
 }
 
 impl ReaderState {
-    pub(super) fn new(tree: Tree, language: Language) -> Self {
-        let (start, position) = (*tree.start(), *tree.position(Tree::ROOT));
+    pub(super) fn new(tree: OpeningCache, language: Language, line_sign: u8) -> Self {
+        let (start, position) = (*tree.start(), *tree.position(OpeningCache::ROOT));
         ReaderState {
             tree,
             language,
-            line_sign: b'\n',
+            line_sign,
             tags: Tags::default(),
             place: None,
             start,
@@ -85,7 +85,7 @@ impl ReaderState {
         }
         let Some(fen) = self.tags.known("FEN") else {
             self.start = *self.tree.start();
-            self.place = Some(Tree::ROOT);
+            self.place = Some(OpeningCache::ROOT);
             return Ok(());
         };
         self.start = Position::from_fen(&fen).map_err(|error| {
@@ -96,25 +96,32 @@ impl ReaderState {
         Ok(())
     }
 
-    /// Plays what an earlier game has played in this place.
+    /// Plays a move that an earlier game has played in this place, if there is one.
     #[inline]
-    pub(super) fn play_remembered(&mut self, word: Option<Word>) -> Option<GamePly> {
-        let (place, ply) = self.tree.follow(self.place?, word?)?;
-        self.place = Some(place);
+    pub(super) fn play_cached(&mut self, word: Word) -> Option<GamePly> {
+        let (child, ply) = self.tree.follow(self.place?, word)?;
+        self.place = Some(child);
         Some(ply)
     }
 
-    /// Plays a move in English letters that is not in the tree, and remembers it there if it can.
+    /// Plays a move: what an earlier game has played in this place, or what `resolve` makes of the
+    /// position.
+    ///
+    /// # Errors
+    /// Those of `resolve`.
     #[inline]
-    pub(super) fn play_anew(
+    pub(super) fn play(
         &mut self,
-        text: &[u8],
         word: Option<Word>,
+        resolve: impl FnOnce(&Replay) -> Result<Move, SanError>,
     ) -> Result<GamePly, SanError> {
+        if let Some(ply) = word.and_then(|word| self.play_cached(word)) {
+            return Ok(ply);
+        }
         if let Some(place) = self.place {
             self.position = *self.tree.position(place);
         }
-        let mv = resolve(&self.position, text)?;
+        let mv = resolve(&self.position)?;
         self.position.play(mv);
         let ply = GamePly::new(mv, &self.position);
         if let Some(place) = self.place {

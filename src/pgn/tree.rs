@@ -3,6 +3,9 @@
 //! Games share their openings. A reader that remembers the beginnings it has seen often as a tree
 //! need not resolve and play those moves again.
 
+use shakmaty::san::San;
+use shakmaty::{CastlingSide, Role};
+
 use super::GamePly;
 use crate::position::{KeyMap, Position, Replay};
 
@@ -27,8 +30,8 @@ struct Branch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place(u16);
 
-/// The tree of beginnings, from the start position.
-pub(super) struct Tree {
+/// The tree of the openings that a reader has met, which it need not resolve move by move again.
+pub(crate) struct OpeningCache {
     start: Position,
     /// The moves by [`Word::key`].
     branches: KeyMap<Branch>,
@@ -38,15 +41,17 @@ pub(super) struct Tree {
     positions: Vec<Replay>,
 }
 
-impl Tree {
+impl Default for OpeningCache {
+    fn default() -> Self {
+        let start = Position::start();
+        let positions = vec![Replay::from(&start)];
+        OpeningCache { start, branches: KeyMap::default(), visits: vec![0], positions }
+    }
+}
+
+impl OpeningCache {
     /// The place of the start position.
     pub(super) const ROOT: Place = Place(0);
-
-    pub(super) fn new() -> Self {
-        let start = Position::start();
-        let position = Replay::from(&start);
-        Tree { start, branches: KeyMap::default(), visits: vec![0], positions: vec![position] }
-    }
 
     /// The start position.
     pub(super) fn start(&self) -> &Position {
@@ -61,7 +66,7 @@ impl Tree {
     /// A move that was seen before, and where it leads.
     #[inline]
     pub(super) fn follow(&self, place: Place, word: Word) -> Option<(Place, GamePly)> {
-        self.branches.get(&word.key(place)).map(|branch| (branch.child, branch.ply))
+        self.branches.get(&word.key(place)?).map(|branch| (branch.child, branch.ply))
     }
 
     /// Remembers a move and where it leads, if that is worth it and there is room.
@@ -80,46 +85,87 @@ impl Tree {
             return None;
         }
         let child = Place(number as u16);
-        self.branches.insert(word.key(place), Branch { ply: *ply, child });
+        self.branches.insert(word.key(place)?, Branch { ply: *ply, child });
         self.visits.push(0);
         self.positions.push(*after);
         Some(child)
     }
 }
 
-/// A move as it is written, in English letters, without its sign of check or mate.
+/// A move as SAN spells it, without its sign of check or mate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Word(u64);
+pub(super) struct Word {
+    /// The letters, the first in the lowest byte.
+    letters: u64,
+    bits: u32,
+}
 
 impl Word {
-    /// Bytes of the longest word. With the number of a place they make a key that is theirs alone.
-    const LONGEST: usize = (u64::BITS / 8) as usize - size_of::<Place>();
+    /// Bits of the longest word that is remembered. With the number of a place it makes a key that
+    /// is theirs alone.
+    const LONGEST: u32 = u64::BITS - u16::BITS;
 
-    /// The word of so many bytes at a place of a text; `None` if it is too long.
+    /// How a move is spelt; `None` for what is no move of chess.
     #[inline]
-    pub(super) fn at(text: &[u8], at: usize, length: usize) -> Option<Self> {
-        if length > Self::LONGEST {
-            return None;
-        }
-        let word = match text[at..].first_chunk() {
-            // To read eight bytes and to forget some is faster than to copy so many.
-            Some(bytes) => u64::from_le_bytes(*bytes) & ((1 << (8 * length)) - 1),
-            None => {
-                let mut bytes = [0; 8];
-                bytes[..length].copy_from_slice(&text[at..at + length]);
-                u64::from_le_bytes(bytes)
-            }
+    pub(super) fn of(san: San) -> Option<Self> {
+        let mut word = Word { letters: 0, bits: 0 };
+        let mut push = |letter: char| {
+            word.letters |= u64::from(letter) << word.bits;
+            word.bits += u8::BITS;
         };
-        Some(Word(word))
+        match san {
+            San::Normal { role, file, rank, capture, to, promotion } => {
+                if role != Role::Pawn {
+                    push(role.upper_char());
+                }
+                file.into_iter().for_each(|file| push(file.char()));
+                rank.into_iter().for_each(|rank| push(rank.char()));
+                capture.then_some('x').into_iter().for_each(&mut push);
+                push(to.file().char());
+                push(to.rank().char());
+                if let Some(role) = promotion {
+                    push('=');
+                    push(role.upper_char());
+                }
+            }
+            San::Castle(CastlingSide::KingSide) => "O-O".chars().for_each(push),
+            San::Castle(CastlingSide::QueenSide) => "O-O-O".chars().for_each(push),
+            San::Put { .. } | San::Null => return None,
+        }
+        Some(word)
+    }
+
+    /// The word between two places of a text; `None` if it is longer than those that are remembered,
+    /// or at the end of the text.
+    #[inline]
+    pub(super) fn between(text: &[u8], at: usize, end: usize) -> Option<Self> {
+        let bits = u8::BITS * (end - at) as u32;
+        let letters = u64::from_le_bytes(*text[at..].first_chunk()?);
+        (bits <= Self::LONGEST).then(|| Word { letters: letters & ((1 << bits) - 1), bits })
+    }
+
+    /// The place after the word, if a text has it at `at`.
+    #[inline]
+    pub(super) fn end(self, text: &[u8], at: usize) -> Option<usize> {
+        let length = (self.bits / u8::BITS) as usize;
+        let stands = match text[at..].first_chunk() {
+            // To read eight bytes and to forget some is faster than to compare so many.
+            Some(next) => {
+                (u64::from_le_bytes(*next) ^ self.letters) << (u64::BITS - self.bits) == 0
+            }
+            None => text[at..].starts_with(&self.letters.to_le_bytes()[..length]),
+        };
+        stands.then_some(at + length)
     }
 
     /// A number for a move in a place, each pair its own, that is spread well enough for a hash.
     #[inline]
-    fn key(self, place: Place) -> u64 {
+    fn key(self, place: Place) -> Option<u64> {
         // To multiply by an odd number and to rotate loses nothing (fibonacci hashing, see D. Knuth,
         // "The Art of Computer Programming", vol. 3, section 6.4).
-        let step = self.0 << u16::BITS | u64::from(place.0);
-        step.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32)
+        let step = self.letters << u16::BITS | u64::from(place.0);
+        (self.bits <= Self::LONGEST)
+            .then(|| step.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32))
     }
 }
 
@@ -130,31 +176,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_steps_share_a_key() {
-        let mut keys = HashSet::new();
-        let mut texts = HashSet::new();
-        for piece in ["", "N", "B", "R", "Q", "K"] {
-            for origin in ["", "a", "h", "1", "8", "a1", "h8", "b7"] {
-                for target in ["a1", "h8", "c7", "xa1", "xh8", "xc7"] {
-                    for promotion in ["", "=N", "=Q", "=K"] {
-                        texts.insert(format!("{piece}{origin}{target}{promotion}"));
-                    }
-                }
-            }
-        }
-        texts.extend(["O-O", "O-O-O", "--", "♘f3"].map(str::to_owned));
-        texts.retain(|text| text.len() <= Word::LONGEST);
-        for text in &texts {
-            for padding in ["", " and more"] {
+    fn a_word_is_what_san_is() {
+        for text in [
+            "e4", "exd5", "e8=Q", "dxe8=N", "Nf3", "Nbd7", "N1xd7", "Ra1a8", "Na1xa1=Q", "O-O",
+            "O-O-O",
+        ] {
+            let word = Word::of(text.parse().expect(text)).expect("a move");
+            for padding in ["", "+ and more", " "] {
                 let padded = format!("{text}{padding}");
-                let word = Word::at(padded.as_bytes(), 0, text.len()).expect(text);
-                for place in [0, 1, 0x8000, 0xffff] {
-                    let is_new = keys.insert(word.key(Place(place)));
-                    assert_eq!(is_new, padding.is_empty(), "{text}");
-                }
+                assert_eq!(word.end(padded.as_bytes(), 0), Some(text.len()), "{padded}");
+                assert_eq!(word.end(padded[1..].as_bytes(), 0), None, "{padded}");
+                let read = Word::between(format!("{padded}        ").as_bytes(), 0, text.len());
+                assert_eq!(read, Some(word).filter(|_| text.len() <= 6), "{padded}");
             }
+            assert_eq!(word.end(&text.as_bytes()[..text.len() - 1], 0), None, "{text}");
+            let keys = [0, 1, 0x8000, 0xffff].map(|place| word.key(Place(place)));
+            let distinct = keys.iter().flatten().collect::<HashSet<_>>().len();
+            assert_eq!(distinct, if text.len() > 6 { 0 } else { keys.len() }, "{text}");
         }
-        assert_eq!(keys.len(), 4 * texts.len());
-        assert_eq!(Word::at(b"exd8=Q+ ", 0, 7), None);
     }
 }

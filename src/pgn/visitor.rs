@@ -7,12 +7,8 @@ use crate::position::{Move, Position, Replay};
 
 /// What is done with the games that a [`Reader`](super::Reader) finds.
 pub trait Visitor {
-    /// Whether [`Visitor::begin`] looks at tags. If not, it gets only those that the reader itself
-    /// needs (`Result`, `FEN`, `Variant`), which is faster.
-    fn wants_tags(&self) -> bool {
-        true
-    }
-    /// Whether [`Visitor::begin`] looks at this tag, if at any; fewer of them are faster.
+    /// Whether [`Visitor::begin`] looks at this tag. It gets those that the reader itself needs
+    /// (`Result`, `FEN`, `Variant`) in any case; fewer of them are faster.
     fn wants_tag(&self, name: &[u8]) -> bool {
         let _ = name;
         true

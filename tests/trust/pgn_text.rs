@@ -7,8 +7,10 @@ use std::ops::ControlFlow;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use tabia::pgn::{Fate, GameEnd, GamePly, GameResult, PgnGame, Reader, Tags, Visitor, read_games};
-use tabia::position::Position;
+use tabia::pgn::{
+    Fate, GameEnd, GamePly, GameResult, PgnGame, PgnMove, Reader, Tags, Visitor, read_games,
+};
+use tabia::position::{Move, Position};
 
 use super::pgn::{NAJDORF, build, folder, lines, moves, read, said};
 use crate::support::tabia;
@@ -67,25 +69,27 @@ proptest! {
         prop_assert_eq!(fault, None, "{}", &text);
         prop_assert_eq!(&lines, &vec!["e4 e5 Nf3 Nc6"; games.len()], "{}", &text);
         // So it is where the moves that count end before.
-        let mut reader = Reader::new(text.as_bytes());
-        let mut plies = Vec::new();
-        while let Some(end) = reader.read_game(&mut FirstPly).expect("memory can be read") {
-            plies.push((end.plies, end.fate));
-        }
+        let ends = first_plies(&text, 1);
+        let plies: Vec<(usize, Fate)> = ends.into_iter().map(|end| (end.plies, end.fate)).collect();
         prop_assert_eq!(plies, vec![(1, Fate::Read); games.len()], "{}", &text);
     }
 }
 
-/// Takes the first ply of each game.
-struct FirstPly;
+/// Takes so many plies of each game.
+struct FirstPlies {
+    limit: usize,
+    left: usize,
+}
 
-impl Visitor for FirstPly {
+impl Visitor for FirstPlies {
     fn begin(&mut self, _: &Tags, _: &Position) -> ControlFlow<()> {
+        self.left = self.limit;
         ControlFlow::Continue(())
     }
 
     fn played(&mut self, _: &GamePly) -> ControlFlow<()> {
-        ControlFlow::Break(())
+        self.left -= 1;
+        if self.left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn end(&mut self, _: &GameEnd) {}
@@ -122,6 +126,105 @@ fn recovery_from_what_is_not_closed_leaves_closed_comments_whole() {
     // Nor does text between games, in which a comment quotes one.
     let (lines, fault) = lines(&format!("{next}About a game:\n{quote}\n\n{next}"));
     assert_eq!((lines, fault), (vec!["c4 e5".to_owned(); 2], None));
+}
+
+/// Words and signs that movetext may hold, or should not.
+const ODD: [&str; 32] = [
+    "hello",
+    "Zz9",
+    "Nf9",
+    "e9",
+    "--",
+    "Z0",
+    "0-0",
+    "O-O-O-O",
+    "e8=Q",
+    "Pe4",
+    "e2e4",
+    "Nf3x",
+    "N",
+    "1-0",
+    "½-½",
+    "*",
+    "12.",
+    "7",
+    "…",
+    "‼",
+    "\u{a0}",
+    "(",
+    ")",
+    "{",
+    "}",
+    "(1. d4 {)} d5)",
+    "\n\n",
+    "; end\n",
+    "\n% out\n",
+    "$3",
+    "$999",
+    "\n\n[Event \"next\"]\n[Site \"?\"]\n\n1. d4 d5 1-0\n\n",
+];
+
+/// The results of PGN.
+const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
+
+/// A game as programs write it: random legal moves with remarks, glyphs and variations, and a result
+/// that may contradict its tag.
+fn plain_game() -> impl Strategy<Value = String> {
+    let ply = (any::<prop::sample::Index>(), 0_usize..20);
+    (vec(ply, 0..40), select(&RESULTS[..]), select(&RESULTS[..])).prop_map(
+        |(plies, tag, result)| {
+            let mut position = Position::start();
+            let mut game = PgnGame::new(position);
+            game.set_tag("White", r#"A "B" \ C"#);
+            game.result = GameResult::from_token(result.as_bytes()).expect("a result");
+            for (choice, extra) in plies {
+                let legal: Vec<Move> = position.legal_moves().iter().collect();
+                if legal.is_empty() {
+                    break;
+                }
+                let mut played = PgnMove::from(*choice.get(&legal));
+                match extra {
+                    0 => played.comment = "[%clk 0:01:00] a (remark".to_owned(),
+                    1 => played.nags = vec![1, 14],
+                    2 => played.variations = vec!["1. d4 {a ) b} d5 (1... Nf6 $1)".to_owned(); 2],
+                    _ => {}
+                }
+                position = position.play(played.mv);
+                game.moves.push(played);
+            }
+            let old = format!("[Result \"{result}\"]");
+            game.to_string().replace(&old, &format!("[Result \"{tag}\"]")) + "\n"
+        },
+    )
+}
+
+/// What a reader that wants so many plies of each game finds.
+fn first_plies(text: &str, limit: usize) -> Vec<GameEnd> {
+    let mut reader = Reader::new(text.as_bytes());
+    let mut visitor = FirstPlies { limit, left: limit };
+    let next = || reader.read_game(&mut visitor).expect("memory can be read");
+    std::iter::from_fn(next).collect()
+}
+
+proptest! {
+    #[test]
+    fn games_are_read_alike_whoever_reads_them(
+        games in vec(plain_game(), 1..4),
+        odd in vec((any::<prop::sample::Index>(), select(&ODD[..])), 0..4),
+        newline in select(&["\n", "\r\n"][..]),
+        limit in 1_usize..20,
+    ) {
+        let mut text = games.concat();
+        for (place, word) in odd {
+            let blanks: Vec<usize> = text.match_indices(' ').map(|(at, _)| at).collect();
+            text.insert_str(blanks[place.index(blanks.len())], &format!(" {word}"));
+        }
+        let plain = text.replace('\n', newline);
+        // A blank in a tag leaves the whole game to the tolerant parser.
+        let tolerant = plain.replace("[Site \"", "[ Site \"");
+        prop_assert_eq!(read(&plain), read(&tolerant), "{}", &plain);
+        prop_assert_eq!(first_plies(&plain, limit), first_plies(&tolerant, limit), "{}", &plain);
+    }
 }
 
 /// White space of every kind that texts have between words.

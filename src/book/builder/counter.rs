@@ -213,13 +213,8 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
 
 impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
     #[inline]
-    fn wants_tags(&self) -> bool {
-        self.shared.reads_tags
-    }
-
-    #[inline]
     fn wants_tag(&self, name: &[u8]) -> bool {
-        !self.shared.reads_few_tags || GameLog::wants_tag(name)
+        self.shared.reads_tags && (!self.shared.reads_few_tags || GameLog::wants_tag(name))
     }
 
     fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()> {

@@ -307,7 +307,6 @@ fn read_games<'a, R: PositionRecord>(
     let (mut gathered, mut tally) = (Gathered::default(), TallySoFar::default());
     let mut keeper = None;
     if let Some((mut found, beginning)) = Keeper::begin(inputs, shared)? {
-        chunks = chunks.checked();
         if let Some(beginning) = beginning {
             found.go_on(&beginning, inputs, &mut chunks, monitor)?;
             (gathered, tally) = (beginning.gathered, beginning.tally);
@@ -399,13 +398,13 @@ fn read_share<R: PositionRecord>(
     let store = Store::new(memory.saturating_sub(THREAD_MEMORY), &options.spill_folder, disk);
     let mut counter = GameCounter::new(shared, store);
     let mut text = Vec::new();
-    let mut experience = OpeningCache::default();
+    let mut openings = OpeningCache::default();
     while !monitor.is_stopped() {
         let Some((number, chunk)) = lock(source).next(&mut text) else { break };
         let turn = tallies.turn(number);
         let mut tally = ChunkTally::new(chunk, text.len(), tallies.most_faults());
         tally.language = options.language.unwrap_or_else(|| language_of(&text));
-        let mut reader = TextReader::new(&text, chunk.line, experience, tally.language);
+        let mut reader = TextReader::new(&text, chunk.line, openings, tally.language);
         let mut begin = reader.place();
         while let Some(end) = reader.read_game(&mut counter) {
             tally.note(end, counter.verdict());
@@ -414,7 +413,7 @@ fn read_share<R: PositionRecord>(
             begin = reader.place();
             counter.relieve()?;
         }
-        experience = reader.into_experience();
+        openings = reader.into_openings();
         monitor.games.fetch_add(tally.found, Relaxed);
         if options.strict && tally.is_broken() {
             monitor.stop();
