@@ -144,6 +144,16 @@ impl Stability {
     }
 }
 
+/// The time that a move is usually given: the soft bound of its search.
+pub(crate) fn usual_time(
+    remaining: Duration,
+    increment: Duration,
+    moves_to_go: Option<u32>,
+    move_number: u16,
+) -> Duration {
+    budget(remaining, increment, moves_to_go, move_number).0
+}
+
 /// Soft and hard bound for one move.
 fn budget(
     remaining: Duration,
