@@ -220,14 +220,8 @@ impl<S: Spectator> Worker<'_, S> {
 
     /// Notes the score of a root move. Only the first and those that raise alpha have one; the
     /// latter are told at once.
-    pub(super) fn note_root_move(
-        &mut self,
-        node: &Node,
-        mv: Move,
-        score: Score,
-        facts: MoveFacts,
-        nodes: u64,
-    ) {
+    pub(super) fn note_root_move(&mut self, node: &Node, mv: Move, score: Score, facts: MoveFacts) {
+        let nodes = self.take_nodes();
         let mut root_moves = self.root.moves();
         let Some(place) = root_moves.iter().position(|root_move| root_move.mv == mv) else {
             return;
@@ -258,6 +252,15 @@ impl<S: Spectator> Worker<'_, S> {
             let report = self.report_of(found, node.depth, index, bound);
             self.tell(SearchEvent::NewBest(report));
         }
+    }
+
+    /// Counts what this thread has searched below a root move as a helper.
+    pub(super) fn note_help(&mut self) {
+        let nodes = self.take_nodes();
+        let Some(mv) = self.stack[0].mv else { return };
+        let mut root_moves = self.root.moves();
+        let helped = root_moves.iter_mut().find(|root_move| root_move.mv == mv);
+        helped.into_iter().for_each(|root_move| root_move.nodes += nodes);
     }
 
     /// Tells that a root move's turn has come.

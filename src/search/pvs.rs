@@ -424,12 +424,11 @@ impl<S: Spectator> Worker<'_, S> {
             book.prefetch(node.position.pawn_key() ^ keys.pawns());
         }
         let next = node.position.play_on(mv, keys);
-        let nodes_before = if node.is_root() {
+        if node.is_root() {
             self.tell_root_move(mv, facts.number, node.depth);
-            self.tree_nodes()
-        } else {
-            0
-        };
+            // Those of the root itself belong to no move.
+            self.take_nodes();
+        }
         self.stack[node.ply].double_extensions += u8::from(extension >= 2);
         self.enter(&node.position, mv, node.ply, &next);
         let score = if facts.number == 1 {
@@ -443,7 +442,7 @@ impl<S: Spectator> Worker<'_, S> {
         self.leave();
         self.stack[node.ply].double_extensions -= u8::from(extension >= 2);
         if node.is_root() && !self.is_interrupted() {
-            self.note_root_move(node, mv, score, facts, self.tree_nodes() - nodes_before);
+            self.note_root_move(node, mv, score, facts);
         }
         Some(score)
     }
