@@ -51,7 +51,9 @@ impl<S: Spectator> Worker<'_, S> {
     /// Every reply failed: the quiet move that led here was good.
     fn reward_last_move(&mut self, node: &Node) {
         let Some(parent) = node.ply.checked_sub(1) else { return };
-        if let Some(piece_to) = self.stack[parent].piece_to {
+        if let Some(piece_to) = self.stack[parent].piece_to
+            && !self.stack[parent].noisy
+        {
             let context = self.context(parent);
             self.history.reward(piece_to, &context, bonus(node.depth) / 2);
         }
@@ -96,5 +98,63 @@ impl<S: Spectator> Worker<'_, S> {
     ) {
         let entry = TableEntry { mv, score, eval: node.raw_eval, bound, depth };
         self.job.table.store(self.table_key(&node.position), entry, node.ply);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::history::PieceTo;
+    use super::super::job::{Job, Lasting};
+    use super::super::node::Window;
+    use super::super::worker::ThreadData;
+    use super::super::{Config, Control, Limits};
+    use super::*;
+    use crate::position::Game;
+
+    /// A search of `fen` that has not begun.
+    fn job(fen: &str, limits: &Limits) -> Job {
+        let game = Game::new(Position::from_fen(fen).expect(fen));
+        let config = Config { threads: 1, ..Config::default() };
+        Job::new(&game, limits, &Control::new(), config, Lasting::new(1), false)
+    }
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    /// The rook wins a queen.
+    const QUEEN_HANGS: &str = "4k3/5p2/8/3q4/8/8/3R1P2/3RK3 w - - 0 1";
+
+    #[test]
+    fn only_quiet_moves_are_rewarded_when_all_replies_fail() {
+        let job = job(START, &Limits::depth(1));
+        let mut data = ThreadData::new();
+        let mut worker = Worker::new(0, &job, &mut data, None);
+        let first: Move = "e2e4".parse().expect("a move");
+        let second: Move = "d7d5".parse().expect("a move");
+        let after = job.root.play(first);
+        worker.stack[0].piece_to = Some(PieceTo::new(&job.root, first));
+        worker.stack[1].piece_to = Some(PieceTo::new(&after, second));
+        let next = after.play(second);
+        let node = worker.assess(&next, 2, 6, Window::null(0), false, None);
+        let context = worker.context(1);
+        let mut known = |noisy| {
+            worker.stack[1].noisy = noisy;
+            worker.reward_last_move(&node);
+            job.history.quiet(&after, second, &context)
+        };
+        assert_eq!(known(true), 0);
+        assert!(known(false) > 0);
+    }
+
+    #[test]
+    fn captures_of_probcut_are_not_learnt_as_quiet_moves() {
+        let job = job(QUEEN_HANGS, &Limits::depth(1));
+        let mut data = ThreadData::new();
+        let mut worker = Worker::new(0, &job, &mut data, None);
+        let parent = worker.assess(&job.root, 1, 7, Window::null(0), true, None);
+        let beta = parent.static_eval - 100;
+        let node = worker.assess(&job.root, 1, 7, Window::null(beta - 1), true, None);
+        let takes: Move = "d2d5".parse().expect("a move");
+        worker.stack[1].noisy = false;
+        assert!(worker.try_probcut(&node).is_some_and(|score| score >= beta));
+        assert_eq!(job.history.quiet(&job.root, takes, &worker.context(1)), 0);
     }
 }

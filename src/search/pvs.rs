@@ -310,8 +310,9 @@ impl<S: Spectator> Worker<'_, S> {
         (verified >= beta).then(|| self.ended(End::NullMove, score))
     }
 
-    fn try_probcut(&mut self, node: &Node) -> Option<Score> {
+    pub(super) fn try_probcut(&mut self, node: &Node) -> Option<Score> {
         let raised = prune::probcut(node)?;
+        self.stack[node.ply].noisy = true;
         let table_move = node.table_move().filter(|&mv| node.position.is_noisy(mv));
         let mut picker = MovePicker::noisy(table_move, (raised - node.static_eval).max(0));
         let depth = prune::probcut_depth(node);
