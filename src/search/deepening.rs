@@ -206,7 +206,8 @@ impl<S: Spectator> Worker<'_, S> {
         let moves: Vec<Move> =
             self.root.moves()[index..].iter().map(|root_move| root_move.mv).collect();
         let root = self.job.root;
-        let table = deeper(self.watch.known, self.table_entry(&root, 0));
+        let table = self.table_entry(&root, 0);
+        let table = self.watch.known.map_or(table, |known| Some(deeper(known, table)));
         self.because(Why::Root);
         self.show_entry(&root, 0, depth, window, false);
         self.evaluator.prepare(&root, 0);

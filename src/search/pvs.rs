@@ -7,7 +7,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::book_known::deeper;
+use super::book_known::{deeper, with_move};
 use super::book_match::BookHit;
 use super::constants as c;
 use super::node::{JudgedMove, MoveFacts, Node, NodeProgress, Window};
@@ -82,12 +82,17 @@ impl<S: Spectator> Worker<'_, S> {
         if window.alpha >= window.beta {
             return self.ended(End::Closed, window.alpha);
         }
-        if let Some(known) = known
-            && let Some(score) = self.settle_by_book(known, position, ply, depth, window.is_open())
-        {
-            return self.ended(End::BookValue, score);
+        let mut table = table;
+        if let Some(known) = known {
+            if !self.holds_here(known, position, ply) {
+                table = with_move(table, known.mv);
+            } else if known.depth >= depth {
+                let score = self.settle_by_book(known, position, ply, window.is_open());
+                return self.ended(End::BookValue, score);
+            } else {
+                table = Some(deeper(known, table));
+            }
         }
-        let table = deeper(known, table);
         let mut node = self.assess(position, ply, depth, window, cut, table);
         if node.excluded.is_none() {
             self.learn_from_evaluation(position, ply, node.static_eval);
