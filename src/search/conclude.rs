@@ -1,27 +1,32 @@
 //! What is learnt from a node whose moves have been searched, and what the table keeps of it.
 
+use std::sync::atomic::Ordering;
+
 use super::constants as c;
 use super::history::bonus;
+use super::job::RootMove;
 use super::node::{Node, NodeProgress};
 use super::observe::Spectator;
 use super::report::Bound;
 use super::table::{NO_EVAL, TableEntry};
 use super::worker::Worker;
 use crate::position::{Move, Position};
-use crate::score::{Depth, Ply, Score, is_mate};
+use crate::score::{Depth, Ply, Score, is_decided};
 
 impl<S: Spectator> Worker<'_, S> {
     /// Learns from the moves of a node and stores the result.
     pub(super) fn conclude(&mut self, node: &Node, progress: &NodeProgress) -> Score {
-        let best = progress.best;
-        let bound = if best >= node.window.beta {
+        let best = progress.best.clamp(node.least, node.most);
+        let bound = if best >= node.window.beta || best > progress.best {
             Bound::Lower
+        } else if best < progress.best {
+            Bound::Upper
         } else if progress.best_move.is_some() && node.pv {
             Bound::Exact
         } else {
             Bound::Upper
         };
-        if bound == Bound::Lower
+        if progress.best >= node.window.beta
             && let Some(mv) = progress.best_move
         {
             self.count(|counters| &mut counters.cutoffs);
@@ -33,11 +38,23 @@ impl<S: Spectator> Worker<'_, S> {
         if node.pv {
             self.pv_table[node.ply].clone_from(&progress.line);
         }
-        if node.excluded.is_none() {
+        if node.excluded.is_none() && self.is_score_of_position(node) {
             self.correct(node, best, bound, progress.best_move);
             self.store(node, best, progress.best_move, bound, node.depth);
         }
         best
+    }
+
+    /// Whether the score of `node` is that of its position. At the root it is not where better
+    /// moves have lines of their own, where the user has named the moves to search, or where the
+    /// endgame tables call it a draw whatever the search finds.
+    fn is_score_of_position(&self, node: &Node) -> bool {
+        if !node.is_root() {
+            return true;
+        }
+        let is_first_line = self.root.line.load(Ordering::Relaxed) == 0;
+        let is_draw = self.root.moves().first().is_some_and(RootMove::is_known_draw);
+        is_first_line && self.job.limits.root_moves.is_empty() && !is_draw
     }
 
     fn learn_from_cutoff(&mut self, node: &Node, mv: Move, progress: &NodeProgress) {
@@ -81,7 +98,7 @@ impl<S: Spectator> Worker<'_, S> {
             Bound::Upper => best < node.static_eval,
             Bound::Exact => true,
         };
-        if !node.in_check && quiet && tells && !is_mate(best) {
+        if !node.in_check && quiet && tells && !is_decided(best) {
             let error = best - node.static_eval;
             let moves = self.last_moves(node.ply);
             self.history.update_correction(&node.position, moves, error, node.depth);
@@ -156,5 +173,28 @@ mod tests {
         worker.stack[1].noisy = false;
         assert!(worker.try_probcut(&node).is_some_and(|score| score >= beta));
         assert_eq!(job.history.quiet(&job.root, takes, &worker.context(1)), 0);
+    }
+
+    #[test]
+    fn the_table_keeps_the_best_line_of_the_root_and_no_score_of_some_moves_only() {
+        // One move is much better than the others.
+        for fen in [
+            QUEEN_HANGS,
+            "rnb1kbnr/pppp1ppp/8/4p1q1/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 1",
+            "r3k3/1p3ppp/8/8/8/2b5/PP3PPP/R3K1N1 w Q - 0 1",
+        ] {
+            let limits = Limits { multi_pv: 4, ..Limits::depth(6) };
+            let job = job(fen, &limits);
+            let mut data = ThreadData::new();
+            let result = Worker::new(0, &job, &mut data, None).think();
+            let entry = job.table.probe(job.root.key(), &job.root, 0).expect("the root");
+            assert_eq!(entry.mv, result.best, "{fen}");
+            assert!((entry.score - result.score).abs() < 60, "{fen}: {entry:?} {result:?}");
+        }
+        let named = Limits { root_moves: "a2a3".parse().into_iter().collect(), ..Limits::depth(6) };
+        let job = job(START, &named);
+        let mut data = ThreadData::new();
+        Worker::new(0, &job, &mut data, None).think();
+        assert_eq!(job.table.probe(job.root.key(), &job.root, 0), None);
     }
 }

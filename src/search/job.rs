@@ -19,6 +19,7 @@ use super::split::{SplitPoint, split_depth};
 use super::table::TranspositionTable;
 use crate::position::{Cycles, Game, Move, Position};
 use crate::score::{DRAW, Depth, INFINITY, Score};
+use crate::tablebase::{Advice, RankedMove, TablebaseResult};
 
 /// A root move and what the search knows of it.
 #[derive(Debug, Clone)]
@@ -32,6 +33,8 @@ pub(super) struct RootMove {
     pub(super) previous: Score,
     pub(super) nodes: u64,
     pub(super) pv: Vec<Move>,
+    /// What the endgame tables say of it, where that is certain.
+    pub(super) endgame: Option<RankedMove>,
 }
 
 impl RootMove {
@@ -43,7 +46,14 @@ impl RootMove {
             previous: -INFINITY,
             nodes: 0,
             pv: vec![mv],
+            endgame: None,
         }
+    }
+
+    /// Whether the endgame tables call it a draw. It still has a score of its own, so that of
+    /// several such moves the one that sets most problems is played.
+    pub(super) fn is_known_draw(&self) -> bool {
+        self.endgame.is_some_and(|known| known.outcome == TablebaseResult::Draw)
     }
 }
 
@@ -139,6 +149,8 @@ impl Job {
     ) -> Self {
         let Lasting { table, history, cycles } = lasting;
         let root = *game.position();
+        // Reading the endgame tables takes time, too.
+        let clock = TimeManager::start(limits, root.fullmove_number());
         let config = match limits.handicap {
             None => config,
             // Weaker players know no tables by heart.
@@ -148,7 +160,8 @@ impl Job {
             .handicap
             .and_then(|handicap| handicap.sight(&root, 0, game.moves().last().copied()));
         let legal = root.legal_moves();
-        let advice = config.endgames.as_ref().and_then(|tables| tables.advise(&root));
+        let ranked = config.endgames.as_ref().and_then(|tables| tables.ranked(&root));
+        let advice = ranked.as_deref().map(Advice::from);
         let wanted = |mv: &Move| match &advice {
             _ if !limits.root_moves.is_empty() => limits.root_moves.contains(mv),
             Some(advice) if limits.multi_pv == 1 => advice.moves.contains(mv),
@@ -160,11 +173,16 @@ impl Job {
             // Whoever overlooks everything still has to move.
             root_moves.extend(legal.iter().map(RootMove::new));
         }
+        for root_move in &mut root_moves {
+            let mut known = ranked.iter().flatten();
+            let known = known.find(|known| known.mv == root_move.mv && known.is_certain);
+            root_move.endgame = known.copied();
+        }
         let is_lazy = config.parallel.is_lazy(config.threads);
         let trees = if is_lazy { config.threads } else { 1 };
         let root_of = || Root { moves: Mutex::new(root_moves.clone()), line: AtomicUsize::new(0) };
         Job {
-            clock: TimeManager::start(limits, root.fullmove_number()),
+            clock,
             root,
             keys: game.positions().iter().map(Position::key).collect(),
             limits: limits.clone(),
@@ -179,7 +197,7 @@ impl Job {
             is_heard,
             news: SegQueue::new(),
             crashes: SegQueue::new(),
-            tablebase_hits: AtomicU64::new(0),
+            tablebase_hits: AtomicU64::new(ranked.map_or(0, |ranked| ranked.len() as u64)),
             counters: (0..config.threads).map(|_| CachePadded::default()).collect(),
             is_lazy,
             roots: (0..trees).map(|_| CachePadded::new(root_of())).collect(),
@@ -202,7 +220,11 @@ impl Job {
         let root_moves = self.root_moves();
         let Some(best) = root_moves.first() else { return SearchResult::default() };
         let is_exact = best.bound == Bound::Exact && best.score > -INFINITY;
-        let score = if is_exact { best.score } else { best.previous };
+        let score = match best.is_known_draw() {
+            true => DRAW,
+            false if is_exact => best.score,
+            false => best.previous,
+        };
         SearchResult {
             best: Some(best.mv),
             ponder: best.pv.get(1).copied(),

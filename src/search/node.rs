@@ -86,6 +86,9 @@ pub(super) struct Node {
     pub(super) table: Option<TableEntry>,
     /// The move left out to see whether it is singular.
     pub(super) excluded: Option<Move>,
+    /// The bounds of the score by the endgame tables.
+    pub(super) least: Score,
+    pub(super) most: Score,
     /// The moves that led here.
     pub(super) context: Context,
 }
@@ -221,6 +224,8 @@ impl Node {
             eval: 0,
             table: None,
             excluded: None,
+            least: -INFINITY,
+            most: INFINITY,
             context: Context::default(),
         }
     }

@@ -21,7 +21,8 @@ use super::table::{NO_EVAL, TableEntry};
 use super::worker::Worker;
 use crate::position::{Move, Position};
 use crate::score::{
-    DRAW, Depth, MAX_EVAL, MAX_PLY, Ply, Score, TABLEBASE_WIN, is_decided, mate_in, mated_in,
+    DRAW, Depth, INFINITY, MAX_EVAL, MAX_PLY, Ply, Score, TABLEBASE_WIN, is_decided, mate_in,
+    mated_in,
 };
 use crate::tablebase::TablebaseResult;
 
@@ -100,7 +101,7 @@ impl<S: Spectator> Worker<'_, S> {
         if let Some(score) = table_cutoff(&node) {
             return self.ended(End::Table, score);
         }
-        if let Some(score) = self.probe_endgames(&node).or_else(|| self.prune_node(&node)) {
+        if let Some(score) = self.probe_endgames(&mut node).or_else(|| self.prune_node(&node)) {
             return score;
         }
         node.depth -= self.hindsight(&node);
@@ -164,10 +165,9 @@ impl<S: Spectator> Worker<'_, S> {
         window
     }
 
-    /// What the endgame tables say of a position that a capture or pawn move has led to. A win or
-    /// a loss cuts a null-window node off; the principal variation is searched on, so that it
-    /// shows the way.
-    fn probe_endgames(&mut self, node: &Node) -> Option<Score> {
+    /// The result in the endgame tables after a capture or pawn move. A win or a loss cuts off a
+    /// null-window node. It bounds the score of a PV node, which is searched to show the way.
+    fn probe_endgames(&mut self, node: &mut Node) -> Option<Score> {
         let tables = self.job.config.endgames.as_ref()?;
         if node.excluded.is_some() {
             return None;
@@ -179,6 +179,11 @@ impl<S: Spectator> Worker<'_, S> {
             TablebaseResult::Draw => (self.draw_score(), Bound::Exact),
             TablebaseResult::Loss => (node.ply as Score - TABLEBASE_WIN, Bound::Upper),
         };
+        match bound {
+            Bound::Lower => node.least = score,
+            Bound::Upper => node.most = score,
+            Bound::Exact => {}
+        }
         let settled = bound_applies(bound, score, node.window) && (!node.pv || score == DRAW);
         settled.then(|| {
             let depth = node.depth + TABLEBASE_DEPTH;
@@ -236,6 +241,8 @@ impl<S: Spectator> Worker<'_, S> {
             eval: refined_eval(static_eval, table),
             table,
             excluded: self.stack[ply].excluded,
+            least: -INFINITY,
+            most: INFINITY,
             context: self.context(ply),
         }
     }
@@ -445,6 +452,7 @@ impl<S: Spectator> Worker<'_, S> {
             let reduction = self.reduction(node, &next, noisy, history, facts.number);
             self.search_late_move(node, &next, depth, reduction, &mut facts)
         };
+        let score = if node.is_root() { self.by_endgames(mv, &next, score) } else { score };
         self.leave();
         self.stack[node.ply].double_extensions -= u8::from(extension >= 2);
         if node.is_root() && !self.is_interrupted() {

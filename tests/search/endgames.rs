@@ -3,7 +3,7 @@
 use crate::support::shared_data;
 use tabia::position::{Color, Game, OutcomeReason, Position};
 use tabia::score::TABLEBASE_BOUND;
-use tabia::search::{Config, Control, Limits, SearchEvent, Searcher};
+use tabia::search::{Config, Control, Limits, Report, SearchEvent, SearchResult, Searcher};
 use tabia::tablebase::{TablebaseResult, Tables, TablesError};
 
 fn tables() -> Option<Tables> {
@@ -85,6 +85,93 @@ fn the_root_plays_what_the_tables_say() {
         let result = searcher.search(&game, &Limits::depth(4), &Control::new(), &mut |_| {});
         let advice = tables.advise(game.position()).expect("few men");
         assert!(result.best.is_some_and(|mv| advice.moves.contains(&mv)), "{fen}");
+    }
+}
+
+/// What is reported last of a search to this depth, and its result.
+fn reported(fen: &str, limits: &Limits, endgames: Option<Tables>) -> (Vec<Report>, SearchResult) {
+    let mut searcher = Searcher::new(Config { memory_mb: 4, endgames, ..Config::default() });
+    let mut reports = Vec::new();
+    let game = Game::new(position(fen));
+    let result = searcher.search(&game, limits, &Control::new(), &mut |event| {
+        if let SearchEvent::Iteration(report) | SearchEvent::NewBest(report) = event {
+            reports.push(report.clone());
+        }
+    });
+    (reports, result)
+}
+
+/// The result at the root is that of the tables, the fifty-move rule included, in every report.
+#[test]
+fn the_score_of_the_root_is_what_the_tables_say() {
+    let Some(tables) = tables() else { return };
+    let sign = |score: i32| match score {
+        0 => TablebaseResult::Draw,
+        score if score >= TABLEBASE_BOUND => TablebaseResult::Win,
+        score if score <= -TABLEBASE_BOUND => TablebaseResult::Loss,
+        score => panic!("{score} is not proven"),
+    };
+    for pieces in [
+        "8/8/6k1/3B4/3K4/4N3/8/8",
+        "8/8/8/4k3/8/8/8/KBN5",
+        "8/8/8/8/4k3/8/1p6/1K1R4",
+        "8/3k4/8/3K4/3P4/8/8/8",
+        "8/8/8/8/2k5/1p6/3P4/1KB5",
+        "8/8/4k3/8/8/8/3QK3/7r",
+    ] {
+        for (side, clock) in
+            ["w", "b"].into_iter().flat_map(|side| [0, 60, 95].map(|clock| (side, clock)))
+        {
+            let fen = format!("{pieces} {side} - - {clock} 106");
+            let game = position(&fen);
+            let Some(ranked) = tables.ranked(&game) else { continue };
+            if ranked.iter().any(|known| !known.is_certain) {
+                continue;
+            }
+            let advice = tables.advise(&game).expect("a move");
+            for multi_pv in [1, 3] {
+                let limits = Limits { multi_pv, ..Limits::depth(5) };
+                let (reports, result) = reported(&fen, &limits, Some(tables.clone()));
+                assert_eq!(sign(result.score), advice.outcome, "{fen}");
+                for report in reports {
+                    let known = ranked.iter().find(|known| known.mv == report.pv[0]);
+                    assert_eq!(sign(report.score), known.expect("a move").outcome, "{fen}");
+                    assert!(report.tablebase_hits >= ranked.len() as u64, "{fen}");
+                }
+            }
+        }
+    }
+}
+
+/// Taking leads to a known ending, whose result bounds the score on the principal variation too.
+#[test]
+fn the_principal_variation_is_bounded_by_the_tables() {
+    let Some(tables) = tables() else { return };
+    for (fen, depth) in
+        [("8/8/8/3n4/8/1k6/8/3RK2R w - - 0 1", 6), ("4k3/8/8/3q4/8/8/3R4/3RK3 w - - 0 1", 6)]
+    {
+        let (_, result) = reported(fen, &Limits::depth(depth), Some(tables.clone()));
+        assert!(result.score >= TABLEBASE_BOUND, "{fen}: {}", result.score);
+    }
+}
+
+/// A draw by the tables is no reason to give a piece away: the other side may still go wrong.
+#[test]
+fn a_known_draw_is_played_on_with_what_there_is() {
+    let Some(tables) = tables() else { return };
+    for fen in [
+        "8/8/3k4/3n4/8/2R5/3K4/8 w - - 0 1",
+        "8/8/8/2b5/2k5/8/6R1/4K3 w - - 0 1",
+        "8/8/5r2/3k4/8/5N2/4K3/8 b - - 0 1",
+    ] {
+        let start = position(fen);
+        let advice = tables.advise(&start).expect("four men");
+        let takes = |next: &Position| next.legal_moves().iter().any(|reply| next.is_noisy(reply));
+        assert_eq!(advice.outcome, TablebaseResult::Draw, "{fen}");
+        assert!(advice.moves.iter().any(|&mv| takes(&start.play(mv))), "{fen}");
+        let (_, result) = reported(fen, &Limits::depth(6), Some(tables.clone()));
+        let next = start.play(result.best.expect("a move"));
+        assert!(result.score == 0 && !takes(&next), "{fen}: {result:?}");
     }
 }
 
