@@ -103,6 +103,11 @@ impl TimeManager {
         self.pondering && !control.is_ponder_hit()
     }
 
+    /// Whether the search may take as long as `time`.
+    pub(super) fn leaves(&self, time: Duration) -> bool {
+        self.hard.is_none_or(|hard| hard >= time)
+    }
+
     /// Whether the hard bound is reached. It counts from the ponder hit.
     pub(super) fn must_stop(&self, control: &Control) -> bool {
         let Some(hard) = self.hard else { return false };

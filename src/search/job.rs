@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crossbeam::queue::SegQueue;
 use crossbeam::utils::CachePadded;
@@ -19,7 +20,11 @@ use super::split::{SplitPoint, split_depth};
 use super::table::TranspositionTable;
 use crate::position::{Cycles, Game, Move, Position};
 use crate::score::{DRAW, Depth, INFINITY, Score};
-use crate::tablebase::{Advice, RankedMove, TablebaseResult};
+use crate::tablebase::{Advice, RankedMove, TablebaseResult, kbnk};
+
+/// What a search must have time for to solve bishop and knight against a lone king, which happens
+/// once.
+const KBNK_TIME: Duration = Duration::from_millis(500);
 
 /// A root move and what the search knows of it.
 #[derive(Debug, Clone)]
@@ -115,6 +120,8 @@ pub(super) struct Job {
     pub(super) crashes: SegQueue<SearchFault>,
     /// Positions that the endgame tables knew, of all threads.
     pub(super) tablebase_hits: AtomicU64,
+    /// Whether mates with bishop and knight against a lone king are looked up.
+    pub(super) solves_kbnk: bool,
     /// Nodes by thread.
     pub(super) counters: Box<[CachePadded<AtomicU64>]>,
     /// Whether each thread searches a tree of its own.
@@ -181,8 +188,11 @@ impl Job {
         let is_lazy = config.parallel.is_lazy(config.threads);
         let trees = if is_lazy { config.threads } else { 1 };
         let root_of = || Root { moves: Mutex::new(root_moves.clone()), line: AtomicUsize::new(0) };
+        let has_time = kbnk::is_solved() || clock.leaves(KBNK_TIME);
+        let solves_kbnk = kbnk::may_be_won(&root) && has_time && limits.handicap.is_none();
         Job {
             clock,
+            solves_kbnk,
             root,
             keys: game.positions().iter().map(Position::key).collect(),
             limits: limits.clone(),

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use super::book_known::{deeper, with_move};
 use super::book_match::BookHit;
 use super::constants as c;
-use super::node::{JudgedMove, MoveFacts, Node, NodeProgress, Window};
+use super::node::{JudgedMove, MoveFacts, Node, NodeProgress, Pv, Window};
 use super::observe::{End, Spectator, Step, Why};
 use super::ordering::MovePicker;
 use super::prune;
@@ -18,13 +18,13 @@ use super::report::Bound;
 use super::singular::Singularity;
 use super::source::MoveSource;
 use super::table::{NO_EVAL, TableEntry};
-use super::worker::Worker;
+use super::worker::{FIFTY_MOVES, Worker};
 use crate::position::{Move, Position};
 use crate::score::{
     DRAW, Depth, INFINITY, MAX_EVAL, MAX_PLY, Ply, Score, TABLEBASE_WIN, is_decided, mate_in,
     mated_in,
 };
-use crate::tablebase::TablebaseResult;
+use crate::tablebase::{TablebaseResult, kbnk};
 
 /// The plies of search that the word of an endgame table is worth in the transposition table.
 const TABLEBASE_DEPTH: Depth = 6;
@@ -101,6 +101,9 @@ impl<S: Spectator> Worker<'_, S> {
         if let Some(score) = table_cutoff(&node) {
             return self.ended(End::Table, score);
         }
+        if let Some(score) = self.known_mate(&node) {
+            return self.ended(End::Endgames, score);
+        }
         if let Some(score) = self.probe_endgames(&mut node).or_else(|| self.prune_node(&node)) {
             return score;
         }
@@ -163,6 +166,24 @@ impl<S: Spectator> Worker<'_, S> {
             return Window { alpha: draw, ..window };
         }
         window
+    }
+
+    /// The score of a mate with bishop and knight that the fifty-move rule leaves time for.
+    #[inline]
+    fn known_mate(&mut self, node: &Node) -> Option<Score> {
+        if !self.job.solves_kbnk {
+            return None;
+        }
+        let plies = kbnk::plies_to_mate(&node.position)?;
+        let is_in_time = u32::from(node.position.halfmove_clock()) + plies <= FIFTY_MOVES.into();
+        let end = node.ply + plies as Ply;
+        if node.excluded.is_some() || !is_in_time || end >= MAX_PLY {
+            return None;
+        }
+        if node.pv {
+            self.pv_table[node.ply] = Pv::from_moves(&kbnk::line(&node.position));
+        }
+        Some(if plies % 2 == 1 { mate_in(end) } else { mated_in(end) })
     }
 
     /// The result in the endgame tables after a capture or pawn move. A win or a loss cuts off a

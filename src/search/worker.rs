@@ -20,7 +20,7 @@ use crate::position::{Keys, Move, Position};
 use crate::score::{DRAW, Depth, MAX_PLY, Ply, Score};
 
 /// Plies without capture or pawn move that make a draw.
-const FIFTY_MOVES: u16 = 100;
+pub(super) const FIFTY_MOVES: u16 = 100;
 /// Parts what is known of mates for certain from what other searches think.
 const PROOF_SALT: u64 = 0x7ab1_a0a7_e000_9500;
 /// Nodes between two looks at the clock: about a millisecond.

@@ -2,7 +2,10 @@
 //!
 //! R. de Man's tables tell for each position with few pieces who wins (WDL), and how far the next
 //! capture or pawn move is on the way there (DTZ): <https://www.chessprogramming.org/Syzygy_Bases>.
-//! They know nothing of castling. `shakmaty-syzygy` reads them.
+//! They know nothing of castling. `shakmaty-syzygy` reads them. Bishop and knight against a lone king
+//! need no table.
+
+pub(crate) mod kbnk;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;

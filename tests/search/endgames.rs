@@ -175,6 +175,78 @@ fn a_known_draw_is_played_on_with_what_there_is() {
     }
 }
 
+/// Plays from `starts` positions with so many nodes a move, against the defence of the endgame
+/// tables, or without tables that of the program.
+fn win_with_bishop_and_knight(starts: usize, nodes: u64, mut random: u64) {
+    let mut square = || {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (random >> 58) as usize
+    };
+    let tables = tables();
+    let mut searchers =
+        [0, 1].map(|_| Searcher::new(Config { memory_mb: 16, ..Config::default() }));
+    let mut played = 0;
+    while played < starts {
+        let mut board = [' '; 64];
+        for piece in ['K', 'B', 'N', 'k'] {
+            board[square()] = piece;
+        }
+        let Ok(start) = Position::from_fen(&fen_of(&board)) else { continue };
+        let is_whole = start.occupied().popcnt() == 4;
+        if !is_whole || start.in_check() || piece_is_lost(&start) {
+            continue;
+        }
+        played += 1;
+        let mut game = Game::new(start);
+        searchers.iter_mut().for_each(Searcher::new_game);
+        while game.outcome().is_none() {
+            let is_white = game.position().side_to_move() == Color::White;
+            let advice = tables
+                .as_ref()
+                .filter(|_| !is_white)
+                .and_then(|tables| tables.advise(game.position()));
+            let mv = match advice {
+                Some(advice) => advice.moves[0],
+                None => {
+                    let searcher = &mut searchers[usize::from(is_white)];
+                    let limits = Limits::nodes(nodes);
+                    searcher.search_silently(&game, &limits, &Control::new()).best.expect("a move")
+                }
+            };
+            game.play(mv).expect("a legal move");
+        }
+        let outcome = game.outcome().expect("it has ended");
+        assert_eq!(outcome.winner, Some(Color::White), "{}", start.fen());
+    }
+}
+
+#[test]
+fn bishop_and_knight_win_with_few_nodes() {
+    win_with_bishop_and_knight(12, 1_000, 5);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn bishop_and_knight_win_from_any_start() {
+    for seed in [1, 2] {
+        win_with_bishop_and_knight(60, 40_000, seed);
+    }
+}
+
+/// Whether Black can take a piece whatever White, to move, does.
+fn piece_is_lost(start: &Position) -> bool {
+    let takes = |position: &Position| position.legal_moves().iter().any(|mv| position.is_noisy(mv));
+    start.legal_moves().iter().all(|mv| takes(&start.play(mv)))
+}
+
+/// A position with White to move, without castling.
+fn fen_of(board: &[char; 64]) -> String {
+    let ranks = board.chunks(8).map(|rank| {
+        rank.iter().map(|&piece| if piece == ' ' { '1' } else { piece }).collect::<String>()
+    });
+    format!("{} w - - 0 1", ranks.collect::<Vec<_>>().join("/"))
+}
+
 #[test]
 fn folders_without_tables_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
