@@ -6,7 +6,7 @@ use crossbeam::channel::Sender;
 
 use crate::book::{Book, BookValue, Lasting, Learned, Row, Scored};
 use crate::position::{Game, Move};
-use crate::search::{Limits, TimeLimit};
+use crate::search::{Limits, TimeLimit, usual_time};
 
 use super::scribe::Scribe;
 use super::worker::News;
@@ -18,10 +18,6 @@ pub(super) const MAX_QUIET_PLIES: u16 = 80;
 /// What was found is played at once if its search had at least this share of what a search now
 /// would be given, in percent. Hand-set: half the effort costs less than a ply.
 const ENOUGH: u32 = 50;
-/// Moves that a game is taken to last on, where the clock does not say, and the share of the
-/// increment that each takes, in percent: as the search itself takes them.
-const MOVES_EXPECTED: u32 = 28;
-const INCREMENT_SHARE: u32 = 75;
 
 /// What the engine learns, and what it has learnt.
 #[derive(Default)]
@@ -142,7 +138,8 @@ impl Learning {
     /// The move to play at once in a game, instead of searching within `limits`.
     pub(super) fn answer(&self, game: &Game, limits: &Limits) -> Option<Lasting> {
         let lasting = self.learned.as_ref()?.lasting(game.position())?;
-        let is_enough = is_enough(&lasting.value, lasting.time, limits);
+        let move_number = game.position().fullmove_number();
+        let is_enough = is_enough(&lasting.value, lasting.time, limits, move_number);
         (is_enough && is_new(game, lasting.mv)).then_some(lasting)
     }
 }
@@ -155,17 +152,20 @@ pub(super) fn is_new(game: &Game, mv: Move) -> bool {
     !repeats && after.halfmove_clock() <= MAX_QUIET_PLIES
 }
 
-/// Whether a search within `limits` would not be given much more than the one that found this in so
-/// much time.
-pub(super) fn is_enough(value: &BookValue, time: Duration, limits: &Limits) -> bool {
+/// Whether a search within `limits` at this move of the game would not be given much more than the
+/// one that found `value` in `time`.
+pub(super) fn is_enough(
+    value: &BookValue,
+    time: Duration,
+    limits: &Limits,
+    move_number: u16,
+) -> bool {
     let nodes = limits.nodes.into_iter().chain(limits.soft_nodes).min();
     let expected = match limits.time {
         TimeLimit::Infinite => None,
         TimeLimit::MoveTime(time) => Some(time),
         TimeLimit::Clock { remaining, increment, moves_to_go } => {
-            let moves = moves_to_go.map_or(MOVES_EXPECTED, |moves| moves.clamp(1, MOVES_EXPECTED));
-            let share = increment / 100 * INCREMENT_SHARE;
-            Some((remaining / moves).saturating_add(share).min(remaining))
+            Some(usual_time(remaining, increment, moves_to_go, move_number))
         }
     };
     limits.depth.is_some_and(|depth| value.own_depth >= depth)
@@ -211,11 +211,14 @@ mod tests {
             (Limits::move_time(seconds(5)), false),
             (Limits { depth: Some(20), ..Limits::move_time(seconds(4)) }, true),
             (clock(60, None), true),
-            (clock(120, None), false),
+            (clock(180, None), false),
             (clock(12, Some(4)), true),
             (clock(20, Some(4)), false),
         ] {
-            assert_eq!(is_enough(&value, seconds(2), &limits), enough, "{limits:?}");
+            assert_eq!(is_enough(&value, seconds(2), &limits, 1), enough, "{limits:?}");
         }
+        // Later in the game a move is given a larger share of the clock.
+        assert!(is_enough(&value, seconds(2), &clock(90, None), 1));
+        assert!(!is_enough(&value, seconds(2), &clock(90, None), 60));
     }
 }

@@ -178,7 +178,9 @@ impl Library {
         }
         let speed = NODES_A_SECOND * settings.search.threads.max(1) as u64;
         let time = Duration::from_secs_f64(value.nodes as f64 / speed as f64);
-        (value.depth > 0 && is_enough(&value, time, limits) && is_new(game, mv)).then_some(value)
+        let number = game.position().fullmove_number();
+        let is_enough = value.depth > 0 && is_enough(&value, time, limits, number);
+        (is_enough && is_new(game, mv)).then_some(value)
     }
 
     /// Whether there would be a move to play.

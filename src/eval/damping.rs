@@ -20,9 +20,15 @@ const CLOCK_SPAN: Score = 200;
 /// classical terms leave of it, and less the longer nothing has been captured and no pawn moved.
 #[inline]
 pub(super) fn damped(position: &Position, score: Score) -> Score {
-    let left = CLOCK_SPAN - Score::from(position.halfmove_clock()).min(CLOCK_SPAN / 2);
-    let score = score * left / CLOCK_SPAN;
+    let score = damped_by_clock(position, score);
     if position.occupied().popcnt() > MOST_PIECES { score } else { scaled(position, score) }
+}
+
+/// What is left of a `score` after the plies since the last capture or pawn move.
+#[inline]
+pub(super) fn damped_by_clock(position: &Position, score: Score) -> Score {
+    let left = CLOCK_SPAN - Score::from(position.halfmove_clock()).min(CLOCK_SPAN / 2);
+    score * left / CLOCK_SPAN
 }
 
 /// The middlegame's share of the score counts in full, the endgame's to its scale.
@@ -37,6 +43,27 @@ fn scaled(position: &Position, score: Score) -> Score {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::{Evaluation, Evaluator, Network};
+
+    #[test]
+    fn a_win_against_a_lone_king_counts_less_as_the_clock_runs() {
+        let network = Network::embedded();
+        for evaluation in
+            [Evaluation::Classical, Evaluation::Nnue(network.clone()), Evaluation::Mean(network)]
+        {
+            let mut evaluator = Evaluator::new(&evaluation);
+            for pieces in ["8/8/8/3k4/8/8/8/KQ6", "8/8/8/3k4/8/8/8/KR6", "8/8/8/3k4/8/8/8/KBN5"] {
+                for side in ["w", "b"] {
+                    let mut at = |clock: u32| {
+                        let fen = format!("{pieces} {side} - - {clock} 90");
+                        evaluator.evaluate(&Position::from_fen(&fen).expect("a position"), 0).abs()
+                    };
+                    assert!(at(0) > at(40) && at(40) > at(80), "{evaluation} {pieces} {side}");
+                    assert_eq!(at(80), at(0) * 120 / 200, "{evaluation} {pieces} {side}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn what_cannot_be_won_counts_less() {

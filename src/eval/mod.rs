@@ -121,9 +121,10 @@ impl Evaluator {
     /// the last one evaluated there.
     #[inline]
     pub fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
-        let Some(network) = self.network.as_mut().filter(|_| !is_mop_up(position)) else {
-            return self.terms(position);
-        };
+        if is_mop_up(position) {
+            return damping::damped_by_clock(position, self.terms(position));
+        }
+        let Some(network) = &mut self.network else { return self.terms(position) };
         let score = damping::damped(position, network.evaluate(position, ply));
         match self.evaluation {
             Evaluation::Mean(_) => (score + self.terms(position)) / 2,

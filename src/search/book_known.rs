@@ -8,7 +8,7 @@ use super::table::{NO_EVAL, TableEntry};
 use super::worker::Worker;
 use crate::book::BookValue;
 use crate::position::{Move, Position};
-use crate::score::{DRAW, Depth, MAX_PLY, Ply, Score, from_table};
+use crate::score::{DRAW, Depth, INFINITY, MAX_PLY, Ply, Score, from_table};
 
 /// Plies without capture or pawn move that a score must leave before the draw by the fifty-move
 /// rule: an analysis knows nothing of the clock.
@@ -27,38 +27,49 @@ pub(super) fn known(value: &BookValue, ply: Ply) -> TableEntry {
     }
 }
 
-/// The word of the book or of the table, whichever is worth more plies, with the static evaluation
-/// of the table's.
-#[inline]
-pub(super) fn deeper(known: Option<TableEntry>, table: Option<TableEntry>) -> Option<TableEntry> {
-    let (Some(book), Some(table)) = (known, table) else { return known.or(table) };
-    Some(match table.depth > book.depth {
-        true => TableEntry { mv: table.mv.or(book.mv), ..table },
-        false => TableEntry { eval: table.eval, ..book },
-    })
+/// The deeper of the book's entry and the table's, with the static evaluation of the table's.
+pub(super) fn deeper(book: TableEntry, table: Option<TableEntry>) -> TableEntry {
+    match table {
+        Some(table) if table.depth > book.depth => TableEntry { mv: table.mv.or(book.mv), ..table },
+        Some(table) => TableEntry { eval: table.eval, ..book },
+        None => book,
+    }
+}
+
+/// The table's entry, with the book's move if it has none: all that is left of a book entry whose
+/// score does not hold in this game.
+pub(super) fn with_move(table: Option<TableEntry>, mv: Option<Move>) -> Option<TableEntry> {
+    /// Too shallow for any use of the score.
+    const NO_DEPTH: Depth = Depth::MIN / 2;
+    let Some(table) = table else {
+        let unknown = TableEntry {
+            mv,
+            score: -INFINITY,
+            eval: NO_EVAL,
+            bound: Bound::Lower,
+            depth: NO_DEPTH,
+        };
+        return mv.map(|_| unknown);
+    };
+    Some(TableEntry { mv: table.mv.or(mv), ..table })
 }
 
 impl<S: Spectator> Worker<'_, S> {
-    /// The score of a node that an analysis knows to at least the depth wanted; the principal
-    /// variation goes on in the book. The rules that an analysis knows nothing of go before it:
-    /// neither a repetition nor the fifty-move clock is overruled.
+    /// The score of a node that the book has analysed deeply enough, once
+    /// [`Worker::holds_here`] has confirmed it. The principal variation continues in the book.
     #[cold]
     pub(super) fn settle_by_book(
         &mut self,
         known: TableEntry,
         position: &Position,
         ply: Ply,
-        depth: Depth,
         pv: bool,
-    ) -> Option<Score> {
-        if known.depth < depth || !self.holds_here(known, position, ply) {
-            return None;
-        }
+    ) -> Score {
         if pv {
             let line = self.line_in_book(position, known.mv, MAX_PLY - ply);
             self.pv_table[ply] = Pv::from_moves(&line);
         }
-        Some(known.score)
+        known.score
     }
 
     /// Takes what an analysis has found of the root, and tells it: its move is searched first, and
@@ -145,11 +156,12 @@ impl<S: Spectator> Worker<'_, S> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{BookSearch, Config, Control, Limits, SearchEvent, SearchResult, Searcher};
-    use crate::book::{Book, BookValue, BuildOptions, build_in_memory};
+    use super::super::{BookSearch, Config, Control, Limits, Searcher};
+    use super::*;
+    use crate::book::{Book, BuildOptions, build_in_memory};
     use crate::pgn::PgnInput;
-    use crate::position::{Game, Move, Position};
-    use crate::score::{Depth, Score};
+    use crate::position::Game;
+    use crate::score::MATE;
 
     const GAME: &str = "1. e4 e5 2. Nf3 Nc6 3. Ng1 Nb8 4. Nf3 Nc6 1/2-1/2\n";
     const NODES: u64 = 60_000;
@@ -304,5 +316,37 @@ mod tests {
         assert_eq!(late.position().key(), first.position().key());
         let result = search(&late, &values, BookSearch::Value, &limits);
         assert!(result.score < 300 && result.book.is_none(), "{result:?}");
+    }
+
+    #[test]
+    fn a_score_that_does_not_hold_settles_no_node_in_any_way() {
+        let fen = play("e4 e5").position().fen();
+        for depth in [40, 70, 100] {
+            // Black is to move, for whom it is as bad as this.
+            let value = found("e4 e5 Nf3", "Nc6", -900, depth);
+            for clock in (0..98).step_by(7) {
+                let fen = fen.replace(" 0 2", &format!(" {clock} 60"));
+                let game = Game::new(Position::from_fen(&fen).expect("a position"));
+                let holds = clock + 1 + depth < CLOCK_ROOM;
+                for limits in [Limits::depth(2), Limits::depth(5)] {
+                    let result = search(&game, &[value], BookSearch::Value, &limits);
+                    assert_eq!(result.score == 900, holds, "{clock} {depth} {result:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_move_is_left_of_a_score_that_does_not_hold() {
+        let (mv, other) = ("e2e4".parse().ok(), "d2d4".parse().ok());
+        let entry = TableEntry { mv: other, score: 12, eval: 3, bound: Bound::Lower, depth: 4 };
+        assert_eq!(with_move(Some(entry), mv), Some(entry));
+        let without = TableEntry { mv: None, ..entry };
+        assert_eq!(with_move(Some(without), mv), Some(TableEntry { mv, ..entry }));
+        assert_eq!(with_move(None, None), None);
+        let alone = with_move(None, mv).expect("a move");
+        assert_eq!((alone.mv, alone.eval), (mv, NO_EVAL));
+        // No search is so shallow, and no window so wide, that the score could settle it.
+        assert!(alone.depth < -100 && alone.score < -MATE && alone.bound == Bound::Lower);
     }
 }

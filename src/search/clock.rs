@@ -103,6 +103,11 @@ impl TimeManager {
         self.pondering && !control.is_ponder_hit()
     }
 
+    /// Whether the search may take as long as `time`.
+    pub(super) fn leaves(&self, time: Duration) -> bool {
+        self.hard.is_none_or(|hard| hard >= time)
+    }
+
     /// Whether the hard bound is reached. It counts from the ponder hit.
     pub(super) fn must_stop(&self, control: &Control) -> bool {
         let Some(hard) = self.hard else { return false };
@@ -142,6 +147,16 @@ impl Stability {
         let effort = (1.6 - self.effort) * 1.25;
         settled * falling * effort.clamp(0.6, 1.6)
     }
+}
+
+/// The time that a move is usually given: the soft bound of its search.
+pub(crate) fn usual_time(
+    remaining: Duration,
+    increment: Duration,
+    moves_to_go: Option<u32>,
+    move_number: u16,
+) -> Duration {
+    budget(remaining, increment, moves_to_go, move_number).0
 }
 
 /// Soft and hard bound for one move.

@@ -14,8 +14,12 @@ use super::observe::{Spectator, Step, Why};
 use super::report::{Bound, Report, SearchEvent, SearchResult};
 use super::source::MoveSource;
 use super::worker::Worker;
-use crate::position::Move;
-use crate::score::{DRAW, Depth, INFINITY, Score, is_decided, mate_distance, mate_in, mated_in};
+use crate::position::{Move, Position};
+use crate::score::{
+    DRAW, Depth, INFINITY, MAX_EVAL, MAX_PLY, Score, TABLEBASE_WIN, is_decided, mate_distance,
+    mate_in, mated_in,
+};
+use crate::tablebase::TablebaseResult;
 
 /// The first iteration with an aspiration window.
 const ASPIRATION_DEPTH: Depth = 5;
@@ -62,6 +66,7 @@ impl<S: Spectator> Worker<'_, S> {
         self.obey_book(&mut result);
         self.take_detour(&mut result);
         self.expect_reply(&mut result);
+        self.call_known_draw(&mut result);
         self.have_the_last_word(&result);
         // Nothing is left to help with, however long the answer has to wait.
         self.job.crew.finish();
@@ -206,7 +211,8 @@ impl<S: Spectator> Worker<'_, S> {
         let moves: Vec<Move> =
             self.root.moves()[index..].iter().map(|root_move| root_move.mv).collect();
         let root = self.job.root;
-        let table = deeper(self.watch.known, self.table_entry(&root, 0));
+        let table = self.table_entry(&root, 0);
+        let table = self.watch.known.map_or(table, |known| Some(deeper(known, table)));
         self.because(Why::Root);
         self.show_entry(&root, 0, depth, window, false);
         self.evaluator.prepare(&root, 0);
@@ -218,16 +224,29 @@ impl<S: Spectator> Worker<'_, S> {
         self.show_leave(score)
     }
 
+    /// The `score` of a root move, which leads to `next`, within what the endgame tables say of it;
+    /// of a draw it only loses any claim to a proven result. Tables do not know which positions the
+    /// game has seen.
+    pub(super) fn by_endgames(&self, mv: Move, next: &Position, score: Score) -> Score {
+        let root_moves = self.root.moves();
+        let found = root_moves.iter().find(|root_move| root_move.mv == mv);
+        let Some(known) = found.and_then(|found| found.endgame) else { return score };
+        drop(root_moves);
+        if self.is_draw(next) {
+            return score;
+        }
+        let win = TABLEBASE_WIN - (known.distance() as Score).min(MAX_PLY as Score);
+        match known.outcome {
+            TablebaseResult::Win => score.max(win),
+            TablebaseResult::Draw => score.clamp(-MAX_EVAL, MAX_EVAL),
+            TablebaseResult::Loss => score.min(-win),
+        }
+    }
+
     /// Notes the score of a root move. Only the first and those that raise alpha have one; the
     /// latter are told at once.
-    pub(super) fn note_root_move(
-        &mut self,
-        node: &Node,
-        mv: Move,
-        score: Score,
-        facts: MoveFacts,
-        nodes: u64,
-    ) {
+    pub(super) fn note_root_move(&mut self, node: &Node, mv: Move, score: Score, facts: MoveFacts) {
+        let nodes = self.take_nodes();
         let mut root_moves = self.root.moves();
         let Some(place) = root_moves.iter().position(|root_move| root_move.mv == mv) else {
             return;
@@ -258,6 +277,15 @@ impl<S: Spectator> Worker<'_, S> {
             let report = self.report_of(found, node.depth, index, bound);
             self.tell(SearchEvent::NewBest(report));
         }
+    }
+
+    /// Counts what this thread has searched below a root move as a helper.
+    pub(super) fn note_help(&mut self) {
+        let nodes = self.take_nodes();
+        let Some(mv) = self.stack[0].mv else { return };
+        let mut root_moves = self.root.moves();
+        let helped = root_moves.iter_mut().find(|root_move| root_move.mv == mv);
+        helped.into_iter().for_each(|root_move| root_move.nodes += nodes);
     }
 
     /// Tells that a root move's turn has come.
@@ -299,10 +327,14 @@ impl<S: Spectator> Worker<'_, S> {
     }
 
     fn report_of(&self, found: RootMove, depth: Depth, index: usize, bound: Bound) -> Report {
+        let (score, bound) = match found.is_known_draw() {
+            true => (DRAW, Bound::Exact),
+            false => (found.score, bound),
+        };
         Report {
             depth,
             selective_depth: self.selective_depth,
-            score: found.score,
+            score,
             bound,
             elapsed: self.job.clock.elapsed(),
             nodes: self.job.nodes(),
@@ -321,6 +353,15 @@ impl<S: Spectator> Worker<'_, S> {
         let next = self.job.root.play(best);
         let entry = self.job.table.probe(self.table_key(&next), &next, 1);
         result.ponder = entry.and_then(|entry| entry.mv);
+    }
+
+    /// Makes the score of a best move that the endgame tables call a draw that of a draw.
+    fn call_known_draw(&self, result: &mut SearchResult) {
+        let root_moves = self.job.root_moves();
+        let best = root_moves.iter().find(|root_move| Some(root_move.mv) == result.best);
+        if best.is_some_and(RootMove::is_known_draw) {
+            result.score = DRAW;
+        }
     }
 
     /// Tells at the end of a search what it ends with: the line into the book that ended it, and

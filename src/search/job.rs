@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crossbeam::queue::SegQueue;
 use crossbeam::utils::CachePadded;
@@ -19,6 +20,11 @@ use super::split::{SplitPoint, split_depth};
 use super::table::TranspositionTable;
 use crate::position::{Cycles, Game, Move, Position};
 use crate::score::{DRAW, Depth, INFINITY, Score};
+use crate::tablebase::{Advice, RankedMove, TablebaseResult, kbnk};
+
+/// What a search must have time for to solve bishop and knight against a lone king, which happens
+/// once.
+const KBNK_TIME: Duration = Duration::from_millis(500);
 
 /// A root move and what the search knows of it.
 #[derive(Debug, Clone)]
@@ -32,6 +38,8 @@ pub(super) struct RootMove {
     pub(super) previous: Score,
     pub(super) nodes: u64,
     pub(super) pv: Vec<Move>,
+    /// What the endgame tables say of it, where that is certain.
+    pub(super) endgame: Option<RankedMove>,
 }
 
 impl RootMove {
@@ -43,7 +51,14 @@ impl RootMove {
             previous: -INFINITY,
             nodes: 0,
             pv: vec![mv],
+            endgame: None,
         }
+    }
+
+    /// Whether the endgame tables call it a draw. It still has a score of its own, so that of
+    /// several such moves the one that sets most problems is played.
+    pub(super) fn is_known_draw(&self) -> bool {
+        self.endgame.is_some_and(|known| known.outcome == TablebaseResult::Draw)
     }
 }
 
@@ -105,6 +120,8 @@ pub(super) struct Job {
     pub(super) crashes: SegQueue<SearchFault>,
     /// Positions that the endgame tables knew, of all threads.
     pub(super) tablebase_hits: AtomicU64,
+    /// Whether mates with bishop and knight against a lone king are looked up.
+    pub(super) solves_kbnk: bool,
     /// Nodes by thread.
     pub(super) counters: Box<[CachePadded<AtomicU64>]>,
     /// Whether each thread searches a tree of its own.
@@ -139,6 +156,8 @@ impl Job {
     ) -> Self {
         let Lasting { table, history, cycles } = lasting;
         let root = *game.position();
+        // Reading the endgame tables takes time, too.
+        let clock = TimeManager::start(limits, root.fullmove_number());
         let config = match limits.handicap {
             None => config,
             // Weaker players know no tables by heart.
@@ -148,7 +167,8 @@ impl Job {
             .handicap
             .and_then(|handicap| handicap.sight(&root, 0, game.moves().last().copied()));
         let legal = root.legal_moves();
-        let advice = config.endgames.as_ref().and_then(|tables| tables.advise(&root));
+        let ranked = config.endgames.as_ref().and_then(|tables| tables.ranked(&root));
+        let advice = ranked.as_deref().map(Advice::from);
         let wanted = |mv: &Move| match &advice {
             _ if !limits.root_moves.is_empty() => limits.root_moves.contains(mv),
             Some(advice) if limits.multi_pv == 1 => advice.moves.contains(mv),
@@ -160,11 +180,19 @@ impl Job {
             // Whoever overlooks everything still has to move.
             root_moves.extend(legal.iter().map(RootMove::new));
         }
+        for root_move in &mut root_moves {
+            let mut known = ranked.iter().flatten();
+            let known = known.find(|known| known.mv == root_move.mv && known.is_certain);
+            root_move.endgame = known.copied();
+        }
         let is_lazy = config.parallel.is_lazy(config.threads);
         let trees = if is_lazy { config.threads } else { 1 };
         let root_of = || Root { moves: Mutex::new(root_moves.clone()), line: AtomicUsize::new(0) };
+        let has_time = kbnk::is_solved() || clock.leaves(KBNK_TIME);
+        let solves_kbnk = kbnk::may_be_won(&root) && has_time && limits.handicap.is_none();
         Job {
-            clock: TimeManager::start(limits, root.fullmove_number()),
+            clock,
+            solves_kbnk,
             root,
             keys: game.positions().iter().map(Position::key).collect(),
             limits: limits.clone(),
@@ -179,7 +207,7 @@ impl Job {
             is_heard,
             news: SegQueue::new(),
             crashes: SegQueue::new(),
-            tablebase_hits: AtomicU64::new(0),
+            tablebase_hits: AtomicU64::new(ranked.map_or(0, |ranked| ranked.len() as u64)),
             counters: (0..config.threads).map(|_| CachePadded::default()).collect(),
             is_lazy,
             roots: (0..trees).map(|_| CachePadded::new(root_of())).collect(),
@@ -202,7 +230,11 @@ impl Job {
         let root_moves = self.root_moves();
         let Some(best) = root_moves.first() else { return SearchResult::default() };
         let is_exact = best.bound == Bound::Exact && best.score > -INFINITY;
-        let score = if is_exact { best.score } else { best.previous };
+        let score = match best.is_known_draw() {
+            true => DRAW,
+            false if is_exact => best.score,
+            false => best.previous,
+        };
         SearchResult {
             best: Some(best.mv),
             ponder: best.pv.get(1).copied(),

@@ -72,7 +72,7 @@ mod exact_tests;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use clock::MOVE_OVERHEAD;
+pub(crate) use clock::{MOVE_OVERHEAD, usual_time};
 pub use config::{BookSearch, Config, Parallel, ParseBookSearchError, ResearchOrder};
 pub use control::Control;
 pub use handicap::Handicap;

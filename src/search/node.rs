@@ -86,6 +86,9 @@ pub(super) struct Node {
     pub(super) table: Option<TableEntry>,
     /// The move left out to see whether it is singular.
     pub(super) excluded: Option<Move>,
+    /// The bounds of the score by the endgame tables.
+    pub(super) least: Score,
+    pub(super) most: Score,
     /// The moves that led here.
     pub(super) context: Context,
 }
@@ -113,8 +116,10 @@ pub(super) struct NodeProgress {
     pub(super) line: Pv,
     /// Moves handed out.
     pub(super) count: usize,
-    /// Quiet moves that did not fail high.
+    /// The first quiet moves that did not fail high.
     pub(super) quiets: ArrayVec<Move, TRIED>,
+    /// The number of all such moves.
+    pub(super) quiet_count: usize,
 }
 
 impl NodeProgress {
@@ -127,6 +132,7 @@ impl NodeProgress {
             line: Pv::default(),
             count: 0,
             quiets: ArrayVec::new(),
+            quiet_count: 0,
         }
     }
 
@@ -151,6 +157,7 @@ impl NodeProgress {
             }
         }
         if !node.position.is_noisy(mv) {
+            self.quiet_count += 1;
             // Beyond what fits, moves are too many for one of them to matter.
             let _ = self.quiets.try_push(mv);
         }
@@ -178,7 +185,7 @@ impl MoveFacts {
     pub(super) fn of(progress: &NodeProgress) -> Self {
         MoveFacts {
             number: progress.count,
-            quiets: progress.quiets.len(),
+            quiets: progress.quiet_count,
             alpha: progress.alpha,
             best: progress.best,
             extension: 0,
@@ -217,6 +224,8 @@ impl Node {
             eval: 0,
             table: None,
             excluded: None,
+            least: -INFINITY,
+            most: INFINITY,
             context: Context::default(),
         }
     }
@@ -224,7 +233,27 @@ impl Node {
 
 #[cfg(test)]
 mod tests {
+    use super::super::constants as c;
+    use super::super::prune::late_move_pruning;
     use super::*;
+
+    /// More quiet moves than any position has that occurs in games.
+    const MAX_MOVES: usize = 100;
+
+    #[test]
+    fn late_moves_are_pruned_at_every_depth_that_allows_it() {
+        let deepest = c::late_moves_depth();
+        let mv = "e2e4".parse().expect("a quiet move");
+        for depth in 1..=deepest + 1 {
+            let node = Node { depth, improving: true, ..Node::sample(10) };
+            let mut progress = NodeProgress::new(node.window.alpha);
+            for _ in 0..MAX_MOVES {
+                progress.record(&node, mv, 0, &Pv::default());
+            }
+            let is_pruned = late_move_pruning(&node, MoveFacts::of(&progress).quiets);
+            assert_eq!(is_pruned, depth <= deepest, "depth {depth}");
+        }
+    }
 
     #[test]
     fn a_lower_score_does_not_take_the_place_of_a_move_that_failed_high() {

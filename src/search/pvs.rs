@@ -7,10 +7,10 @@
 
 use std::sync::atomic::Ordering;
 
-use super::book_known::deeper;
+use super::book_known::{deeper, with_move};
 use super::book_match::BookHit;
 use super::constants as c;
-use super::node::{JudgedMove, MoveFacts, Node, NodeProgress, Window};
+use super::node::{JudgedMove, MoveFacts, Node, NodeProgress, Pv, Window};
 use super::observe::{End, Spectator, Step, Why};
 use super::ordering::MovePicker;
 use super::prune;
@@ -18,12 +18,13 @@ use super::report::Bound;
 use super::singular::Singularity;
 use super::source::MoveSource;
 use super::table::{NO_EVAL, TableEntry};
-use super::worker::Worker;
+use super::worker::{FIFTY_MOVES, Worker};
 use crate::position::{Move, Position};
 use crate::score::{
-    DRAW, Depth, MAX_EVAL, MAX_PLY, Ply, Score, TABLEBASE_WIN, is_decided, mate_in, mated_in,
+    DRAW, Depth, INFINITY, MAX_EVAL, MAX_PLY, Ply, Score, TABLEBASE_WIN, is_decided, mate_in,
+    mated_in,
 };
-use crate::tablebase::TablebaseResult;
+use crate::tablebase::{TablebaseResult, kbnk};
 
 /// The plies of search that the word of an endgame table is worth in the transposition table.
 const TABLEBASE_DEPTH: Depth = 6;
@@ -82,12 +83,17 @@ impl<S: Spectator> Worker<'_, S> {
         if window.alpha >= window.beta {
             return self.ended(End::Closed, window.alpha);
         }
-        if let Some(known) = known
-            && let Some(score) = self.settle_by_book(known, position, ply, depth, window.is_open())
-        {
-            return self.ended(End::BookValue, score);
+        let mut table = table;
+        if let Some(known) = known {
+            if !self.holds_here(known, position, ply) {
+                table = with_move(table, known.mv);
+            } else if known.depth >= depth {
+                let score = self.settle_by_book(known, position, ply, window.is_open());
+                return self.ended(End::BookValue, score);
+            } else {
+                table = Some(deeper(known, table));
+            }
         }
-        let table = deeper(known, table);
         let mut node = self.assess(position, ply, depth, window, cut, table);
         if node.excluded.is_none() {
             self.learn_from_evaluation(position, ply, node.static_eval);
@@ -95,7 +101,10 @@ impl<S: Spectator> Worker<'_, S> {
         if let Some(score) = table_cutoff(&node) {
             return self.ended(End::Table, score);
         }
-        if let Some(score) = self.probe_endgames(&node).or_else(|| self.prune_node(&node)) {
+        if let Some(score) = self.known_mate(&node) {
+            return self.ended(End::Endgames, score);
+        }
+        if let Some(score) = self.probe_endgames(&mut node).or_else(|| self.prune_node(&node)) {
             return score;
         }
         node.depth -= self.hindsight(&node);
@@ -159,10 +168,27 @@ impl<S: Spectator> Worker<'_, S> {
         window
     }
 
-    /// What the endgame tables say of a position that a capture or pawn move has led to. A win or
-    /// a loss cuts a null-window node off; the principal variation is searched on, so that it
-    /// shows the way.
-    fn probe_endgames(&mut self, node: &Node) -> Option<Score> {
+    /// The score of a mate with bishop and knight that the fifty-move rule leaves time for.
+    #[inline]
+    fn known_mate(&mut self, node: &Node) -> Option<Score> {
+        if !self.job.solves_kbnk {
+            return None;
+        }
+        let plies = kbnk::plies_to_mate(&node.position)?;
+        let is_in_time = u32::from(node.position.halfmove_clock()) + plies <= FIFTY_MOVES.into();
+        let end = node.ply + plies as Ply;
+        if node.excluded.is_some() || !is_in_time || end >= MAX_PLY {
+            return None;
+        }
+        if node.pv {
+            self.pv_table[node.ply] = Pv::from_moves(&kbnk::line(&node.position));
+        }
+        Some(if plies % 2 == 1 { mate_in(end) } else { mated_in(end) })
+    }
+
+    /// The result in the endgame tables after a capture or pawn move. A win or a loss cuts off a
+    /// null-window node. It bounds the score of a PV node, which is searched to show the way.
+    fn probe_endgames(&mut self, node: &mut Node) -> Option<Score> {
         let tables = self.job.config.endgames.as_ref()?;
         if node.excluded.is_some() {
             return None;
@@ -174,6 +200,11 @@ impl<S: Spectator> Worker<'_, S> {
             TablebaseResult::Draw => (self.draw_score(), Bound::Exact),
             TablebaseResult::Loss => (node.ply as Score - TABLEBASE_WIN, Bound::Upper),
         };
+        match bound {
+            Bound::Lower => node.least = score,
+            Bound::Upper => node.most = score,
+            Bound::Exact => {}
+        }
         let settled = bound_applies(bound, score, node.window) && (!node.pv || score == DRAW);
         settled.then(|| {
             let depth = node.depth + TABLEBASE_DEPTH;
@@ -231,6 +262,8 @@ impl<S: Spectator> Worker<'_, S> {
             eval: refined_eval(static_eval, table),
             table,
             excluded: self.stack[ply].excluded,
+            least: -INFINITY,
+            most: INFINITY,
             context: self.context(ply),
         }
     }
@@ -310,8 +343,9 @@ impl<S: Spectator> Worker<'_, S> {
         (verified >= beta).then(|| self.ended(End::NullMove, score))
     }
 
-    fn try_probcut(&mut self, node: &Node) -> Option<Score> {
+    pub(super) fn try_probcut(&mut self, node: &Node) -> Option<Score> {
         let raised = prune::probcut(node)?;
+        self.stack[node.ply].noisy = true;
         let table_move = node.table_move().filter(|&mv| node.position.is_noisy(mv));
         let mut picker = MovePicker::noisy(table_move, (raised - node.static_eval).max(0));
         let depth = prune::probcut_depth(node);
@@ -424,12 +458,11 @@ impl<S: Spectator> Worker<'_, S> {
             book.prefetch(node.position.pawn_key() ^ keys.pawns());
         }
         let next = node.position.play_on(mv, keys);
-        let nodes_before = if node.is_root() {
+        if node.is_root() {
             self.tell_root_move(mv, facts.number, node.depth);
-            self.tree_nodes()
-        } else {
-            0
-        };
+            // Those of the root itself belong to no move.
+            self.take_nodes();
+        }
         self.stack[node.ply].double_extensions += u8::from(extension >= 2);
         self.enter(&node.position, mv, node.ply, &next);
         let score = if facts.number == 1 {
@@ -440,10 +473,11 @@ impl<S: Spectator> Worker<'_, S> {
             let reduction = self.reduction(node, &next, noisy, history, facts.number);
             self.search_late_move(node, &next, depth, reduction, &mut facts)
         };
+        let score = if node.is_root() { self.by_endgames(mv, &next, score) } else { score };
         self.leave();
         self.stack[node.ply].double_extensions -= u8::from(extension >= 2);
         if node.is_root() && !self.is_interrupted() {
-            self.note_root_move(node, mv, score, facts, self.tree_nodes() - nodes_before);
+            self.note_root_move(node, mv, score, facts);
         }
         Some(score)
     }

@@ -2,7 +2,9 @@
 //!
 //! The swap algorithm with a threshold: <https://www.chessprogramming.org/SEE_-_The_Swap_Algorithm>.
 
-use chess::{EMPTY, get_bishop_moves, get_rook_moves, line};
+use chess::{
+    EMPTY, between, get_bishop_moves, get_bishop_rays, get_rook_moves, get_rook_rays, line,
+};
 
 use crate::position::{BitBoard, Color, Move, Piece, Position, Square};
 use crate::score::Score;
@@ -59,8 +61,9 @@ fn exchange(position: &Position, to: Square, mut occupied: BitBoard, mut balance
     let mut side = !first;
     let mut attackers = position.attackers(to, occupied) & occupied;
     loop {
-        let own = attackers & position.by_color(side) & !held_back(position, side, to, occupied);
-        let Some((piece, from)) = least(position, own) else { break };
+        let own = attackers & position.by_color(side);
+        let held = if own == EMPTY { EMPTY } else { held_back(position, side, to, occupied) };
+        let Some((piece, from)) = least(position, own & !held) else { break };
         if piece == Piece::King && attackers & position.by_color(!side) != EMPTY {
             break;
         }
@@ -81,16 +84,21 @@ fn exchange(position: &Position, to: Square, mut occupied: BitBoard, mut balance
     side != first
 }
 
-/// Pieces of the root position's side to move that are pinned and may not leave their line for
-/// `to`. Only pins of the side to move are known; once pieces have been exchanged away from the
-/// pin's line it still holds, which is exact enough.
-#[inline]
+/// The pieces of `side` that are pinned with these squares occupied and may not take on `to`.
 fn held_back(position: &Position, side: Color, to: Square, occupied: BitBoard) -> BitBoard {
-    if side != position.side_to_move() {
-        return EMPTY;
+    let board = position.board();
+    let king = position.king(side);
+    let diagonal = board.pieces(Piece::Bishop) | board.pieces(Piece::Queen);
+    let straight = board.pieces(Piece::Rook) | board.pieces(Piece::Queen);
+    let on_rays = get_bishop_rays(king) & diagonal | get_rook_rays(king) & straight;
+    let mut held = EMPTY;
+    for pinner in on_rays & position.by_color(!side) & occupied {
+        let blockers = between(king, pinner) & occupied;
+        if blockers.popcnt() == 1 && line(king, pinner) & BitBoard::from_square(to) == EMPTY {
+            held |= blockers;
+        }
     }
-    let pinned = position.pinned() & occupied & position.by_color(side);
-    if pinned == EMPTY || line(position.king(side), to) & pinned == pinned { EMPTY } else { pinned }
+    held
 }
 
 /// The least valuable of `pieces` and where it stands.
@@ -122,6 +130,16 @@ mod tests {
             ("3r3k/2P5/8/8/8/8/8/4K3 w - - 0 1", "c7d8q", 1350),
             ("4k3/8/8/8/8/8/4K3/8 w - - 0 1", "e2e3", 0),
             ("4k3/4r3/8/8/8/8/3K4/8 w - - 0 1", "d2d3", 0),
+            // The defender of the pawn is pinned, along a file and a diagonal.
+            ("3k4/3n4/5p2/8/8/5R2/8/3RK3 w - - 0 1", "f3f6", 100),
+            ("7k/6n1/5B2/7p/7R/8/8/4K3 w - - 0 1", "h4h5", 100),
+            // It may take along the line of the pin.
+            ("3k4/3r4/8/3p4/8/2N5/8/3RK3 w - - 0 1", "c3d5", 100),
+            ("3k4/3r4/8/3p4/8/8/3R4/3QK3 w - - 0 1", "d2d5", 100),
+            // The pin ends when the pinning piece takes part.
+            ("3k4/3n4/8/3Rp3/8/8/8/4K3 w - - 0 1", "d5e5", -400),
+            // The mover's own defender is pinned.
+            ("3rk3/8/5p2/4p3/8/3N4/1B6/3K4 w - - 0 1", "b2e5", -230),
         ] {
             let position = Position::from_fen(fen).expect(fen);
             let mv: Move = mv.parse().expect(mv);

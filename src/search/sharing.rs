@@ -254,6 +254,9 @@ impl<'a, S: Spectator> Worker<'a, S> {
         let SplitPoint { place, node, .. } = split.as_ref();
         self.show(|_| Step::Join { place: *place, position: &node.position, ply: node.ply });
         self.work_at(split, None);
+        if !split.node.is_root() {
+            self.note_help();
+        }
         self.show(|_| Step::Part);
     }
 
@@ -285,12 +288,13 @@ mod tests {
 
     use super::*;
     use crate::position::Game;
+    use crate::search::crew::ThreadSet;
     use crate::search::job::Lasting;
     use crate::search::node::Window;
     use crate::search::observe::Place;
     use crate::search::source::SharedMoves;
     use crate::search::worker::ThreadData;
-    use crate::search::{Config, Control, Limits};
+    use crate::search::{Config, Control, Limits, STACK_SIZE};
 
     fn job(control: &Control) -> Job {
         let config = Config { threads: 2, ..Config::default() };
@@ -328,6 +332,36 @@ mod tests {
         worker.adopt(&split);
         assert_eq!((worker.stack[0].excluded, worker.stack[7].excluded), (excluded, None));
         assert_eq!(worker.null_move_from, 5, "a null move is being verified above");
+    }
+
+    #[test]
+    fn every_node_counts_for_one_root_move_at_most() {
+        let control = Control::new();
+        let config = Config { threads: 3, cores: Some(3), ..Config::default() };
+        let limits = Limits::nodes(300_000);
+        let job = Job::new(&Game::default(), &limits, &control, config, Lasting::new(8), false);
+        std::thread::scope(|scope| {
+            for id in [1, 2, 0] {
+                let job = &job;
+                let work = move || {
+                    let mut data = ThreadData::new();
+                    let mut worker = Worker::new(id, job, &mut data, None);
+                    if id > 0 {
+                        return worker.help();
+                    }
+                    while !job.crew.has_idle(&ThreadSet::default()) {
+                        std::thread::yield_now();
+                    }
+                    worker.think();
+                };
+                let thread = std::thread::Builder::new().stack_size(STACK_SIZE);
+                thread.spawn_scoped(scope, work).expect("a thread");
+            }
+        });
+        assert!(job.sharing().joins > 0, "threads have helped each other");
+        let counted: u64 = job.root_moves().iter().map(|root_move| root_move.nodes).sum();
+        let all = job.nodes();
+        assert!(counted <= all && counted > all / 3, "{counted} of {all}");
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::position::{Keys, Move, Position};
 use crate::score::{DRAW, Depth, MAX_PLY, Ply, Score};
 
 /// Plies without capture or pawn move that make a draw.
-const FIFTY_MOVES: u16 = 100;
+pub(super) const FIFTY_MOVES: u16 = 100;
 /// Parts what is known of mates for certain from what other searches think.
 const PROOF_SALT: u64 = 0x7ab1_a0a7_e000_9500;
 /// Nodes between two looks at the clock: about a millisecond.
@@ -89,6 +89,8 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) told: Vec<Option<Move>>,
     salt: u64,
     nodes: u64,
+    /// Those of them that have been counted for a root move, or for none.
+    attributed: u64,
     /// Counted for a spectator alone.
     pub(super) counters: Counters,
     pub(super) spectator: S,
@@ -144,6 +146,7 @@ impl<'a, S: Spectator> Worker<'a, S> {
             listener,
             told: vec![None; job.lines()],
             nodes: 0,
+            attributed: 0,
             counters: Counters::default(),
             spectator,
         }
@@ -232,9 +235,11 @@ impl<'a, S: Spectator> Worker<'a, S> {
         }
     }
 
-    /// Nodes in the tree that this thread searches.
-    pub(super) fn tree_nodes(&self) -> u64 {
-        if self.job.is_lazy { self.nodes } else { self.job.nodes() }
+    /// The nodes of this thread since it was last asked.
+    pub(super) fn take_nodes(&mut self) -> u64 {
+        let nodes = self.nodes - self.attributed;
+        self.attributed = self.nodes;
+        nodes
     }
 
     /// Whether what this thread finds in its tree is what the search tells.

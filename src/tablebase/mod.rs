@@ -2,7 +2,10 @@
 //!
 //! R. de Man's tables tell for each position with few pieces who wins (WDL), and how far the next
 //! capture or pawn move is on the way there (DTZ): <https://www.chessprogramming.org/Syzygy_Bases>.
-//! They know nothing of castling. `shakmaty-syzygy` reads them.
+//! They know nothing of castling. `shakmaty-syzygy` reads them. Bishop and knight against a lone king
+//! need no table.
+
+pub(crate) mod kbnk;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -99,6 +102,32 @@ pub struct Advice {
     /// The moves that keep it: of winning ones those that lead on fastest, of losing ones those
     /// that resist longest.
     pub moves: Vec<Move>,
+}
+
+/// A legal move as the tables see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RankedMove {
+    /// The move.
+    pub mv: Move,
+    /// The result after the move, for the side that makes it.
+    pub outcome: TablebaseResult,
+    /// Whether the fifty-move rule leaves no doubt about the result: distances in tables may be
+    /// rounded by a ply.
+    pub is_certain: bool,
+    /// Plies from the move to the next capture or pawn move; negative in a loss, 0 in a draw.
+    plies: i32,
+}
+
+impl RankedMove {
+    /// Plies to the next capture or pawn move, this one included.
+    pub fn distance(&self) -> u32 {
+        self.plies.unsigned_abs() + 1
+    }
+
+    /// The order of moves: the result, then a short way to a win or a long one to a loss.
+    fn rank(&self) -> (TablebaseResult, i32) {
+        (self.outcome, self.plies)
+    }
 }
 
 /// Two are the same if they were opened as one.
@@ -212,40 +241,52 @@ impl Tables {
 
     /// What to play. `None` if the tables do not know.
     pub fn advise(&self, position: &Position) -> Option<Advice> {
+        Some(Advice::from(&self.ranked(position)?[..])).filter(|advice| !advice.moves.is_empty())
+    }
+
+    /// All legal moves with their results, in the order of generation. `None` if the tables do not
+    /// have the position.
+    pub fn ranked(&self, position: &Position) -> Option<Vec<RankedMove>> {
         if !self.may_know(position) {
             return None;
         }
-        let ranked: Option<Vec<_>> = position
-            .legal_moves()
-            .iter()
-            .map(|mv| Some((self.rank(&position.play(mv))?, mv)))
-            .collect();
-        let ranked = ranked?;
-        let best = ranked.iter().map(|&(rank, _)| rank).max()?;
-        let moves = ranked.iter().filter(|&&(rank, _)| rank == best).map(|&(_, mv)| mv).collect();
-        Some(Advice { outcome: best.0, moves })
+        position.legal_moves().iter().map(|mv| self.rank(mv, &position.play(mv))).collect()
     }
 
-    /// How good it is to have brought a position about, for who did: the outcome, and plies to
-    /// the next capture or pawn move, few being good in a win and bad in a loss.
-    fn rank(&self, position: &Position) -> Option<(TablebaseResult, i32)> {
-        let chess = chess(position)?;
-        if position.in_check() && position.has_no_moves() {
-            return Some((TablebaseResult::Win, 1));
+    /// The result of `mv`, which leads to `next`.
+    fn rank(&self, mv: Move, next: &Position) -> Option<RankedMove> {
+        let of = |outcome, plies| RankedMove { mv, outcome, is_certain: true, plies };
+        if next.in_check() && next.has_no_moves() {
+            return Some(of(TablebaseResult::Win, 1));
         }
-        let ours = match self.note(self.tables.probe_wdl(&chess))? {
+        let chess = chess(next)?;
+        let result = self.note(self.tables.probe_wdl(&chess))?;
+        let outcome = match result {
             AmbiguousWdl::Loss | AmbiguousWdl::MaybeLoss => TablebaseResult::Win,
             AmbiguousWdl::Win | AmbiguousWdl::MaybeWin => TablebaseResult::Loss,
             AmbiguousWdl::Draw | AmbiguousWdl::CursedWin | AmbiguousWdl::BlessedLoss => {
-                return Some((TablebaseResult::Draw, 0));
+                return Some(of(TablebaseResult::Draw, 0));
             }
         };
-        if position.halfmove_clock() == 0 {
-            // The move itself leads on: nothing is faster, and nothing resists less.
-            return Some((ours, 0));
+        let is_certain = !matches!(result, AmbiguousWdl::MaybeWin | AmbiguousWdl::MaybeLoss);
+        let plies = match next.halfmove_clock() {
+            // The move itself captures or moves a pawn: nothing is faster, nor resists less.
+            0 => 0,
+            _ => self.note(self.tables.probe_dtz(&chess))?.ignore_rounding().0,
+        };
+        Some(RankedMove { is_certain, ..of(outcome, plies) })
+    }
+}
+
+impl From<&[RankedMove]> for Advice {
+    /// The best of these moves; there are none if the game is over.
+    fn from(ranked: &[RankedMove]) -> Self {
+        let best = ranked.iter().map(RankedMove::rank).max();
+        let moves = ranked.iter().filter(|ranked| Some(ranked.rank()) == best);
+        Advice {
+            outcome: best.map_or(TablebaseResult::Draw, |best| best.0),
+            moves: moves.map(|ranked| ranked.mv).collect(),
         }
-        let plies = self.note(self.tables.probe_dtz(&chess))?.ignore_rounding().0;
-        Some((ours, plies))
     }
 }
 

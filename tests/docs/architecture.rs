@@ -133,8 +133,8 @@ fn nothing_that_is_printed_can_panic() {
 fn no_state_is_global() {
     const CHANGEABLE: [&str; 7] =
         ["static mut ", "thread_local!", "Atomic", "Cell<", "Lock<", "Mutex<", "Lazy"];
-    /// Never changes, but must be read from its bytes once.
-    const CONSTANT: &str = "EMBEDDED: LazyLock<Arc<Network>>";
+    /// They never change, but are worked out only when they are needed.
+    const CONSTANTS: [&str; 2] = ["EMBEDDED: LazyLock<Arc<Network>>", "DISTANCES: OnceLock<"];
     let mut faults = Vec::new();
     for source in sources(&["src"]) {
         let code = source.code();
@@ -143,7 +143,8 @@ fn no_state_is_global() {
                 line.trim_start().trim_start_matches("pub ").trim_start_matches("pub(crate) ");
             item.starts_with("static ") || item.starts_with("thread_local!")
         });
-        let globals = globals.filter(|line| !line.contains(CONSTANT));
+        let globals =
+            globals.filter(|line| CONSTANTS.iter().all(|constant| !line.contains(constant)));
         for global in globals.filter(|line| CHANGEABLE.iter().any(|word| line.contains(word))) {
             faults.push(format!("{}: {global}", source.path.display()));
         }

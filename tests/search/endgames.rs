@@ -3,7 +3,7 @@
 use crate::support::shared_data;
 use tabia::position::{Color, Game, OutcomeReason, Position};
 use tabia::score::TABLEBASE_BOUND;
-use tabia::search::{Config, Control, Limits, SearchEvent, Searcher};
+use tabia::search::{Config, Control, Limits, Report, SearchEvent, SearchResult, Searcher};
 use tabia::tablebase::{TablebaseResult, Tables, TablesError};
 
 fn tables() -> Option<Tables> {
@@ -86,6 +86,165 @@ fn the_root_plays_what_the_tables_say() {
         let advice = tables.advise(game.position()).expect("few men");
         assert!(result.best.is_some_and(|mv| advice.moves.contains(&mv)), "{fen}");
     }
+}
+
+/// What is reported last of a search to this depth, and its result.
+fn reported(fen: &str, limits: &Limits, endgames: Option<Tables>) -> (Vec<Report>, SearchResult) {
+    let mut searcher = Searcher::new(Config { memory_mb: 4, endgames, ..Config::default() });
+    let mut reports = Vec::new();
+    let game = Game::new(position(fen));
+    let result = searcher.search(&game, limits, &Control::new(), &mut |event| {
+        if let SearchEvent::Iteration(report) | SearchEvent::NewBest(report) = event {
+            reports.push(report.clone());
+        }
+    });
+    (reports, result)
+}
+
+/// The result at the root is that of the tables, the fifty-move rule included, in every report.
+#[test]
+fn the_score_of_the_root_is_what_the_tables_say() {
+    let Some(tables) = tables() else { return };
+    let sign = |score: i32| match score {
+        0 => TablebaseResult::Draw,
+        score if score >= TABLEBASE_BOUND => TablebaseResult::Win,
+        score if score <= -TABLEBASE_BOUND => TablebaseResult::Loss,
+        score => panic!("{score} is not proven"),
+    };
+    for pieces in [
+        "8/8/6k1/3B4/3K4/4N3/8/8",
+        "8/8/8/4k3/8/8/8/KBN5",
+        "8/8/8/8/4k3/8/1p6/1K1R4",
+        "8/3k4/8/3K4/3P4/8/8/8",
+        "8/8/8/8/2k5/1p6/3P4/1KB5",
+        "8/8/4k3/8/8/8/3QK3/7r",
+    ] {
+        for (side, clock) in
+            ["w", "b"].into_iter().flat_map(|side| [0, 60, 95].map(|clock| (side, clock)))
+        {
+            let fen = format!("{pieces} {side} - - {clock} 106");
+            let game = position(&fen);
+            let Some(ranked) = tables.ranked(&game) else { continue };
+            if ranked.iter().any(|known| !known.is_certain) {
+                continue;
+            }
+            let advice = tables.advise(&game).expect("a move");
+            for multi_pv in [1, 3] {
+                let limits = Limits { multi_pv, ..Limits::depth(5) };
+                let (reports, result) = reported(&fen, &limits, Some(tables.clone()));
+                assert_eq!(sign(result.score), advice.outcome, "{fen}");
+                for report in reports {
+                    let known = ranked.iter().find(|known| known.mv == report.pv[0]);
+                    assert_eq!(sign(report.score), known.expect("a move").outcome, "{fen}");
+                    assert!(report.tablebase_hits >= ranked.len() as u64, "{fen}");
+                }
+            }
+        }
+    }
+}
+
+/// Taking leads to a known ending, whose result bounds the score on the principal variation too.
+#[test]
+fn the_principal_variation_is_bounded_by_the_tables() {
+    let Some(tables) = tables() else { return };
+    for (fen, depth) in
+        [("8/8/8/3n4/8/1k6/8/3RK2R w - - 0 1", 6), ("4k3/8/8/3q4/8/8/3R4/3RK3 w - - 0 1", 6)]
+    {
+        let (_, result) = reported(fen, &Limits::depth(depth), Some(tables.clone()));
+        assert!(result.score >= TABLEBASE_BOUND, "{fen}: {}", result.score);
+    }
+}
+
+/// A draw by the tables is no reason to give a piece away: the other side may still go wrong.
+#[test]
+fn a_known_draw_is_played_on_with_what_there_is() {
+    let Some(tables) = tables() else { return };
+    for fen in [
+        "8/8/3k4/3n4/8/2R5/3K4/8 w - - 0 1",
+        "8/8/8/2b5/2k5/8/6R1/4K3 w - - 0 1",
+        "8/8/5r2/3k4/8/5N2/4K3/8 b - - 0 1",
+    ] {
+        let start = position(fen);
+        let advice = tables.advise(&start).expect("four men");
+        let takes = |next: &Position| next.legal_moves().iter().any(|reply| next.is_noisy(reply));
+        assert_eq!(advice.outcome, TablebaseResult::Draw, "{fen}");
+        assert!(advice.moves.iter().any(|&mv| takes(&start.play(mv))), "{fen}");
+        let (_, result) = reported(fen, &Limits::depth(6), Some(tables.clone()));
+        let next = start.play(result.best.expect("a move"));
+        assert!(result.score == 0 && !takes(&next), "{fen}: {result:?}");
+    }
+}
+
+/// Plays from `starts` positions with so many nodes a move, against the defence of the endgame
+/// tables, or without tables that of the program.
+fn win_with_bishop_and_knight(starts: usize, nodes: u64, mut random: u64) {
+    let mut square = || {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (random >> 58) as usize
+    };
+    let tables = tables();
+    let mut searchers =
+        [0, 1].map(|_| Searcher::new(Config { memory_mb: 16, ..Config::default() }));
+    let mut played = 0;
+    while played < starts {
+        let mut board = [' '; 64];
+        for piece in ['K', 'B', 'N', 'k'] {
+            board[square()] = piece;
+        }
+        let Ok(start) = Position::from_fen(&fen_of(&board)) else { continue };
+        let is_whole = start.occupied().popcnt() == 4;
+        if !is_whole || start.in_check() || piece_is_lost(&start) {
+            continue;
+        }
+        played += 1;
+        let mut game = Game::new(start);
+        searchers.iter_mut().for_each(Searcher::new_game);
+        while game.outcome().is_none() {
+            let is_white = game.position().side_to_move() == Color::White;
+            let advice = tables
+                .as_ref()
+                .filter(|_| !is_white)
+                .and_then(|tables| tables.advise(game.position()));
+            let mv = match advice {
+                Some(advice) => advice.moves[0],
+                None => {
+                    let searcher = &mut searchers[usize::from(is_white)];
+                    let limits = Limits::nodes(nodes);
+                    searcher.search_silently(&game, &limits, &Control::new()).best.expect("a move")
+                }
+            };
+            game.play(mv).expect("a legal move");
+        }
+        let outcome = game.outcome().expect("it has ended");
+        assert_eq!(outcome.winner, Some(Color::White), "{}", start.fen());
+    }
+}
+
+#[test]
+fn bishop_and_knight_win_with_few_nodes() {
+    win_with_bishop_and_knight(12, 1_000, 5);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn bishop_and_knight_win_from_any_start() {
+    for seed in [1, 2] {
+        win_with_bishop_and_knight(60, 40_000, seed);
+    }
+}
+
+/// Whether Black can take a piece whatever White, to move, does.
+fn piece_is_lost(start: &Position) -> bool {
+    let takes = |position: &Position| position.legal_moves().iter().any(|mv| position.is_noisy(mv));
+    start.legal_moves().iter().all(|mv| takes(&start.play(mv)))
+}
+
+/// A position with White to move, without castling.
+fn fen_of(board: &[char; 64]) -> String {
+    let ranks = board.chunks(8).map(|rank| {
+        rank.iter().map(|&piece| if piece == ' ' { '1' } else { piece }).collect::<String>()
+    });
+    format!("{} w - - 0 1", ranks.collect::<Vec<_>>().join("/"))
 }
 
 #[test]
