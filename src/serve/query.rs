@@ -1,5 +1,6 @@
 //! The query of a request, parameter by parameter.
 
+use std::borrow::Cow;
 use std::str::FromStr;
 
 use axum::http::Uri;
@@ -7,6 +8,16 @@ use axum::http::Uri;
 use super::limits::{MAX_PLAY, MAX_QUERY};
 use super::refusal::Refusal;
 use crate::position::{Game, Move, Position, UCI_NULL};
+
+/// A name or value of a query, without its escapes.
+///
+/// # Errors
+/// If it is not UTF-8.
+fn decoded(text: &str) -> Result<String, Refusal> {
+    let spaced = text.replace('+', " ");
+    let decoded = percent_encoding::percent_decode_str(&spaced).decode_utf8();
+    decoded.map(Cow::into_owned).map_err(|_| Refusal::bad("the query is not UTF-8"))
+}
 
 /// The parameters of a request that nobody has asked for yet.
 #[derive(Debug)]
@@ -27,15 +38,14 @@ impl Query {
                 "the query has {length} bytes: at most {MAX_QUERY} are read"
             )));
         }
-        if percent_encoding::percent_decode_str(text).decode_utf8().is_err() {
-            return Err(Refusal::bad("the query is not UTF-8"));
-        }
         let mut rest: Vec<(String, String)> = Vec::new();
-        for (name, value) in form_urlencoded::parse(text.as_bytes()) {
+        for pair in text.split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let (name, value) = (decoded(name)?, decoded(value)?);
             if rest.iter().any(|(other, _)| *other == name) {
                 return Err(Refusal::bad(format!("the parameter {name:?} is given twice")));
             }
-            rest.push((name.into_owned(), value.into_owned()));
+            rest.push((name, value));
         }
         Ok(Query { rest })
     }
@@ -198,8 +208,19 @@ mod tests {
     }
 
     #[test]
+    fn escapes_are_decoded() {
+        let mut read = query("&a+b=%2B%26%3d&&empty&flag=").expect("fine");
+        let values = ["a b", "empty", "flag", "none"].map(|name| read.text(name));
+        let expected = [Some("+&="), Some(""), Some(""), None];
+        assert_eq!(values.each_ref().map(|value| value.as_deref()), expected);
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         for (text, named) in [
+            ("a=%ff", "not UTF-8"),
+            ("%c3=1", "not UTF-8"),
+            ("a=1&%61=2", "twice"),
             ("a=1&a=2", "twice"),
             ("moves=x", "whole number from 0 to 9"),
             ("moves=10", "whole number from 0 to 9"),
