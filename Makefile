@@ -4,17 +4,17 @@ EXE ?= tabia
 
 .PHONY: all deb pgo
 all:
-	cargo build --release --locked --target-dir target
-	cp target/release/tabia $(EXE)
+	cargo build --profile dist --locked --target-dir target
+	cp target/dist/tabia $(EXE)
 
 # A Debian package, target/debian/tabia_VERSION-1_ARCHITECTURE.deb, by cargo-deb (docs/packages.md).
 deb:
-	cargo build --release --locked --target-dir target
+	cargo build --profile dist --locked --target-dir target
 	rm -rf target/share target/debian
-	target/release/tabia generate share target/share
+	target/dist/tabia generate share target/share
 	mkdir -p target/share/doc
 	gzip -9n < CHANGELOG.md > target/share/doc/changelog.gz
-	CARGO_TARGET_DIR=target cargo deb --no-build
+	CARGO_TARGET_DIR=target cargo deb --profile dist --no-build
 
 # target/pgo/tabia, shaped by what it does: built once to count that, run on searches and a book, and built
 # again by the counts. It is meant for the processor that it was made on, as kernels for others count as
@@ -22,14 +22,14 @@ deb:
 HOST = $(shell rustc --print host-tuple)
 PROFDATA = $(shell rustc --print sysroot)/lib/rustlib/$(HOST)/bin/llvm-profdata
 PGO = $(CURDIR)/target/pgo
-PGO_BUILD = cargo build --release --locked --target $(HOST) --target-dir $(PGO)
+PGO_BUILD = cargo build --profile dist --locked --target $(HOST) --target-dir $(PGO)
 pgo:
 	@test -x $(PROFDATA) || { echo "make pgo needs llvm-profdata: rustup component add llvm-tools" >&2; exit 1; }
 	rm -rf $(PGO)/counts
 	$(PGO_BUILD) --config 'target.$(HOST).rustflags=["-Cprofile-generate=$(PGO)/counts"]'
-	$(PGO)/$(HOST)/release/tabia bench
-	$(PGO)/$(HOST)/release/tabia bench --depth 9 --evaluation classical
-	$(PGO)/$(HOST)/release/tabia book build books/openings.pgn --undecided -o $(PGO)/book.tbk
+	$(PGO)/$(HOST)/dist/tabia bench
+	$(PGO)/$(HOST)/dist/tabia bench --depth 9 --evaluation classical
+	$(PGO)/$(HOST)/dist/tabia book build books/openings.pgn --undecided -o $(PGO)/book.tbk
 	$(PROFDATA) merge -o $(PGO)/counts/all $(PGO)/counts/*.profraw
 	$(PGO_BUILD) --config 'target.$(HOST).rustflags=["-Cprofile-use=$(PGO)/counts/all"]'
-	cp $(PGO)/$(HOST)/release/tabia $(PGO)/tabia
+	cp $(PGO)/$(HOST)/dist/tabia $(PGO)/tabia

@@ -10,7 +10,7 @@
 # xboard mode loses input.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-tabia=${TABIA:-target/release/tabia} games=${GAMES:-200} tc=${TC:-3+0.05} jobs=${JOBS:-2}
+tabia=${TABIA:-target/dist/tabia} games=${GAMES:-200} tc=${TC:-3+0.05} jobs=${JOBS:-2}
 out=${OUT:-target/peers}
 PATH=$PATH:/usr/games
 mkdir -p "$out"
