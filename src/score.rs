@@ -105,11 +105,6 @@ pub(crate) fn expectation(score: Score) -> f64 {
     1.0 / (1.0 + (-f64::from(score) / LOGISTIC_SCALE).exp())
 }
 
-/// The score in centipawns of which so many points are expected: the reverse of [`expectation`].
-pub(crate) fn score_of(expected: f64) -> f64 {
-    LOGISTIC_SCALE * (expected / (1.0 - expected)).ln()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,7 +113,7 @@ mod tests {
     fn expectations_are_logistic() {
         assert!((expectation(0) - 0.5).abs() < 1e-9);
         assert!((expectation(400) - 10.0 / 11.0).abs() < 1e-9);
-        assert!((score_of(expectation(-70)) + 70.0).abs() < 1e-9);
+        assert!((expectation(-70) + expectation(70) - 1.0).abs() < 1e-9);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::eval::nnue::NetworkError;
 /// Which evaluation a command uses.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct Judge {
-    /// What judges positions: nnue (a network), classical, or the mean of both
+    /// What judges positions: nnue (a network) or classical
     #[arg(
         long,
         value_name = "KIND",

@@ -77,12 +77,11 @@ impl Engine {
         }
     }
 
-    /// Whether what a search has found is its own, whatever it has met of the book: not the word of
-    /// an analysis, nor that of games.
+    /// Whether the search itself found the result: neither an analysis of the book, nor a game
+    /// (`BookSearch first`) decided it.
     fn is_own_finding(&self, met: Option<&Transposition>) -> bool {
         let mode = self.settings.search.book_search;
-        let by_games = matches!(mode, BookSearch::First | BookSearch::Score);
-        met.is_none_or(|met| !met.line.is_empty() && !by_games)
+        met.is_none_or(|met| !met.line.is_empty() && mode != BookSearch::First)
     }
 
     /// A long search has come further: that it was cut off must not cost all.

@@ -10,7 +10,7 @@ use crate::book::{LearnError, LearnFile, MAX_LOSS, Policy};
 use crate::eval::Evaluation;
 use crate::eval::nnue::{Network, NetworkError};
 use crate::score::Score;
-use crate::search::{BookSearch, Config, MOVE_OVERHEAD, Parallel, ResearchOrder, total_memory};
+use crate::search::{BookSearch, Config, MOVE_OVERHEAD, ResearchOrder, total_memory};
 use crate::tablebase::{Tables, TablesError};
 
 use super::strength::{STRONGEST, WEAKEST};
@@ -84,21 +84,17 @@ pub(crate) enum EvaluationKind {
     /// A network: that of a file, or the one that is built in.
     #[default]
     Nnue,
-    /// The mean of both.
-    Mean,
 }
 
 impl EvaluationKind {
     /// All kinds.
-    pub(crate) const ALL: [EvaluationKind; 3] =
-        [EvaluationKind::Classical, EvaluationKind::Nnue, EvaluationKind::Mean];
+    pub(crate) const ALL: [EvaluationKind; 2] = [EvaluationKind::Classical, EvaluationKind::Nnue];
 
     /// The word for the kind, in options and on the command line.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             EvaluationKind::Classical => "classical",
             EvaluationKind::Nnue => "nnue",
-            EvaluationKind::Mean => "mean",
         }
     }
 
@@ -109,11 +105,9 @@ impl EvaluationKind {
     /// If the network's file cannot be used.
     pub(crate) fn open(self, network: Option<&Path>) -> Result<Evaluation, NetworkError> {
         let network = network.map(Network::open).transpose()?.map(Arc::new);
-        let network = || network.unwrap_or_else(Network::embedded);
         Ok(match self {
             EvaluationKind::Classical => Evaluation::Classical,
-            EvaluationKind::Nnue => Evaluation::Nnue(network()),
-            EvaluationKind::Mean => Evaluation::Mean(network()),
+            EvaluationKind::Nnue => Evaluation::Nnue(network.unwrap_or_else(Network::embedded)),
         })
     }
 }
@@ -237,26 +231,20 @@ const POLICY_NAMES: [&str; Policy::IN_USE.len()] = {
 };
 
 /// What the search can do with book positions, in the order of [`BookSearch::ALL`].
-const BOOK_SEARCH_NAMES: [&str; 6] = [
+const BOOK_SEARCH_NAMES: [&str; 5] = [
     BookSearch::Off.name(),
     BookSearch::First.name(),
     BookSearch::Stop.name(),
     BookSearch::Value.name(),
     BookSearch::Steer.name(),
-    BookSearch::Score.name(),
 ];
 
 /// The kinds of evaluation, in the order of [`EvaluationKind::ALL`].
-const EVALUATION_NAMES: [&str; 3] =
-    [EvaluationKind::Classical.name(), EvaluationKind::Nnue.name(), EvaluationKind::Mean.name()];
+const EVALUATION_NAMES: [&str; 2] = [EvaluationKind::Classical.name(), EvaluationKind::Nnue.name()];
 
 /// The orders of searching again, in the order of [`ResearchOrder::ALL`].
 const RESEARCH_ORDER_NAMES: [&str; 2] =
     [ResearchOrder::DepthFirst.name(), ResearchOrder::WindowFirst.name()];
-
-/// How threads work together, in the order of [`Parallel::ALL`].
-const PARALLEL_NAMES: [&str; 3] =
-    [Parallel::Auto.name(), Parallel::Split.name(), Parallel::Lazy.name()];
 
 fn index_of<T: PartialEq>(table: &[T], value: &T) -> usize {
     table.iter().position(|row| row == value).unwrap_or(0)
@@ -303,8 +291,6 @@ pub(super) const SETTINGS: &[Setting] = &[
         Kind::Choice { choices: &EVALUATION_NAMES, get: |s| index_of(&EvaluationKind::ALL, &s.evaluation), set: |s, i| s.evaluation = EvaluationKind::ALL[i] }),
     row("ResearchOrder", "ResearchOrder", "what comes first when a reduced move is searched again",
         Kind::Choice { choices: &RESEARCH_ORDER_NAMES, get: |s| index_of(&ResearchOrder::ALL, &s.search.research_order), set: |s, i| s.search.research_order = ResearchOrder::ALL[i] }),
-    row("Parallel", "Parallel", "how several threads search: split one tree among them, or a tree each (lazy)",
-        Kind::Choice { choices: &PARALLEL_NAMES, get: |s| index_of(&Parallel::ALL, &s.search.parallel), set: |s, i| s.search.parallel = Parallel::ALL[i] }),
     row("ResignBelow", "", "resign when so many centipawns behind; 0 for never",
         Kind::Spin { min: 0, max: 5000, get: |s| s.resign, set: |s, v| s.resign = v }),
     row("Contempt", "", "centipawns to be behind before a draw is taken",

@@ -43,14 +43,11 @@ fn scaled(position: &Position, score: Score) -> Score {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::{Evaluation, Evaluator, Network};
+    use crate::eval::{Evaluation, Evaluator};
 
     #[test]
     fn a_win_against_a_lone_king_counts_less_as_the_clock_runs() {
-        let network = Network::embedded();
-        for evaluation in
-            [Evaluation::Classical, Evaluation::Nnue(network.clone()), Evaluation::Mean(network)]
-        {
+        for evaluation in [Evaluation::Classical, Evaluation::default()] {
             let mut evaluator = Evaluator::new(&evaluation);
             for pieces in ["8/8/8/3k4/8/8/8/KQ6", "8/8/8/3k4/8/8/8/KR6", "8/8/8/3k4/8/8/8/KBN5"] {
                 for side in ["w", "b"] {

@@ -32,8 +32,6 @@ pub enum Evaluation {
     Classical,
     /// A network.
     Nnue(Arc<Network>),
-    /// The mean of both: wrong otherwise than each, and so less wrong; but slower.
-    Mean(Arc<Network>),
 }
 
 impl Default for Evaluation {
@@ -49,9 +47,6 @@ impl fmt::Display for Evaluation {
         match self {
             Evaluation::Classical => f.write_str("classical"),
             Evaluation::Nnue(network) => write!(f, "network {:08x}", network.checksum()),
-            Evaluation::Mean(network) => {
-                write!(f, "classical and network {:08x}", network.checksum())
-            }
         }
     }
 }
@@ -65,7 +60,6 @@ impl Evaluation {
         let used = match self {
             Evaluation::Classical => "classical",
             Evaluation::Nnue(_) => "the network",
-            Evaluation::Mean(_) => "the mean of classical and network",
         };
         let terms = breakdown(position);
         let network = self.network().map(|network| nnue::explain(network, position));
@@ -73,11 +67,11 @@ impl Evaluation {
         format!("evaluation {score} ({used})\n\n{terms}{network}")
     }
 
-    /// The network that judges, alone or with the terms.
+    /// The network of a network evaluation.
     fn network(&self) -> Option<&Arc<Network>> {
         match self {
             Evaluation::Classical => None,
-            Evaluation::Nnue(network) | Evaluation::Mean(network) => Some(network),
+            Evaluation::Nnue(network) => Some(network),
         }
     }
 }
@@ -125,11 +119,7 @@ impl Evaluator {
             return damping::damped_by_clock(position, self.terms(position));
         }
         let Some(network) = &mut self.network else { return self.terms(position) };
-        let score = damping::damped(position, network.evaluate(position, ply));
-        match self.evaluation {
-            Evaluation::Mean(_) => (score + self.terms(position)) / 2,
-            _ => score,
-        }
+        damping::damped(position, network.evaluate(position, ply))
     }
 
     /// Does the part of [`Evaluator::evaluate`] that later evaluations below `ply` build on.

@@ -59,20 +59,18 @@ fn random_positions() -> Vec<Position> {
     positions
 }
 
-fn evaluations() -> [Evaluation; 3] {
-    [Evaluation::Classical, Evaluation::default(), Evaluation::Mean(Network::embedded())]
+fn evaluations() -> [Evaluation; 2] {
+    [Evaluation::Classical, Evaluation::default()]
 }
 
 #[test]
-fn the_mean_is_that_of_both() {
-    let [mut terms, mut network, mut mean] = evaluations().map(|one| Evaluator::new(&one));
-    for position in random_positions() {
-        let both = [&mut terms, &mut network].map(|one| one.evaluate(&position, 0));
-        assert_eq!(mean.evaluate(&position, 0), (both[0] + both[1]) / 2, "{position}");
-    }
-    mean.set(&Evaluation::Classical);
+fn an_evaluator_can_change_its_evaluation() {
+    let [mut terms, mut network] = evaluations().map(|one| Evaluator::new(&one));
     let start = Position::start();
-    assert_eq!(mean.evaluate(&start, 0), terms.evaluate(&start, 0));
+    let expected = [&mut terms, &mut network].map(|one| one.evaluate(&start, 0));
+    network.set(&Evaluation::Classical);
+    terms.set(&Evaluation::default());
+    assert_eq!([&mut network, &mut terms].map(|one| one.evaluate(&start, 0)), expected);
 }
 
 #[test]

@@ -37,8 +37,6 @@ const SETTLED_EFFORT: f64 = 0.5;
 const VERIFIED_PER_ITERATION: usize = 4;
 /// Matches told after one iteration of an analysis.
 const TOLD_PER_ITERATION: usize = 4;
-/// Iterations in a row whose principal variation must end in the book (`Score`).
-const SCORE_ITERATIONS: u32 = 2;
 /// Games at an even score that a position's results are mixed with to judge it.
 const VERDICT_PRIOR_GAMES: f64 = 4.0;
 /// Expected points below which the book's verdict is bad.
@@ -64,7 +62,6 @@ impl<S: Spectator> Worker<'_, S> {
                 self.watch.hopes.retain(|other| other.first() != Some(best.mv));
                 self.watch.hopes.extend(hope);
             }
-            BookSearch::Score => self.watch.hopes = self.lasting_match(&best).into_iter().collect(),
             _ => (),
         }
         let hope = self.hope(&best).cloned();
@@ -165,18 +162,6 @@ impl<S: Spectator> Worker<'_, S> {
                 value: probe.value(&position),
             })
         })
-    }
-
-    /// The end of the principal variation in mode `Score`, if it has been in the book for long
-    /// enough.
-    fn lasting_match(&mut self, best: &RootMove) -> Option<Hope> {
-        let entered = self.pv_enters_book(&best.pv);
-        self.watch.in_book = if entered.is_some() { self.watch.in_book + 1 } else { 0 };
-        let us = self.job.root.side_to_move();
-        let found = entered.filter(|found| {
-            self.watch.in_book >= SCORE_ITERATIONS && !is_bad_for(us, found.counts)
-        })?;
-        Some(Hope { found, score: best.score })
     }
 
     /// The shortest line under the best move into the book in which neither side gives anything

@@ -9,12 +9,7 @@ use super::table::TableEntry;
 use super::worker::Worker;
 use crate::book::{Asked, Counts};
 use crate::position::{Move, Position};
-use crate::score::{Ply, Score, expectation, score_of};
-
-/// Games at the static evaluation's score that a position's results are mixed with.
-const SCORE_PRIOR_GAMES: f64 = 40.0;
-/// No book score is worth more: it is no proof.
-const BOOK_SCORE_MAX: f64 = 600.0;
+use crate::score::{Ply, Score};
 
 /// What the book says of a node.
 pub(super) enum BookHit {
@@ -64,22 +59,11 @@ impl<'a, S: Spectator> Worker<'a, S> {
                 self.job.control.stop();
                 Some(BookHit::Score(0))
             }
-            BookSearch::Score => Some(BookHit::Score(self.book_score(position, ply, counts))),
         }
     }
 
     /// The moves from the root to `ply`; `None` if there is a null move among them.
     fn line_to(&self, ply: Ply) -> Option<Vec<Move>> {
         self.stack[..ply].iter().map(|entry| entry.mv).collect()
-    }
-
-    /// What the games say of a position, in centipawns for the side to move: the posterior mean
-    /// of their results, the static evaluation's expectation being worth some games.
-    fn book_score(&mut self, position: &Position, ply: Ply, counts: Counts) -> Score {
-        let prior = expectation(self.evaluate(position, ply));
-        let games = counts.games() as f64;
-        let points = counts.score(position.side_to_move()) * games;
-        let mean = (points + SCORE_PRIOR_GAMES * prior) / (games + SCORE_PRIOR_GAMES);
-        score_of(mean).clamp(-BOOK_SCORE_MAX, BOOK_SCORE_MAX).round() as Score
     }
 }

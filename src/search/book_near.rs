@@ -16,7 +16,7 @@ impl<S: Spectator> Worker<'_, S> {
             let counts = probe.holds(position).filter(|counts| !counts.is_empty());
             counts.into_iter().for_each(|counts| probe.remember(position, line, counts));
         };
-        for root_move in self.root.moves().iter() {
+        for root_move in self.job.root_moves().iter() {
             let next = self.job.root.play(root_move.mv);
             remember(&next, &[root_move.mv]);
             for reply in next.legal_moves().iter() {

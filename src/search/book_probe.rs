@@ -17,9 +17,8 @@ use crate::position::{Move, Position};
 
 /// Matches remembered at a time.
 const REMEMBERED: usize = 4_096;
-/// Keeps entries of searches that take book scores apart from all others in the table.
-const SCORE_MODE_SALT: u64 = 0x7ab1_a0b0_0c5c_04e5;
-/// The same for those that take the values of analyses, together with what tells the book.
+/// With the checksum of the book's values, keeps the table entries of searches that use these values
+/// apart from all others.
 const VALUES_SALT: u64 = 0x7ab1_a0b0_0a1e_5000;
 
 /// The book as one search uses it, and the matches found in it.
@@ -41,15 +40,11 @@ impl BookProbe {
         Some(BookProbe { book, values, matches: Mutex::default(), decisive: OnceLock::new() })
     }
 
-    /// What keeps the table's entries of this search apart from those of searches that know other
-    /// things of the book; 0 if it tells nothing that goes into the table.
-    pub(super) fn salt(&self, mode: BookSearch) -> u64 {
-        match (mode, self.values) {
-            (BookSearch::Score, _) => SCORE_MODE_SALT,
-            // The checksum takes the upper half, by which the table does not choose its rows alone.
-            (_, Some(values)) => VALUES_SALT ^ values.rotate_left(32),
-            _ => 0,
-        }
+    /// Changes the keys of table entries, so that searches with other values of the book do not use
+    /// them; 0 if this search uses none.
+    pub(super) fn salt(&self) -> u64 {
+        // The checksum takes the upper half, by which the table does not choose its rows alone.
+        self.values.map_or(0, |values| VALUES_SALT ^ values.rotate_left(32))
     }
 
     /// What an analysis has found of a position, if the search takes that.

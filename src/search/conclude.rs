@@ -52,8 +52,8 @@ impl<S: Spectator> Worker<'_, S> {
         if !node.is_root() {
             return true;
         }
-        let is_first_line = self.root.line.load(Ordering::Relaxed) == 0;
-        let is_draw = self.root.moves().first().is_some_and(RootMove::is_known_draw);
+        let is_first_line = self.job.line.load(Ordering::Relaxed) == 0;
+        let is_draw = self.job.root_moves().first().is_some_and(RootMove::is_known_draw);
         is_first_line && self.job.limits.root_moves.is_empty() && !is_draw
     }
 

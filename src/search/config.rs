@@ -32,8 +32,6 @@ pub struct Config {
     pub steer_margin: Score,
     /// How a reduced move that turns out better is searched again.
     pub research_order: ResearchOrder,
-    /// How several threads work together.
-    pub parallel: Parallel,
     /// How many threads may be at work on one tree at a time; `None`: as many as the machine has cores
     /// for. More than that are slower than fewer.
     pub cores: Option<usize>,
@@ -61,7 +59,6 @@ impl Default for Config {
             book_search: BookSearch::default(),
             steer_margin: STEER_MARGIN,
             research_order: ResearchOrder::default(),
-            parallel: Parallel::default(),
             cores: None,
         }
     }
@@ -84,25 +81,21 @@ pub enum BookSearch {
     /// As `Value`; and of moves that are worth about as much as the best, one is played whose best
     /// line leads back into the book.
     Steer,
-    /// It is a leaf, worth the results of its games shrunk towards the static evaluation; the
-    /// search may end early when the principal variation keeps ending in the book.
-    Score,
 }
 
 /// A text that names no [`BookSearch`].
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("unknown book search mode `{0}` (expected off, first, stop, value, steer or score)")]
+#[error("unknown book search mode `{0}` (expected off, first, stop, value or steer)")]
 pub struct ParseBookSearchError(String);
 
 impl BookSearch {
     /// All modes.
-    pub const ALL: [BookSearch; 6] = [
+    pub const ALL: [BookSearch; 5] = [
         BookSearch::Off,
         BookSearch::First,
         BookSearch::Stop,
         BookSearch::Value,
         BookSearch::Steer,
-        BookSearch::Score,
     ];
 
     /// Whether what an analysis has found takes part in the search.
@@ -118,7 +111,6 @@ impl BookSearch {
             BookSearch::Stop => "stop",
             BookSearch::Value => "value",
             BookSearch::Steer => "steer",
-            BookSearch::Score => "score",
         }
     }
 }
@@ -156,44 +148,13 @@ impl ResearchOrder {
     }
 }
 
-/// How the threads of a search work together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Parallel {
-    /// By whichever of the two has proved better: they split a tree.
-    #[default]
-    Auto,
-    /// They search one tree, whose nodes they split among them.
-    Split,
-    /// Each searches a tree of its own; what they share is the transposition table and the histories.
-    Lazy,
-}
-
-impl Parallel {
-    /// All of them.
-    pub const ALL: [Parallel; 3] = [Parallel::Auto, Parallel::Split, Parallel::Lazy];
-
-    /// Its name as a setting.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Parallel::Auto => "auto",
-            Parallel::Split => "split",
-            Parallel::Lazy => "lazy",
-        }
-    }
-
-    /// Whether so many threads search a tree each.
-    pub(super) fn is_lazy(self, threads: usize) -> bool {
-        threads > 1 && self == Parallel::Lazy
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn modes_are_read_from_their_names() {
-        assert_eq!("score".parse(), Ok(BookSearch::Score));
+        assert_eq!("steer".parse(), Ok(BookSearch::Steer));
         assert!("always".parse::<BookSearch>().is_err());
     }
 }

@@ -91,7 +91,7 @@ impl<S: Spectator> Worker<'_, S> {
 
     /// Reports the score of a root without legal moves, at depth 0 and with an empty line.
     fn report_end_of_game(&mut self, score: Score) {
-        if self.is_heard() {
+        if self.job.is_heard {
             self.tell(SearchEvent::Iteration(Report {
                 depth: 0,
                 selective_depth: 0,
@@ -119,7 +119,7 @@ impl<S: Spectator> Worker<'_, S> {
 
     /// Forgets what the root moves are worth, but for what is expected of them.
     pub(super) fn forget_scores(&self) {
-        for root_move in self.root.moves().iter_mut() {
+        for root_move in self.job.root_moves().iter_mut() {
             if root_move.score > -INFINITY {
                 root_move.previous = root_move.score;
             }
@@ -133,15 +133,15 @@ impl<S: Spectator> Worker<'_, S> {
         for index in 0..lines {
             self.selective_depth = 0;
             self.show(|_| Step::Line(index + 1));
-            self.root.line.store(index, Relaxed);
+            self.job.line.store(index, Relaxed);
             let bound = self.aspirate(depth, index);
-            self.root.moves()[index..].sort_by_key(|root_move| -root_move.score);
+            self.job.root_moves()[index..].sort_by_key(|root_move| -root_move.score);
             if self.is_interrupted() {
                 return;
             }
             self.report(depth, index, bound);
         }
-        self.root.moves()[..lines].sort_by_key(|root_move| -root_move.score);
+        self.job.root_moves()[..lines].sort_by_key(|root_move| -root_move.score);
         self.put_lines_right(depth);
     }
 
@@ -150,11 +150,11 @@ impl<S: Spectator> Worker<'_, S> {
     /// last, of each place one, are those of different moves.
     fn put_lines_right(&mut self, depth: Depth) {
         let lines = self.job.lines();
-        if lines == 1 || !self.is_heard() {
+        if lines == 1 || !self.job.is_heard {
             return;
         }
         for index in 0..lines {
-            let mut found = self.root.moves()[index].clone();
+            let mut found = self.job.root_moves()[index].clone();
             let mut reached = depth;
             if found.score == -INFINITY {
                 (found.score, reached) = (found.previous, depth - 1);
@@ -177,7 +177,7 @@ impl<S: Spectator> Worker<'_, S> {
             let score = self.search_root(depth, Window::new(least - 2, INFINITY), index);
             return if score >= least { Bound::Exact } else { Bound::Upper };
         }
-        let expected = self.root.moves()[index].previous;
+        let expected = self.job.root_moves()[index].previous;
         let mut width = c::aspiration_width();
         let mut window = Window::FULL;
         if depth >= ASPIRATION_DEPTH && expected > -INFINITY && !is_decided(expected) {
@@ -188,7 +188,7 @@ impl<S: Spectator> Worker<'_, S> {
             if self.is_interrupted() {
                 return Bound::Exact;
             }
-            self.root.moves()[index..].sort_by_key(|root_move| -root_move.score);
+            self.job.root_moves()[index..].sort_by_key(|root_move| -root_move.score);
             let bound = if score <= window.alpha && window.alpha > -INFINITY {
                 window.beta = (window.alpha + window.beta) / 2;
                 window.alpha = widened(score - width, -1, width);
@@ -209,7 +209,7 @@ impl<S: Spectator> Worker<'_, S> {
     /// Searches the root moves from `index` on.
     fn search_root(&mut self, depth: Depth, window: Window, index: usize) -> Score {
         let moves: Vec<Move> =
-            self.root.moves()[index..].iter().map(|root_move| root_move.mv).collect();
+            self.job.root_moves()[index..].iter().map(|root_move| root_move.mv).collect();
         let root = self.job.root;
         let table = self.table_entry(&root, 0);
         let table = self.watch.known.map_or(table, |known| Some(deeper(known, table)));
@@ -228,7 +228,7 @@ impl<S: Spectator> Worker<'_, S> {
     /// of a draw it only loses any claim to a proven result. Tables do not know which positions the
     /// game has seen.
     pub(super) fn by_endgames(&self, mv: Move, next: &Position, score: Score) -> Score {
-        let root_moves = self.root.moves();
+        let root_moves = self.job.root_moves();
         let found = root_moves.iter().find(|root_move| root_move.mv == mv);
         let Some(known) = found.and_then(|found| found.endgame) else { return score };
         drop(root_moves);
@@ -247,7 +247,7 @@ impl<S: Spectator> Worker<'_, S> {
     /// latter are told at once.
     pub(super) fn note_root_move(&mut self, node: &Node, mv: Move, score: Score, facts: MoveFacts) {
         let nodes = self.take_nodes();
-        let mut root_moves = self.root.moves();
+        let mut root_moves = self.job.root_moves();
         let Some(place) = root_moves.iter().position(|root_move| root_move.mv == mv) else {
             return;
         };
@@ -266,11 +266,11 @@ impl<S: Spectator> Worker<'_, S> {
         root_move.pv.clear();
         root_move.pv.push(mv);
         root_move.pv.extend_from_slice(self.pv_table[1].moves());
-        let index = self.root.line.load(Relaxed);
+        let index = self.job.line.load(Relaxed);
         let rivals = &root_moves[index..];
         let is_best = rivals.iter().all(|rival| rival.mv == mv || rival.score < score);
         let is_news = facts.number > 1 && is_best && node.depth >= FIRST_NEWS_DEPTH;
-        if is_news && self.is_heard() {
+        if is_news && self.job.is_heard {
             let found = root_moves[place].clone();
             drop(root_moves);
             let bound = found.bound;
@@ -283,7 +283,7 @@ impl<S: Spectator> Worker<'_, S> {
     pub(super) fn note_help(&mut self) {
         let nodes = self.take_nodes();
         let Some(mv) = self.stack[0].mv else { return };
-        let mut root_moves = self.root.moves();
+        let mut root_moves = self.job.root_moves();
         let helped = root_moves.iter_mut().find(|root_move| root_move.mv == mv);
         helped.into_iter().for_each(|root_move| root_move.nodes += nodes);
     }
@@ -292,7 +292,7 @@ impl<S: Spectator> Worker<'_, S> {
     pub(super) fn tell_root_move(&mut self, mv: Move, number: usize, depth: Depth) {
         let elapsed = self.job.clock.elapsed();
         if self.id == 0 && self.job.is_heard && elapsed >= ROOT_MOVES_TOLD_FROM {
-            let of = self.root.moves().len();
+            let of = self.job.root_moves().len();
             let nodes = self.job.nodes();
             self.tell(SearchEvent::RootMove { mv, number, of, depth, nodes, elapsed });
         }
@@ -319,8 +319,8 @@ impl<S: Spectator> Worker<'_, S> {
 
     /// Tells the line of this place after an iteration, or a window of it.
     fn report(&mut self, depth: Depth, index: usize, bound: Bound) {
-        if self.is_heard() {
-            let root_move = self.root.moves()[index].clone();
+        if self.job.is_heard {
+            let root_move = self.job.root_moves()[index].clone();
             let report = self.report_of(root_move, depth, index, bound);
             self.tell(SearchEvent::Iteration(report));
         }

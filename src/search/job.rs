@@ -124,24 +124,10 @@ pub(super) struct Job {
     pub(super) solves_kbnk: bool,
     /// Nodes by thread.
     pub(super) counters: Box<[CachePadded<AtomicU64>]>,
-    /// Whether each thread searches a tree of its own.
-    pub(super) is_lazy: bool,
-    /// The root as all threads see it, or as each of them does.
-    pub(super) roots: Box<[CachePadded<Root>]>,
-}
-
-/// The root as the threads of one tree see it.
-pub(super) struct Root {
-    moves: Mutex<Vec<RootMove>>,
+    /// The moves of the root, best first.
+    root_moves: CachePadded<Mutex<Vec<RootMove>>>,
     /// Which of the best lines is searched for, from 0.
-    pub(super) line: AtomicUsize,
-}
-
-impl Root {
-    /// Its moves, best first. Locked only at the root.
-    pub(super) fn moves(&self) -> MutexGuard<'_, Vec<RootMove>> {
-        self.moves.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+    pub(super) line: CachePadded<AtomicUsize>,
 }
 
 impl Job {
@@ -185,9 +171,6 @@ impl Job {
             let known = known.find(|known| known.mv == root_move.mv && known.is_certain);
             root_move.endgame = known.copied();
         }
-        let is_lazy = config.parallel.is_lazy(config.threads);
-        let trees = if is_lazy { config.threads } else { 1 };
-        let root_of = || Root { moves: Mutex::new(root_moves.clone()), line: AtomicUsize::new(0) };
         let has_time = kbnk::is_solved() || clock.leaves(KBNK_TIME);
         let solves_kbnk = kbnk::may_be_won(&root) && has_time && limits.handicap.is_none();
         Job {
@@ -202,22 +185,22 @@ impl Job {
             cycles,
             crew: Crew::new(config.threads, config.cores()),
             sharing: (0..config.threads).map(|_| CachePadded::default()).collect(),
-            split_depth: if is_lazy { Depth::MAX } else { split_depth(config.threads) },
+            split_depth: split_depth(config.threads),
             book: BookProbe::new(&config).filter(|_| limits.mate.is_none()),
             is_heard,
             news: SegQueue::new(),
             crashes: SegQueue::new(),
             tablebase_hits: AtomicU64::new(ranked.map_or(0, |ranked| ranked.len() as u64)),
             counters: (0..config.threads).map(|_| CachePadded::default()).collect(),
-            is_lazy,
-            roots: (0..trees).map(|_| CachePadded::new(root_of())).collect(),
+            root_moves: CachePadded::new(Mutex::new(root_moves)),
+            line: CachePadded::default(),
             config,
         }
     }
 
-    /// The root moves as the main thread has them, best first.
+    /// The root moves, best first. Locked only at the root.
     pub(super) fn root_moves(&self) -> MutexGuard<'_, Vec<RootMove>> {
-        self.roots[0].moves()
+        self.root_moves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How many lines are told: at least one, and never more than there are moves.

@@ -41,7 +41,6 @@ mod handicap;
 mod history;
 mod job;
 mod killers;
-mod lazy;
 mod limits;
 mod lmr;
 mod node;
@@ -73,7 +72,7 @@ mod exact_tests;
 mod tests;
 
 pub(crate) use clock::{MOVE_OVERHEAD, usual_time};
-pub use config::{BookSearch, Config, Parallel, ParseBookSearchError, ResearchOrder};
+pub use config::{BookSearch, Config, ParseBookSearchError, ResearchOrder};
 pub use control::Control;
 pub use handicap::Handicap;
 pub use limits::{Limits, TimeLimit};

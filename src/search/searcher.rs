@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 use crossbeam::sync::WaitGroup;
 
-use super::config::{Config, Parallel};
+use super::config::Config;
 use super::control::Control;
 use super::job::{Job, Lasting};
 use super::limits::Limits;
@@ -191,11 +191,7 @@ impl Searcher {
         // The errors of a weaker player are the same each time only if one thread makes them.
         let helpers_wanted = if limits.handicap.is_none() { self.helpers.len() } else { 0 };
         let cores = Some(self.config.cores.unwrap_or(self.cores));
-        let mut config = Config { threads: helpers_wanted + 1, cores, ..self.config.clone() };
-        if observers.is_some() {
-            // Who watches is shown one tree.
-            config.parallel = Parallel::Split;
-        }
+        let config = Config { threads: helpers_wanted + 1, cores, ..self.config.clone() };
         let is_heard = listener.is_some();
         let job = Job::new(game, limits, control, config, self.lasting.clone(), is_heard);
         let job = Arc::new(job);

@@ -214,13 +214,8 @@ impl<'a, S: Spectator> Worker<'a, S> {
         self.adopt(split);
     }
 
-    /// The life of a helper, until the search ends.
+    /// Helps other threads until the search ends.
     pub(super) fn help(&mut self) {
-        if self.job.is_lazy { self.think_aside() } else { self.help_until_done() }
-    }
-
-    /// The life of a thread that has no node of its own: helps others until the search ends.
-    fn help_until_done(&mut self) {
         let crew = &self.job.crew;
         while let Some(split) = self.rest(ANYWHERE, || crew.is_over()) {
             self.join(&split);

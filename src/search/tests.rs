@@ -505,58 +505,35 @@ fn a_move_comes_no_sooner_than_it_should_unless_it_is_called_for() {
     searcher.search_silently(&Game::default(), &limits, &control);
 }
 
-/// Searches by so many threads that work together in that way; tells all reports.
-fn search_together(
-    game: &Game,
-    limits: &Limits,
-    threads: usize,
-    parallel: Parallel,
-) -> (SearchResult, Vec<Report>) {
-    let mut searcher = Searcher::new(Config { parallel, ..config(8, threads) });
-    let mut reports = Vec::new();
-    let result = searcher.search(game, limits, &Control::new(), &mut |event| {
-        if let SearchEvent::Iteration(report) = event {
-            reports.push(report.clone());
-        }
-    });
+/// Searches with so many threads.
+fn search_together(game: &Game, limits: &Limits, threads: usize) -> SearchResult {
+    let mut searcher = Searcher::new(config(8, threads));
+    let result = searcher.search_silently(game, limits, &Control::new());
     assert_eq!(searcher.take_faults(), []);
-    (result, reports)
+    result
 }
 
 #[test]
-fn threads_find_mates_and_keep_to_limits_in_whatever_way_they_work_together() {
+fn threads_find_mates_and_keep_to_limits() {
     let mate = game("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1");
-    for (parallel, threads) in [(Parallel::Split, 3), (Parallel::Lazy, 2), (Parallel::Lazy, 5)] {
-        let (result, _) = search_together(&mate, &Limits::depth(10), threads, parallel);
+    for threads in [2, 3, 5] {
+        let result = search_together(&mate, &Limits::depth(10), threads);
         assert_eq!((result.best, mate_distance(result.score)), (mv("f6a6"), Some(3)));
         let limit = 30_000;
-        let (result, _) =
-            search_together(&Game::default(), &Limits::nodes(limit), threads, parallel);
+        let result = search_together(&Game::default(), &Limits::nodes(limit), threads);
         assert!((limit..limit + limit / 50).contains(&result.nodes), "{}", result.nodes);
         let mated = game("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1");
-        let (result, _) = search_together(&mated, &Limits::depth(5), threads, parallel);
+        let result = search_together(&mated, &Limits::depth(5), threads);
         assert_eq!((result.best, result.nodes), (None, 0));
     }
 }
 
 #[test]
-fn what_helpers_find_in_trees_of_their_own_is_not_told() {
-    let limits = Limits { multi_pv: 2, ..Limits::depth(9) };
-    let (_, reports) = search_together(&Game::default(), &limits, 4, Parallel::Lazy);
-    let exact = reports.iter().filter(|report| report.bound == Bound::Exact);
-    let told: Vec<_> = exact.map(|report| (report.depth, report.multi_pv)).collect();
-    let expected: Vec<_> = (1..=9).flat_map(|depth| [(depth, 1), (depth, 2)]).collect();
-    assert_eq!(told, expected);
-}
-
-#[test]
 fn how_threads_worked_together_is_counted() {
     let limits = Limits::depth(13);
-    let (alone, _) = search_together(&Game::default(), &limits, 1, Parallel::Split);
+    let alone = search_together(&Game::default(), &limits, 1);
     assert_eq!(alone.sharing, Sharing::default());
-    let (lazy, _) = search_together(&Game::default(), &limits, 2, Parallel::Lazy);
-    assert_eq!((lazy.sharing.splits, lazy.sharing.joins), (0, 0));
-    let (split, _) = search_together(&Game::default(), &limits, 2, Parallel::Split);
+    let split = search_together(&Game::default(), &limits, 2);
     let Sharing { splits, joined, joins, waiting } = split.sharing;
     assert!(0 < joined && joined <= splits && joined <= joins, "{:?}", split.sharing);
     assert!(Duration::ZERO < waiting && waiting < 2 * split.elapsed + Duration::from_secs(1));

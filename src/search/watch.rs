@@ -15,8 +15,6 @@ pub(super) const PLAUSIBLE_MARGIN: Score = 60;
 /// What a search has made of its matches with the book so far.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
-    /// Iterations in a row whose principal variation ended in the book (`Score`).
-    pub(super) in_book: u32,
     /// The lines that the search may end by: one for each move that was the best at some time.
     pub(super) hopes: Vec<Hope>,
     /// The one that it may end by until the next iteration is complete.

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use super::crew::{Recall, ThreadSet};
 use super::handicap::Sight;
 use super::history::{Context, History, LastMoves, PieceTo, continuation_index};
-use super::job::{Job, Root};
+use super::job::Job;
 use super::killers::Killers;
 use super::node::{Pv, Window};
 use super::observe::{Counters, End, Entry, Spectator, Step, Why};
@@ -60,8 +60,6 @@ pub(super) struct Worker<'a, S = ()> {
     /// 0 is the main thread, which keeps the clock and reports.
     pub(super) id: usize,
     pub(super) job: &'a Job,
-    /// The root of the tree that it searches.
-    pub(super) root: &'a Root,
     pub(super) history: &'a History,
     pub(super) killers: &'a mut Killers,
     pub(super) evaluator: &'a mut Evaluator,
@@ -123,7 +121,6 @@ impl<'a, S: Spectator> Worker<'a, S> {
         Worker {
             id,
             job,
-            root: &job.roots[if job.is_lazy { id } else { 0 }],
             history: &job.history,
             killers: &mut data.killers,
             evaluator: &mut data.evaluator,
@@ -139,7 +136,7 @@ impl<'a, S: Spectator> Worker<'a, S> {
             proving: job.limits.mate.is_some(),
             salt: match &job.book {
                 _ if job.limits.mate.is_some() => PROOF_SALT,
-                Some(probe) => probe.salt(job.config.book_search),
+                Some(probe) => probe.salt(),
                 None => job.limits.handicap.map_or(0, |handicap| handicap.salt()),
             },
             watch: Watch::default(),
@@ -240,11 +237,6 @@ impl<'a, S: Spectator> Worker<'a, S> {
         let nodes = self.nodes - self.attributed;
         self.attributed = self.nodes;
         nodes
-    }
-
-    /// Whether what this thread finds in its tree is what the search tells.
-    pub(super) fn is_heard(&self) -> bool {
-        self.job.is_heard && (self.id == 0 || !self.job.is_lazy)
     }
 
     /// Looks at all that bounds the search, and passes on what helpers have to tell; the main

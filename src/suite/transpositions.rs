@@ -130,8 +130,8 @@ impl Visitor for Selector<'_> {
 }
 
 /// The modes that can be compared with plain search.
-pub(crate) const MODES: [BookSearch; 5] =
-    [BookSearch::Stop, BookSearch::Value, BookSearch::Steer, BookSearch::Score, BookSearch::First];
+pub(crate) const MODES: [BookSearch; 4] =
+    [BookSearch::Stop, BookSearch::Value, BookSearch::Steer, BookSearch::First];
 
 /// A score counts for no more centipawns than this in what a move loses: beyond it the game is
 /// decided, and a missed mate is no loss of a hundred pawns.

@@ -5,15 +5,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-
 use crate::cli::list::{List, list};
 use crate::cli::output;
 use crate::cli::usage::wrong;
 use crate::cli::work::{cores, on_interruption, positions_of, progress_bar};
 use crate::cli::writing::Force;
 use crate::files::{FileKind, Output};
-use crate::search::{Config, Parallel, Sharing};
+use crate::search::{Config, Sharing};
 use crate::suite::Switch;
 use crate::suite::threads::{Bench, SpeedupSummary, SpeedupTrial, Timing, picture, summarise};
 use crate::words::parse_time;
@@ -41,9 +39,6 @@ pub(super) struct Args {
     /// Mebibytes for each transposition table
     #[arg(long, default_value_t = 64)]
     memory: usize,
-    /// How they work together: split one tree, lazy (a tree each), or auto
-    #[arg(long, value_name = "HOW", default_value = "auto", hide_possible_values = true, value_parser = parallel())]
-    parallel: Parallel,
     /// Have all threads work, even if there are no cores for them: shows how the tree grows
     #[arg(long)]
     crowded: bool,
@@ -55,13 +50,6 @@ pub(super) struct Args {
     svg: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
-}
-
-/// How threads can work together, by name.
-fn parallel() -> impl TypedValueParser<Value = Parallel> {
-    let named = |name: String| Parallel::ALL.into_iter().find(|parallel| parallel.name() == name);
-    PossibleValuesParser::new(Parallel::ALL.map(Parallel::name))
-        .map(move |name| named(name).unwrap_or_default())
 }
 
 impl Args {
@@ -121,9 +109,8 @@ fn measure(args: &Args, threads: &[usize]) -> anyhow::Result<Vec<SpeedupTrial>> 
     let switch = Switch::default();
     let interrupted = switch.clone();
     on_interruption(move || interrupted.stop())?;
-    let Args { memory: memory_mb, parallel, .. } = *args;
     let cores = args.crowded.then_some(usize::MAX);
-    let config = Config { memory_mb, parallel, cores, ..Config::default() };
+    let config = Config { memory_mb: args.memory, cores, ..Config::default() };
     let mut bench = Bench::new(threads, &config, args.seconds)?;
     let bar = progress_bar(positions.len(), "positions");
     let mut trials = Vec::new();

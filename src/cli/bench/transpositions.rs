@@ -49,7 +49,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", conflicts_with = "clock")]
     nodes: Option<u64>,
     /// The modes to compare
-    #[arg(long, default_value = "stop,value,steer,score,first", value_parser = list(StringValueParser::new()))]
+    #[arg(long, default_value = "stop,value,steer,first", value_parser = list(StringValueParser::new()))]
     modes: List<String>,
     /// How many times the nodes of the plain search the judge gets
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u64).range(1..))]
@@ -214,7 +214,7 @@ fn in_words(Mean { mean, error }: Mean) -> String {
 /// A mode that can be compared with plain search.
 fn parse_mode(name: &str) -> anyhow::Result<BookSearch> {
     let mode = MODES.into_iter().find(|mode| mode.name() == name);
-    mode.with_context(|| format!("--modes: `{name}` is none of stop, score and first"))
+    mode.with_context(|| format!("--modes: `{name}` is none of stop, value, steer and first"))
 }
 
 fn to_json(summary: &ModeSummary) -> serde_json::Value {

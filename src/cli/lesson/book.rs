@@ -35,7 +35,7 @@ pub(super) struct Args {
     /// How deep the search goes if nothing ends it, in plies
     #[arg(short, long, default_value_t = 12, value_parser = clap::value_parser!(i32).range(1..=64))]
     depth: Depth,
-    /// What to compare: off, first, stop, value (what -b means), steer or score
+    /// What to compare: off, first, stop, value (what -b means) or steer
     #[arg(long, default_value = "off,stop", value_parser = list(StringValueParser::new()))]
     modes: List<String>,
     /// Print one JSON object instead of text
