@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use tabia::book::Book;
-use tabia::lesson::book_effect::{EXAMPLE_MOVES, effects, example_book};
 use tabia::position::Game;
 use tabia::search::{BookSearch, Control};
+use tabia::suite::book_effect::{EXAMPLE_MOVES, effects, example_book};
 
 /// How deep the search goes if the book does not end it, in plies.
 const DEPTH: i32 = 12;

@@ -1,9 +1,9 @@
 //! Counts the nodes that both orders of searching a move again need for the shipped positions:
 //! `cargo run --release --example lesson_research [DEPTH]`
 
-use tabia::lesson::positions::positions;
-use tabia::lesson::research::nodes;
 use tabia::search::{Control, ResearchOrder};
+use tabia::suite::positions::positions;
+use tabia::suite::research::nodes;
 
 /// How deep the searches go, in plies.
 const DEPTH: i32 = 8;

@@ -10,37 +10,28 @@
 //! | [`search`] | the search, with [`eval`], [`tablebase`] and [`score`] |
 //! | [`cecp`], [`uci`] | the messages of both protocols, parsed and printed |
 //! | [`autoplay`] | the match runner |
+//! | [`suite`] | series of searches: built-in positions, comparisons of search orders and of books |
 //! | [`lesson`] | searches that tell every step |
 //!
-//! Each begins with an example or names one. How all of it hangs together is in `ARCHITECTURE.md`.
+//! Each begins with an example or names one. `src/` groups them into areas: see `ARCHITECTURE.md`.
 
 #![warn(unreachable_pub)]
 
-mod annotate;
-pub mod autoplay;
-pub mod book;
-pub mod cecp;
+mod chess;
 pub mod cli;
 mod engine;
-pub mod eval;
-mod files;
-mod huge_pages;
-pub mod lesson;
-mod page;
-pub mod pgn;
-mod plot;
-pub mod position;
-mod prefetch;
-mod random;
-pub mod score;
-pub mod search;
-mod serve;
-mod suite;
-pub mod tablebase;
-mod threads;
-mod train;
-pub mod uci;
-mod words;
+mod games;
+mod protocols;
+mod support;
+mod tools;
+mod web;
+
+pub use crate::chess::{position, score};
+pub use crate::engine::{eval, search, tablebase};
+pub use crate::games::{book, pgn};
+pub use crate::protocols::{cecp, uci};
+pub use crate::tools::{autoplay, suite};
+pub use crate::web::lesson;
 
 #[cfg(fuzzing)]
 #[doc(hidden)]

@@ -4,11 +4,11 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use crate::book::Book;
+use crate::chess::position::Game;
 use crate::cli::type_in;
-use crate::engine::{Backend, Engine, Settings};
-use crate::position::Game;
-use crate::search::{Config, Control, Limits, SearchEvent, SearchResult, Searcher};
+use crate::engine::controller::{Backend, Engine, Settings};
+use crate::engine::search::{Config, Control, Limits, SearchEvent, SearchResult, Searcher};
+use crate::games::book::Book;
 
 /// Nodes of a search; a move needs some hundred.
 const NODES: u64 = 400;

@@ -1,7 +1,7 @@
 //! Any text as lines of EPD: read without a panic; the first line that is none is the one that is
 //! named; what was read survives writing and reading.
 
-use crate::suite::epd;
+use crate::chess::epd;
 
 /// Reads the text.
 pub fn run(text: &str) {

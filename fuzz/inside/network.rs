@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::eval::nnue::{AccumulatorStack, Network, PieceSet, explain};
-use crate::position::Position;
+use crate::chess::position::Position;
+use crate::engine::eval::nnue::{AccumulatorStack, Network, PieceSet, explain};
 
 /// Few and many pieces, kings on either wing.
 const POSITIONS: [&str; 3] = [

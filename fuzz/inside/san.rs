@@ -1,6 +1,6 @@
 //! The position of a game that is read, against the position of one that is played.
 
-use crate::position::{Move, Position, Replay};
+use crate::chess::position::{Move, Position, Replay};
 
 /// A game that is read move by move.
 #[derive(Debug)]

@@ -5,14 +5,14 @@
 use std::fs;
 use std::path::Path;
 
-use crate::autoplay::config::EngineConfig;
-use crate::autoplay::games::GameText;
-use crate::autoplay::ledger::{Ledger, Places};
-use crate::autoplay::report::{self, About, Contents};
-use crate::autoplay::schedule::{Format, Schedule};
-use crate::autoplay::state::{FinishedGame, StateFile};
-use crate::autoplay::stats::{EloModel, Sprt};
-use crate::autoplay::verdict::Termination;
+use crate::tools::autoplay::config::EngineConfig;
+use crate::tools::autoplay::games::GameText;
+use crate::tools::autoplay::ledger::{Ledger, Places};
+use crate::tools::autoplay::report::{self, About, Contents};
+use crate::tools::autoplay::schedule::{Format, Schedule};
+use crate::tools::autoplay::state::{FinishedGame, StateFile};
+use crate::tools::autoplay::stats::{EloModel, Sprt};
+use crate::tools::autoplay::verdict::Termination;
 
 const SETTINGS: &str = "engine 1: a\nengine 2: b";
 

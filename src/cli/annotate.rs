@@ -14,15 +14,15 @@ use super::judge::Judge;
 use super::output::{self, errln};
 use super::work::{INTERRUPTED, cores, on_interruption, progress_bar};
 use super::writing::{Force, GAMES, files_of};
-use crate::annotate::journal::Journal;
-use crate::annotate::work::{Numbered, Plan, annotate_all};
-use crate::annotate::{Annotated, Background, Effort, Limits, NODES, in_words, page};
-use crate::book::{Book, EMBEDDED_NAME, Names};
-use crate::files::{FileKind, Output};
-use crate::pgn::{Fate, GameEnd, PgnGame, PgnInput, read_games};
-use crate::search::Config;
-use crate::suite::Switch;
-use crate::words::{number_of, parse_time, plural, visible};
+use crate::engine::search::Config;
+use crate::games::book::{Book, EMBEDDED_NAME, Names};
+use crate::games::pgn::{Fate, GameEnd, PgnGame, PgnInput, read_games};
+use crate::support::files::{FileKind, Output};
+use crate::support::words::{number_of, parse_time, plural, visible};
+use crate::tools::annotate::journal::Journal;
+use crate::tools::annotate::work::{Numbered, Plan, annotate_all};
+use crate::tools::annotate::{Annotated, Background, Effort, Limits, NODES, in_words, page};
+use crate::tools::suite::Switch;
 
 /// Where there is no terminal, progress is told this often.
 const TELL_EVERY: Duration = Duration::from_secs(60);
@@ -338,7 +338,7 @@ impl Games {
     }
 
     fn fail(&self, name: &str, error: &std::io::Error) -> Option<()> {
-        let words = crate::files::in_words(error);
+        let words = crate::support::files::in_words(error);
         self.failure.set(anyhow::anyhow!("cannot read {}: {words}", visible(name)));
         None
     }
@@ -386,7 +386,11 @@ fn count(inputs: &[PgnInput]) -> anyhow::Result<Option<u64>> {
             return Ok(None);
         }
         let told = |error: std::io::Error| {
-            anyhow::anyhow!("cannot read {}: {}", input.name(), crate::files::in_words(&error))
+            anyhow::anyhow!(
+                "cannot read {}: {}",
+                input.name(),
+                crate::support::files::in_words(&error)
+            )
         };
         for game in read_games(input.open(&Arc::default()).map_err(told)?) {
             games += u64::from(game.map_err(told)?.1.fate != Fate::Variant);

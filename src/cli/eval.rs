@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use crate::chess::position::Position;
 use crate::cli::judge::Judge;
 use crate::cli::output;
 use crate::cli::usage::of_arguments;
-use crate::position::Position;
 
 /// Show what the evaluations think of positions
 ///

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::engine::EvaluationKind;
-use crate::eval::Evaluation;
-use crate::eval::nnue::NetworkError;
+use crate::engine::controller::EvaluationKind;
+use crate::engine::eval::Evaluation;
+use crate::engine::eval::nnue::NetworkError;
 
 /// Which evaluation a command uses.
 #[derive(Debug, Clone, clap::Args)]

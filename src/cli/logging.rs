@@ -10,7 +10,7 @@ use clap::ArgAction;
 use env_logger::Target;
 use log::LevelFilter;
 
-use crate::files::append_to;
+use crate::support::files::append_to;
 
 /// Where env_logger's users look for what is to be told.
 pub(super) const VARIABLE: &str = "RUST_LOG";

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use thiserror::Error;
 
-use crate::files::without_error_numbers;
+use crate::support::files::without_error_numbers;
 
 /// As shells have it for a program that SIGPIPE ended: the reader of the output has left.
 const READER_LEFT: u8 = 128 + 13;

@@ -5,11 +5,11 @@ use std::ops::RangeInclusive;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use crate::chess::position::{Position, perft};
 use crate::cli::output;
 use crate::cli::usage::of_arguments;
-use crate::engine::PERFT_DEPTHS;
-use crate::position::{Position, perft};
-use crate::words::number_of;
+use crate::engine::controller::PERFT_DEPTHS;
+use crate::support::words::number_of;
 
 /// Count the leaves of the legal move tree, by first move
 #[derive(Debug, clap::Args)]

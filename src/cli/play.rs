@@ -14,13 +14,13 @@ use super::console::{self, Console};
 use super::judge::Judge;
 use super::logging::{Log, Verbosity};
 use super::work::on_signals;
-use crate::book::{BOOK_SEPARATOR, Book, EMBEDDED_NAME, NO_BOOK_NAME, Partner};
-use crate::cecp::{self, Feature, Reply};
 use crate::cli::output::{self, outln};
-use crate::engine::{self, Engine, Face, Flow, Input, Settings};
-use crate::files::in_words;
-use crate::search::BookSearch;
-use crate::uci;
+use crate::engine::controller::{self, Engine, Face, Flow, Input, Settings};
+use crate::engine::search::BookSearch;
+use crate::games::book::{BOOK_SEPARATOR, Book, EMBEDDED_NAME, NO_BOOK_NAME, Partner};
+use crate::protocols::cecp::{self, Feature, Reply};
+use crate::protocols::uci;
+use crate::support::files::in_words;
 
 /// Exit status of a process that SIGTERM ended, as shells have it.
 const TERMINATED: i32 = 128 + SIGTERM;
@@ -51,7 +51,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "MODE", hide_possible_values = true, value_parser = book_search())]
     book_search: Option<BookSearch>,
     /// Play like a player of this rating, from 800 on
-    #[arg(long, value_name = "RATING", value_parser = clap::value_parser!(i64).range(engine::ratings()))]
+    #[arg(long, value_name = "RATING", value_parser = clap::value_parser!(i64).range(controller::ratings()))]
     elo: Option<i64>,
     /// Play like those of these games: GAMES.pgn[,player=NAME][,ratings=A-B]
     #[arg(long, value_name = "GAMES")]
@@ -160,7 +160,7 @@ pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode
     let console = !args.xboard && !args.uci && io::stdin().is_terminal();
     let log = if console { Log::of_console(verbosity) } else { Log::of_protocol(verbosity) };
     let log = log.install();
-    let (sender, inputs) = engine::inputs();
+    let (sender, inputs) = controller::inputs();
     watch_signals(sender.clone(), console)?;
     if args.xboard && (!args.books().is_empty() || args.spar.is_some()) {
         // Counting the games of a PGN may take longer than a GUI waits for the first feature.
@@ -168,14 +168,14 @@ pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode
         output::stdout().flush()?;
     }
     let Opened { settings, book, partner, faults } = open(args.settings(), &log);
-    let mut engine = Engine::new(engine::searcher(), settings, book)?;
+    let mut engine = Engine::new(controller::searcher(), settings, book)?;
     partner.into_iter().for_each(|partner| engine.spar_with(partner));
     engine.on_log_file(Box::new(move |name| log.open(name)));
     if console {
         anyhow::ensure!(faults.is_empty(), "{}", faults.join("; "));
         return run_console(engine, sender, &inputs);
     }
-    engine::read_lines(BufReader::new(io::stdin()), sender)?;
+    controller::read_lines(BufReader::new(io::stdin()), sender)?;
     let first = if args.xboard || args.uci { None } else { first_words(&inputs) };
     let asks_for_uci = matches!(&first, Some(Input::Line(line)) if is_uci(line));
     let trouble = trouble(&faults);
@@ -216,14 +216,14 @@ fn run_console(
     let fancy = io::stdout().is_terminal();
     let mut console = Console::new(engine, Box::new(output::stdout()), prompts, fancy);
     console.greet()?;
-    engine::run(&mut console, inputs)?;
+    controller::run(&mut console, inputs)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Drives a face, beginning with what has already come in.
 fn converse(face: &mut dyn Face, first: Option<Input>, inputs: &Receiver<Input>) -> io::Result<()> {
     match first.map_or(Ok(Flow::Continue), |input| face.input(input))? {
-        Flow::Continue => engine::run(face, inputs),
+        Flow::Continue => controller::run(face, inputs),
         Flow::Quit => Ok(()),
     }
 }

@@ -10,8 +10,8 @@ use clap::value_parser;
 use super::output::{errln, outln};
 use super::usage::wrong;
 use super::work::on_interruption;
-use crate::book::EMBEDDED_NAME;
-use crate::serve::{CLIENT_SECONDS, Settings, Shelf, Stopper, parse_origin, serve};
+use crate::games::book::EMBEDDED_NAME;
+use crate::web::serve::{CLIENT_SECONDS, Settings, Shelf, Stopper, parse_origin, serve};
 
 /// Where the server listens if nobody says otherwise: the port of Lichess' explorer, as it runs at
 /// home.

@@ -10,11 +10,11 @@ use anyhow::Context;
 use super::judge::Judge;
 use super::output::{self, errln};
 use super::work::{INTERRUPTED, on_interruption, progress_bar};
-use crate::score::Depth;
-use crate::search::{Config, Limits, Searcher};
-use crate::suite::Switch;
-use crate::suite::solve::{Solution, SuiteRun, TIME};
-use crate::words::{parse_time, visible};
+use crate::chess::score::Depth;
+use crate::engine::search::{Config, Limits, Searcher};
+use crate::support::words::{parse_time, visible};
+use crate::tools::suite::Switch;
+use crate::tools::suite::solve::{Solution, SuiteRun, TIME};
 
 /// Search the positions of an EPD file and count what is solved
 ///

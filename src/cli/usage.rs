@@ -12,7 +12,7 @@ use thiserror::Error;
 use super::Cli;
 use super::console::did_you_mean;
 use super::output::{self, errln, outln};
-use crate::cecp::{Audience, Reply};
+use crate::protocols::cecp::{Audience, Reply};
 
 /// Exit status for arguments that are wrong, by custom.
 const STATUS: u8 = 2;

@@ -11,9 +11,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::lesson;
-use crate::position::Position;
-use crate::suite::epd;
+use crate::chess::epd;
+use crate::chess::position::Position;
+use crate::tools::suite;
 
 /// Exit status of a command that Ctrl-C ended, as shells have it.
 pub(super) const INTERRUPTED: u8 = 130;
@@ -58,7 +58,7 @@ pub(super) fn progress_bar(length: usize, what: &'static str) -> ProgressBar {
 
 /// The positions of a file, one a line; without a file those that are built in.
 pub(super) fn positions_of(file: Option<&Path>) -> anyhow::Result<Vec<Position>> {
-    let Some(path) = file else { return Ok(lesson::positions::positions()) };
+    let Some(path) = file else { return Ok(suite::positions::positions()) };
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("cannot read the positions {}", path.display()))?;
     let positions = epd::positions(&text)

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 
-use crate::files::{FileKind, Output, open_output};
-use crate::pgn::PgnInput;
+use crate::games::pgn::PgnInput;
+use crate::support::files::{FileKind, Output, open_output};
 
 /// Leave to replace a file that is something else.
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -29,7 +29,7 @@ pub(super) const MAN: FileKind = FileKind { name: "a page of the manual", recogn
 /// What an installed program has besides it: the scripts of shells, and entries in lists.
 pub(super) const INSTALLED: FileKind =
     FileKind { name: "a file that `tabia generate` wrote", recognises: is_installed };
-/// The faults of a build, see [`crate::book::GameFault`].
+/// The faults of a build, see [`crate::games::book::GameFault`].
 pub(super) const FAULTS: FileKind = FileKind { name: "a list of faults", recognises: is_faults };
 /// A network.
 pub(super) const NETWORK: FileKind =
@@ -55,7 +55,7 @@ pub(super) fn lasting(output: &Output<'_>, anew: bool) -> anyhow::Result<BufWrit
     Ok(BufWriter::new(file?))
 }
 
-/// The files that a list of inputs reads, as [`crate::files::Output::apart_from`] takes them.
+/// The files that a list of inputs reads, as [`crate::support::files::Output::apart_from`] takes them.
 pub(super) fn files_of(inputs: &[PgnInput]) -> impl Iterator<Item = PathBuf> + '_ {
     inputs.iter().filter_map(|input| match input {
         PgnInput::File(path) => Some(path.clone()),

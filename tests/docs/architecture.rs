@@ -12,7 +12,7 @@ const LONGEST_FILE: usize = 600;
 /// The modules that talk to a terminal or a pipe.
 const SPEAKING: [&str; 1] = ["cli"];
 
-/// A source file and the module that it belongs to.
+/// A source file and the module that it belongs to, such as `games::pgn`.
 struct Source {
     path: PathBuf,
     module: String,
@@ -29,33 +29,62 @@ impl Source {
 
 #[test]
 fn modules_are_those_of_the_table() {
-    let lib = read(Path::new("src/lib.rs"));
-    let declared = lib.lines().filter_map(|line| {
-        line.strip_prefix("pub ").unwrap_or(line).strip_prefix("mod ")?.strip_suffix(';')
-    });
-    // `fuzz` lies among the targets that it is for.
-    let mut declared: Vec<&str> = declared.filter(|&name| name != "fuzz").collect();
     let table = table();
-    let mut listed: Vec<&str> = table.iter().map(String::as_str).collect();
+    let mut declared = Vec::new();
+    // `fuzz` lies among the targets that it is for.
+    for area in declared_in("src/lib.rs").into_iter().filter(|name| name != "fuzz") {
+        // An area without modules in the table is described as a whole.
+        if table.iter().any(|name| name.starts_with(&format!("{area}::"))) {
+            let modules = declared_in(&format!("src/{area}/mod.rs"));
+            declared.extend(modules.into_iter().map(|name| format!("{area}::{name}")));
+        }
+        declared.push(area);
+    }
+    let mut listed = table;
     declared.sort_unstable();
     listed.sort_unstable();
-    assert_eq!(declared, listed, "src/lib.rs and the table in ARCHITECTURE.md differ");
+    assert_eq!(declared, listed, "the areas' modules and the table in ARCHITECTURE.md differ");
+}
+
+#[test]
+fn modules_of_an_area_follow_its_row() {
+    let mut area = String::new();
+    for name in table() {
+        match name.split_once("::") {
+            Some((of, _)) => assert_eq!(of, area, "{name} is not below the row of its area"),
+            None => area = name,
+        }
+    }
 }
 
 #[test]
 fn modules_use_only_those_above_them() {
     let table = table();
-    let rank = |module: &str| table.iter().position(|name| name == module);
-    let mut faults = Vec::new();
-    for source in sources(&["src"]) {
-        let Some(own) = rank(&source.module) else { continue };
-        for used in used_modules(&source.code()) {
-            if rank(used).is_none_or(|used| used > own) {
-                faults.push(format!("{} uses crate::{used}", source.path.display()));
-            }
-        }
-    }
+    let faults = order_faults(&table, &sources(&["src"]));
     assert!(faults.is_empty(), "against the order in ARCHITECTURE.md:\n{}", faults.join("\n"));
+}
+
+#[test]
+fn uses_against_the_order_are_found() {
+    let table = ["low", "low::one", "low::two", "high", "high::three"].map(str::to_owned);
+    let faults = |path: &str, text: &str| {
+        let path = PathBuf::from(path);
+        let source = Source { module: module_of(&path), path, text: text.to_owned() };
+        order_faults(&table, &[source])
+    };
+    let none = Vec::<String>::new();
+    assert_eq!(faults("src/high/three/a.rs", "use crate::low::{one::One, two};\n"), none);
+    assert_eq!(faults("src/low/two.rs", "use crate::low::{one::One, two::Two};\n"), none);
+    let file = "src/low/one/mod.rs";
+    assert_eq!(faults(file, "use crate::low::two;\n"), [format!("{file} uses low::two")]);
+    assert_eq!(
+        faults(file, "fn f() { crate::high::three::g() }\n"),
+        [format!("{file} uses high"), format!("{file} uses high::three")]
+    );
+    // A re-export of the library's root is no way around.
+    let file = "src/high/three/a.rs";
+    assert_eq!(faults(file, "use crate::one::One;\n"), [format!("{file} uses one")]);
+    assert_eq!(faults("src/low/new/a.rs", ""), ["src/low/new/a.rs is in no module of the table"]);
 }
 
 #[test]
@@ -177,13 +206,17 @@ fn function_lengths_are_measured_right() {
     assert_eq!(lengths, [3, 5, 1]);
 }
 
-#[test]
-fn used_modules_are_found() {
-    let text = "use crate::{eval, position::{Move, Position}};\nlet x = crate::score::MATE;\n";
-    assert_eq!(used_modules(text), ["eval", "position", "score"]);
+/// The modules that a file declares.
+fn declared_in(file: &str) -> Vec<String> {
+    let text = read(Path::new(file));
+    let names = text.lines().filter_map(|line| {
+        let line = line.strip_prefix("pub ").or(line.strip_prefix("pub(crate) ")).unwrap_or(line);
+        line.strip_prefix("mod ")?.strip_suffix(';').map(str::to_owned)
+    });
+    names.collect()
 }
 
-/// The modules in the order of the table: the first column of its rows, in backquotes.
+/// The areas and modules in the order of the table: the first column of its rows, in backquotes.
 fn table() -> Vec<String> {
     let text = read(Path::new("ARCHITECTURE.md"));
     let begin = text.find("## Modules").expect("a section on modules");
@@ -197,19 +230,43 @@ fn table() -> Vec<String> {
     modules
 }
 
-/// The modules named after `crate::`, alone or in a list.
-fn used_modules(text: &str) -> Vec<&str> {
-    let mut used = Vec::new();
-    for rest in text.split("crate::").skip(1) {
-        match rest.strip_prefix('{') {
-            Some(list) => {
-                let end = list.find(';').unwrap_or(list.len());
-                used.extend(outermost_names(&list[..end]));
+/// The uses of sources that are against the order of a table.
+fn order_faults(table: &[String], sources: &[Source]) -> Vec<String> {
+    let rank = |module: &str| table.iter().position(|name| name == module);
+    let mut faults = Vec::new();
+    for source in sources {
+        let path = source.path.display();
+        let Some(own) = rank(&source.module) else {
+            if !source.path.ends_with("lib.rs") && !source.path.ends_with("main.rs") {
+                faults.push(format!("{path} is in no module of the table"));
             }
-            None => used.push(first_name(rest)),
+            continue;
+        };
+        for used in used_after("crate::", Path::new("src"), &source.code()) {
+            let module = module_of(&used);
+            let area = module.split("::").next().unwrap_or_default();
+            let used = rank(&module).map(|rank| (rank, &*module));
+            let used = used.or_else(|| rank(area).map(|rank| (rank, area)));
+            if used.is_none_or(|(rank, _)| rank > own) {
+                let fault = format!("{path} uses {}", used.map_or(area, |(_, name)| name));
+                if faults.last() != Some(&fault) {
+                    faults.push(fault);
+                }
+            }
         }
     }
-    used
+    faults
+}
+
+/// The area and the module that a path is in, such as `games::pgn`; `cli` is both.
+fn module_of(path: &Path) -> String {
+    let names = own_path(path);
+    let mut names = names.iter().skip(1).map(|name| name.to_string_lossy());
+    let area = names.next().unwrap_or_default();
+    match names.next() {
+        Some(module) if !SPEAKING.contains(&&*area) => format!("{area}::{module}"),
+        _ => area.into_owned(),
+    }
 }
 
 type Uses = BTreeMap<String, BTreeSet<String>>;
@@ -246,13 +303,18 @@ fn own_path(file: &Path) -> PathBuf {
 
 /// The paths that a module names, from `src` on.
 fn used_paths(own: &Path, code: &str) -> Vec<PathBuf> {
+    let above = own.parent().map(|above| used_after("super::", above, code));
+    let mut found = above.unwrap_or_default();
+    found.extend(used_after("crate::", Path::new("src"), code));
+    found
+}
+
+/// The paths that follow a word that stands for a folder.
+fn used_after(word: &str, base: &Path, code: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for (word, base) in [("super::", own.parent()), ("crate::", Some(Path::new("src")))] {
-        let Some(base) = base else { continue };
-        for rest in code.split(word).skip(1) {
-            let end = rest.find(';').unwrap_or(rest.len());
-            paths_of(base, &rest[..end], &mut found);
-        }
+    for rest in code.split(word).skip(1) {
+        let end = rest.find(';').unwrap_or(rest.len());
+        paths_of(base, &rest[..end], &mut found);
     }
     found
 }
@@ -303,24 +365,6 @@ fn note_use(folders: &mut BTreeMap<PathBuf, Uses>, own: &Path, used: &Path) {
     }
 }
 
-/// The first name of each item of a list such as `eval, position::{Move, Position}}`.
-fn outermost_names(list: &str) -> Vec<&str> {
-    let (mut depth, mut begin, mut names) = (0, 0, Vec::new());
-    for (at, letter) in list.char_indices() {
-        match letter {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 && letter == ',' || depth < 0 {
-            names.push(first_name(list[begin..at].trim_start()));
-            begin = at + 1;
-        }
-    }
-    names.retain(|name| !name.is_empty());
-    names
-}
-
 fn first_name(text: &str) -> &str {
     let end = text.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
     &text[..end.unwrap_or(text.len())]
@@ -356,7 +400,7 @@ fn begins_function(line: &str) -> bool {
             && words.split('(').any(|part| part.contains(" fn "))
 }
 
-/// All Rust files below some folders, with the top-level module that each belongs to.
+/// All Rust files below some folders, with the module that each belongs to.
 fn sources(folders: &[&str]) -> Vec<Source> {
     let mut found = Vec::new();
     let mut open: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();
@@ -368,9 +412,7 @@ fn sources(folders: &[&str]) -> Vec<Source> {
             if entry.path().is_dir() {
                 open.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let module = path.iter().nth(1).expect("a file below a folder").to_string_lossy();
-                let module = module.trim_end_matches(".rs").to_owned();
-                found.push(Source { text: read(&path), module, path });
+                found.push(Source { text: read(&path), module: module_of(&path), path });
             }
         }
     }

@@ -92,8 +92,8 @@ fn rust_log_filters_the_file_of_an_engine() {
         ("tabia=info", false, false),
         ("tabia=debug", true, false),
         ("tabia=trace", true, true),
-        ("tabia::search=trace", false, true),
-        ("tabia=trace,tabia::search=warn", true, false),
+        ("tabia::engine::search=trace", false, true),
+        ("tabia=trace,tabia::engine::search=warn", true, false),
     ]
     .into_iter()
     .enumerate()

@@ -321,7 +321,7 @@ fn other_kinds(folder: &Path) -> Vec<(&'static str, &'static str)> {
     run("book export book.tbk -o polyglot.bin");
     let mut numbers = Numbers(17);
     let junk: Vec<u8> = (0..9000).map(|_| numbers.below(256) as u8).collect();
-    let network = concat!(env!("CARGO_MANIFEST_DIR"), "/src/eval/nnue/network.bin");
+    let network = concat!(env!("CARGO_MANIFEST_DIR"), "/src/engine/eval/nnue/network.bin");
     fs::copy(network, folder.join("network.bin")).expect("copied");
     let state = b"{\"tuning\":{\"seed\":1}}\n";
     let files: [(&str, &[u8], &str); 8] = [

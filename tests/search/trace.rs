@@ -1,10 +1,10 @@
 //! The engine's own search, written down: what was told of it is what it did.
 
-use tabia::lesson::positions::positions;
 use tabia::position::{Game, Position};
 use tabia::search::observe::End;
 use tabia::search::trace::{Bounds, Trace, Visit, trace};
 use tabia::search::{Config, Control, Limits, SearchResult, Searcher};
+use tabia::suite::positions::positions;
 
 const BOUNDS: Bounds = Bounds { plies: 3, least_depth: 0, branch: Vec::new(), visits: 10_000 };
 

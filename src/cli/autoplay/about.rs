@@ -4,10 +4,10 @@ use std::fs::read_to_string;
 use std::path::{Component, Path, PathBuf};
 
 use super::Args;
-use crate::autoplay::results::About;
-use crate::autoplay::schedule::{Format, Schedule};
 use crate::cli::date::now;
 use crate::cli::work::cores;
+use crate::tools::autoplay::results::About;
+use crate::tools::autoplay::schedule::{Format, Schedule};
 
 /// The settings and circumstances of a match that begins now.
 pub(super) fn about(args: &Args, schedule: &Schedule) -> About {

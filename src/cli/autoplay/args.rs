@@ -8,22 +8,22 @@ use clap::ValueEnum;
 
 use super::openings::Openings;
 
-use crate::autoplay::affinity::Cores;
-use crate::autoplay::clock::{MoveLimits, TimeControl};
-use crate::autoplay::config::{EngineConfig, Protocol, read_engines};
-use crate::autoplay::ledger::Places;
-use crate::autoplay::openings::Opening;
-use crate::autoplay::play::Conditions;
-use crate::autoplay::referee::{DrawRule, Rules, WinRule};
-use crate::autoplay::schedule::{Format, Schedule};
-use crate::autoplay::stats::{EloModel, Sprt};
 use crate::cli::output::errln;
 use crate::cli::usage::{of_arguments, wrong};
 use crate::cli::work::cores;
 use crate::cli::writing::Force;
-use crate::files::{FileKind, Output, OutputError};
-use crate::tablebase::Tables;
-use crate::words::parse_time;
+use crate::engine::tablebase::Tables;
+use crate::support::files::{FileKind, Output, OutputError};
+use crate::support::words::parse_time;
+use crate::tools::autoplay::affinity::Cores;
+use crate::tools::autoplay::clock::{MoveLimits, TimeControl};
+use crate::tools::autoplay::config::{EngineConfig, Protocol, read_engines};
+use crate::tools::autoplay::ledger::Places;
+use crate::tools::autoplay::openings::Opening;
+use crate::tools::autoplay::play::Conditions;
+use crate::tools::autoplay::referee::{DrawRule, Rules, WinRule};
+use crate::tools::autoplay::schedule::{Format, Schedule};
+use crate::tools::autoplay::stats::{EloModel, Sprt};
 
 /// The time for each move if nothing else limits an engine's thinking.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(5);

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use crate::autoplay::check::PROBES;
-use crate::autoplay::config::EngineConfig;
-use crate::autoplay::process::Trace;
 use crate::cli::output::outln;
+use crate::tools::autoplay::check::PROBES;
+use crate::tools::autoplay::config::EngineConfig;
+use crate::tools::autoplay::process::Trace;
 
 /// Something was found.
 const FOUND: u8 = 4;

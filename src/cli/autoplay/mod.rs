@@ -22,11 +22,11 @@ use super::date::today;
 use super::work::{INTERRUPTED, on_interruption};
 use super::writing::{LOG, TRACE, lasting};
 
-use crate::autoplay::ledger::Ledger;
-use crate::autoplay::play::Interrupt;
-use crate::autoplay::results::Results;
-use crate::autoplay::tournament::{Tournament, find_protocols};
-use crate::files::FileKind;
+use crate::support::files::FileKind;
+use crate::tools::autoplay::ledger::Ledger;
+use crate::tools::autoplay::play::Interrupt;
+use crate::tools::autoplay::results::Results;
+use crate::tools::autoplay::tournament::{Tournament, find_protocols};
 
 /// The match ended level, or its test undecided.
 const LEVEL: u8 = 3;

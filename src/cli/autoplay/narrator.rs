@@ -7,18 +7,19 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Args;
-use crate::autoplay::config::EngineConfig;
-use crate::autoplay::play::{GameEvent, MoveMade};
-use crate::autoplay::record::GameRecord;
-use crate::autoplay::results::Results;
-use crate::autoplay::schedule::Slot;
-use crate::autoplay::summary;
-use crate::autoplay::tournament::Progress;
+use crate::chess::notation;
+use crate::chess::position::Color;
 use crate::cli::date::now;
 use crate::cli::output::{errln, outln};
-use crate::files::in_words;
-use crate::position::Color;
-use crate::words::{self, MinutesSeconds, number_of, rounded, visible_lines};
+use crate::support::files::in_words;
+use crate::support::words::{MinutesSeconds, number_of, rounded, visible_lines};
+use crate::tools::autoplay::config::EngineConfig;
+use crate::tools::autoplay::play::{GameEvent, MoveMade};
+use crate::tools::autoplay::record::GameRecord;
+use crate::tools::autoplay::results::Results;
+use crate::tools::autoplay::schedule::Slot;
+use crate::tools::autoplay::summary;
+use crate::tools::autoplay::tournament::Progress;
 
 /// What is told of a log that cannot be written.
 const LOG: &str = "the log";
@@ -90,7 +91,7 @@ impl Narrator {
             Progress::InGame { slot, event } => {
                 let text = match event {
                     GameEvent::Prepared(color) => {
-                        format!("init engine {}", words::color(*color).to_lowercase())
+                        format!("init engine {}", notation::color(*color).to_lowercase())
                     }
                     GameEvent::ClocksStarted => "Starting clocks!".to_owned(),
                     GameEvent::Moved(step) => {

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use crate::autoplay::openings::{Opening, OpeningChoice};
 use crate::cli::output::errln;
 use crate::cli::usage::wrong;
+use crate::tools::autoplay::openings::{Opening, OpeningChoice};
 
 /// Where games begin.
 #[derive(Debug, clap::Args)]

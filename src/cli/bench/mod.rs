@@ -8,10 +8,10 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
+use crate::chess::score::Depth;
 use crate::cli::judge::Judge;
 use crate::cli::output;
-use crate::score::Depth;
-use crate::search::bench;
+use crate::engine::search::bench;
 
 /// Search fixed positions: the signature and the speed
 ///

@@ -10,11 +10,13 @@ use crate::cli::output;
 use crate::cli::usage::wrong;
 use crate::cli::work::{cores, on_interruption, positions_of, progress_bar};
 use crate::cli::writing::Force;
-use crate::files::{FileKind, Output};
-use crate::search::{Config, Sharing};
-use crate::suite::Switch;
-use crate::suite::threads::{Bench, SpeedupSummary, SpeedupTrial, Timing, picture, summarise};
-use crate::words::parse_time;
+use crate::engine::search::{Config, Sharing};
+use crate::support::files::{FileKind, Output};
+use crate::support::words::parse_time;
+use crate::tools::suite::Switch;
+use crate::tools::suite::threads::{
+    Bench, SpeedupSummary, SpeedupTrial, Timing, picture, summarise,
+};
 
 /// Measure how much sooner several threads reach a depth than one does
 ///

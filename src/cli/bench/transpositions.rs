@@ -7,21 +7,21 @@ use std::time::Duration;
 
 use anyhow::Context;
 
-use crate::book::Book;
+use crate::chess::position::Position;
 use crate::cli::list::{List, list};
 use crate::cli::output;
 use crate::cli::work::{on_interruption, progress_bar};
 use crate::cli::writing::{EPD, Force, files_of};
-use crate::files::Output;
-use crate::pgn::PgnInput;
-use crate::position::Position;
-use crate::search::{BookSearch, Config, Limits, Searcher, TimeLimit};
-use crate::suite::Switch;
-use crate::suite::transpositions::{
+use crate::engine::search::{BookSearch, Config, Limits, Searcher, TimeLimit};
+use crate::games::book::Book;
+use crate::games::pgn::PgnInput;
+use crate::support::files::Output;
+use crate::support::words::parse_time;
+use crate::tools::suite::Switch;
+use crate::tools::suite::transpositions::{
     Attempt, Drawn, MODES, Mean, ModeSummary, ModeTrial, Selector, SuiteSelection, attempt,
     summarise,
 };
-use crate::words::parse_time;
 use clap::builder::StringValueParser;
 
 /// Compare the modes of the book inside the search with plain search

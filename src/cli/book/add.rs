@@ -12,13 +12,13 @@ use clap::Parser;
 use super::build::{self, Resources, parse_interval, parse_memory};
 use super::combine::with_values;
 use super::{book_output, grouped, open, write};
-use crate::book::{BOOK_FILE, Book, InputRecord, Manifest, add, checksum_text};
 use crate::cli::output::{errln, outln};
 use crate::cli::work::INTERRUPTED;
 use crate::cli::writing::{Force, files_of};
-use crate::files::open_plain;
-use crate::pgn::{Language, PgnInput};
-use crate::words::visible;
+use crate::games::book::{BOOK_FILE, Book, InputRecord, Manifest, add, checksum_text};
+use crate::games::pgn::{Language, PgnInput};
+use crate::support::files::open_plain;
+use crate::support::words::visible;
 
 /// Add games to a book that was built from games
 ///

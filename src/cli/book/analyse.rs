@@ -9,17 +9,17 @@ use anyhow::bail;
 use indicatif::ProgressBar;
 
 use super::{book_output, grouped, open, write};
-use crate::book::{Book, BookValue, EMBEDDED_NAME, Journal, grow, shoots};
+use crate::chess::position::{KeyMap, Position};
 use crate::cli::judge::Judge;
 use crate::cli::output::outln;
 use crate::cli::work::{INTERRUPTED, cores, on_interruption, positions_of, progress_bar};
 use crate::cli::writing::Force;
-use crate::files::Output;
-use crate::position::{KeyMap, Position};
-use crate::search::{Config, Limits};
-use crate::suite::Switch;
-use crate::suite::analyse::{Analysis, Plan};
-use crate::words::{counted, parse_time};
+use crate::engine::search::{Config, Limits};
+use crate::games::book::{Book, BookValue, EMBEDDED_NAME, Journal, grow, shoots};
+use crate::support::files::Output;
+use crate::support::words::{counted, parse_time};
+use crate::tools::suite::Switch;
+use crate::tools::suite::analyse::{Analysis, Plan};
 
 /// Where there is no terminal, progress is told this often.
 const TELL_EVERY: Duration = Duration::from_secs(60);

@@ -15,17 +15,17 @@ use super::disk::foretell;
 use super::facets::FacetArgs;
 use super::progress::BuildProgress;
 use super::{book_output, extent, parse_side, size};
-use crate::book::{
-    Book, BookOutput, BuildOptions, BuildTally, Checkpoints, DEFAULT_MAX_PLY, EcoRange,
-    FaultListener, GameFilter, Monitor, build,
-};
+use crate::chess::position::Color;
 use crate::cli::output::{self, errln, outln};
 use crate::cli::work::{INTERRUPTED, cores, on_interruption};
 use crate::cli::writing::{FAULTS, Force, files_of};
-use crate::files::{NewFile, Output, in_words};
-use crate::pgn::{GameResult, Language, PgnInput, UNFINISHED};
-use crate::position::Color;
-use crate::words::{counted, grouped, parse_seconds, plural, visible};
+use crate::games::book::{
+    Book, BookOutput, BuildOptions, BuildTally, Checkpoints, DEFAULT_MAX_PLY, EcoRange,
+    FaultListener, GameFilter, Monitor, build,
+};
+use crate::games::pgn::{GameResult, Language, PgnInput, UNFINISHED};
+use crate::support::files::{NewFile, Output, in_words};
+use crate::support::words::{counted, grouped, parse_seconds, plural, visible};
 
 /// Make a book from games in PGN
 ///

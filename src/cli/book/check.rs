@@ -8,12 +8,13 @@ use anyhow::bail;
 
 use super::place::PositionArgs;
 use super::{open, parse_side};
-use crate::book::{Book, Visited};
+use crate::chess::notation;
+use crate::chess::position::{Color, Game, Move, Position};
+use crate::chess::score::Score;
 use crate::cli::output;
-use crate::position::{Color, Game, Move, Position};
-use crate::score::Score;
-use crate::search::{Config, Control, Limits, Searcher};
-use crate::words::{self, counted};
+use crate::engine::search::{Config, Control, Limits, Searcher};
+use crate::games::book::{Book, Visited};
+use crate::support::words::counted;
 
 /// List holes and weak moves of a book: dead ends, positions without a reply, refuted moves
 ///
@@ -110,7 +111,7 @@ impl Args {
         }
         match self.side {
             Some(side) if !held[side.to_index()] => {
-                let (book, name) = (book.name(), words::color(side));
+                let (book, name) = (book.name(), notation::color(side));
                 bail!("{book} has no moves of {name}'s there: nothing to check")
             }
             _ => Ok(held),

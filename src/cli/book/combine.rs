@@ -11,16 +11,16 @@ use super::build::lowercase;
 use super::facets::FacetArgs;
 use super::place::PositionArgs;
 use super::{book_output, open, parse_side, save, write};
-use crate::book::{
-    Book, BookValue, Counts, Cut, Difference, Selection, cut, differences, merge, shared,
-};
+use crate::chess::position::{Color, KeyMap, Position};
 use crate::cli::output::{self, errln, outln};
 use crate::cli::usage::wrong;
 use crate::cli::writing::Force;
-use crate::files::Output;
-use crate::position::{Color, KeyMap, Position};
-use crate::suite::analyse::carried_over;
-use crate::words::{counted, grouped, visible};
+use crate::games::book::{
+    Book, BookValue, Counts, Cut, Difference, Selection, cut, differences, merge, shared,
+};
+use crate::support::files::Output;
+use crate::support::words::{counted, grouped, visible};
+use crate::tools::suite::analyse::carried_over;
 
 /// Merge books into one; their counts are added
 #[derive(Debug, clap::Args)]

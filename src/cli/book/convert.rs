@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use anyhow::ensure;
 
 use super::{book_output, extent, open, save};
-use crate::book::POLYGLOT_FILE;
 use crate::cli::output::outln;
 use crate::cli::writing::Force;
-use crate::files::Output;
-use crate::words::counted;
+use crate::games::book::POLYGLOT_FILE;
+use crate::support::files::Output;
+use crate::support::words::counted;
 
 /// Whether a name ends as those of Polyglot books do.
 fn has_ending(path: &Path) -> bool {

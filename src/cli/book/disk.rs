@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::size;
-use crate::book::DEFAULT_MAX_PLY;
 use crate::cli::output::errln;
-use crate::pgn::PgnInput;
+use crate::games::book::DEFAULT_MAX_PLY;
+use crate::games::pgn::PgnInput;
 
 /// Bytes of disk that a byte of PGN text takes while it waits to be sorted, if the whole of it does:
 /// twelve for each of forty positions, in games of some 620 bytes.

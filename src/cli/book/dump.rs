@@ -9,11 +9,11 @@ use clap::ValueEnum;
 use super::open;
 use super::place::PositionArgs;
 use super::rows::{MoveRow, PositionRow, ValueRow};
-use crate::book::{Book, Counts, Visited};
+use crate::chess::position::{KeyMap, Move, Position};
+use crate::chess::score::{Score, mate_distance};
 use crate::cli::output;
-use crate::pgn::PgnGame;
-use crate::position::{KeyMap, Move, Position};
-use crate::score::{Score, mate_distance};
+use crate::games::book::{Book, Counts, Visited};
+use crate::games::pgn::PgnGame;
 
 /// Print the positions or the lines of a book
 #[derive(Debug, clap::Args)]

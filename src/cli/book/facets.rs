@@ -1,6 +1,7 @@
 //! Arguments that say which games are asked for.
 
-use crate::book::{FacetFilter, PgnDate, RatingGroup, Speed};
+use crate::games::book::{FacetFilter, RatingGroup, Speed};
+use crate::games::pgn::PgnDate;
 
 /// Rating groups, speeds and dates.
 #[derive(Debug, clap::Args)]

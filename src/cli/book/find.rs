@@ -11,10 +11,10 @@ use anyhow::bail;
 
 use super::open;
 use super::place::PositionArgs;
+use crate::chess::position::Position;
 use crate::cli::output::{self, errln};
-use crate::pgn::{Fate, GameEnd, GamePly, Language, PgnInput, Reader, Tags, Visitor};
-use crate::position::Position;
-use crate::words::{counted, visible};
+use crate::games::pgn::{Fate, GameEnd, GamePly, Language, PgnInput, Reader, Tags, Visitor};
+use crate::support::words::{counted, visible};
 
 /// Find the games in which a position stood, by whatever order of moves
 #[derive(Debug, clap::Args)]
@@ -56,7 +56,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     for input in inputs(args)? {
         let opened = input.open(&Arc::default());
         let text = opened.map_err(|error| {
-            anyhow::anyhow!("{}: {}", input.name(), crate::files::in_words(&error))
+            anyhow::anyhow!("{}: {}", input.name(), crate::support::files::in_words(&error))
         })?;
         let reader = Reader::new(text).in_language(args.language);
         search(reader, &input.name(), game.position().key(), &mut hits)?;

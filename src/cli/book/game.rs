@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::open;
-use crate::book::GameId;
 use crate::cli::output;
+use crate::games::book::GameId;
 
 /// Print a game of a book with facets
 #[derive(Debug, clap::Args)]

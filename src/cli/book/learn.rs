@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use anyhow::bail;
 
 use super::{book_output, open, save};
-use crate::book::{Book, HEADLINE, is_learning};
 use crate::cli::output::outln;
 use crate::cli::writing::Force;
-use crate::files::{in_words, open_plain};
-use crate::words::counted;
+use crate::games::book::{Book, HEADLINE, is_learning};
+use crate::support::files::{in_words, open_plain};
+use crate::support::words::counted;
 
 /// Make a book of what an engine has learnt (`tabia --learn FILE`)
 #[derive(Debug, clap::Args)]

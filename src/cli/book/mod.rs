@@ -25,13 +25,13 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::book::{BOOK_FILE, Book, BookError, EMBEDDED_NAME, Policy};
+use crate::chess::position::Color;
 use crate::cli::output::{errln, outln};
 use crate::cli::writing::Force;
-use crate::files::in_words;
-use crate::files::{NewFile, Output};
-use crate::position::Color;
-use crate::words::{counted, grouped, plural};
+use crate::games::book::{BOOK_FILE, Book, BookError, EMBEDDED_NAME, Policy};
+use crate::support::files::in_words;
+use crate::support::files::{NewFile, Output};
+use crate::support::words::{counted, grouped, plural};
 
 /// Make opening books and look into them
 #[derive(Debug, clap::Args)]

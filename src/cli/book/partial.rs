@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use super::build::{GameFilterArgs, PruneArgs, Resources};
 use super::parse_side;
-use crate::book::DEFAULT_MAX_PLY;
+use crate::chess::position::Color;
 use crate::cli::writing::Force;
-use crate::pgn::Language;
-use crate::position::Color;
+use crate::games::book::DEFAULT_MAX_PLY;
+use crate::games::pgn::Language;
 
 /// Count games and write the counts as Parquet, for `book pack`, DuckDB or Spark
 #[derive(Debug, clap::Args)]
@@ -115,14 +115,14 @@ mod present {
     use anyhow::Context;
 
     use super::{CountArgs, PackArgs, Resources};
-    use crate::book::{BuildError, BuildOptions, Monitor, count_to_parquet, pack_parquet};
     use crate::cli::book::build::{report_book, report_faults, report_games, stop_on_interrupt};
     use crate::cli::book::progress::BuildProgress;
     use crate::cli::book::{book_output, grouped};
     use crate::cli::output::{errln, outln};
     use crate::cli::work::{INTERRUPTED, cores};
-    use crate::pgn::PgnInput;
-    use crate::words::counted;
+    use crate::games::book::{BuildError, BuildOptions, Monitor, count_to_parquet, pack_parquet};
+    use crate::games::pgn::PgnInput;
+    use crate::support::words::counted;
 
     /// The options of both halves; what does not fit into memory waits beside `output`.
     fn options(resources: &Resources, output: &Path) -> BuildOptions {

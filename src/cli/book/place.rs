@@ -2,10 +2,10 @@
 
 use anyhow::{Context, bail};
 
-use crate::book::Names;
+use crate::chess::position::{Game, Position};
 use crate::cli::usage::{of_arguments, wrong};
-use crate::position::{Game, Position};
-use crate::words::split_words;
+use crate::games::book::Names;
+use crate::support::words::split_words;
 
 /// The position in question; the start position if nothing is said.
 #[derive(Debug, clap::Args)]

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::grouped;
-use crate::book::Monitor;
 use crate::cli::output::errln;
-use crate::pgn::PgnInput;
-use crate::words::counted;
+use crate::games::book::Monitor;
+use crate::games::pgn::PgnInput;
+use crate::support::words::counted;
 
 /// How often progress is shown on a terminal, and how often as lines elsewhere.
 const REFRESH: Duration = Duration::from_millis(100);

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use crate::book::{Book, BookValue, Counts, ListedGame, NamedOpening, Player, Scored};
-use crate::position::{Move, Position};
-use crate::serve::ScoreAnswer;
+use crate::chess::position::{Move, Position};
+use crate::games::book::{Book, BookValue, Counts, ListedGame, NamedOpening, Player, Scored};
+use crate::web::serve::ScoreAnswer;
 
 /// A position.
 #[derive(Debug, Serialize)]

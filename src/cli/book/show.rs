@@ -11,13 +11,14 @@ use super::learn::open_learned;
 use super::place::PositionArgs;
 use super::rows::{GameRow, GameRows, MoveRow, OpeningRow, PositionRow, ValueRow};
 use super::{open, policy, size};
-use crate::book::{
+use crate::chess::notation;
+use crate::chess::position::Game;
+use crate::chess::score::Score;
+use crate::cli::output;
+use crate::games::book::{
     Book, Candidate, Chooser, Explored, ListedGame, MAX_LOSS, Manifest, Names, Policy,
 };
-use crate::cli::output;
-use crate::position::Game;
-use crate::score::Score;
-use crate::words::{self, counted, grouped};
+use crate::support::words::{counted, grouped};
 
 /// Tell how a book was made and how large it is
 #[derive(Debug, clap::Args)]
@@ -311,7 +312,7 @@ fn verdict(candidate: &Candidate) -> String {
 
 /// What the analysis says of a move, in pawns for the side that makes it.
 fn value(candidate: &Candidate) -> String {
-    candidate.value.map_or_else(String::new, words::score)
+    candidate.value.map_or_else(String::new, notation::score)
 }
 
 /// The score that is expected of a move by its games and its value, with the bounds of its

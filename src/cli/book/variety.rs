@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::{open, policy};
-use crate::book::{Chooser, Habit, MAX_LOSS, Policy, Variety, variety};
+use crate::chess::score::Score;
 use crate::cli::output;
-use crate::score::Score;
-use crate::words::rounded;
+use crate::games::book::{Chooser, Habit, MAX_LOSS, Policy, Variety, variety};
+use crate::support::words::rounded;
 
 /// Tell how much an engine's openings vary with a book
 ///

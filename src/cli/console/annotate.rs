@@ -10,18 +10,18 @@ use indicatif::ProgressBar;
 use super::Console;
 use super::files::append;
 use super::text::failed;
-use crate::annotate::work::annotate_one;
-use crate::annotate::{
-    Annotated, Background, Effort, Limits, Moment, NODES, in_words, moments, page,
-};
-use crate::book::Names;
 use crate::cli::work::progress_bar;
 use crate::cli::writing::GAMES;
-use crate::engine::{Flow, News};
-use crate::files::{FileKind, Output, OutputError};
-use crate::search::{BookSearch, Config, STACK_SIZE, Searcher};
-use crate::suite::Switch;
-use crate::words::number_of;
+use crate::engine::controller::{Flow, News};
+use crate::engine::search::{BookSearch, Config, STACK_SIZE, Searcher};
+use crate::games::book::Names;
+use crate::support::files::{FileKind, Output, OutputError};
+use crate::support::words::number_of;
+use crate::tools::annotate::work::annotate_one;
+use crate::tools::annotate::{
+    Annotated, Background, Effort, Limits, Moment, NODES, in_words, moments, page,
+};
+use crate::tools::suite::Switch;
 
 /// Mebibytes for the transposition table, as `tabia annotate` has by default.
 const MEMORY_MB: usize = 16;
@@ -144,7 +144,7 @@ impl Console {
             let _ = news.send(News::Aside);
         };
         thread::Builder::new().stack_size(STACK_SIZE).spawn(work).map_err(|error| {
-            failed(format!("cannot annotate: {}", crate::files::in_words(&error)))
+            failed(format!("cannot annotate: {}", crate::support::files::in_words(&error)))
         })?;
         let count = number_of(positions as u64, "position");
         self.tell(&format!("I search the {count} of the game; Ctrl-C ends it."))?;

@@ -1,6 +1,6 @@
 //! The board as people see it.
 
-use crate::position::{Color, Move, Piece, Position, Square};
+use crate::chess::position::{Color, Move, Piece, Position, Square};
 
 /// How the board is drawn.
 #[derive(Debug, Clone, Copy)]

@@ -5,10 +5,10 @@ use std::io;
 use super::Console;
 use super::solve::solve;
 use super::text::failed;
-use crate::book::Policy;
-use crate::engine::{Engine, Flow, Mode};
-use crate::position::Color;
-use crate::words;
+use crate::chess::notation;
+use crate::chess::position::Color;
+use crate::engine::controller::{Engine, Flow, Mode};
+use crate::games::book::Policy;
 
 /// What a command does.
 type Run = fn(&mut Console, &str) -> io::Result<Flow>;
@@ -172,7 +172,7 @@ impl Console {
             return self.change(Engine::go);
         }
         self.engine.play_other();
-        self.tell(&format!("I play {}; it is your turn.", words::color(color)))
+        self.tell(&format!("I play {}; it is your turn.", notation::color(color)))
     }
 
     fn move_now(&mut self) -> io::Result<Flow> {
@@ -236,7 +236,7 @@ impl Console {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cecp;
+    use crate::protocols::cecp;
 
     #[test]
     fn no_name_is_twice_in_the_table() {

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use super::Console;
 use super::text::failed;
-use crate::engine::{Flow, PERFT_DEPTHS, PerftCount};
-use crate::files::in_words;
+use crate::engine::controller::{Flow, PERFT_DEPTHS, PerftCount};
+use crate::support::files::in_words;
 
 /// A count that is going on.
 pub(super) struct Counting {

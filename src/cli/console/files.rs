@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::text::failed;
-use crate::pgn::{self, Fate, GameEnd, PgnGame, PgnInput};
-use crate::position::{FenError, Position};
-use crate::suite::epd;
-use crate::words::{number_of, visible};
+use crate::chess::epd;
+use crate::chess::position::{FenError, Position};
+use crate::games::pgn::{self, Fate, GameEnd, PgnGame, PgnInput};
+use crate::support::words::{number_of, visible};
 
 /// Splits what follows a command into a file's name, in quotation marks if it has blanks, and the
 /// word after it, if there may be one.

@@ -5,11 +5,11 @@ use std::io;
 use super::record::Record;
 use super::text::failed;
 use super::{Console, ending, files};
+use crate::chess::notation;
+use crate::chess::position::Position;
 use crate::cli::date::today;
-use crate::engine::Flow;
-use crate::pgn::GameResult;
-use crate::position::Position;
-use crate::words;
+use crate::engine::controller::Flow;
+use crate::games::pgn::GameResult;
 
 impl Console {
     /// Puts another game on the board; the one before is kept.
@@ -241,7 +241,7 @@ impl Console {
         }
         self.record.set_result(GameResult::Undecided);
         self.engine.play_other();
-        let side = words::color(self.position().side_to_move());
+        let side = notation::color(self.position().side_to_move());
         self.tell(&format!("The game goes on; you play {side}."))
     }
 

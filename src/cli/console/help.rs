@@ -7,7 +7,7 @@ use clap::CommandFactory;
 use super::Console;
 use super::commands::{CommandRow, TOPICS, Topic, all, find};
 use super::text::{did_you_mean, failed};
-use crate::engine::Flow;
+use crate::engine::controller::Flow;
 
 /// Where the explanations begin, in columns.
 const COLUMN: usize = 32;

@@ -11,7 +11,7 @@ use rustyline::error::ReadlineError;
 use signal_hook::consts::SIGHUP;
 
 use crate::cli::work::on_signals;
-use crate::engine::Input;
+use crate::engine::controller::Input;
 
 /// How often the terminal is looked at while nothing has been asked.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);

@@ -26,9 +26,12 @@ pub(super) use text::did_you_mean;
 use crossbeam::channel::{Receiver, Sender};
 
 use super::date::today;
-use crate::engine::{Engine, Event, Face, Flow, Input, Mode, Moved, News, SearchProgress};
-use crate::position::{Move, Outcome, Position};
-use crate::words;
+use crate::chess::notation;
+use crate::chess::position::{Move, Outcome, Position};
+use crate::engine::controller::{
+    Engine, Event, Face, Flow, Input, Mode, Moved, News, SearchProgress,
+};
+use crate::support::words;
 use annotate::Annotating;
 use board::Look;
 use count::Counting;
@@ -247,9 +250,9 @@ impl Console {
 
     fn report(&mut self, progress: &SearchProgress) -> io::Result<()> {
         let report = &progress.report;
-        let value = words::score(report.score);
+        let value = notation::score(report.score);
         let moves: Vec<Move> = progress.expected.iter().chain(&report.pv).copied().collect();
-        let line = words::line(&progress.position, &moves);
+        let line = notation::line(&progress.position, &moves);
         let seconds = report.elapsed.as_secs_f64();
         let (depth, nodes) = (report.depth, report.nodes);
         self.tell(&format!("{depth:3} {value:>8} {seconds:7.2}s {nodes:>11} {line}")).map(drop)
@@ -286,7 +289,7 @@ impl Console {
 
 /// How a game ended, in words.
 fn ending(outcome: Outcome) -> String {
-    format!("{} {{{}}}", outcome.result(), words::outcome(outcome))
+    format!("{} {{{}}}", outcome.result(), notation::outcome(outcome))
 }
 
 impl Console {

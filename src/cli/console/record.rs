@@ -1,7 +1,7 @@
 //! The game as it will be kept.
 
-use crate::pgn::{GameResult, PgnGame, PgnMove};
-use crate::position::{Color, Game, Move, Position};
+use crate::chess::position::{Color, Game, Move, Position};
+use crate::games::pgn::{GameResult, PgnGame, PgnMove};
 
 /// Who plays, as far as the user has said.
 #[derive(Debug, Clone, Default)]

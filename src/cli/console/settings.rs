@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use super::Console;
 use super::text::{did_you_mean, failed, seconds};
-use crate::book::Policy;
-use crate::cecp::Command;
-use crate::engine::{Engine, Flow, Kind, Setting, Settings, all_settings};
-use crate::words::number_of;
+use crate::engine::controller::{Engine, Flow, Kind, Setting, Settings, all_settings};
+use crate::games::book::Policy;
+use crate::protocols::cecp::Command;
+use crate::support::words::number_of;
 
 /// A setting's value and what it can be.
 fn value_and_range(row: &Setting, settings: &Settings) -> (String, String) {

@@ -5,12 +5,13 @@ use std::io::{self, Write};
 use super::Console;
 use super::board;
 use super::text::{failed, fold, seconds};
-use crate::book::book_lines;
-use crate::engine::{Flow, Mode};
-use crate::pgn::{GameResult, PgnGame};
-use crate::position::{Color, Move, Position};
-use crate::search::TimeLimit;
-use crate::words::{self, number_of, visible_lines};
+use crate::chess::notation;
+use crate::chess::position::{Color, Move, Position};
+use crate::engine::controller::{Flow, Mode};
+use crate::engine::search::TimeLimit;
+use crate::games::book::book_lines;
+use crate::games::pgn::{GameResult, PgnGame};
+use crate::support::words::{number_of, visible_lines};
 
 /// Words in a row.
 fn listed(words: impl Iterator<Item = String>) -> String {
@@ -177,7 +178,7 @@ impl Console {
         if self.engine.mode() == Mode::Analysing {
             return String::new();
         }
-        let side = words::color(self.position().side_to_move());
+        let side = notation::color(self.position().side_to_move());
         format!("{side} ({}): ", self.position().fullmove_number())
     }
 }

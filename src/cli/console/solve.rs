@@ -6,11 +6,11 @@ use std::time::Duration;
 use super::Console;
 use super::files::{about, file_and_word};
 use super::text::failed;
-use crate::engine::{Flow, Found, Grounds};
-use crate::position::{Color, Game};
-use crate::search::Limits;
-use crate::suite::solve::{SuiteRun, TIME};
-use crate::words::parse_time;
+use crate::chess::position::{Color, Game};
+use crate::engine::controller::{Flow, Found, Grounds};
+use crate::engine::search::Limits;
+use crate::support::words::parse_time;
+use crate::tools::suite::solve::{SuiteRun, TIME};
 
 /// A suite on its way, and what it interrupts.
 pub(super) struct Solving {

@@ -6,8 +6,8 @@ use std::path::Path;
 use crossbeam::channel::unbounded;
 
 use super::*;
-use crate::book::Book;
-use crate::engine::{Settings, searcher};
+use crate::engine::controller::{Settings, searcher};
+use crate::games::book::Book;
 
 /// What came of a conversation.
 struct Talk {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crossbeam::channel::unbounded;
 
 use super::Console;
-use crate::engine::{Engine, Face, Flow, Input};
+use crate::engine::controller::{Engine, Face, Flow, Input};
 
 /// Longer than anything takes that a target lets the engine do, on a busy machine too.
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -10,7 +10,7 @@ use clap_mangen::roff::{Inline, Roff, bold, roman};
 use super::examples::EXAMPLES;
 use crate::cli::writing::{Force, MAN};
 use crate::cli::{Cli, logging};
-use crate::files::Output;
+use crate::support::files::Output;
 
 /// Games have section 6 of the manual.
 const SECTION: &str = "6";

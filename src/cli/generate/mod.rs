@@ -70,7 +70,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         What::Plugin => share::PLUGIN.into(),
         What::Desktop => share::DESKTOP.into(),
         #[cfg(feature = "tune")]
-        What::Constants => crate::search::constants::parameters().concat().into_bytes(),
+        What::Constants => crate::engine::search::constants::parameters().concat().into_bytes(),
         What::Share { folder, force } => {
             share::write(folder, *force)?;
             Vec::new()

@@ -9,7 +9,7 @@ use clap_complete::Shell;
 
 use super::{completions, man};
 use crate::cli::writing::{Force, INSTALLED};
-use crate::files::Output;
+use crate::support::files::Output;
 
 /// What xboard reads of a plugin file: its kind, the command line, the variants. It lies in
 /// `games/plugins/xboard` below `/usr/share` or `/usr/local/share`.

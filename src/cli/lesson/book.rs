@@ -10,15 +10,16 @@ use serde_json::{Value, json};
 use super::INTERRUPTED;
 use super::output::print;
 use super::place::play;
+use crate::chess::notation;
+use crate::chess::position::{Game, Position};
+use crate::chess::score::Depth;
 use crate::cli::book::open as open_book;
 use crate::cli::list::{List, list};
 use crate::cli::work::on_interruption;
-use crate::lesson::book_effect::{EXAMPLE_MOVES, Effect, Known, effects, example_book, walk};
-use crate::position::{Game, Position};
-use crate::score::Depth;
-use crate::search::BookSearch;
-use crate::suite::Switch;
-use crate::words::{self, number_of};
+use crate::engine::search::BookSearch;
+use crate::support::words::number_of;
+use crate::tools::suite::Switch;
+use crate::tools::suite::book_effect::{EXAMPLE_MOVES, Effect, Known, effects, example_book, walk};
 use clap::builder::StringValueParser;
 
 /// Search a position with and without the book inside the search, and compare
@@ -82,7 +83,7 @@ fn as_text(root: &Position, steps: &[Known], effects: &[Effect]) -> String {
         let _ = writeln!(text, "\nbook inside the search: {}", effect.mode.name());
         let _ = writeln!(text, "{:>5} {:>6} {:>8}  line", "depth", "score", "nodes");
         for iteration in &effect.iterations {
-            let line = words::line(root, &iteration.line);
+            let line = notation::line(root, &iteration.line);
             let enters = iteration.book.as_ref().map_or(String::new(), |book| {
                 format!("  (in the book after {})", number_of(book.line.len() as u64, "ply"))
             });
@@ -98,7 +99,7 @@ fn as_text(root: &Position, steps: &[Known], effects: &[Effect]) -> String {
                 "ends after iteration {}: transposes to the book after {}: {} ({})",
                 effect.depth,
                 number_of(book.line.len() as u64, "ply"),
-                words::line(root, &book.line),
+                notation::line(root, &book.line),
                 book.counts
             );
         }
@@ -135,14 +136,14 @@ fn as_json(root: &Position, steps: &[Known], effects: &[Effect]) -> Value {
         let iterations = effect.iterations.iter().map(|iteration| {
             json!({
                 "depth": iteration.depth, "score": iteration.score, "nodes": iteration.nodes,
-                "line": words::line(root, &iteration.line),
+                "line": notation::line(root, &iteration.line),
                 "in_book_after": iteration.book.as_ref().map(|book| book.line.len()),
             })
         });
         json!({
             "mode": effect.mode.name(), "best": effect.best.map(|mv| root.san(mv)),
             "nodes": effect.nodes, "depth": effect.depth,
-            "ends_in_book": effect.ending.as_ref().map(|book| words::line(root, &book.line)),
+            "ends_in_book": effect.ending.as_ref().map(|book| notation::line(root, &book.line)),
             "iterations": iterations.collect::<Vec<Value>>(),
         })
     });

@@ -10,18 +10,18 @@ use serde_json::json;
 use super::INTERRUPTED;
 use super::output::{Forms, print, save};
 use super::place::LessonPositionArgs;
+use crate::chess::notation;
+use crate::chess::position::{Game, Move};
+use crate::chess::score::Depth;
 use crate::cli::book::open as open_book;
 use crate::cli::usage::of_arguments;
 use crate::cli::work::{on_interruption, progress_bar};
-use crate::eval::Evaluation;
-use crate::files::FileKind;
-use crate::lesson::engine::page_of_trace;
-use crate::position::{Game, Move};
-use crate::score::Depth;
-use crate::search::trace::{Bounds, Trace, trace};
-use crate::search::{BookSearch, Config, Limits, SearchEvent, SearchResult, Searcher};
-use crate::suite::Switch;
-use crate::words;
+use crate::engine::eval::Evaluation;
+use crate::engine::search::trace::{Bounds, Trace, trace};
+use crate::engine::search::{BookSearch, Config, Limits, SearchEvent, SearchResult, Searcher};
+use crate::support::files::FileKind;
+use crate::tools::suite::Switch;
+use crate::web::lesson::engine::page_of_trace;
 
 /// A transposition table large enough for what is to be looked at, in mebibytes.
 const MEMORY_MB: usize = 16;
@@ -137,7 +137,7 @@ impl EngineArgs {
         }
         let mut text = trace.iterations();
         if let Some(book) = &result.book {
-            let line = words::line(root, &book.line);
+            let line = notation::line(root, &book.line);
             // Writing to a string cannot fail, here and below.
             let _ = writeln!(text, "ended in the book: {line} ({})", book.counts);
         }

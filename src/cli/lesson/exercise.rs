@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use super::output::{print, save};
 use crate::cli::writing::Force;
-use crate::files::FileKind;
-use crate::lesson::exercise::{Exercise, exercises};
-use crate::lesson::sheet::sheet;
+use crate::support::files::FileKind;
+use crate::web::lesson::exercise::{Exercise, exercises};
+use crate::web::lesson::sheet::sheet;
 
 /// Ask about searches of random trees: what is cut off next, what is alpha, how many leaves
 ///

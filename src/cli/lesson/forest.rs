@@ -11,10 +11,10 @@ use super::growth::GrowthArgs;
 use super::output::print;
 use crate::cli::list::{List, list};
 use crate::cli::work::{interruption, progress_bar};
-use crate::lesson::method::Method;
-use crate::lesson::splitting::threads_in_words;
-use crate::lesson::story::Story;
-use crate::lesson::timeline::{Timeline, split_on_a_clock};
+use crate::web::lesson::method::Method;
+use crate::web::lesson::splitting::threads_in_words;
+use crate::web::lesson::story::Story;
+use crate::web::lesson::timeline::{Timeline, split_on_a_clock};
 
 /// Search many random trees every way, and compare what it took on the mean
 ///

@@ -2,9 +2,9 @@
 
 use anyhow::anyhow;
 
+use crate::chess::score::Score;
 use crate::cli::usage::of_arguments;
-use crate::lesson::tree::{GameTree, Growth};
-use crate::score::Score;
+use crate::web::lesson::tree::{GameTree, Growth};
 
 /// The growth of a random tree.
 #[derive(Debug, Clone, clap::Args)]

@@ -9,12 +9,12 @@ use serde_json::json;
 
 use super::INTERRUPTED;
 use super::output::print;
+use crate::chess::position::Position;
+use crate::chess::score::Depth;
 use crate::cli::list::{List, list};
 use crate::cli::work::{interruption, positions_of, progress_bar};
-use crate::lesson::chess::Ordering;
-use crate::lesson::compare::{Cost, CostSum, Way, cost};
-use crate::position::Position;
-use crate::score::Depth;
+use crate::web::lesson::chess::Ordering;
+use crate::web::lesson::compare::{Cost, CostSum, Way, cost};
 
 /// Count the nodes of alpha-beta and PVS to the same depth, with good, plain and bad move orders
 ///

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use crate::cli::output;
 use crate::cli::writing::Force;
-use crate::files::{FileKind, Output};
-use crate::lesson::story::Story;
-use crate::lesson::svg::svg;
+use crate::support::files::{FileKind, Output};
+use crate::web::lesson::story::Story;
+use crate::web::lesson::svg::svg;
 
 /// The forms in which a recorded search is to be had.
 #[derive(Debug, clap::Args)]

@@ -2,9 +2,9 @@
 
 use anyhow::Context;
 
+use crate::chess::position::{Game, Position};
 use crate::cli::usage::of_arguments;
-use crate::position::{Game, Position};
-use crate::words::split_words;
+use crate::support::words::split_words;
 
 /// The position of a lesson.
 #[derive(Debug, clap::Args)]

@@ -8,14 +8,14 @@ use serde_json::json;
 
 use super::INTERRUPTED;
 use super::output::print;
-use crate::autoplay::play::Interrupt;
-use crate::autoplay::stats::Tally;
-use crate::autoplay::summary;
+use crate::chess::score::Depth;
 use crate::cli::work::{on_interruption, progress_bar};
-use crate::lesson::positions::positions;
-use crate::lesson::research::{Match, nodes};
-use crate::score::Depth;
-use crate::search::{Control, ResearchOrder};
+use crate::engine::search::{Control, ResearchOrder};
+use crate::tools::autoplay::play::Interrupt;
+use crate::tools::autoplay::stats::Tally;
+use crate::tools::autoplay::summary;
+use crate::tools::suite::positions::positions;
+use crate::tools::suite::research::{Match, nodes};
 
 /// Compare two orders of searching a reduced move again: depth first, or window first
 ///

@@ -10,15 +10,15 @@ use serde_json::json;
 use super::INTERRUPTED;
 use super::output::{print, save};
 use super::place::LessonPositionArgs;
+use crate::chess::position::{Game, Move};
+use crate::chess::score::Depth;
 use crate::cli::list::{List, list};
 use crate::cli::work::{cores, interruption, progress_bar};
 use crate::cli::writing::Force;
-use crate::files::{FileKind, Output};
-use crate::lesson::plot::plot;
-use crate::lesson::splitting::threads_in_words;
-use crate::lesson::timing::{Measurement, PUBLISHED, Stopwatch, TimedPosition};
-use crate::position::{Game, Move};
-use crate::score::Depth;
+use crate::support::files::{FileKind, Output};
+use crate::web::lesson::plot::plot;
+use crate::web::lesson::splitting::threads_in_words;
+use crate::web::lesson::timing::{Measurement, PUBLISHED, Stopwatch, TimedPosition};
 
 /// Time serial alpha-beta against PV-splitting over some moves of a game
 ///

@@ -6,14 +6,14 @@ use std::process::ExitCode;
 use super::engine::{EngineArgs, Wanted};
 use super::output::{Forms, print};
 use super::place::LessonPositionArgs;
+use crate::chess::score::{Depth, Ply, Score};
 use crate::cli::work::interruption;
-use crate::lesson::chess::{Chess, Ordering};
-use crate::lesson::deepening::{DeepeningNews, Plan, deepen};
-use crate::lesson::page::page_of_searches;
-use crate::lesson::record::{Bounds, Recorder};
-use crate::lesson::search::Algorithm;
-use crate::lesson::story::Story;
-use crate::score::{Depth, Ply, Score};
+use crate::web::lesson::chess::{Chess, Ordering};
+use crate::web::lesson::deepening::{DeepeningNews, Plan, deepen};
+use crate::web::lesson::page::page_of_searches;
+use crate::web::lesson::record::{Bounds, Recorder};
+use crate::web::lesson::search::Algorithm;
+use crate::web::lesson::story::Story;
 
 /// Search a position as the textbook does, telling iterations, windows and the root's best moves
 ///

@@ -7,13 +7,13 @@ use anyhow::Context;
 
 use super::growth::GrowthArgs;
 use super::output::Forms;
-use crate::lesson::method::Method;
-use crate::lesson::page::page_of_tree;
-use crate::lesson::search::Algorithm;
-use crate::lesson::story::Story;
-use crate::lesson::timeline::split_on_a_clock;
-use crate::lesson::tree::GameTree;
-use crate::score::Score;
+use crate::chess::score::Score;
+use crate::web::lesson::method::Method;
+use crate::web::lesson::page::page_of_tree;
+use crate::web::lesson::search::Algorithm;
+use crate::web::lesson::story::Story;
+use crate::web::lesson::timeline::split_on_a_clock;
+use crate::web::lesson::tree::GameTree;
 
 /// Search a game tree by minimax, alpha-beta and PVS, telling every step
 ///

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use crate::cli::output::outln;
 use crate::cli::work::cores;
-use crate::eval::nnue::{Network, NetworkError};
-use crate::train::GameError;
-use crate::train::net::{
+use crate::engine::eval::nnue::{Network, NetworkError};
+use crate::tools::train::GameError;
+use crate::tools::train::net::{
     Data, ErrorByMen, Example, Selection, Sigmoid, errors_by_men, expected_by, expected_by_others,
 };
 

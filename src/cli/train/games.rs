@@ -10,14 +10,14 @@ use crossbeam::channel::{Receiver, bounded};
 use indicatif::ProgressBar;
 
 use super::{interruption, progress_bar};
-use crate::book::{Book, Policy};
+use crate::chess::score::Score;
 use crate::cli::judge::Judge;
 use crate::cli::output::outln;
-use crate::score::Score;
-use crate::search::STACK_SIZE;
-use crate::threads;
-use crate::train::{BookOpenings, GameError, GameFile, GameSettings, PlayedGame, SelfPlay};
-use crate::words::number_of;
+use crate::engine::search::STACK_SIZE;
+use crate::games::book::{Book, Policy};
+use crate::support::threads;
+use crate::support::words::number_of;
+use crate::tools::train::{BookOpenings, GameError, GameFile, GameSettings, PlayedGame, SelfPlay};
 
 /// Where there is no terminal, progress is told this often.
 const TELL_EVERY: Duration = Duration::from_secs(60);

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use super::work::{interruption, progress_bar};
-use crate::files::FileKind;
+use crate::support::files::FileKind;
 
 /// Games of the engine against itself, packed or not.
 const SELF_PLAY: FileKind =

@@ -12,10 +12,10 @@ use indicatif::ProgressBar;
 use super::{interruption, progress_bar};
 use crate::cli::output::outln;
 use crate::cli::writing::{CHECKPOINT, Force, NETWORK};
-use crate::eval::nnue::{BUCKETS, HIDDEN, INPUTS};
-use crate::files::{FileKind, Output, write_whole};
-use crate::threads;
-use crate::train::net::{
+use crate::engine::eval::nnue::{BUCKETS, HIDDEN, INPUTS};
+use crate::support::files::{FileKind, Output, write_whole};
+use crate::support::threads;
+use crate::tools::train::net::{
     Data, Parameters, Selection, Sigmoid, TrainProgress, TrainSettings, Trainer, plot,
 };
 

@@ -11,8 +11,8 @@ use super::{Paths, SELF_PLAY, interruption, progress_bar};
 use crate::cli::output::outln;
 use crate::cli::work::{INTERRUPTED, cores};
 use crate::cli::writing::Force;
-use crate::files::{NewFile, Output};
-use crate::train::{GameReader, Packer};
+use crate::support::files::{NewFile, Output};
+use crate::tools::train::{GameReader, Packer};
 
 /// Pack games of self-play to keep them: less than two bytes a position
 ///

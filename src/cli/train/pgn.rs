@@ -5,10 +5,10 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use crate::chess::position::{Color, Move};
 use crate::cli::output;
-use crate::pgn::{GameResult, PgnGame};
-use crate::position::{Color, Move};
-use crate::train::{GameError, GameReader, PlayedGame};
+use crate::games::pgn::{GameResult, PgnGame};
+use crate::tools::train::{GameError, GameReader, PlayedGame};
 
 /// What both players are called.
 const PLAYER: &str = "Tabia";
@@ -104,7 +104,7 @@ fn pgn(game: &PlayedGame, max_ply: usize) -> Option<PgnGame> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::SearchedMove;
+    use crate::tools::train::SearchedMove;
 
     #[test]
     fn a_game_keeps_its_result_when_it_is_cut() {

@@ -13,10 +13,10 @@ use super::{Paths, SELF_PLAY, interruption, progress_bar};
 use crate::cli::judge::Judge;
 use crate::cli::output::outln;
 use crate::cli::work::{INTERRUPTED, cores};
-use crate::files::Output;
-use crate::search::STACK_SIZE;
-use crate::threads;
-use crate::train::{
+use crate::engine::search::STACK_SIZE;
+use crate::support::files::Output;
+use crate::support::threads;
+use crate::tools::train::{
     GameError, GameReader, Judgement, PackedFile, PackedPart, PlayedGame, Relabeller,
     block_positions,
 };

@@ -6,16 +6,16 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::{interruption, progress_bar};
+use crate::chess::score::Score;
 use crate::cli::output::{self, errln};
 use crate::cli::writing::{Force, WEIGHTS};
-use crate::eval::LOGISTIC_SCALE;
-use crate::eval::tuning::tuned;
-use crate::files::Output;
-use crate::score::Score;
-use crate::train::tune::{
+use crate::engine::eval::LOGISTIC_SCALE;
+use crate::engine::eval::tuning::tuned;
+use crate::support::files::Output;
+use crate::tools::train::tune::{
     Samples, TuneOutcome, TuneProgress, TuneSettings, normalised, source_file, tune,
 };
-use crate::train::{Sample, SampleSelection, Sampler};
+use crate::tools::train::{Sample, SampleSelection, Sampler};
 
 /// Samples that lie together, as those of a game do, are held out together.
 const BLOCK: usize = 500;

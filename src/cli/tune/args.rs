@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
 
-use crate::autoplay::config::{EngineConfig, Protocol};
-use crate::autoplay::openings::{Opening, OpeningChoice};
-use crate::autoplay::spsa::{Parameter, Plan, check_names, is_checkpoint, read_parameters};
 use crate::cli::autoplay::{Both, Endings, check_limits, described, load_openings};
 use crate::cli::usage::{of_arguments, wrong};
 use crate::cli::work::cores;
 use crate::cli::writing::Force;
-use crate::files::{FileKind, Output, read_plain};
+use crate::support::files::{FileKind, Output, read_plain};
+use crate::tools::autoplay::config::{EngineConfig, Protocol};
+use crate::tools::autoplay::openings::{Opening, OpeningChoice};
+use crate::tools::autoplay::spsa::{Parameter, Plan, check_names, is_checkpoint, read_parameters};
 
 /// Where a tuning stands.
 const CHECKPOINT: FileKind =

@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex};
 pub(super) use args::Args;
 use narrator::Narrator;
 
-use crate::autoplay::play::Interrupt;
-use crate::autoplay::process::Trace;
-use crate::autoplay::spsa::{TuneEvent, Tuner, Tuning, picture};
-use crate::files::FileKind;
+use crate::support::files::FileKind;
+use crate::tools::autoplay::play::Interrupt;
+use crate::tools::autoplay::process::Trace;
+use crate::tools::autoplay::spsa::{TuneEvent, Tuner, Tuning, picture};
 
 use super::output::errln;
 use super::work::{INTERRUPTED, on_interruption};

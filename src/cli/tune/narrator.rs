@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::autoplay::spsa::{Parameter, Tally, TuneEvent, Tuning, digits};
 use crate::cli::autoplay::speed;
 use crate::cli::output::outln;
-use crate::words::{rounded, visible, visible_lines};
+use crate::support::words::{rounded, visible, visible_lines};
+use crate::tools::autoplay::spsa::{Parameter, Tally, TuneEvent, Tuning, digits};
 
 /// What the table calls its first column, which is at least as wide.
 const HEAD: &str = "parameter";

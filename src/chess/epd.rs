@@ -1,0 +1,116 @@
+//! Positions in lines: EPD with its operations, or FEN.
+//!
+//! Format: "Standard: Portable Game Notation Specification and Implementation Guide", section 16.2.
+
+use crate::chess::position::{FenError, Position};
+use crate::support::words::{is_space, split_words};
+
+/// The fields of a position without its counters.
+const FIELDS: usize = 4;
+/// The counters of a FEN, which many files have in lines of EPD too.
+const COUNTERS: usize = 2;
+
+/// The lines of a file that are no comment (`#`) and not empty, each with its number, from 1.
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let numbered = (1..).zip(text.lines().map(|line| line.trim_matches(is_space)));
+    numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// The position at the beginning of a line, and what comes after it.
+///
+/// # Errors
+/// If it is none.
+pub(crate) fn position(line: &str) -> Result<(Position, &str), FenError> {
+    let fen = after_words(line, FIELDS);
+    let with_counters = after_words(line, FIELDS + COUNTERS);
+    let counters: Vec<&str> = split_words(&line[fen..with_counters]).map(bare).collect();
+    let are_numbers = counters.iter().all(|word| word.parse::<u16>().is_ok());
+    let (end, fields) = if counters.len() == COUNTERS && are_numbers {
+        (with_counters, bare(&line[..with_counters]))
+    } else {
+        (fen, bare(&line[..fen]))
+    };
+    Ok((Position::from_fen(fields)?, line[end..].trim_matches(is_space)))
+}
+
+/// The positions of a file, one a line; operations after them are passed over.
+///
+/// # Errors
+/// The number of the line that is none, and why.
+pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, FenError)> {
+    lines(text)
+        .map(|(number, line)| match position(line) {
+            Ok((position, _)) => Ok(position),
+            Err(error) => Err((number, error)),
+        })
+        .collect()
+}
+
+/// Without the semicolon that some files put after the position.
+fn bare(text: &str) -> &str {
+    text.trim_end_matches(is_space).trim_end_matches(';')
+}
+
+/// Where the first `count` words of a line end.
+fn after_words(line: &str, count: usize) -> usize {
+    let words = split_words(line).take(count);
+    // The words are parts of the line, so their places in it follow from their addresses.
+    words.last().map_or(0, |word| word.as_ptr() as usize - line.as_ptr() as usize + word.len())
+}
+
+/// The operations of a line: code and operand, the quotation marks of a text left out.
+pub(crate) fn operations(text: &str) -> Vec<(&str, &str)> {
+    let mut quoted = false;
+    let parts = text.split(|letter| {
+        quoted ^= letter == '"';
+        letter == ';' && !quoted
+    });
+    parts
+        .map(|part| part.trim_matches(is_space))
+        .filter(|part| !part.is_empty())
+        .map(|part| {
+            let (code, operand) = part.split_once(is_space).unwrap_or((part, ""));
+            (code, operand.trim_matches(is_space).trim_matches('"'))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOARD: &str = "8/8/p1p5/1p5p/1P5p/8/PPP2K1p/4R1rk w - -";
+
+    #[test]
+    fn counters_may_stand_before_the_operations() {
+        for (counters, operations) in
+            [("", "bm Rf1; id \"a; b\";"), (" 0 1", "bm Rf1;"), (" 3 40;", ""), ("", "")]
+        {
+            let line = format!("{BOARD}{counters} {operations}");
+            let (read, rest) = position(&line).expect("a position");
+            assert_eq!((read.epd().as_str(), rest), (BOARD, operations), "{line}");
+        }
+        assert!(position("").is_err() && position("x y z").is_err());
+    }
+
+    #[test]
+    fn operations_end_with_semicolons_outside_texts() {
+        let found = operations("bm Rf1 Ke2;id \"a; b\"; dm 3");
+        assert_eq!(found, [("bm", "Rf1 Ke2"), ("id", "a; b"), ("dm", "3")]);
+        assert!(operations(" ; ").is_empty());
+    }
+
+    #[test]
+    fn comments_and_empty_lines_are_passed_over() {
+        let found: Vec<_> = lines("# a\n\n x \ny").collect();
+        assert_eq!(found, [(3, "x"), (4, "y")]);
+    }
+
+    #[test]
+    fn a_line_that_is_no_position_is_named() {
+        let text = format!("# a comment\n\n{BOARD} bm Rf1;\nnonsense\n");
+        let (line, _) = positions(&text).expect_err("no position");
+        assert_eq!(line, 4);
+        assert_eq!(positions(&text.replace("nonsense", "")).expect("one").len(), 1);
+    }
+}

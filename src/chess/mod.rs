@@ -1,0 +1,8 @@
+//! The rules of chess: positions, moves and games, their notation, and scores.
+//!
+//! Uses `support`.
+
+pub(crate) mod epd;
+pub(crate) mod notation;
+pub mod position;
+pub mod score;

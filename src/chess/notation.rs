@@ -1,0 +1,80 @@
+//! Chess as text for people: lines of moves, scores, outcomes and colours.
+
+use super::position::{Color, Move, Outcome, OutcomeReason, Position};
+use super::score::{self, Score};
+
+/// `White` or `Black`.
+pub(crate) fn color(color: Color) -> &'static str {
+    match color {
+        Color::White => "White",
+        Color::Black => "Black",
+    }
+}
+
+/// Why a game is over, in words that no GUI takes for a command.
+pub(crate) fn outcome(outcome: Outcome) -> &'static str {
+    match (outcome.reason, outcome.winner) {
+        (OutcomeReason::Checkmate, Some(Color::White)) => "White mates",
+        (OutcomeReason::Checkmate, _) => "Black mates",
+        (OutcomeReason::Stalemate, _) => "Stalemate",
+        (OutcomeReason::InsufficientMaterial, _) => "Insufficient material",
+        (OutcomeReason::FiftyMoves, _) => "Fifty-move rule",
+        (OutcomeReason::Repetition, _) => "Threefold repetition",
+    }
+}
+
+/// A score in pawns, `+0.35`, or as a mate in moves, `+M5`.
+pub(crate) fn score(score: Score) -> String {
+    match score::mate_distance(score) {
+        Some(moves) if score > 0 => format!("+M{moves}"),
+        Some(moves) => format!("-M{}", -moves),
+        None => format!("{:+.2}", f64::from(score) / 100.0),
+    }
+}
+
+/// A bound of a search, in centipawns; infinities as such.
+pub(crate) fn bound(score: Score) -> String {
+    match score {
+        score::INFINITY.. => "+∞".to_owned(),
+        _ if score <= -score::INFINITY => "-∞".to_owned(),
+        _ => score.to_string(),
+    }
+}
+
+/// Moves in SAN, as long as they are legal.
+pub(crate) fn line(start: &Position, moves: &[Move]) -> String {
+    let mut position = *start;
+    let mut words = Vec::with_capacity(moves.len());
+    for &mv in moves {
+        let Some(next) = position.try_play(mv) else { break };
+        words.push(position.san(mv));
+        position = next;
+    }
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::score::{mate_in, mated_in};
+
+    #[test]
+    fn scores_are_in_pawns_and_mates_in_moves() {
+        for (value, text) in [
+            (35, "+0.35"),
+            (0, "+0.00"),
+            (-120, "-1.20"),
+            (mate_in(9), "+M5"),
+            (mated_in(4), "-M2"),
+        ] {
+            assert_eq!(score(value), text);
+        }
+    }
+
+    #[test]
+    fn a_line_ends_where_it_is_no_longer_legal() {
+        let moves: Vec<Move> =
+            ["e2e4", "e7e5", "e1e3"].iter().map(|text| text.parse().expect(text)).collect();
+        assert_eq!(line(&Position::start(), &moves), "e4 e5");
+    }
+}

@@ -1,0 +1,423 @@
+//! FEN in, strictly, and out.
+//!
+//! `chess::Board` takes FENs that corrupt memory (more than sixteen pieces of a colour) and other
+//! nonsense, so every text is first parsed and judged by `shakmaty`. Of pieces, any sixteen a side
+//! will do if one is a king and no more than eight are pawns: whether promotions can explain them
+//! is no rule of the game, and composers do not care.
+
+use std::fmt;
+use std::str::FromStr;
+
+use chess::{Board, BoardBuilder, CastleRights, Color, File, Piece, Square};
+use shakmaty::fen::{Fen, ParseFenError};
+use shakmaty::{
+    CastlingMode, Chess, EnPassantMode, FromSetup, PositionError, PositionErrorKinds, Setup,
+};
+use thiserror::Error;
+
+use super::Position;
+use crate::support::words::split_words;
+
+/// Why a text is no legal position.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("bad FEN: {0}")]
+pub struct FenError(String);
+
+/// What is wrong with a position, in words, for each of `shakmaty`'s verdicts.
+const FAULTS: [(PositionErrorKinds, &str); 7] = [
+    (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),
+    (PositionErrorKinds::MISSING_KING, "a king is missing"),
+    (PositionErrorKinds::TOO_MANY_KINGS, "a side has more than one king"),
+    (PositionErrorKinds::PAWNS_ON_BACKRANK, "a pawn stands on the first or last rank"),
+    (
+        PositionErrorKinds::INVALID_CASTLING_RIGHTS,
+        "castling rights without king and rook on their first squares",
+    ),
+    (PositionErrorKinds::INVALID_EP_SQUARE, "no pawn has just passed the en passant square"),
+    (PositionErrorKinds::OPPOSITE_CHECK, "the side that is not to move is in check"),
+];
+
+/// The most pieces of a side, all of them and pawns. More than sixteen would overflow the move list
+/// of `chess` and our own (see [`super::MAX_MOVES`]).
+const MOST_PIECES: usize = 16;
+const MOST_PAWNS: usize = 8;
+
+/// Removes a fault of a position, if it has that one.
+type Repair = fn(PositionError<Chess>) -> Result<Chess, PositionError<Chess>>;
+
+/// What is said of Chess960.
+const NOT_PLAYED: &str = "which is not played here, only orthodox chess";
+
+/// The counters of a FEN; larger ones are cut off here, which no game can tell.
+const MAX_COUNTER: u32 = 9_999;
+
+impl Position {
+    /// Reads a FEN. The two counters at the end may be left out, as in EPD.
+    ///
+    /// A check that no last move can have given is no fault: problems and test suites have such
+    /// positions, and every rule is clear in them. Nor are pieces that no promotions can explain,
+    /// such as three rooks beside eight pawns, as long as a side has at most sixteen, eight of them
+    /// pawns.
+    ///
+    /// # Errors
+    /// If the text is malformed or breaks the rules of orthodox chess (kings, castling rights, en
+    /// passant, the side to move could take the king) or a side has too many pieces; the error says
+    /// which.
+    pub fn from_fen(text: &str) -> Result<Self, FenError> {
+        let fields: Vec<&str> = split_words(text).collect();
+        if !(4..=6).contains(&fields.len()) {
+            let found = match fields.len() {
+                0 => "nothing".to_owned(),
+                1 => "1 field".to_owned(),
+                number => format!("{number} fields"),
+            };
+            return Err(FenError(format!(
+                "expected board, side to move, castling, en passant and two counters, found {found}"
+            )));
+        }
+        check_board(fields[0])?;
+        // To `shakmaty` an underscore is a blank, which would shift the fields.
+        if let Some(field) = fields[1..4].iter().find(|field| field.contains('_')) {
+            return Err(FenError(format!("unexpected '_' in {field:?}")));
+        }
+        for (field, name) in fields[4..].iter().zip(["halfmove clock", "move number"]) {
+            if !field.bytes().all(|byte| byte.is_ascii_digit()) {
+                return Err(FenError(format!("the {name} must be a number")));
+            }
+        }
+        let fen: Fen = fields.join(" ").parse().map_err(|error| FenError(words_for(error)))?;
+        let setup = fen.into_setup();
+        // A right that is named twice stands for another that was meant.
+        if fields[2] != "-" && setup.castling_rights.count() != fields[2].len() {
+            return Err(FenError("castling names a right more than once".to_owned()));
+        }
+        Self::from_setup(setup, &[])
+    }
+
+    /// Reads a FEN as the opening explorer of Lichess does. It drops castling rights and en passant
+    /// squares that the position cannot have, fills missing fields (White to move, no castling, `- 0
+    /// 1`), and takes underscores for spaces.
+    ///
+    /// # Errors
+    /// If the text is malformed, or breaks any other rule that [`Position::from_fen`] checks.
+    pub(crate) fn from_fen_repaired(text: &str) -> Result<Self, FenError> {
+        let is_space = |letter: char| letter.is_ascii_whitespace() || letter == '_';
+        let fields: Vec<&str> = text.split(is_space).filter(|field| !field.is_empty()).collect();
+        check_board(fields.first().copied().unwrap_or_default())?;
+        let fen: Fen = fields.join(" ").parse().map_err(|error| FenError(words_for(error)))?;
+        let repairs: [Repair; 2] = [
+            PositionError::ignore_invalid_castling_rights,
+            PositionError::ignore_invalid_ep_square,
+        ];
+        Self::from_setup(fen.into_setup(), &repairs)
+    }
+
+    /// Reads a FEN of a program that may play Chess960, as [`Position::from_fen`] does. What says that
+    /// it does is refused: castling rights by the rooks' files (`HAha`), since castling moves are
+    /// written in another way then, and positions that are legal in Chess960 only.
+    ///
+    /// # Errors
+    /// As [`Position::from_fen`], or if the position is one of Chess960.
+    pub(crate) fn from_orthodox_fen(text: &str) -> Result<Self, FenError> {
+        let castling = split_words(text).nth(2).unwrap_or_default();
+        let names_file = |letter: char| ('a'..='h').contains(&letter.to_ascii_lowercase());
+        if castling.chars().any(names_file) {
+            let why = format!("castling rights {castling:?} are those of Chess960, {NOT_PLAYED}");
+            return Err(FenError(why));
+        }
+        Self::from_fen(text).map_err(|error| match is_chess960(text) {
+            true => FenError(format!("{}; in Chess960 it would do, {NOT_PLAYED}", error.0)),
+            false => error,
+        })
+    }
+
+    /// Judges a setup, some faults of which may be repaired.
+    fn from_setup(setup: Setup, repairs: &[Repair]) -> Result<Self, FenError> {
+        check_pieces(&setup.board)?;
+        let counters = (setup.halfmoves, u32::from(setup.fullmoves));
+        let mut judged = Chess::from_setup(setup, CastlingMode::Standard)
+            .or_else(PositionError::ignore_impossible_check)
+            .or_else(PositionError::ignore_too_much_material);
+        for &repair in repairs {
+            judged = judged.or_else(repair);
+        }
+        let judged = judged.map_err(|error| {
+            let kinds = error.kinds();
+            let faults: Vec<&str> = FAULTS
+                .iter()
+                .filter_map(|&(kind, words)| kinds.contains(kind).then_some(words))
+                .collect();
+            FenError(faults.join("; "))
+        })?;
+        let legal = shakmaty::Position::to_setup(&judged, EnPassantMode::PseudoLegal);
+        let board = board_of(&legal)?;
+        let cut = |counter: u32| counter.min(MAX_COUNTER) as u16;
+        Ok(Self::from_board(board, cut(counters.0), cut(counters.1)))
+    }
+
+    /// The position as FEN. The en passant square is given where a pawn can legally take there.
+    pub fn fen(&self) -> String {
+        self.to_string()
+    }
+
+    /// The first four fields of the FEN: what makes a position, without its counters.
+    pub fn epd(&self) -> String {
+        let mut text = placement(self);
+        text.push_str(if self.side_to_move() == Color::White { " w " } else { " b " });
+        text.push_str(&castling(self));
+        text.push(' ');
+        match self.en_passant_target() {
+            Some(square) => text.push_str(&square.to_string()),
+            None => text.push('-'),
+        }
+        text
+    }
+}
+
+/// Whether a FEN that is no orthodox position is one of Chess960.
+pub(crate) fn is_chess960(fen: &str) -> bool {
+    let Ok(fen) = fen.parse::<Fen>() else { return false };
+    Chess::from_setup(fen.into_setup(), CastlingMode::Chess960).is_ok()
+}
+
+/// Refuses what `shakmaty` reads as a board though it is none of chess: pockets, marks of promoted
+/// pieces, a ninth rank.
+fn check_board(board: &str) -> Result<(), FenError> {
+    let ranks = board.split('/').count();
+    if ranks != 8 {
+        return Err(FenError(format!("expected 8 ranks on the board, found {ranks}")));
+    }
+    match board.chars().find(|letter| !"pnbrqkPNBRQK12345678/".contains(*letter)) {
+        Some(letter) => Err(FenError(format!("unexpected {letter:?} on the board"))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a side with more pieces than there can be.
+fn check_pieces(board: &shakmaty::Board) -> Result<(), FenError> {
+    for pieces in shakmaty::Color::ALL.map(|color| board.by_color(color)) {
+        let fault = match (pieces.count(), (pieces & board.pawns()).count()) {
+            (count, _) if count > MOST_PIECES => format!("{count} men, more than {MOST_PIECES}"),
+            (_, pawns) if pawns > MOST_PAWNS => format!("{pawns} pawns, more than {MOST_PAWNS}"),
+            _ => continue,
+        };
+        return Err(FenError(format!("a side has {fault}")));
+    }
+    Ok(())
+}
+
+/// What is wrong with a text, in words.
+fn words_for(error: ParseFenError) -> String {
+    match error {
+        ParseFenError::InvalidBoard => "a rank of the board has not 8 squares",
+        ParseFenError::InvalidTurn => "the side to move must be w or b",
+        ParseFenError::InvalidCastling => "castling must be - or some of KQkq",
+        ParseFenError::InvalidEpSquare => "en passant must be - or a square",
+        other => return other.to_string(),
+    }
+    .to_owned()
+}
+
+/// Carries a position that `shakmaty` has found legal over to `chess`.
+fn board_of(setup: &Setup) -> Result<Board, FenError> {
+    let mut builder = BoardBuilder::new();
+    for (square, standing) in &setup.board {
+        let piece = chess::ALL_PIECES[usize::from(standing.role) - 1];
+        builder.piece(chess::ALL_SQUARES[usize::from(square)], piece, color_of(standing.color));
+    }
+    builder.side_to_move(color_of(setup.turn));
+    for color in [shakmaty::Color::White, shakmaty::Color::Black] {
+        let rank = color.backrank();
+        let has = |file| setup.castling_rights.contains(shakmaty::Square::from_coords(file, rank));
+        let rights = match (has(shakmaty::File::H), has(shakmaty::File::A)) {
+            (true, true) => CastleRights::Both,
+            (true, false) => CastleRights::KingSide,
+            (false, true) => CastleRights::QueenSide,
+            (false, false) => CastleRights::NoRights,
+        };
+        builder.castle_rights(color_of(color), rights);
+    }
+    builder.en_passant(setup.ep_square.map(|square| File::from_index(usize::from(square.file()))));
+    Board::try_from(&builder).map_err(|_| FenError("this position cannot be set up".to_owned()))
+}
+
+fn color_of(color: shakmaty::Color) -> Color {
+    match color {
+        shakmaty::Color::White => Color::White,
+        shakmaty::Color::Black => Color::Black,
+    }
+}
+
+fn placement(position: &Position) -> String {
+    let mut text = String::new();
+    for rank in (0..8).rev() {
+        let mut empty = 0;
+        for file in 0..8 {
+            match letter(position, chess::ALL_SQUARES[rank * 8 + file]) {
+                None => empty += 1,
+                Some(letter) => {
+                    push_count(&mut text, std::mem::take(&mut empty));
+                    text.push(letter);
+                }
+            }
+        }
+        push_count(&mut text, empty);
+        if rank > 0 {
+            text.push('/');
+        }
+    }
+    text
+}
+
+fn push_count(text: &mut String, empty: u32) {
+    text.extend((empty > 0).then(|| char::from_digit(empty, 10)).flatten());
+}
+
+fn letter(position: &Position, square: Square) -> Option<char> {
+    let letter = match position.piece_on(square)? {
+        Piece::Pawn => 'p',
+        Piece::Knight => 'n',
+        Piece::Bishop => 'b',
+        Piece::Rook => 'r',
+        Piece::Queen => 'q',
+        Piece::King => 'k',
+    };
+    let white = position.board().color_on(square) == Some(Color::White);
+    Some(if white { letter.to_ascii_uppercase() } else { letter })
+}
+
+fn castling(position: &Position) -> String {
+    let mut text = String::new();
+    for (color, letters) in [(Color::White, ['K', 'Q']), (Color::Black, ['k', 'q'])] {
+        let rights = position.castle_rights(color);
+        text.extend(rights.has_kingside().then_some(letters[0]));
+        text.extend(rights.has_queenside().then_some(letters[1]));
+    }
+    if text.is_empty() { "-".to_owned() } else { text }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.epd(), self.halfmove_clock(), self.fullmove_number())
+    }
+}
+
+impl fmt::Debug for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Position({self})")
+    }
+}
+
+impl FromStr for Position {
+    type Err = FenError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Position::from_fen(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn fen_survives_the_round_trip() {
+        for fen in [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b Kq - 3 17",
+            "4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1",
+            "8/8/8/8/8/8/6k1/4K2R w K - 99 120",
+        ] {
+            assert_eq!(Position::from_fen(fen).expect(fen).fen(), fen);
+        }
+        assert_eq!(
+            Position::start().fen(),
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+        );
+    }
+
+    #[test]
+    fn counters_may_be_missing() {
+        let position = Position::from_fen("4k3/8/8/8/8/8/8/4K3 w - -").expect("an EPD");
+        assert_eq!(position.fen(), "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
+    }
+
+    #[test]
+    fn an_en_passant_square_that_no_pawn_can_use_is_dropped() {
+        let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1";
+        let position = Position::from_fen(fen).expect(fen);
+        assert_eq!(position.en_passant_target(), None);
+        assert!(position.fen().contains(" KQkq - 0 1"));
+    }
+
+    #[test]
+    fn an_underscore_is_no_blank() {
+        for fields in ["w KQ _", "w KQ _-", "_w KQ -", "w_KQ - -", "w KQ_- 0"] {
+            let fen = format!("4k3/8/8/8/8/8/8/R3K2R {fields} 0 1");
+            let error = Position::from_fen(&fen).expect_err(&fen).to_string();
+            assert!(error.contains("'_'"), "{fen}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn rights_that_a_position_cannot_have_are_dropped(
+            choices in vec(any::<usize>(), 0..60), claimed in 0_u8..16, square in 0_u32..64,
+        ) {
+            let position = choices.iter().fold(Position::start(), |position, choice| {
+                let moves: Vec<_> = position.legal_moves().iter().collect();
+                if moves.is_empty() { position } else { position.play(moves[choice % moves.len()]) }
+            });
+            let fields: Vec<String> = position.fen().split(' ').map(str::to_owned).collect();
+            let castling: String =
+                "KQkq".chars().enumerate().filter(|(bit, _)| claimed >> bit & 1 == 1).map(|(_, side)| side).collect();
+            let castling = if castling.is_empty() { "-".to_owned() } else { castling };
+            let square = shakmaty::Square::new(square);
+            let text = format!("{} {} {castling} {square}", fields[0], fields[1]);
+            let repaired = Position::from_fen_repaired(&text).expect(&text);
+            let found: Vec<String> = repaired.fen().split(' ').map(str::to_owned).collect();
+            prop_assert_eq!(&found[..2], &fields[..2]);
+            // What is left is legal, and was claimed.
+            prop_assert_eq!(Position::from_fen(&repaired.fen()).expect("legal").key(), repaired.key());
+            prop_assert!(found[2] == "-" || found[2].chars().all(|side| castling.contains(side)));
+            prop_assert!(found[3] == "-" || found[3] == square.to_string());
+            for (side, king, rook) in [('K', "e1", "h1"), ('Q', "e1", "a1"), ('k', "e8", "h8"), ('q', "e8", "a8")] {
+                let stands = |square: &str, wanted: char| {
+                    letter(&repaired, square.parse().expect("a square")) == Some(wanted)
+                };
+                let [own_king, own_rook] = if side.is_uppercase() { ['K', 'R'] } else { ['k', 'r'] };
+                let is_due = castling.contains(side) && stands(king, own_king) && stands(rook, own_rook);
+                prop_assert_eq!(found[2].contains(side), is_due, "{}", text);
+            }
+        }
+    }
+
+    #[test]
+    fn illegal_positions_are_told_apart() {
+        for (fen, words) in [
+            ("", "found nothing"),
+            ("startpos", "found 1 field"),
+            ("8/8/8/8/8/8/8/8 w - - 0 1", "the board is empty"),
+            ("8/8/8/8/8/8/8/K7 w - - 0 1", "a king is missing"),
+            ("kk6/8/8/8/8/8/8/K7 w - - 0 1", "more than one king"),
+            ("k6P/8/8/8/8/8/8/K7 w - - 0 1", "first or last rank"),
+            ("4k3/8/8/8/8/8/8/4K3 w K - 0 1", "castling rights"),
+            ("4k3/8/8/8/8/8/8/4K3 w - e6 0 1", "en passant"),
+            ("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "not to move is in check"),
+            ("4k3/pppppppp/p7/8/8/8/8/4K3 w - - 0 1", "9 pawns"),
+            ("nnnnknnn/nnnnnnnn/n7/8/8/8/8/4K3 w - - 0 1", "17 men"),
+            ("4k3/8/8/8/8/8/8/R3K2R w KKQQ - 0 1", "more than once"),
+            ("4k4/8/8/8/8/8/8/4K3 w - - 0 1", "board"),
+            ("4k3/8/8/8/8/8/4K3 w - - 0 1", "board"),
+            ("4k3/8/8/8/8/8/8/8/4K3 w - - 0 1", "board"),
+            ("4k3/8/8/8/8/8/8/4K3 x - - 0 1", "side to move"),
+            ("4k3/8/8/8/8/8/8/4K3 w - - x 1", "halfmove"),
+        ] {
+            let error = Position::from_fen(fen).expect_err(fen).to_string();
+            assert!(error.contains(words), "{fen}: {error}");
+        }
+    }
+}

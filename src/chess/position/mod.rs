@@ -1,0 +1,518 @@
+//! The position: a [`chess::Board`] with one Polyglot key, and the clocks and the look-up by squares that it lacks.
+//!
+//! A [`Position`] is made from a checked FEN and changed only by [`Position::play`] and
+//! [`Position::play_null`], which hand out a new one. So its keys cannot go stale, and no illegal
+//! position reaches `chess::Board`, which would corrupt memory on some.
+//!
+//! ```
+//! use tabia::position::{Game, Position, perft};
+//!
+//! let mut game = Game::new(Position::start());
+//! for text in ["e4", "e7e5", "Ngf3"] {
+//!     game.play(game.position().parse_move(text)?)?;
+//! }
+//! let position = game.position();
+//! assert_eq!(position.fen(), "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
+//! assert_eq!(position.san(position.parse_move("b8c6")?), "Nc6");
+//! assert_eq!(perft(position, 1), position.legal_moves().len() as u64);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod checks;
+mod cycles;
+mod fen;
+mod game;
+mod key_map;
+mod loose;
+mod movegen;
+mod moves;
+mod perft;
+mod polyglot_constants;
+mod replay;
+mod retro;
+mod san;
+mod threats;
+mod zobrist;
+
+pub use chess::{BitBoard, Color, File, Piece, Rank, Square};
+
+pub(crate) use checks::Checks;
+pub(crate) use cycles::Cycles;
+pub use fen::FenError;
+pub(crate) use fen::is_chess960;
+pub use game::{Game, IllegalMove, Outcome, OutcomeReason};
+pub(crate) use key_map::KeyMap;
+pub(crate) use loose::is_loose_san;
+pub use movegen::MoveList;
+pub(crate) use movegen::{MAX_MOVES, attacks, distance};
+pub use moves::{Move, ParseMoveError};
+pub(crate) use moves::{UCI_BYTES, UCI_NULL};
+pub use perft::{perft, perft_until};
+pub(crate) use replay::Replay;
+pub use san::SanError;
+pub(crate) use san::{SAN_BYTES, read_san};
+
+pub(crate) use threats::Threats;
+
+use chess::{Board, CastleRights, EMPTY};
+
+const LIGHT_SQUARES: BitBoard = BitBoard(0x55aa_55aa_55aa_55aa);
+
+/// A legal chess position with its clocks and keys.
+#[derive(Clone, Copy)]
+pub struct Position {
+    /// Its en passant square is there as soon as a pawn stands where it could take.
+    board: Board,
+    /// What stands on each square, which the board can only search for.
+    squares: [Option<Piece>; 64],
+    key: u64,
+    pawn_key: u64,
+    non_pawn_keys: [u64; 2],
+    halfmove_clock: u16,
+    fullmove_number: u16,
+    /// Where a pawn can really be taken en passant.
+    en_passant: Option<Square>,
+}
+
+/// Positions are the same if their pieces, turn, rights, clocks and legal moves are.
+impl PartialEq for Position {
+    fn eq(&self, other: &Self) -> bool {
+        let facts = |position: &Position| {
+            let pieces = chess::ALL_PIECES.map(|piece| *position.board.pieces(piece));
+            let colors = [Color::White, Color::Black];
+            let sides = colors
+                .map(|color| (position.by_color(color), position.castle_rights(color).to_index()));
+            let clocks = (position.halfmove_clock, position.fullmove_number);
+            (pieces, sides, position.side_to_move(), position.en_passant, clocks)
+        };
+        self.key == other.key && facts(self) == facts(other)
+    }
+}
+
+impl Eq for Position {}
+
+impl Position {
+    /// The start position of chess.
+    pub fn start() -> Self {
+        Self::from_board(Board::default(), 0, 1)
+    }
+
+    /// Wraps a board that is known to be legal.
+    fn from_board(board: Board, halfmove_clock: u16, fullmove_number: u16) -> Self {
+        let mut position = Position {
+            key: 0,
+            pawn_key: zobrist::pawn_key(&board),
+            non_pawn_keys: [Color::White, Color::Black]
+                .map(|color| zobrist::non_pawn_key(&board, color)),
+            squares: chess::ALL_SQUARES.map(|square| board.piece_on(square)),
+            board,
+            halfmove_clock,
+            fullmove_number,
+            en_passant: None,
+        };
+        position.find_en_passant();
+        position.key = zobrist::key(&board, position.en_passant);
+        position
+    }
+
+    /// Finds out whether a pawn can really be taken en passant. That another stands beside it is
+    /// not enough: it may be pinned, or the king in check elsewhere.
+    #[inline]
+    fn find_en_passant(&mut self) {
+        self.en_passant = match self.board.en_passant() {
+            None => None,
+            Some(pawn) => {
+                let target = pawn.uforward(self.side_to_move());
+                self.can_take_en_passant(target).then_some(target)
+            }
+        };
+    }
+
+    /// The board below: bitboards and piece look-up.
+    #[inline]
+    pub(crate) fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// The key, by Polyglot's constants: it serves book, transposition table and repetition detection
+    /// alike. En passant enters it only where a pawn can be taken so by a legal move: by the rules of
+    /// chess a position without such a move is the same as one where it never was in question.
+    #[inline]
+    pub fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// The key that Polyglot's own books have for this position: there en passant counts as soon as a
+    /// pawn stands where it could take, even if it is pinned. What was not reached by the double
+    /// step itself, but from a FEN that leaves such a square out, has [`Position::key`].
+    pub fn polyglot_key(&self) -> u64 {
+        let target = self.board.en_passant().map(|pawn| pawn.uforward(self.side_to_move()));
+        self.key
+            ^ zobrist::state(&self.board, self.en_passant)
+            ^ zobrist::state(&self.board, target)
+    }
+
+    /// The key of the pawns alone, of both colours.
+    #[inline]
+    pub fn pawn_key(&self) -> u64 {
+        self.pawn_key
+    }
+
+    /// The key of one side's pieces without its pawns.
+    #[inline]
+    pub fn non_pawn_key(&self, color: Color) -> u64 {
+        self.non_pawn_keys[color.to_index()]
+    }
+
+    /// Whose turn it is.
+    #[inline]
+    pub fn side_to_move(&self) -> Color {
+        self.board.side_to_move()
+    }
+
+    /// Plies since the last capture or pawn move.
+    #[inline]
+    pub fn halfmove_clock(&self) -> u16 {
+        self.halfmove_clock
+    }
+
+    /// The number of the current move, counted from 1 and raised after Black's.
+    #[inline]
+    pub fn fullmove_number(&self) -> u16 {
+        self.fullmove_number
+    }
+
+    /// All occupied squares.
+    #[inline]
+    pub fn occupied(&self) -> BitBoard {
+        *self.board.combined()
+    }
+
+    /// The pieces of one side.
+    #[inline]
+    pub fn by_color(&self, color: Color) -> BitBoard {
+        *self.board.color_combined(color)
+    }
+
+    /// The pieces of one kind and side.
+    #[inline]
+    pub fn pieces(&self, color: Color, piece: Piece) -> BitBoard {
+        self.board.pieces(piece) & self.board.color_combined(color)
+    }
+
+    /// What stands on `square`.
+    #[inline]
+    pub fn piece_on(&self, square: Square) -> Option<Piece> {
+        self.squares[square.to_index()]
+    }
+
+    /// What stands on each square.
+    #[inline]
+    pub(crate) fn squares(&self) -> &[Option<Piece>; 64] {
+        &self.squares
+    }
+
+    /// The square of one side's king.
+    #[inline]
+    pub fn king(&self, color: Color) -> Square {
+        self.board.king_square(color)
+    }
+
+    /// Enemy pieces that give check.
+    #[inline]
+    pub fn checkers(&self) -> BitBoard {
+        *self.board.checkers()
+    }
+
+    /// Pieces, of either side, that alone stand between the king to move and an enemy slider.
+    #[inline]
+    pub fn pinned(&self) -> BitBoard {
+        *self.board.pinned()
+    }
+
+    /// Whether the side to move is in check.
+    #[inline]
+    pub fn in_check(&self) -> bool {
+        self.checkers() != EMPTY
+    }
+
+    /// The square on which a pawn can be taken en passant by a legal move.
+    #[inline]
+    pub fn en_passant_target(&self) -> Option<Square> {
+        self.en_passant
+    }
+
+    /// Whether `color` has a piece other than king and pawns.
+    #[inline]
+    pub fn has_pieces(&self, color: Color) -> bool {
+        let light = self.board.pieces(Piece::Pawn) | self.board.pieces(Piece::King);
+        self.by_color(color) & !light != EMPTY
+    }
+
+    /// The position after `mv`, which must be legal here.
+    #[inline]
+    pub fn play(&self, mv: Move) -> Position {
+        self.play_on(mv, self.keys_after(mv))
+    }
+
+    /// What `mv` makes of the keys, but for castling rights and en passant: a fourth of the work of a move.
+    #[inline]
+    pub(crate) fn keys_after(&self, mv: Move) -> Keys {
+        debug_assert!(self.is_legal(mv), "{mv} is illegal in {self}");
+        Keys::after(self, mv)
+    }
+
+    /// The position after `mv`, whose keys are known already. It is changed where it will stay: copies
+    /// of what has just been written wait for the writing.
+    #[inline]
+    pub(crate) fn play_on(&self, mv: Move, keys: Keys) -> Position {
+        let us = self.side_to_move();
+        let mut next = *self;
+        self.board.make_move(mv.into(), &mut next.board);
+        self.update_squares(mv, &mut next.squares);
+        next.pawn_key ^= keys.pawns;
+        next.non_pawn_keys[us.to_index()] ^= keys.own;
+        next.non_pawn_keys[(!us).to_index()] ^= keys.enemy;
+        next.halfmove_clock = if keys.irreversible { 0 } else { self.halfmove_clock + 1 };
+        next.fullmove_number += (us == Color::Black) as u16;
+        next.find_en_passant();
+        let states = [self, &next].map(|at| zobrist::state(&at.board, at.en_passant));
+        next.key = keys.whole ^ states[0] ^ states[1];
+        next
+    }
+
+    /// Makes of what stands on the squares here what stands there after `mv`.
+    #[inline(always)]
+    fn update_squares(&self, mv: Move, squares: &mut [Option<Piece>; 64]) {
+        let (from, to) = (mv.from(), mv.to());
+        squares[from.to_index()] = None;
+        squares[to.to_index()] = mv.promotion().or(self.piece_on(from));
+        if self.is_en_passant(mv) {
+            squares[to.ubackward(self.side_to_move()).to_index()] = None;
+        } else if self.is_castling(mv) {
+            let (rook_from, rook_to) = castling_rook(from, to);
+            squares.swap(rook_from.to_index(), rook_to.to_index());
+        }
+    }
+
+    /// The position after a move of a game, which may be a null move; `None` if it is illegal.
+    pub fn try_play(&self, mv: Move) -> Option<Position> {
+        if mv.is_null() {
+            return self.play_null();
+        }
+        self.is_legal(mv).then(|| self.play(mv))
+    }
+
+    /// The position after passing, or `None` if the side to move is in check.
+    #[inline]
+    pub fn play_null(&self) -> Option<Position> {
+        let board = self.board.null_move()?;
+        let state = zobrist::state(&self.board, self.en_passant) ^ zobrist::state(&board, None);
+        let key = self.key ^ zobrist::turn() ^ state;
+        let halfmove_clock = self.halfmove_clock + 1;
+        let passed_by_black = (self.side_to_move() == Color::Black) as u16;
+        let fullmove_number = self.fullmove_number + passed_by_black;
+        let en_passant = None;
+        Some(Position { board, key, halfmove_clock, fullmove_number, en_passant, ..*self })
+    }
+
+    /// What changes in the key when the turn passes.
+    #[inline]
+    pub fn turn_key() -> u64 {
+        zobrist::turn()
+    }
+
+    /// Whether nobody can ever give mate: kings alone, with one knight, or with bishops that all
+    /// stand on squares of one colour.
+    pub fn insufficient_material(&self) -> bool {
+        let board = &self.board;
+        let heavy =
+            board.pieces(Piece::Pawn) | board.pieces(Piece::Rook) | board.pieces(Piece::Queen);
+        if heavy != EMPTY {
+            return false;
+        }
+        let (knights, bishops) = (*board.pieces(Piece::Knight), *board.pieces(Piece::Bishop));
+        if knights != EMPTY {
+            return knights.popcnt() == 1 && bishops == EMPTY;
+        }
+        bishops & LIGHT_SQUARES == EMPTY || bishops & !LIGHT_SQUARES == EMPTY
+    }
+
+    /// Whether some sequence of legal moves ends with a mate by `color`, as far as the material
+    /// shows. A flag that falls against a side that cannot mate makes a draw (FIDE Laws of Chess, 6.9).
+    ///
+    /// Source: python-chess, `Board.has_insufficient_material`.
+    pub fn can_mate(&self, color: Color) -> bool {
+        let board = &self.board;
+        let pieces = |piece| *board.pieces(piece);
+        let [own, other] = [color, !color].map(|color| self.by_color(color));
+        let (knights, bishops) = (pieces(Piece::Knight), pieces(Piece::Bishop));
+        if own & (pieces(Piece::Pawn) | pieces(Piece::Rook) | pieces(Piece::Queen)) != EMPTY {
+            return true;
+        }
+        if own & knights != EMPTY {
+            // A lone knight mates only a king that its own piece hems in, which a queen never does.
+            let helpers = other & !pieces(Piece::King) & !pieces(Piece::Queen);
+            return own.popcnt() > 2 || helpers != EMPTY;
+        }
+        if own & bishops != EMPTY {
+            let both_colors = bishops & LIGHT_SQUARES != EMPTY && bishops & !LIGHT_SQUARES != EMPTY;
+            return both_colors || (knights | pieces(Piece::Pawn)) != EMPTY;
+        }
+        false
+    }
+
+    /// Whether the side to move has no legal move.
+    pub fn has_no_moves(&self) -> bool {
+        self.legal_moves().is_empty()
+    }
+
+    /// The castling rights of one side.
+    #[inline]
+    pub(crate) fn castle_rights(&self, color: Color) -> CastleRights {
+        self.board.castle_rights(color)
+    }
+}
+
+/// What a move makes of the keys of a position, but for castling rights and en passant. By side rather than
+/// by colour, and each a number of its own: so they stay in registers.
+#[derive(Clone, Copy)]
+pub(crate) struct Keys {
+    /// The whole key after the move.
+    whole: u64,
+    /// What changes in the key of the pawns.
+    pawns: u64,
+    /// What changes in those of the pieces of the side that moves, and of the other.
+    own: u64,
+    enemy: u64,
+    /// Whether other moves cannot take the move back (a capture or pawn move).
+    irreversible: bool,
+}
+
+impl Keys {
+    /// What changes in the key of the pawns.
+    #[inline]
+    pub(crate) fn pawns(&self) -> u64 {
+        self.pawns
+    }
+
+    /// The key by which a table knows the position after the move, unless rights change: in time to ask
+    /// the memory for it.
+    #[inline]
+    pub(crate) fn whole(&self) -> u64 {
+        self.whole
+    }
+
+    /// The keys after `mv`, which is legal in `position`.
+    #[inline(always)]
+    fn after(position: &Position, mv: Move) -> Self {
+        let us = position.side_to_move();
+        let (from, to) = (mv.from(), mv.to());
+        let (mut pawns, mut own, mut enemy) = (0, 0, 0);
+        let moved = position.piece_on(from).unwrap_or(Piece::Pawn);
+        let taken = position.piece_on(to);
+        let leaves = zobrist::piece_square(us, moved, from);
+        let arrives = zobrist::piece_square(us, mv.promotion().unwrap_or(moved), to);
+        match (moved, mv.promotion()) {
+            (Piece::Pawn, None) => pawns ^= leaves ^ arrives,
+            (Piece::Pawn, Some(_)) => (pawns, own) = (leaves, arrives),
+            _ => own ^= leaves ^ arrives,
+        }
+        match taken {
+            Some(Piece::Pawn) => pawns ^= zobrist::piece_square(!us, Piece::Pawn, to),
+            Some(taken) => enemy ^= zobrist::piece_square(!us, taken, to),
+            None if position.is_en_passant(mv) => {
+                pawns ^= zobrist::piece_square(!us, Piece::Pawn, to.ubackward(us));
+            }
+            None if position.is_castling(mv) => {
+                let (rook_from, rook_to) = castling_rook(from, to);
+                own ^= zobrist::piece_square(us, Piece::Rook, rook_from)
+                    ^ zobrist::piece_square(us, Piece::Rook, rook_to);
+            }
+            None => {}
+        }
+        let whole = position.key ^ zobrist::turn() ^ pawns ^ own ^ enemy;
+        let irreversible = moved == Piece::Pawn || taken.is_some();
+        Keys { whole, pawns, own, enemy, irreversible }
+    }
+}
+
+/// The squares that the rook leaves and goes to when the king castles.
+#[inline]
+fn castling_rook(from: Square, to: Square) -> (Square, Square) {
+    if to > from { (to.uright(), to.uleft()) } else { (to.uleft().uleft(), to.uright()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(fen: &str) -> Position {
+        Position::from_fen(fen).expect(fen)
+    }
+
+    #[test]
+    fn clocks_follow_the_moves() {
+        let mut position = Position::start();
+        let moves = ["e2e4 0 1", "g8f6 1 2", "b1c3 2 2", "f6e4 0 3", "c3e4 0 3", "d7d5 0 4"];
+        for row in moves {
+            let fields: Vec<&str> = row.split(' ').collect();
+            position = position.play(fields[0].parse().expect(row));
+            let clocks = (position.halfmove_clock(), position.fullmove_number());
+            assert_eq!(
+                clocks,
+                (fields[1].parse().expect(row), fields[2].parse().expect(row)),
+                "{row}"
+            );
+        }
+    }
+
+    /// Looks at every position of so many plies.
+    fn compare_squares(position: &Position, plies: usize) {
+        for square in chess::ALL_SQUARES {
+            assert_eq!(position.piece_on(square), position.board.piece_on(square), "{position}");
+        }
+        if plies > 0 {
+            let moves = position.legal_moves();
+            moves.iter().for_each(|mv| compare_squares(&position.play(mv), plies - 1));
+        }
+    }
+
+    #[test]
+    fn the_squares_hold_what_the_board_holds() {
+        for fen in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+            "r3k3/1P6/8/2pP4/8/8/6p1/4K2R w Kq c6 0 1",
+        ] {
+            compare_squares(&position(fen), 3);
+        }
+    }
+
+    #[test]
+    fn only_dead_material_is_insufficient() {
+        for (fen, insufficient) in [
+            ("8/8/4k3/8/8/4K3/8/8 w - - 0 1", true),
+            ("8/8/4k3/8/6N1/4K3/8/8 w - - 0 1", true),
+            ("8/8/4k3/8/5B2/4K3/8/8 w - - 0 1", true),
+            ("8/8/4kb2/8/5B2/4K3/8/8 w - - 0 1", true),
+            ("8/8/4k1b1/8/5B2/4K3/8/8 w - - 0 1", false),
+            ("8/8/4kn2/8/6N1/4K3/8/8 w - - 0 1", false),
+            ("8/8/4k3/8/4N1N1/4K3/8/8 w - - 0 1", false),
+            ("8/8/4k3/8/4B1N1/4K3/8/8 w - - 0 1", false),
+            ("8/8/4k3/8/4P3/4K3/8/8 w - - 0 1", false),
+        ] {
+            assert_eq!(position(fen).insufficient_material(), insufficient, "{fen}");
+        }
+    }
+
+    #[test]
+    fn a_null_move_passes_the_turn_and_clears_en_passant() {
+        let pushed = position("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1");
+        assert_eq!(pushed.en_passant_target(), Some(Square::E3));
+        let passed = pushed.play_null().expect("not in check");
+        assert_eq!(passed.side_to_move(), Color::White);
+        assert_eq!(passed.key(), position("4k3/8/8/8/3pP3/8/8/4K3 w - - 1 2").key());
+        assert!(position("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1").play_null().is_none());
+    }
+}

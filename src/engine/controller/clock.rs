@@ -1,0 +1,261 @@
+//! The players' clocks, and what they allow for the next move.
+
+use std::time::Duration;
+
+use crate::chess::position::Color;
+use crate::engine::search::TimeLimit;
+
+/// A clock setting: so much time for a number of moves, or for the game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Level {
+    /// Moves until `base` is added again; 0 if it is for the whole game.
+    pub moves: u32,
+    /// The time on the clock.
+    pub base: Duration,
+    /// Added after every move.
+    pub increment: Duration,
+}
+
+/// xboard's own default: forty moves in five minutes.
+const DEFAULT: Level =
+    Level { moves: 40, base: Duration::from_secs(300), increment: Duration::ZERO };
+
+/// A GUI that takes longer over one move than this was held up, not slow.
+const MOST_LAG: Duration = Duration::from_secs(1);
+
+/// The moves a game is expected to last where the clock does not tell, for a budget of nodes.
+const EXPECTED_MOVES: u32 = 30;
+
+#[derive(Debug, Clone, Copy)]
+enum ClockSetting {
+    Level(Level),
+    MoveTime(Duration),
+}
+
+/// Both clocks. They are kept here move by move, for GUIs that do not tell the time, and put
+/// right by whatever the GUI tells.
+#[derive(Debug, Clone)]
+pub(crate) struct Clocks {
+    setting: ClockSetting,
+    /// By colour.
+    remaining: [Duration; 2],
+    /// The number of plies played when the setting came: its moves are counted from there.
+    since: usize,
+    node_rate: u64,
+    /// What a move costs on the GUI's clock above what it cost here: drawing it, a loaded machine.
+    lag: Duration,
+    /// Whose clock has been charged for a move since the GUI last told it.
+    charged: [bool; 2],
+}
+
+impl Default for Clocks {
+    fn default() -> Self {
+        Clocks {
+            setting: ClockSetting::Level(DEFAULT),
+            remaining: [DEFAULT.base; 2],
+            since: 0,
+            node_rate: 0,
+            lag: Duration::ZERO,
+            charged: [false; 2],
+        }
+    }
+}
+
+impl Clocks {
+    /// Sets both clocks; `plies` have been played.
+    pub(crate) fn set_level(&mut self, level: Level, plies: usize) {
+        self.setting = ClockSetting::Level(level);
+        self.remaining = [level.base; 2];
+        self.charged = [false; 2];
+        self.since = plies;
+    }
+
+    /// Gives so much time for every move from now on.
+    pub(crate) fn set_move_time(&mut self, time: Duration) {
+        self.setting = ClockSetting::MoveTime(time);
+    }
+
+    /// The setting as the PGN standard writes it in the tag `TimeControl` (section 9.6.1), in
+    /// seconds: `40/300`, `300+5`, and `1/5` for five seconds a move.
+    pub(crate) fn tag(&self) -> String {
+        let Level { moves, base, increment } = match self.setting {
+            ClockSetting::Level(level) => level,
+            ClockSetting::MoveTime(base) => Level { moves: 1, base, increment: Duration::ZERO },
+        };
+        let moves = if moves > 0 { format!("{moves}/") } else { String::new() };
+        let more = match increment.is_zero() {
+            true => String::new(),
+            false => format!("+{}", increment.as_secs_f64()),
+        };
+        format!("{moves}{}{more}", base.as_secs_f64())
+    }
+
+    /// Starts a new game with the setting there is, by the wall clock.
+    pub(crate) fn restart(&mut self) {
+        self.node_rate = 0;
+        if let ClockSetting::Level(level) = self.setting {
+            self.set_level(level, 0);
+        }
+    }
+
+    /// Measures time by nodes, so many a second; 0 for the wall clock.
+    pub(crate) fn set_node_rate(&mut self, nodes: u64) {
+        self.node_rate = nodes;
+    }
+
+    /// Puts a player's clock right.
+    pub(crate) fn set(&mut self, color: Color, remaining: Duration) {
+        self.remaining[color.to_index()] = remaining;
+    }
+
+    /// The GUI tells the clock of the player that this engine plays. What it has lost against
+    /// the time counted here shows what a move costs on its way; peaks are forgotten slowly.
+    pub(crate) fn tell_own(&mut self, color: Color, remaining: Duration) {
+        let side = color.to_index();
+        if std::mem::take(&mut self.charged[side]) {
+            let lag = self.remaining[side].saturating_sub(remaining).min(MOST_LAG);
+            self.lag = if lag > self.lag { lag } else { (self.lag * 7 + lag) / 8 };
+        }
+        self.set(color, remaining);
+    }
+
+    /// The time left for a player.
+    pub(crate) fn remaining(&self, color: Color) -> Duration {
+        self.remaining[color.to_index()]
+    }
+
+    /// A player has moved after `elapsed`; with that move, `plies` have been played.
+    pub(crate) fn charge(&mut self, color: Color, elapsed: Duration, plies: usize) {
+        let ClockSetting::Level(level) = self.setting else { return };
+        let clock = &mut self.remaining[color.to_index()];
+        *clock = clock.saturating_sub(elapsed) + level.increment;
+        self.charged[color.to_index()] = true;
+        let played = moves_of_last_mover(plies.saturating_sub(self.since));
+        if level.moves > 0 && played.is_multiple_of(level.moves as usize) {
+            *clock += level.base;
+        }
+    }
+
+    /// What bounds the next move of `color` after `plies`, as time and nodes.
+    pub(crate) fn limit(&self, color: Color, plies: usize) -> (TimeLimit, Option<u64>) {
+        let time = self.time_control(color, plies);
+        match self.node_rate {
+            0 => (time, None),
+            rate => (TimeLimit::Infinite, Some(nodes(time, rate))),
+        }
+    }
+
+    fn time_control(&self, color: Color, plies: usize) -> TimeLimit {
+        match self.setting {
+            ClockSetting::MoveTime(time) => TimeLimit::MoveTime(time),
+            ClockSetting::Level(Level { moves, increment, .. }) => {
+                let moves_to_go = (moves > 0).then(|| {
+                    let played = plies.saturating_sub(self.since) / 2;
+                    moves - (played % moves as usize) as u32
+                });
+                let remaining = self.remaining(color);
+                less_overhead(TimeLimit::Clock { remaining, increment, moves_to_go }, self.lag)
+            }
+        }
+    }
+}
+
+/// What a search may reckon with if every move costs so much on its way.
+pub(super) fn less_overhead(time: TimeLimit, overhead: Duration) -> TimeLimit {
+    let less = |time: Duration| time.saturating_sub(overhead);
+    match time {
+        TimeLimit::Infinite => TimeLimit::Infinite,
+        TimeLimit::MoveTime(time) => TimeLimit::MoveTime(less(time)),
+        TimeLimit::Clock { remaining, increment, moves_to_go } => {
+            TimeLimit::Clock { remaining: less(remaining), increment: less(increment), moves_to_go }
+        }
+    }
+}
+
+/// How many of `plies` were played by the side that played the last of them.
+fn moves_of_last_mover(plies: usize) -> usize {
+    plies.div_ceil(2)
+}
+
+/// The nodes that stand for the time of one move: one less than would spend all of it, for xboard
+/// counts by the nodes told, and at none left the flag falls.
+fn nodes(time: TimeLimit, rate: u64) -> u64 {
+    let time = match time {
+        TimeLimit::Infinite => return u64::MAX,
+        TimeLimit::MoveTime(time) => time,
+        TimeLimit::Clock { remaining, increment, moves_to_go } => {
+            let moves = moves_to_go.unwrap_or(EXPECTED_MOVES).max(1);
+            (remaining / moves + increment).min(remaining)
+        }
+    };
+    let nodes = time.as_millis() * u128::from(rate) / 1000;
+    u64::try_from(nodes).unwrap_or(u64::MAX).saturating_sub(1).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seconds(number: u64) -> Duration {
+        Duration::from_secs(number)
+    }
+
+    fn moves_to_go(clocks: &Clocks, color: Color, plies: usize) -> Option<u32> {
+        match clocks.limit(color, plies).0 {
+            TimeLimit::Clock { moves_to_go, .. } => moves_to_go,
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn moves_are_counted_from_the_level_command() {
+        let mut clocks = Clocks::default();
+        clocks.set_level(Level { moves: 40, base: seconds(60), increment: seconds(0) }, 0);
+        assert_eq!(moves_to_go(&clocks, Color::White, 0), Some(40));
+        assert_eq!(moves_to_go(&clocks, Color::Black, 1), Some(40));
+        assert_eq!(moves_to_go(&clocks, Color::White, 78), Some(1));
+        assert_eq!(moves_to_go(&clocks, Color::White, 80), Some(40));
+        clocks.set_level(Level { moves: 20, base: seconds(22), increment: seconds(0) }, 80);
+        assert_eq!(moves_to_go(&clocks, Color::White, 80), Some(20));
+        assert_eq!(moves_to_go(&clocks, Color::White, 82), Some(19));
+    }
+
+    #[test]
+    fn a_clock_without_a_gui_runs_by_itself() {
+        let mut clocks = Clocks::default();
+        clocks.set_level(Level { moves: 2, base: seconds(10), increment: seconds(1) }, 0);
+        clocks.charge(Color::White, seconds(4), 1);
+        assert_eq!(clocks.remaining(Color::White), seconds(7));
+        clocks.charge(Color::White, seconds(8), 3);
+        assert_eq!(clocks.remaining(Color::White), seconds(11));
+        assert_eq!(clocks.remaining(Color::Black), seconds(10));
+    }
+
+    #[test]
+    fn a_slow_gui_is_allowed_for() {
+        let mut clocks = Clocks::default();
+        let millis = Duration::from_millis;
+        clocks.set_level(Level { moves: 0, base: seconds(10), increment: millis(100) }, 0);
+        clocks.tell_own(Color::White, millis(9_000));
+        clocks.charge(Color::White, millis(400), 1);
+        clocks.tell_own(Color::White, millis(8_640));
+        let (remaining, increment) = (millis(8_580), millis(40));
+        let expected = TimeLimit::Clock { remaining, increment, moves_to_go: None };
+        assert_eq!(clocks.limit(Color::White, 2).0, expected);
+        clocks.charge(Color::White, millis(400), 3);
+        clocks.tell_own(Color::White, millis(8_340));
+        let (remaining, increment) = (millis(8_340) - millis(105) / 2, millis(95) / 2);
+        let expected = TimeLimit::Clock { remaining, increment, moves_to_go: None };
+        assert_eq!(clocks.limit(Color::White, 4).0, expected);
+    }
+
+    #[test]
+    fn nodes_can_stand_for_time() {
+        let mut clocks = Clocks::default();
+        clocks.set_move_time(seconds(8));
+        clocks.set_node_rate(10_000);
+        assert_eq!(clocks.limit(Color::White, 0), (TimeLimit::Infinite, Some(79_999)));
+        clocks.restart();
+        assert_eq!(clocks.limit(Color::White, 0), (TimeLimit::MoveTime(seconds(8)), None));
+    }
+}

@@ -1,0 +1,303 @@
+//! What the engine does about its search: orders it, turns it, calls it off, and hears it.
+
+use std::time::{Duration, Instant};
+
+use crate::chess::position::{Color, Game, Move, Position};
+use crate::engine::search::{
+    self, Control, Limits, MOVE_OVERHEAD, Report, SearchResult, TimeLimit, Transposition,
+};
+
+use super::clock::less_overhead;
+use super::engine::{Engine, Mode, Told};
+use super::event::{Event, Expected, SearchProgress, Transposed};
+use super::job::{RunningSearch, SearchStatus};
+use super::strength::{Strength, pause};
+use super::wanted::{NextStep, Purpose, Running, step};
+use super::worker::News;
+
+/// A ponder search goes on after its hit only if the clock shows at least this share, in percent,
+/// of what it was given to reckon with.
+const TRUSTED_CLOCK: u32 = 75;
+
+impl Engine {
+    /// The purpose of the search that should run.
+    pub(super) fn purpose(&self) -> Option<Purpose> {
+        self.wanted.purpose(self.position(), self.settings.ponder)
+    }
+
+    /// The search that runs, against what the game has come to.
+    fn running(&self) -> Option<Running> {
+        let job = self.job.as_ref()?;
+        let expected = self.game.moves().last().copied().map(Purpose::Ponder);
+        let is_hit = expected == Some(job.purpose) && self.clock_is_right(job);
+        let is_current = job.revision == self.wanted.revision;
+        Some(Running { purpose: job.purpose, is_current, is_hit })
+    }
+
+    /// Makes the search that runs the one that should.
+    pub(super) fn reconcile(&mut self) {
+        self.answer_pings();
+        match step(self.running(), self.purpose()) {
+            NextStep::Keep => {}
+            NextStep::Turn => self.turn_ponder_search(),
+            NextStep::Begin(purpose) => {
+                self.cancel();
+                // No move may come before the answer to a ping that was asked for first.
+                let may_begin = self.is_settled() && (self.pings.is_empty() || self.is_done());
+                if let Some(purpose) = purpose.filter(|_| may_begin) {
+                    self.begin(purpose);
+                }
+            }
+        }
+    }
+
+    /// Answers the pings that are due. Called before any search begins.
+    pub(super) fn answer_pings(&mut self) {
+        let due = self.pings.take_due(self.mode() == Mode::Thinking, self.is_done());
+        self.events.extend(due.into_iter().map(Event::Pong));
+    }
+
+    /// Calls the search off; what it still tells is dropped.
+    pub(super) fn cancel(&mut self) {
+        self.learn_called_off();
+        if let Some(job) = self.job.take() {
+            job.control.stop();
+        }
+    }
+
+    /// Whether a ponder search reckons with about the time that there is.
+    fn clock_is_right(&self, job: &RunningSearch) -> bool {
+        match (job.time, self.told.own) {
+            (TimeLimit::Clock { remaining, .. }, Some(told)) => {
+                told >= remaining * TRUSTED_CLOCK / 100
+            }
+            _ => true,
+        }
+    }
+
+    /// The opponent has made the expected move: from now on the search is for our own.
+    fn turn_ponder_search(&mut self) {
+        self.read_clocks();
+        let Some(job) = &mut self.job else { return };
+        job.purpose = Purpose::Think;
+        job.control.ponder_hit();
+        if let Some(result) = job.result.take() {
+            let result = self.learn_result(result);
+            self.job = None;
+            self.play_found(result);
+        }
+    }
+
+    /// Puts the clocks right by what the GUI has told.
+    fn read_clocks(&mut self) {
+        let Told { own, opponent } = std::mem::take(&mut self.told);
+        let side = self.position().side_to_move();
+        own.iter().for_each(|&left| self.clocks.tell_own(side, left));
+        opponent.iter().for_each(|&left| self.clocks.set(!side, left));
+    }
+
+    fn begin(&mut self, purpose: Purpose) {
+        let mut game = self.game.clone();
+        match purpose {
+            Purpose::Think => {
+                self.read_clocks();
+                if self.play_known() {
+                    return;
+                }
+            }
+            Purpose::Ponder(expected) => {
+                if game.play(expected).is_err() || self.knows_move(purpose, &game) {
+                    return;
+                }
+                let position = *self.position();
+                self.events.push(Event::Pondering(Expected { position, mv: expected }));
+            }
+            Purpose::Ordered if self.find_known() => return,
+            Purpose::Ordered | Purpose::Analyse => {}
+        }
+        self.order(purpose, game);
+    }
+
+    /// Whether a move will be known in `game` without a search.
+    fn knows_move(&self, purpose: Purpose, game: &Game) -> bool {
+        self.library.has_move(game, &self.settings, self.learning.book())
+            || self.found_before(purpose, game).is_some()
+    }
+
+    fn order(&mut self, purpose: Purpose, game: Game) {
+        let mut limits = self.limits(purpose, &game);
+        let subject = self.subject(&game, &limits);
+        let refuted = self.leave_out_refuted(&game, &mut limits);
+        let control = Control::new();
+        let time = limits.time;
+        if std::mem::take(&mut self.hurry) {
+            control.stop();
+        }
+        let number = self.worker.search(game, limits, control.clone());
+        let of = self.wanted.root_moves(self.position()).len();
+        self.job = Some(RunningSearch {
+            number,
+            purpose,
+            revision: self.wanted.revision,
+            control,
+            time,
+            started: Instant::now(),
+            status: SearchStatus { of, ..SearchStatus::default() },
+            report: None,
+            subject,
+            refuted,
+            completed: None,
+            learnt_at: Duration::ZERO,
+            result: None,
+        });
+    }
+
+    pub(super) fn limits(&self, purpose: Purpose, game: &Game) -> Limits {
+        if let Some(limits) = &self.wanted.ordered {
+            let limits = Limits { time: self.less_overhead(limits.time), ..limits.clone() };
+            let is_free = limits.is_analysis() || limits.mate.is_some();
+            return if is_free { limits } else { self.weakened(limits, game) };
+        }
+        if purpose == Purpose::Analyse {
+            let root_moves = match self.wanted.excluded.is_empty() {
+                true => Vec::new(),
+                false => self.wanted.root_moves(self.position()),
+            };
+            let multi_pv = self.settings.lines.unsigned_abs() as usize;
+            return Limits { root_moves, multi_pv, ..Limits::default() };
+        }
+        let side: Color = game.position().side_to_move();
+        let (time, nodes) = self.clocks.limit(side, game.moves().len());
+        let time = self.less_overhead(time);
+        let ponder = matches!(purpose, Purpose::Ponder(_));
+        let limits = Limits { depth: self.depth_limit, nodes, time, ponder, ..Limits::default() };
+        self.weakened(limits, game)
+    }
+
+    /// What is left of a time after what the user wants kept back beyond what the search keeps
+    /// back by itself.
+    fn less_overhead(&self, time: TimeLimit) -> TimeLimit {
+        let wanted = Duration::from_millis(self.settings.overhead.unsigned_abs());
+        less_overhead(time, wanted.saturating_sub(MOVE_OVERHEAD))
+    }
+
+    /// These limits, as far as a strength below the full one allows.
+    fn weakened(&self, limits: Limits, game: &Game) -> Limits {
+        let Some(rating) = self.rating() else { return limits };
+        let luck = match self.settings.luck {
+            0 => self.luck,
+            set => set.unsigned_abs(),
+        };
+        let weakened = Strength::of(rating).weaken(limits, luck);
+        match self.settings.pauses {
+            true => Limits { least_time: pause(game, weakened.time, luck), ..weakened },
+            false => weakened,
+        }
+    }
+
+    /// Takes note of what the worker tells, and acts on it.
+    pub(crate) fn receive(&mut self, news: News) {
+        self.worker.note(&news);
+        match news {
+            News::Settled => self.reconcile(),
+            News::Aside => {}
+            News::Fault(fault) => {
+                log::error!("{fault}");
+                self.events.push(Event::Fault(fault));
+            }
+            News::Opened { number, book } => self.shelve(number, book),
+            News::Invited { number, partner } => self.welcome(number, partner),
+            News::Kept => {
+                self.learning.kept();
+                self.reconcile();
+            }
+            News::Learned { number, learned } => self.take_learned(number, learned),
+            News::Progress { job, event } => {
+                if let Some(current) = self.job.as_mut().filter(|current| current.number == job) {
+                    current.note(&event);
+                    self.learn_interim(&event);
+                    match event {
+                        search::SearchEvent::Iteration(report)
+                        | search::SearchEvent::NewBest(report) => {
+                            self.report(report);
+                        }
+                        search::SearchEvent::Transposition(found) => self.transposed(found),
+                        search::SearchEvent::RootMove { .. } => (),
+                    }
+                }
+            }
+            News::Finished { job, result } => {
+                if self.job.as_ref().is_some_and(|current| current.number == job) {
+                    self.search_ended(result);
+                }
+            }
+        }
+    }
+
+    fn search_ended(&mut self, result: SearchResult) {
+        let Some(job) = &mut self.job else { return };
+        match job.purpose {
+            Purpose::Think => {
+                let result = self.learn_result(result);
+                self.job = None;
+                self.play_found(result);
+            }
+            Purpose::Ordered => self.ordered_search_ended(result),
+            Purpose::Ponder(_) => job.result = Some(result),
+            Purpose::Analyse => {
+                let result = self.learn_result(result);
+                self.job.iter_mut().for_each(|job| job.result = Some(result.clone()));
+            }
+        }
+    }
+
+    fn transposed(&mut self, found: Transposition) {
+        let Some(job) = &self.job else { return };
+        let report = job.report.clone();
+        let position = match job.purpose {
+            Purpose::Ponder(expected) => self.position().play(expected),
+            _ => *self.position(),
+        };
+        let more = if self.is_studied() {
+            let end = found.line.iter().fold(position, |position, &mv| position.play(mv));
+            self.library.describe(&end)
+        } else {
+            String::new()
+        };
+        self.events.push(Event::Transposed(Transposed { position, found, report, more }));
+    }
+
+    /// Whether the search that runs is an analysis.
+    fn is_studied(&self) -> bool {
+        let ordered = self.wanted.ordered.as_ref();
+        self.mode() == Mode::Analysing || ordered.is_some_and(Limits::is_analysis)
+    }
+
+    fn report(&mut self, report: Report) {
+        let Some(job) = &self.job else { return };
+        let expected = match job.purpose {
+            Purpose::Ponder(mv) => Some(mv),
+            _ => None,
+        };
+        let position: Position = *self.position();
+        self.events.push(Event::Report(SearchProgress { position, expected, report }));
+    }
+
+    /// How far the search that runs has come.
+    pub(crate) fn status(&self) -> Option<SearchStatus> {
+        let job = self.job.as_ref()?;
+        Some(SearchStatus { elapsed: job.started.elapsed(), ..job.status })
+    }
+
+    /// The move that the engine would suggest here: the one it is looking at, or, on the
+    /// opponent's turn, the one it expects.
+    pub(crate) fn hint(&self) -> Option<Move> {
+        let found = || self.job.as_ref()?.report.as_ref()?.pv.first().copied();
+        match self.job.as_ref().map(|job| job.purpose) {
+            Some(Purpose::Ponder(expected)) => Some(expected),
+            Some(Purpose::Think | Purpose::Analyse | Purpose::Ordered) => found(),
+            None => self.wanted.expected,
+        }
+        .or_else(|| self.library.best_move(&self.game))
+    }
+}

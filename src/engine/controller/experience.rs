@@ -1,0 +1,385 @@
+//! What the engine learns: what its searches find, and how its games end.
+
+use std::time::Duration;
+
+use crate::chess::position::{Game, Move, Position};
+use crate::chess::score::{Depth, is_mate};
+use crate::engine::search::{
+    BookSearch, Bound, Limits, Report, SearchEvent, SearchResult, Transposition,
+};
+use crate::games::book::{Found, Learned, Row, Scored};
+use crate::games::pgn::GameResult;
+
+use super::engine::Engine;
+use super::learning::MAX_QUIET_PLIES;
+
+/// Searches of fewer plies are not worth keeping, unless they find a mate. Hand-set: the first
+/// tenth of a second.
+const MIN_DEPTH: Depth = 8;
+/// Long searches are written down before their end, first after this time, then whenever it has
+/// doubled. Hand-set.
+const FIRST_INTERIM: Duration = Duration::from_secs(5);
+
+impl Engine {
+    /// Learns to the file that is set, if one is.
+    pub(super) fn turn_to_learning(&mut self) {
+        self.learning.turn_to(&self.settings.learn, &self.worker.outbox());
+    }
+
+    /// A game begins: what other engines have learnt counts.
+    pub(super) fn read_what_was_learnt(&mut self) {
+        self.learning.read();
+    }
+
+    /// Takes in what was read. What was asked for before a change of the file is passed over.
+    pub(super) fn take_learned(&mut self, number: u64, learned: Option<Learned>) {
+        if self.learning.take(number, learned) {
+            self.put_books_together();
+        }
+    }
+
+    /// The book that the search asks: that of the library, and what was learnt behind it.
+    pub(super) fn put_books_together(&mut self) {
+        let book = self.learning.behind(self.library.book());
+        self.change_one(|settings| settings.search.book = Some(book));
+    }
+
+    /// What may be learnt of a search: its position, if it is searched as a whole.
+    pub(super) fn subject(&self, game: &Game, limits: &Limits) -> Option<Position> {
+        let is_whole = limits.root_moves.is_empty() && limits.mate.is_none();
+        let is_free = self.rating().is_none()
+            && game.repetitions() == 1
+            && game.position().halfmove_clock() <= MAX_QUIET_PLIES;
+        (self.learning.is_on() && is_whole && is_free).then(|| *game.position())
+    }
+
+    /// Leaves moves out of a search that were played and did not hold, where others are left. The
+    /// best of those left out, with what it is worth.
+    pub(super) fn leave_out_refuted(&self, game: &Game, limits: &mut Limits) -> Option<Scored> {
+        let is_free = self.rating().is_none();
+        let (open, best) = self.learning.refuted(game, limits).filter(|_| is_free)?;
+        limits.root_moves = open;
+        Some(best)
+    }
+
+    /// A search has ended whose outcome counts: its last completed iteration is learnt. The outcome,
+    /// or the move that was left out if nothing better was found.
+    pub(super) fn learn_result(&mut self, result: SearchResult) -> SearchResult {
+        let Some(job) = &mut self.job else { return result };
+        let (subject, refuted) = (job.teaches(result.score), job.refuted.take());
+        job.subject = None;
+        let is_own = self.is_own_finding(result.book.as_ref());
+        if let (Some(position), Some(best), true) = (subject, result.best, is_own) {
+            let SearchResult { score, depth, nodes, elapsed: time, .. } = result;
+            self.learn_found(&position, best, Found { score, depth, nodes, time });
+        }
+        match refuted.filter(|&(_, known)| known > result.score) {
+            Some((mv, score)) => SearchResult { best: Some(mv), ponder: None, score, ..result },
+            None => result,
+        }
+    }
+
+    /// Whether the search itself found the result: neither an analysis of the book, nor a game
+    /// (`BookSearch first`) decided it.
+    fn is_own_finding(&self, met: Option<&Transposition>) -> bool {
+        let mode = self.settings.search.book_search;
+        met.is_none_or(|met| !met.line.is_empty() && mode != BookSearch::First)
+    }
+
+    /// A long search has come further: that it was cut off must not cost all.
+    pub(super) fn learn_interim(&mut self, event: &SearchEvent) {
+        let SearchEvent::Iteration(report) = event else { return };
+        let Some(job) = &self.job else { return };
+        let due = FIRST_INTERIM.max(job.learnt_at * 2);
+        let is_whole = report.multi_pv == 1 && report.bound == Bound::Exact;
+        if is_whole && report.elapsed >= due {
+            self.learn_report(report);
+        }
+    }
+
+    /// A search is called off, an analysis as a rule: its last completed iteration is learnt.
+    pub(super) fn learn_called_off(&mut self) {
+        let Some(job) = self.job.as_ref().filter(|job| !job.is_pondering()) else { return };
+        let news = job.completed.clone().filter(|report| report.elapsed > job.learnt_at);
+        if let Some(report) = news {
+            self.learn_report(&report);
+        }
+    }
+
+    /// What the search that runs has come to is learnt, if that is its own finding.
+    fn learn_report(&mut self, report: &Report) {
+        let is_own = self.is_own_finding(report.book.as_ref());
+        let Some(job) = self.job.as_mut().filter(|_| is_own) else { return };
+        let subject = job.teaches(report.score);
+        let (Some(position), Some(&best)) = (subject, report.pv.first()) else { return };
+        job.learnt_at = report.elapsed;
+        let &Report { score, depth, nodes, elapsed: time, .. } = report;
+        self.learn_found(&position, best, Found { score, depth, nodes, time });
+    }
+
+    fn learn_found(&mut self, position: &Position, best: Move, found: Found) {
+        let is_worth_it = found.depth >= MIN_DEPTH || is_mate(found.score);
+        if is_worth_it && position.is_legal(best) {
+            self.learning.keep(vec![Row::found(position, best, found)], false);
+        }
+    }
+
+    /// The game is over, if it was one of the engine's own: what was played is learnt.
+    pub(super) fn learn_game(&mut self, result: GameResult) {
+        if std::mem::take(&mut self.learning.has_played) && !self.wanted.broken {
+            self.learning.keep(Row::of_game(&self.game, result), true);
+        }
+    }
+
+    /// A move was given to a GUI which makes it, and tells nothing of the end of the game. If it
+    /// has made the last one, and this one ends the game, the result is learnt.
+    pub(super) fn learn_given(&mut self, mv: Move) {
+        let mut game = self.game.clone();
+        let before = game
+            .moves()
+            .len()
+            .checked_sub(2)
+            .and_then(|ply| Some((game.positions()[ply].key(), *game.moves().get(ply)?)));
+        let goes_on = before.is_some() && before == self.learning.given;
+        self.learning.given = Some((game.position().key(), mv));
+        if goes_on
+            && game.play(mv).is_ok()
+            && let Some(outcome) = game.outcome()
+        {
+            let rows = Row::of_game(&game, GameResult::won_by(outcome.winner));
+            self.learning.keep(rows, true);
+        }
+    }
+}
+
+/// An engine that leaves in the midst of an analysis learns from it.
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.learn_called_off();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use super::super::tests::Stage;
+    use super::super::{Event, Mode};
+    use super::*;
+    use crate::chess::score::Score;
+    use crate::games::book::{Book, Counts};
+
+    /// A file to learn to, in a folder of its own.
+    fn place() -> (tempfile::TempDir, PathBuf) {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("learnt");
+        (dir, path)
+    }
+
+    /// An engine that learns to a file and has a second for each move.
+    fn pupil(path: &Path) -> Stage {
+        let mut stage = Stage::new(|settings| {
+            settings.ponder = false;
+            settings.learn = path.display().to_string();
+        });
+        stage.engine.set_move_time(Duration::from_secs(1));
+        stage
+    }
+
+    impl Stage {
+        /// The user's move, which the engine answers by a search that finds this.
+        fn searches(&mut self, user: &str, best: &str, score: Score) {
+            self.play(user);
+            self.find(best, score);
+        }
+
+        /// Ends the search that has begun, within these limits.
+        fn find(&mut self, best: &str, score: Score) -> Limits {
+            let limits = self.begun().limits;
+            let result = SearchResult {
+                best: best.parse().ok(),
+                score,
+                depth: 12,
+                nodes: 50_000,
+                elapsed: Duration::from_secs(1),
+                ..SearchResult::default()
+            };
+            self.results.send(result).expect("a search");
+            while self.engine.mode() == Mode::Thinking {
+                self.hear();
+            }
+            limits
+        }
+
+        fn next_game(&mut self) {
+            self.engine.new_game();
+            self.settle();
+            self.moves();
+        }
+
+        /// The engine's answer, if it has one without a search.
+        fn answer(&mut self, user: &str) -> Option<String> {
+            self.play(user);
+            self.moves().pop()
+        }
+    }
+
+    /// A game that is lost by the second move, and a new one.
+    fn after_a_loss(stage: &mut Stage) {
+        stage.searches("e2e4", "e7e5", 20);
+        stage.searches("g1f3", "f7f6", 10);
+        stage.searches("f3e5", "f6e5", -250);
+        stage.engine.end_game(GameResult::White);
+        stage.next_game();
+    }
+
+    #[test]
+    fn a_move_that_lost_is_not_played_again_but_those_before_it() {
+        let (_dir, path) = place();
+        let mut stage = pupil(&path);
+        after_a_loss(&mut stage);
+        assert_eq!(stage.answer("e2e4").as_deref(), Some("e7e5"), "without a search");
+        assert_eq!(stage.answer("g1f3"), None);
+        assert_eq!(stage.engine.mode(), Mode::Thinking);
+        let searched = stage.find("b8c6", 5).root_moves;
+        assert_eq!(
+            searched.len(),
+            stage.engine.game().positions()[3].legal_moves().iter().count() - 1
+        );
+        assert!(!searched.contains(&"f7f6".parse().expect("a move")));
+        stage.searches("f1b5", "a7a6", 8);
+        stage.engine.end_game(GameResult::Draw);
+        // Another engine knows it too.
+        drop(stage);
+        let mut other = pupil(&path);
+        for (user, answer) in [("e2e4", "e7e5"), ("g1f3", "b8c6"), ("f1b5", "a7a6")] {
+            assert_eq!(other.answer(user).as_deref(), Some(answer));
+        }
+        let book = other.engine.book();
+        assert!(book.name().ends_with("learnt"), "{}", book.name());
+        let own = Book::open(&path).expect("a book");
+        assert_eq!(own.reached(&Position::start()), Some(Counts::new(1, 1, 0)));
+    }
+
+    #[test]
+    fn a_move_that_lost_is_played_if_all_others_are_worse() {
+        let (_dir, path) = place();
+        let mut stage = pupil(&path);
+        after_a_loss(&mut stage);
+        stage.play("e2e4");
+        stage.play("g1f3");
+        stage.moves();
+        stage.find("b8c6", -400);
+        assert_eq!(stage.moves(), ["f7f6"]);
+        // Whoever wants to look at the position sees all of it.
+        stage.engine.undo(1);
+        stage.engine.analyse();
+        assert_eq!(stage.begun().limits.root_moves, []);
+    }
+
+    #[test]
+    fn what_another_engine_learns_counts_from_the_next_game_on() {
+        let (_dir, path) = place();
+        let (mut one, mut other) = (pupil(&path), pupil(&path));
+        after_a_loss(&mut one);
+        other.next_game();
+        assert_eq!(other.answer("e2e4").as_deref(), Some("e7e5"));
+        // More time asks for more than was found in less.
+        other.engine.set_move_time(Duration::from_secs(60));
+        other.next_game();
+        assert_eq!(other.answer("e2e4"), None);
+        other.begun();
+        // Without the file nothing is known.
+        other.engine.set_move_time(Duration::from_secs(1));
+        other.engine.set_option("LearnFile", "").expect("an option");
+        other.next_game();
+        assert_eq!(other.answer("e2e4"), None);
+        other.begun();
+    }
+
+    #[test]
+    fn searches_that_are_not_whole_teach_nothing() {
+        let (_dir, path) = place();
+        let mut stage = pupil(&path);
+        stage.engine.set_option("UCI_LimitStrength", "true").expect("an option");
+        stage.searches("e2e4", "e7e5", 20);
+        stage.engine.set_option("UCI_LimitStrength", "false").expect("an option");
+        let e5: Move = "e7e5".parse().expect("a move");
+        let limits = Limits { root_moves: vec![e5], ..Limits::nodes(9) };
+        stage.engine.force();
+        stage.engine.undo(1);
+        stage.engine.search(limits);
+        stage.find("e7e5", 20);
+        drop(stage);
+        assert!(Learned::read(&path).expect("a file").is_none());
+    }
+
+    #[test]
+    fn a_game_that_is_mate_on_the_board_needs_no_result() {
+        let (_dir, path) = place();
+        let mut stage = pupil(&path);
+        stage.engine.force();
+        let mut game = Game::default();
+        for (user, own) in [("f2f3", "e7e5"), ("g2g4", "d8h4")] {
+            game.play(user.parse().expect(user)).expect(user);
+            stage.engine.set_game(game.clone());
+            stage.engine.search(Limits::move_time(Duration::from_secs(9)));
+            stage.find(own, 50);
+            game.play(own.parse().expect(own)).expect(own);
+        }
+        drop(stage);
+        let book = Book::open(&path).expect("a book");
+        assert_eq!(book.reached(&Position::start()), Some(Counts::new(0, 0, 1)));
+        assert_eq!(
+            book.value(game.position()).map(|value| value.score),
+            Some(-crate::chess::score::MATE)
+        );
+    }
+
+    #[test]
+    fn a_game_is_learnt_once_and_only_if_the_engine_played() {
+        let (_dir, path) = place();
+        let mut stage = pupil(&path);
+        stage.engine.force();
+        stage.play("e2e4");
+        stage.engine.end_game(GameResult::White);
+        stage.next_game();
+        stage.searches("f2f3", "e7e5", 20);
+        stage.searches("g2g4", "d8h4", crate::chess::score::mate_in(1));
+        // xboard says so again.
+        stage.engine.end_game(GameResult::Black);
+        drop(stage);
+        let book = Book::open(&path).expect("a book");
+        assert_eq!(book.reached(&Position::start()), Some(Counts::new(0, 0, 1)));
+    }
+
+    #[test]
+    fn a_file_that_fails_is_told_once_and_costs_no_game() {
+        let (_dir, path) = place();
+        let mut stage = pupil(&path);
+        fs::write(&path, "a letter").expect("written");
+        stage.searches("e2e4", "e7e5", 20);
+        stage.searches("g1f3", "b8c6", 20);
+        stage.engine.ping(1);
+        let mut events = Vec::new();
+        while !events.iter().any(|event| matches!(event, Event::Pong(1))) {
+            events.extend(stage.engine.take_events());
+            if !stage.engine.is_done() {
+                stage.hear();
+            }
+        }
+        let faults = events.iter().filter(|event| matches!(event, Event::Fault(_)));
+        assert_eq!(faults.count(), 1, "{events:?}");
+        assert_eq!(fs::read_to_string(&path).expect("there"), "a letter");
+        // What waited is written once it can be.
+        fs::remove_file(&path).expect("there");
+        stage.searches("f1b5", "a7a6", 20);
+        drop(stage);
+        assert_eq!(Book::open(&path).expect("a book").values().len(), 6);
+        let mut stage = Stage::new(|_| {});
+        let told = stage.engine.set_option("LearnFile", "/no/such/folder/file");
+        assert!(told.is_err_and(|error| error.to_string().contains("does not exist")));
+        assert_eq!(stage.engine.settings().learn, "");
+    }
+}

@@ -1,0 +1,224 @@
+//! What was learnt, and the thread that keeps it: what is asked for when a position comes again.
+
+use std::time::Duration;
+
+use crossbeam::channel::Sender;
+
+use crate::chess::position::{Game, Move};
+use crate::engine::search::{Limits, TimeLimit, usual_time};
+use crate::games::book::{Book, BookValue, Lasting, Learned, Row, Scored};
+
+use super::scribe::Scribe;
+use super::worker::News;
+use crate::support::files::in_words;
+
+/// After so many quiet plies the fifty-move rule is near, of which a search of the same position
+/// in another game knows nothing.
+pub(super) const MAX_QUIET_PLIES: u16 = 80;
+/// What was found is played at once if its search had at least this share of what a search now
+/// would be given, in percent. Hand-set: half the effort costs less than a ply.
+const ENOUGH: u32 = 50;
+
+/// What the engine learns, and what it has learnt.
+#[derive(Default)]
+pub(super) struct Learning {
+    scribe: Option<Scribe>,
+    learned: Option<Learned>,
+    /// The number of times that the file was to be read so far.
+    asked: u64,
+    is_reading: bool,
+    /// The number of times that rows were given to be written and are not yet.
+    unwritten: usize,
+    /// The engine has moved in this game since its result was last learnt.
+    pub(super) has_played: bool,
+    /// The last move that was given to a GUI which makes it, and where.
+    pub(super) given: Option<(u64, Move)>,
+}
+
+impl Learning {
+    /// Whether what was learnt is still being read.
+    pub(super) fn is_reading(&self) -> bool {
+        self.is_reading
+    }
+
+    /// Whether there is a file to learn to.
+    pub(super) fn is_on(&self) -> bool {
+        self.scribe.is_some()
+    }
+
+    /// Learns to another file, or to none; reads it first.
+    pub(super) fn turn_to(&mut self, path: &str, news: &Sender<News>) {
+        *self = Learning { asked: self.asked, ..Learning::default() };
+        if path.is_empty() {
+            return;
+        }
+        match Scribe::start(path, news.clone()) {
+            Ok(scribe) => self.scribe = Some(scribe),
+            Err(error) => {
+                let why = format!("no thread can be started to learn in: {}", in_words(&error));
+                let _ = news.send(News::Fault(why));
+            }
+        }
+        self.read();
+    }
+
+    /// Has the file read, in which other engines may have written meanwhile.
+    pub(super) fn read(&mut self) {
+        if let Some(scribe) = &self.scribe {
+            self.asked += 1;
+            self.is_reading = true;
+            scribe.read(self.asked);
+        }
+    }
+
+    /// A game begins on the board.
+    pub(super) fn board_was_set(&mut self) {
+        self.has_played = false;
+        self.given = None;
+    }
+
+    /// The engine has moved.
+    pub(super) fn moved(&mut self) {
+        self.has_played = true;
+    }
+
+    /// Takes in what was read; `false` if another file was to be read meanwhile.
+    pub(super) fn take(&mut self, number: u64, learned: Option<Learned>) -> bool {
+        if number != self.asked {
+            return false;
+        }
+        self.is_reading = false;
+        self.learned = learned;
+        true
+    }
+
+    /// Has rows written down, the last of a game or others.
+    pub(super) fn keep(&mut self, rows: Vec<Row>, ends_game: bool) {
+        if let Some(scribe) = self.scribe.as_ref().filter(|_| !rows.is_empty()) {
+            self.unwritten += 1;
+            scribe.keep(rows, ends_game);
+        }
+    }
+
+    /// Takes note that rows were written.
+    pub(super) fn kept(&mut self) {
+        self.unwritten = self.unwritten.saturating_sub(1);
+    }
+
+    /// Whether all that is to be learnt is written down.
+    pub(super) fn is_written(&self) -> bool {
+        self.unwritten == 0
+    }
+
+    /// What was learnt, as a book.
+    pub(super) fn book(&self) -> Option<&Book> {
+        self.learned.as_ref().map(Learned::book)
+    }
+
+    /// What was learnt, behind a book.
+    pub(super) fn behind(&self, book: &Book) -> Book {
+        match self.book() {
+            Some(learned) => book.clone().followed_by(learned),
+            None => book.clone(),
+        }
+    }
+
+    /// The moves to search in a game within `limits`, where others were played and did not hold; and
+    /// the best of those, with what it is worth. `None` if all are to be searched.
+    pub(super) fn refuted(&self, game: &Game, limits: &Limits) -> Option<(Vec<Move>, Scored)> {
+        let is_plain = limits.root_moves.is_empty() && limits.mate.is_none();
+        let learned = self.learned.as_ref().filter(|_| is_plain && !limits.is_analysis())?;
+        let refuted = learned.refuted(game.position());
+        let best = refuted.iter().copied().max_by_key(|&(_, score)| score)?;
+        let is_open = |mv: &Move| refuted.iter().all(|(known, _)| known != mv);
+        let open: Vec<Move> = game.position().legal_moves().iter().filter(is_open).collect();
+        (limits.multi_pv == 1 && !open.is_empty()).then_some((open, best))
+    }
+
+    /// The move to play at once in a game, instead of searching within `limits`.
+    pub(super) fn answer(&self, game: &Game, limits: &Limits) -> Option<Lasting> {
+        let lasting = self.learned.as_ref()?.lasting(game.position())?;
+        let move_number = game.position().fullmove_number();
+        let is_enough = is_enough(&lasting.value, lasting.time, limits, move_number);
+        (is_enough && is_new(game, lasting.mv)).then_some(lasting)
+    }
+}
+
+/// Whether a move leads to no position of the game again, nor near the draw by the fifty-move rule: of
+/// both, what was found in another game knows nothing.
+pub(super) fn is_new(game: &Game, mv: Move) -> bool {
+    let after = game.position().play(mv);
+    let repeats = game.positions().iter().any(|before| before.key() == after.key());
+    !repeats && after.halfmove_clock() <= MAX_QUIET_PLIES
+}
+
+/// Whether a search within `limits` at this move of the game would not be given much more than the
+/// one that found `value` in `time`.
+pub(super) fn is_enough(
+    value: &BookValue,
+    time: Duration,
+    limits: &Limits,
+    move_number: u16,
+) -> bool {
+    let nodes = limits.nodes.into_iter().chain(limits.soft_nodes).min();
+    let expected = match limits.time {
+        TimeLimit::Infinite => None,
+        TimeLimit::MoveTime(time) => Some(time),
+        TimeLimit::Clock { remaining, increment, moves_to_go } => {
+            Some(usual_time(remaining, increment, moves_to_go, move_number))
+        }
+    };
+    limits.depth.is_some_and(|depth| value.own_depth >= depth)
+        || nodes.is_some_and(|nodes| value.nodes >= nodes / 100 * u64::from(ENOUGH))
+        || expected.is_some_and(|expected| time >= expected / 100 * ENOUGH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::position::Position;
+
+    #[test]
+    fn what_had_little_time_is_not_played_when_there_is_more() {
+        let position = Position::start();
+        let mv = position.legal_moves().iter().next().expect("a move");
+        let value = BookValue {
+            key: position.key(),
+            score: 0,
+            best: Some(mv),
+            outside: None,
+            own: Some((mv, 0)),
+            depth: 12,
+            own_depth: 12,
+            nodes: 100_000,
+        };
+        let seconds = Duration::from_secs;
+        let clock = |remaining, moves_to_go| {
+            let (remaining, increment) = (seconds(remaining), seconds(1));
+            let time = TimeLimit::Clock { remaining, increment, moves_to_go };
+            Limits { time, ..Limits::default() }
+        };
+        let depth = |depth| Limits { depth: Some(depth), ..Limits::default() };
+        for (limits, enough) in [
+            (Limits::default(), false),
+            (depth(12), true),
+            (depth(13), false),
+            (Limits::nodes(200_000), true),
+            (Limits::nodes(200_100), false),
+            (Limits::nodes(u64::MAX), false),
+            (Limits::move_time(Duration::MAX), false),
+            (Limits::move_time(seconds(4)), true),
+            (Limits::move_time(seconds(5)), false),
+            (Limits { depth: Some(20), ..Limits::move_time(seconds(4)) }, true),
+            (clock(60, None), true),
+            (clock(180, None), false),
+            (clock(12, Some(4)), true),
+            (clock(20, Some(4)), false),
+        ] {
+            assert_eq!(is_enough(&value, seconds(2), &limits, 1), enough, "{limits:?}");
+        }
+        // Later in the game a move is given a larger share of the clock.
+        assert!(is_enough(&value, seconds(2), &clock(90, None), 1));
+        assert!(!is_enough(&value, seconds(2), &clock(90, None), 60));
+    }
+}

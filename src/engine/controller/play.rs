@@ -1,0 +1,137 @@
+//! The engine's own moves, and what it says with them: draws and resignation.
+
+use crate::chess::position::{Game, Move};
+use crate::chess::score::Score;
+use crate::engine::search::SearchResult;
+use crate::games::pgn::GameResult;
+
+use super::engine::Engine;
+use super::event::{Event, Grounds, Moved};
+use super::wanted::Purpose;
+
+/// Own moves in a row that must look lost before the engine resigns.
+const LOST_MOVES: usize = 3;
+/// Own moves in a row that must look dead level before it offers, or takes, a draw as dead.
+const DEAD_MOVES: usize = 8;
+/// A score within so many centipawns of a draw looks dead level.
+const DEAD_SCORE: Score = 8;
+/// No game is dead before this move.
+const DEAD_FROM: u16 = 40;
+
+impl Engine {
+    /// Plays what a search came to, unless it is time to resign.
+    pub(super) fn play_found(&mut self, result: SearchResult) {
+        let Some(mv) = self.trust(result.best) else { return self.reconcile() };
+        if result.best.is_some() {
+            self.scores.push(result.score);
+        }
+        if self.is_lost() {
+            let loser = self.wanted.side.take();
+            self.learn_game(GameResult::won_by(loser.map(|side| !side)));
+            self.events.push(Event::Resigned);
+            return self.reconcile();
+        }
+        if self.draw_offered {
+            self.answer_offer();
+        } else if self.settings.offer_draws && self.is_dead() {
+            self.scores.clear();
+            self.events.push(Event::OfferDraw);
+        }
+        let ponder = result.ponder;
+        self.make(mv, Grounds::Search(result));
+        self.wanted.expected = ponder.filter(|&reply| self.position().is_legal(reply));
+        self.reconcile();
+    }
+
+    /// The move if it is legal, as it is unless the search crashed; otherwise any legal move. `None`
+    /// if there is none.
+    pub(super) fn trust(&self, best: Option<Move>) -> Option<Move> {
+        best.filter(|&mv| self.position().is_legal(mv)).or_else(|| {
+            let any = self.position().legal_moves().iter().next()?;
+            log::error!(
+                "the search returned no legal move in {}: {any} is played",
+                self.position()
+            );
+            Some(any)
+        })
+    }
+
+    /// The move that is known here without a search for this purpose: by the games of the book, or else by
+    /// what was found before.
+    pub(super) fn known_move(&mut self, purpose: Purpose) -> Option<(Move, Grounds)> {
+        let learned = self.learning.book();
+        let choice = self.library.choose(&self.game, &self.settings, learned);
+        let vetoed = self.library.vetoed(&self.game, &self.settings);
+        self.events.extend(vetoed.map(Event::Vetoed));
+        if let Some(choice) = choice {
+            return Some((choice.mv, Grounds::Book(choice)));
+        }
+        self.found_before(purpose, &self.game)
+    }
+
+    /// The move of a search that was made before, by who analysed the book or by the engine itself, if
+    /// one now would not find more.
+    pub(super) fn found_before(&self, purpose: Purpose, game: &Game) -> Option<(Move, Grounds)> {
+        if self.rating().is_some() {
+            return None;
+        }
+        let limits = self.limits(purpose, game);
+        let analysed = {
+            let learned = self.learning.book();
+            self.library.analysed(game, &self.settings, &limits, learned)
+        };
+        let analysed = analysed.and_then(|value| Some((value.best?, Grounds::Analysed(value))));
+        let learnt = || self.learning.answer(game, &limits);
+        analysed.or_else(|| learnt().map(|lasting| (lasting.mv, Grounds::Learned(lasting))))
+    }
+
+    /// Plays a move that is known, if there is one.
+    pub(super) fn play_known(&mut self) -> bool {
+        let Some((mv, grounds)) = self.known_move(Purpose::Think) else { return false };
+        if self.draw_offered {
+            self.answer_offer();
+        }
+        self.make(mv, grounds);
+        self.reconcile();
+        true
+    }
+
+    fn make(&mut self, mv: Move, grounds: Grounds) {
+        let position = *self.position();
+        if let Err(error) = self.game.play(mv) {
+            return log::error!("{error}");
+        }
+        self.learning.moved();
+        self.charge(position.side_to_move());
+        self.changed();
+        self.events.push(Event::Moved(Moved { position, mv, grounds }));
+        self.claim();
+    }
+
+    fn last_scores(&self, number: usize) -> &[Score] {
+        &self.scores[self.scores.len().saturating_sub(number)..]
+    }
+
+    fn is_lost(&self) -> bool {
+        let last = self.last_scores(LOST_MOVES);
+        let limit = self.settings.resign as Score;
+        limit > 0 && last.len() == LOST_MOVES && last.iter().all(|&score| score <= -limit)
+    }
+
+    fn is_dead(&self) -> bool {
+        let last = self.last_scores(DEAD_MOVES);
+        self.position().fullmove_number() >= DEAD_FROM
+            && last.len() == DEAD_MOVES
+            && last.iter().all(|score| score.abs() <= DEAD_SCORE)
+    }
+
+    /// Takes the draw that was offered, if it is worth it.
+    pub(super) fn answer_offer(&mut self) {
+        self.draw_offered = false;
+        let contempt = self.settings.contempt as Score;
+        let behind = self.scores.last().is_some_and(|&score| score <= -contempt);
+        if behind || self.is_dead() {
+            self.events.push(Event::OfferDraw);
+        }
+    }
+}

@@ -1,0 +1,557 @@
+//! What a user can set, as one table: both protocols and the console read it.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::chess::score::Score;
+use crate::engine::eval::Evaluation;
+use crate::engine::eval::nnue::{Network, NetworkError};
+use crate::engine::search::{BookSearch, Config, MOVE_OVERHEAD, ResearchOrder, total_memory};
+use crate::engine::tablebase::{Tables, TablesError};
+use crate::games::book::{LearnError, LearnFile, MAX_LOSS, Policy};
+
+use super::strength::{STRONGEST, WEAKEST};
+
+#[cfg(feature = "tune")]
+use crate::engine::search::constants::{values as constant, with_constants};
+#[cfg(feature = "tune")]
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Called with the name of a file when the user wants the log written there; empty for nowhere.
+pub(crate) type OpenLog = Box<dyn Fn(&str) -> io::Result<()> + Send>;
+
+/// Everything a user can set. The defaults are those of a game against a person on one core.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Settings {
+    /// What the search works with. The files among it are opened from the names below.
+    pub search: Config,
+    /// Whether to think on the opponent's time.
+    pub ponder: bool,
+    /// How many of the best lines an analysis shows.
+    pub lines: i64,
+    /// Whether thinking output tells the chances of winning, drawing and losing.
+    pub show_wdl: bool,
+    /// Whether moves are played from the book.
+    pub own_book: bool,
+    /// The book's file, or several, see [`crate::games::book::Book::open_all`]; empty for the embedded book.
+    pub book: String,
+    /// How a move is chosen among those of the book.
+    pub policy: Policy,
+    /// How many centipawns a move of the book may give away by what an analysis has found.
+    pub max_loss: Score,
+    /// The file that is learnt to, and from; empty for none.
+    pub learn: String,
+    /// Whether what was learnt may veto moves of the book.
+    pub veto: bool,
+    /// Whose games are played by, see [`crate::games::book::Partner::open`]; empty for nobody's.
+    pub partner: String,
+    /// What judges positions.
+    pub evaluation: EvaluationKind,
+    /// The network's file; empty for the one that is built in.
+    pub network: String,
+    /// Resign after some moves in a row with so many centipawns behind; 0 for never.
+    pub resign: i64,
+    /// How many centipawns the engine has to be behind to take a draw.
+    pub contempt: i64,
+    /// Whether to offer a draw in a dead game.
+    pub offer_draws: bool,
+    /// Whether to play no better than `elo`.
+    pub limited: bool,
+    /// The rating to play like, if the strength is limited.
+    pub elo: i64,
+    /// What the errors of a limited strength are drawn by; 0 for another number in each game.
+    pub luck: i64,
+    /// Whether to take the time that a person would over moves that are found at once.
+    pub pauses: bool,
+    /// Milliseconds of each move's time to keep back for its way to the opponent's clock; the search
+    /// keeps [`MOVE_OVERHEAD`] back in any case.
+    pub overhead: i64,
+    /// Where the Syzygy tablebases are; empty for nowhere.
+    pub tablebases: String,
+    /// Where the log is written; empty for nowhere.
+    pub log: String,
+}
+
+/// The kinds of evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum EvaluationKind {
+    /// Terms with tuned weights, which explain themselves.
+    Classical,
+    /// A network: that of a file, or the one that is built in.
+    #[default]
+    Nnue,
+}
+
+impl EvaluationKind {
+    /// All kinds.
+    pub(crate) const ALL: [EvaluationKind; 2] = [EvaluationKind::Classical, EvaluationKind::Nnue];
+
+    /// The word for the kind, in options and on the command line.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            EvaluationKind::Classical => "classical",
+            EvaluationKind::Nnue => "nnue",
+        }
+    }
+
+    /// What judges positions. The network's file is opened even if it is not to judge, so that a
+    /// wrong one is told as soon as it is named.
+    ///
+    /// # Errors
+    /// If the network's file cannot be used.
+    pub(crate) fn open(self, network: Option<&Path>) -> Result<Evaluation, NetworkError> {
+        let network = network.map(Network::open).transpose()?.map(Arc::new);
+        Ok(match self {
+            EvaluationKind::Classical => Evaluation::Classical,
+            EvaluationKind::Nnue => Evaluation::Nnue(network.unwrap_or_else(Network::embedded)),
+        })
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            search: Config::default(),
+            ponder: false,
+            lines: 1,
+            show_wdl: false,
+            own_book: true,
+            book: String::new(),
+            policy: Policy::default(),
+            max_loss: MAX_LOSS,
+            learn: String::new(),
+            veto: true,
+            partner: String::new(),
+            evaluation: EvaluationKind::default(),
+            network: String::new(),
+            resign: 0,
+            contempt: 30,
+            offer_draws: false,
+            limited: false,
+            elo: USUAL_ELO,
+            luck: 0,
+            pauses: false,
+            overhead: MOVE_OVERHEAD.as_millis() as i64,
+            tablebases: String::new(),
+            log: String::new(),
+        }
+    }
+}
+
+/// The rating that is played like if only a limit is asked for: that of a common club player.
+const USUAL_ELO: i64 = 1500;
+
+/// The most memory that can be set, in mebibytes, whatever the machine has.
+const MOST_MEMORY: i64 = 1 << 20;
+
+/// The most centipawns that can be set where something may be given away.
+const MOST_CENTIPAWNS: i64 = 1_000;
+
+/// The largest number that errors can be drawn by: what every GUI can hold.
+const MOST_LUCK: i64 = i32::MAX as i64;
+
+/// The most threads that can be set.
+const MOST_THREADS: i64 = 256;
+
+/// One row of the table of settings.
+pub(crate) struct Setting {
+    /// The name that xboard shows, without blanks, which python-chess takes for the name's end,
+    /// and without `Draw`, which xboard takes for the end of the game;
+    /// empty where the protocol has a command of its own for it.
+    pub name: &'static str,
+    /// The name by UCI's conventions; empty where it has no effect on what that protocol asks for:
+    /// its GUIs agree on draws and give games up by themselves.
+    pub uci: &'static str,
+    /// What it does, in one line.
+    pub help: &'static str,
+    /// Its kind, and how it is read and changed.
+    pub kind: Kind,
+}
+
+/// The kinds of settings.
+pub(crate) enum Kind {
+    /// On or off.
+    Check {
+        /// Reads the value.
+        get: fn(&Settings) -> bool,
+        /// Changes the value.
+        set: fn(&mut Settings, bool),
+    },
+    /// A number within limits.
+    Spin {
+        /// The smallest value.
+        min: i64,
+        /// The largest value.
+        max: i64,
+        /// Reads the value.
+        get: fn(&Settings) -> i64,
+        /// Changes the value.
+        set: fn(&mut Settings, i64),
+    },
+    /// One of several words.
+    Choice {
+        /// The words.
+        choices: &'static [&'static str],
+        /// Reads the index of the current one.
+        get: fn(&Settings) -> usize,
+        /// Makes the one of an index the current one.
+        set: fn(&mut Settings, usize),
+    },
+    /// The name of a file, or nothing.
+    File {
+        /// Reads the value.
+        get: fn(&Settings) -> &str,
+        /// Changes the value.
+        set: fn(&mut Settings, String),
+    },
+    /// The name of a folder, or nothing.
+    Folder {
+        /// Reads the value.
+        get: fn(&Settings) -> &str,
+        /// Changes the value.
+        set: fn(&mut Settings, String),
+    },
+    /// Clears the transposition table.
+    ClearMemory,
+}
+
+/// The policies by which a book move can be chosen, in the order of [`Policy::IN_USE`].
+const POLICY_NAMES: [&str; Policy::IN_USE.len()] = {
+    let mut names = [""; Policy::IN_USE.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = Policy::IN_USE[at].name();
+        at += 1;
+    }
+    names
+};
+
+/// What the search can do with book positions, in the order of [`BookSearch::ALL`].
+const BOOK_SEARCH_NAMES: [&str; 5] = [
+    BookSearch::Off.name(),
+    BookSearch::First.name(),
+    BookSearch::Stop.name(),
+    BookSearch::Value.name(),
+    BookSearch::Steer.name(),
+];
+
+/// The kinds of evaluation, in the order of [`EvaluationKind::ALL`].
+const EVALUATION_NAMES: [&str; 2] = [EvaluationKind::Classical.name(), EvaluationKind::Nnue.name()];
+
+/// The orders of searching again, in the order of [`ResearchOrder::ALL`].
+const RESEARCH_ORDER_NAMES: [&str; 2] =
+    [ResearchOrder::DepthFirst.name(), ResearchOrder::WindowFirst.name()];
+
+fn index_of<T: PartialEq>(table: &[T], value: &T) -> usize {
+    table.iter().position(|row| row == value).unwrap_or(0)
+}
+
+const fn row(name: &'static str, uci: &'static str, help: &'static str, kind: Kind) -> Setting {
+    Setting { name, uci, help, kind }
+}
+
+/// All settings.
+#[rustfmt::skip]
+pub(super) const SETTINGS: &[Setting] = &[
+    row("", "Hash", "mebibytes of the transposition table",
+        Kind::Spin { min: 1, max: MOST_MEMORY, get: |s| s.search.memory_mb as i64, set: |s, v| s.set_memory(v.unsigned_abs()) }),
+    row("", "Threads", "threads that search",
+        Kind::Spin { min: 1, max: MOST_THREADS, get: |s| s.search.threads as i64, set: |s, v| s.search.threads = v.unsigned_abs() as usize }),
+    row("", "Ponder", "think on the opponent's time",
+        Kind::Check { get: |s| s.ponder, set: |s, v| s.ponder = v }),
+    row("MultiPV", "MultiPV", "how many of the best lines an analysis shows",
+        Kind::Spin { min: 1, max: 218, get: |s| s.lines, set: |s, v| s.lines = v }),
+    row("", "UCI_ShowWDL", "tell the chances of winning, drawing and losing in thinking output",
+        Kind::Check { get: |s| s.show_wdl, set: |s, v| s.show_wdl = v }),
+    row("OwnBook", "OwnBook", "play moves from the book",
+        Kind::Check { get: |s| s.own_book, set: |s, v| s.own_book = v }),
+    row("BookFile", "BookFile", "a .pgn, .tbk or Polyglot .bin, or several, separated by semicolons; empty for the embedded book, none for no book",
+        Kind::File { get: |s| &s.book, set: |s, v| s.book = v }),
+    row("SparFile", "SparFile", "games whose players I play like: GAMES.pgn[,player=NAME][,ratings=1600-1800]",
+        Kind::File { get: |s| &s.partner, set: |s, v| s.partner = v }),
+    row("BookPolicy", "BookPolicy", "how a move is chosen among those of the book",
+        Kind::Choice { choices: &POLICY_NAMES, get: |s| index_of(&Policy::IN_USE, &s.policy), set: |s, i| s.policy = Policy::IN_USE[i] }),
+    row("BookMaxLoss", "BookMaxLoss", "centipawns that a move of an analysed book may give away",
+        Kind::Spin { min: 0, max: MOST_CENTIPAWNS, get: |s| s.max_loss.into(), set: |s, v| s.max_loss = v as Score }),
+    row("BookSearch", "BookSearch", "what the search does where it meets the book",
+        Kind::Choice { choices: &BOOK_SEARCH_NAMES, get: |s| index_of(&BookSearch::ALL, &s.search.book_search), set: |s, i| s.search.book_search = BookSearch::ALL[i] }),
+    row("SteerMargin", "SteerMargin", "centipawns that may be given away to lead back into the book (BookSearch steer)",
+        Kind::Spin { min: 0, max: MOST_CENTIPAWNS, get: |s| s.search.steer_margin.into(), set: |s, v| s.search.steer_margin = v as Score }),
+    row("LearnFile", "LearnFile", "where to write what is learnt, and to look for it; empty for nowhere",
+        Kind::File { get: |s| &s.learn, set: |s, v| s.learn = v }),
+    row("LearnVeto", "LearnVeto", "leave out moves of the book that what is learnt speaks against",
+        Kind::Check { get: |s| s.veto, set: |s, v| s.veto = v }),
+    row("NetworkFile", "EvalFile", "a network made by tabia train net",
+        Kind::File { get: |s| &s.network, set: |s, v| s.network = v }),
+    row("Evaluation", "Evaluation", "what judges positions: the classical terms, or a network",
+        Kind::Choice { choices: &EVALUATION_NAMES, get: |s| index_of(&EvaluationKind::ALL, &s.evaluation), set: |s, i| s.evaluation = EvaluationKind::ALL[i] }),
+    row("ResearchOrder", "ResearchOrder", "what comes first when a reduced move is searched again",
+        Kind::Choice { choices: &RESEARCH_ORDER_NAMES, get: |s| index_of(&ResearchOrder::ALL, &s.search.research_order), set: |s, i| s.search.research_order = ResearchOrder::ALL[i] }),
+    row("ResignBelow", "", "resign when so many centipawns behind; 0 for never",
+        Kind::Spin { min: 0, max: 5000, get: |s| s.resign, set: |s, v| s.resign = v }),
+    row("Contempt", "", "centipawns to be behind before a draw is taken",
+        Kind::Spin { min: -1000, max: 1000, get: |s| s.contempt, set: |s, v| s.contempt = v }),
+    row("Propose-draws", "", "propose a draw in a dead game",
+        Kind::Check { get: |s| s.offer_draws, set: |s, v| s.offer_draws = v }),
+    row("LimitStrength", "UCI_LimitStrength", "play like a player of the rating Elo",
+        Kind::Check { get: |s| s.limited, set: |s, v| s.limited = v }),
+    row("Elo", "UCI_Elo", "the rating to play like, if the strength is limited",
+        Kind::Spin { min: WEAKEST, max: STRONGEST, get: |s| s.elo, set: |s, v| s.elo = v }),
+    row("Luck", "Luck", "draws the errors of a limited strength: the same number, the same errors; 0 for others in each game",
+        Kind::Spin { min: 0, max: MOST_LUCK, get: |s| s.luck, set: |s, v| s.luck = v }),
+    row("HumanPauses", "HumanPauses", "take as long for a move as a person would, if the strength is limited",
+        Kind::Check { get: |s| s.pauses, set: |s, v| s.pauses = v }),
+    row("MoveOverhead", "Move Overhead", "milliseconds of each move's time kept back for its way to the opponent's clock",
+        Kind::Spin { min: 0, max: 5000, get: |s| s.overhead, set: |s, v| s.overhead = v }),
+    row("SyzygyPath", "SyzygyPath", "the folder of the endgame tables",
+        Kind::Folder { get: |s| &s.tablebases, set: |s, v| s.tablebases = v }),
+    row("LogFile", "LogFile", "where to write what is going on",
+        Kind::File { get: |s| &s.log, set: |s, v| s.log = v }),
+    row("ClearHash", "Clear Hash", "forget what the search has learned", Kind::ClearMemory),
+];
+
+/// The constants of the search, in a build that is made to tune them.
+#[cfg(not(feature = "tune"))]
+const CONSTANTS: &[Setting] = &[];
+
+#[cfg(feature = "tune")]
+macro_rules! constant_rows {
+    ($($name:ident = $value:literal in $least:literal ..= $most:literal, $step:literal;)*) => {
+        &[$(row(stringify!($name), stringify!($name), "a constant of the search",
+            Kind::Spin {
+                min: $least,
+                max: $most,
+                get: |_| constant::$name.load(Relaxed).into(),
+                set: |_, value| constant::$name.store(value as i32, Relaxed),
+            })),*]
+    };
+}
+
+#[cfg(feature = "tune")]
+const CONSTANTS: &[Setting] = with_constants!(constant_rows);
+
+/// All settings, and the constants of the search where they are settings too.
+pub(crate) fn all_settings() -> impl Iterator<Item = &'static Setting> {
+    SETTINGS.iter().chain(CONSTANTS)
+}
+
+/// Why a setting cannot be changed so.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub(crate) enum SettingError {
+    /// The table has no such name.
+    #[error("no such option")]
+    Unknown,
+    /// The value is of another kind.
+    #[error("expected {0}")]
+    Value(String),
+    /// There are no such endgame tables.
+    #[error(transparent)]
+    Endgames(#[from] TablesError),
+    /// The network's file cannot be used.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// Nothing can be learnt to the file; why.
+    #[error("{0}")]
+    Learning(String),
+    /// The system starts no thread; what it says.
+    #[error("the system starts no thread to search in: {0}")]
+    Start(String),
+    /// The log cannot be written.
+    #[error("cannot write the log {path}: {why}")]
+    Log {
+        /// The file.
+        path: String,
+        /// What the system says.
+        why: String,
+    },
+}
+
+impl From<LearnError> for SettingError {
+    fn from(error: LearnError) -> Self {
+        SettingError::Learning(error.to_string())
+    }
+}
+
+impl Setting {
+    /// The row of a name, by either protocol's, whatever its case.
+    pub(crate) fn find(name: &str) -> Option<&'static Setting> {
+        let is = |own: &str| !own.is_empty() && own.eq_ignore_ascii_case(name);
+        all_settings().find(|row| is(row.name) || is(row.uci))
+    }
+
+    /// The name that people know it by: UCI's, since xboard has commands in place of some, or else
+    /// xboard's.
+    pub(crate) fn title(&self) -> &'static str {
+        if self.uci.is_empty() { self.name } else { self.uci }
+    }
+
+    /// Changes the setting to what a text says. [`Kind::ClearMemory`] has nothing to change.
+    ///
+    /// # Errors
+    /// If the text is no value of this kind.
+    pub(crate) fn change(&self, settings: &mut Settings, value: &str) -> Result<(), SettingError> {
+        let expected = |what: &str| SettingError::Value(what.to_owned());
+        match &self.kind {
+            Kind::Check { set, .. } => {
+                let on = parse_switch(value).ok_or_else(|| expected("0, 1, true or false"))?;
+                set(settings, on);
+            }
+            Kind::Spin { min, max, set, .. } => {
+                let number = value.parse().ok().filter(|number| (min..=max).contains(&number));
+                let words = || expected(&format!("a whole number from {min} to {max}"));
+                set(settings, number.ok_or_else(words)?);
+            }
+            Kind::Choice { choices, set, .. } => {
+                let index = choices.iter().position(|choice| choice.eq_ignore_ascii_case(value));
+                set(settings, index.ok_or_else(|| expected(&choices.join(", ")))?);
+            }
+            Kind::File { set, .. } | Kind::Folder { set, .. } => {
+                set(settings, if value == "<empty>" { String::new() } else { value.to_owned() });
+            }
+            Kind::ClearMemory => {}
+        }
+        Ok(())
+    }
+}
+
+fn parse_switch(value: &str) -> Option<bool> {
+    match value.to_ascii_lowercase().as_str() {
+        "1" | "true" | "on" | "yes" => Some(true),
+        "0" | "false" | "off" | "no" => Some(false),
+        _ => None,
+    }
+}
+
+impl Settings {
+    /// The rating to play like; `None` for full strength.
+    pub(crate) fn rating(&self) -> Option<i64> {
+        self.limited.then_some(self.elo)
+    }
+
+    /// Opens the files of these settings that are not those of `old`, for the search, and sees to
+    /// it that there is one to learn to; the book is opened apart.
+    ///
+    /// # Errors
+    /// If one cannot be used.
+    pub(super) fn open_files(&mut self, old: &Settings) -> Result<(), SettingError> {
+        if (self.evaluation, &self.network) != (old.evaluation, &old.network) {
+            self.search.evaluation = self.evaluation()?;
+        }
+        if self.tablebases != old.tablebases {
+            self.search.endgames = self.endgames()?;
+        }
+        if self.learn != old.learn && !self.learn.is_empty() {
+            LearnFile::open(Path::new(&self.learn))?;
+        }
+        Ok(())
+    }
+
+    /// What judges positions by these settings.
+    ///
+    /// # Errors
+    /// If the network's file cannot be used.
+    fn evaluation(&self) -> Result<Evaluation, NetworkError> {
+        let file = Some(&self.network).filter(|file| !file.is_empty());
+        self.evaluation.open(file.map(Path::new))
+    }
+
+    /// The endgame tables of these settings, if there are to be any.
+    ///
+    /// # Errors
+    /// If there are none in the folder.
+    fn endgames(&self) -> Result<Option<Tables>, TablesError> {
+        let folder = Some(&self.tablebases).filter(|folder| !folder.is_empty());
+        folder.map(|folder| Tables::open(Path::new(folder))).transpose()
+    }
+
+    /// Opens the network, the endgame tables and the file to learn to, which are not open yet.
+    /// Those that cannot be used are left out; why, for each.
+    pub(crate) fn open_usable(&mut self) -> Vec<SettingError> {
+        let mut faults = Vec::new();
+        while let Err(fault) = self.open_files(&Settings::default()) {
+            match fault {
+                SettingError::Network(_) => self.network.clear(),
+                SettingError::Learning(_) => self.learn.clear(),
+                _ => self.tablebases.clear(),
+            }
+            faults.push(fault);
+        }
+        faults
+    }
+
+    /// Sets the memory, cut to what this machine can give (three quarters of what it has).
+    pub(crate) fn set_memory(&mut self, megabytes: u64) {
+        let wanted = i64::try_from(megabytes).unwrap_or(i64::MAX);
+        let all = total_memory().and_then(|bytes| i64::try_from(bytes >> 20).ok());
+        let most = all.map_or(MOST_MEMORY, |all| (all * 3 / 4).clamp(1, MOST_MEMORY));
+        self.search.memory_mb = wanted.clamp(1, most).unsigned_abs() as usize;
+    }
+
+    /// Sets the threads, cut to what is supported.
+    pub(crate) fn set_threads(&mut self, threads: u32) {
+        self.search.threads = i64::from(threads).clamp(1, MOST_THREADS).unsigned_abs() as usize;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(settings: &mut Settings, name: &str, value: &str) -> Result<(), SettingError> {
+        Setting::find(name).ok_or(SettingError::Unknown)?.change(settings, value)
+    }
+
+    #[test]
+    fn every_setting_can_be_read_and_changed() {
+        let mut settings = Settings::default();
+        for row in SETTINGS {
+            let name = row.title();
+            let current = match &row.kind {
+                Kind::Check { get, .. } => u8::from(get(&settings)).to_string(),
+                Kind::Spin { get, min, max, .. } => {
+                    let value = get(&settings);
+                    assert!((min..=max).contains(&&value), "{name}");
+                    value.to_string()
+                }
+                Kind::Choice { get, choices, .. } => choices[get(&settings)].to_owned(),
+                Kind::File { get, .. } | Kind::Folder { get, .. } => get(&settings).to_owned(),
+                Kind::ClearMemory => String::new(),
+            };
+            let before = settings.clone();
+            assert_eq!(change(&mut settings, name, &current), Ok(()), "{name}");
+            assert_eq!(settings, before, "{name}");
+        }
+    }
+
+    #[test]
+    fn bad_values_change_nothing() {
+        let mut settings = Settings::default();
+        for (name, value) in [
+            ("Nonsense", "1"),
+            ("Threads", "0"),
+            ("Threads", "x"),
+            ("ownbook", "maybe"),
+            ("BookPolicy", "x"),
+            ("UCI_Elo", "100"),
+        ] {
+            assert!(change(&mut settings, name, value).is_err(), "{name} {value}");
+        }
+        assert_eq!(settings, Settings::default());
+        assert_eq!(
+            change(&mut settings, "bookpolicy", "x"),
+            Err(SettingError::Value(POLICY_NAMES.join(", ")))
+        );
+    }
+
+    #[test]
+    fn memory_beyond_the_machine_is_cut() {
+        let mut settings = Settings::default();
+        settings.set_memory(u64::MAX);
+        assert!((1..=MOST_MEMORY).contains(&(settings.search.memory_mb as i64)));
+        settings.set_memory(0);
+        assert_eq!(settings.search.memory_mb, 1);
+    }
+}

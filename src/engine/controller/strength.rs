@@ -1,0 +1,182 @@
+//! What a rating means for a search: how far it looks, how much it errs, what it knows of openings.
+//!
+//! How the figures were found, and what they are worth, stands in `docs/players.md`.
+
+use std::hash::{BuildHasher, RandomState};
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use crate::chess::position::Game;
+use crate::engine::search::{Handicap, Limits, TimeLimit};
+use crate::support::random::Random;
+
+/// The lowest rating that can be played like.
+pub(super) const WEAKEST: i64 = 800;
+/// The highest, a little below what a tenth of a second a move is worth.
+pub(super) const STRONGEST: i64 = 2850;
+
+/// The ratings to which levels have come in games, on a scale that other engines are measured by; in
+/// between, the lines are straight.
+const MEASURED: [(f64, f64); 10] = [
+    (682.0, 630.0),
+    (909.0, 775.0),
+    (1140.0, 900.0),
+    (1411.0, 1050.0),
+    (1673.0, 1200.0),
+    (1936.0, 1350.0),
+    (2215.0, 1500.0),
+    (2453.0, 1650.0),
+    (2687.0, 1800.0),
+    (2920.0, 1950.0),
+];
+
+/// The ratings that can be played like.
+pub(crate) fn ratings() -> RangeInclusive<i64> {
+    WEAKEST..=STRONGEST
+}
+
+/// Where errors end and only the lookahead is less.
+const FLAWLESS: f64 = 2400.0;
+/// The level at which the errors are as large as the next two say.
+const CLUMSY: f64 = 600.0;
+/// The misjudgement there, in centipawns.
+const MISJUDGEMENT: f64 = 250.0;
+/// The chance to overlook a move there, in permille for each ply.
+const OVERSIGHT: f64 = 120.0;
+/// Nodes after which no new iteration begins, there.
+const NODES: f64 = 40.0;
+/// What twice the nodes are worth on the scale of levels.
+const DOUBLING: f64 = 150.0;
+/// The whole search may take so many times the nodes after which no new iteration begins.
+const HARD_FACTOR: u64 = 8;
+
+/// How a player of some rating plays.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Strength {
+    rating: i64,
+    /// The place on a scale by which the errors are set, made so that it nearly is the rating.
+    level: f64,
+}
+
+impl Strength {
+    /// That of a rating.
+    pub(super) fn of(rating: i64) -> Self {
+        Strength { rating, level: level(rating as f64) }
+    }
+
+    /// Bounds a search by what such a player sees; `luck` draws the errors.
+    pub(super) fn weaken(&self, limits: Limits, luck: u64) -> Limits {
+        let nodes = (NODES * ((self.level - CLUMSY) / DOUBLING).exp2()) as u64;
+        let flaw = ((FLAWLESS - self.level) / (FLAWLESS - CLUMSY)).max(0.0).powf(1.5);
+        let handicap = Handicap {
+            misjudgement: (MISJUDGEMENT * flaw) as i32,
+            oversight: (OVERSIGHT * flaw) as u32,
+            seed: luck,
+        };
+        let hard = limits.nodes.into_iter().chain([HARD_FACTOR * nodes]).min();
+        Limits { nodes: hard, soft_nodes: Some(nodes), handicap: Some(handicap), ..limits }
+    }
+
+    /// How many plies of opening such a player knows: two moves at 800 and one more for every
+    /// hundred points. Hand-set.
+    pub(super) fn book_plies(&self) -> usize {
+        2 * (2 + (self.rating - WEAKEST) / 100).unsigned_abs() as usize
+    }
+}
+
+/// The level at which games come to this rating.
+fn level(rating: f64) -> f64 {
+    let above = MEASURED[1..MEASURED.len() - 1].partition_point(|&(known, _)| known < rating) + 1;
+    let ((low, from), (high, to)) = (MEASURED[above - 1], MEASURED[above]);
+    from + (to - from) * (rating - low) / (high - low)
+}
+
+/// A number that differs from game to game. The standard library's own seed is the simplest source.
+pub(super) fn new_luck() -> u64 {
+    RandomState::new().hash_one(0)
+}
+
+/// The share of the clock that a person spends on a usual move. Hand-set.
+const USUAL_SHARE: u32 = 45;
+/// The longest pause.
+const LONGEST_PAUSE: Duration = Duration::from_secs(20);
+
+/// How long a person would think: drawn by position and game, less where there is little to choose.
+pub(super) fn pause(game: &Game, time: TimeLimit, luck: u64) -> Duration {
+    let usual = match time {
+        TimeLimit::Infinite => return Duration::ZERO,
+        TimeLimit::MoveTime(time) => time / 2,
+        TimeLimit::Clock { remaining, increment, moves_to_go } => {
+            let share =
+                remaining / moves_to_go.map_or(USUAL_SHARE, |moves| moves.clamp(2, USUAL_SHARE));
+            (share + increment / 2).min(remaining / 4)
+        }
+    };
+    let position = game.position();
+    let is_recapture = || {
+        let last = game.moves().last()?;
+        let before = game.positions().iter().rev().nth(1)?;
+        before.is_noisy(*last).then_some(())
+    };
+    let mood = 0.3 + 1.4 * Random::new(luck ^ position.key()).fraction();
+    let choice = match position.legal_moves().len() {
+        0..=1 => 0.2,
+        _ if is_recapture().is_some() => 0.5,
+        _ => 1.0,
+    };
+    usual.mul_f64(mood * choice).min(LONGEST_PAUSE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_those_that_were_measured() {
+        for (rating, expected) in MEASURED {
+            assert!((level(rating) - expected).abs() < 1e-9, "{rating}");
+        }
+    }
+
+    /// Every point of rating more looks further and errs no more.
+    #[test]
+    fn strength_grows_with_the_rating() {
+        let weakened = |rating| Strength::of(rating).weaken(Limits::default(), 1);
+        let mut last = weakened(WEAKEST);
+        for rating in WEAKEST + 1..=STRONGEST {
+            let now = weakened(rating);
+            let [(before, errors), (nodes, fewer)] =
+                [&last, &now].map(|limits| (limits.soft_nodes, limits.handicap.expect("errors")));
+            assert!(nodes >= before, "{rating}");
+            assert!(
+                fewer.misjudgement <= errors.misjudgement && fewer.oversight <= errors.oversight
+            );
+            last = now;
+        }
+        assert!(last.soft_nodes > Some(10_000), "{last:?}");
+    }
+
+    #[test]
+    fn a_limit_that_is_closer_stays() {
+        assert_eq!(Strength::of(2000).weaken(Limits::nodes(7), 1).nodes, Some(7));
+    }
+
+    #[test]
+    fn weaker_players_leave_the_book_earlier() {
+        assert_eq!(Strength::of(800).book_plies(), 4);
+        assert_eq!(Strength::of(2000).book_plies(), 28);
+    }
+
+    #[test]
+    fn a_pause_is_a_part_of_the_clock() {
+        let second = Duration::from_secs(1);
+        let clock =
+            TimeLimit::Clock { remaining: second * 90, increment: second, moves_to_go: None };
+        for luck in 0..100 {
+            let long = pause(&Game::default(), clock, luck);
+            assert!(second / 2 < long && long < second * 5, "{long:?}");
+            assert!(pause(&Game::default(), TimeLimit::MoveTime(second), luck) < second);
+            assert!(pause(&Game::default(), TimeLimit::Infinite, luck).is_zero());
+        }
+    }
+}

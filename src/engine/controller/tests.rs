@@ -1,0 +1,511 @@
+//! The state machine on a search that does what the test says, when it says so.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use crossbeam::channel::{Receiver, Sender, select, tick, unbounded};
+
+use super::worker::{Backend, MakeBackend};
+use super::*;
+use crate::chess::position::{Color, Game, Move, OutcomeReason, Position};
+use crate::chess::score::Score;
+use crate::engine::search::{self, Config, Control, Limits, SearchResult, TimeLimit};
+use crate::games::book::Book;
+
+/// A search that was begun.
+pub(super) struct Begun {
+    game: Game,
+    pub(super) limits: Limits,
+    control: Control,
+}
+
+/// A search that ends when the test hands it a result, or when it is stopped.
+struct Scripted {
+    begun: Sender<Begun>,
+    results: Receiver<SearchResult>,
+    configs: Sender<Config>,
+}
+
+impl Backend for Scripted {
+    fn configure(&mut self, config: Config) {
+        let _ = self.configs.send(config);
+    }
+
+    fn new_game(&mut self) {}
+
+    fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+        _: &mut dyn FnMut(&search::SearchEvent),
+    ) -> SearchResult {
+        let first = game.position().legal_moves().iter().next();
+        let (game, limits) = (game.clone(), limits.clone());
+        self.begun.send(Begun { game, limits, control: control.clone() }).expect("a test");
+        let look = tick(Duration::from_millis(1));
+        while !control.is_stopped() {
+            select! {
+                recv(self.results) -> result => return result.unwrap_or_default(),
+                recv(look) -> _ => {}
+            }
+        }
+        SearchResult { best: first, ..SearchResult::default() }
+    }
+}
+
+/// An engine, and the search's strings.
+pub(super) struct Stage {
+    pub(super) engine: Engine,
+    begun: Receiver<Begun>,
+    pub(super) results: Sender<SearchResult>,
+    configs: Receiver<Config>,
+}
+
+impl Stage {
+    pub(super) fn new(change: impl FnOnce(&mut Settings)) -> Self {
+        let (begun_sender, begun) = unbounded();
+        let (results, result_receiver) = unbounded();
+        let (config_sender, configs) = unbounded();
+        let make: MakeBackend = Box::new(move |_| {
+            let (begun, results) = (begun_sender.clone(), result_receiver.clone());
+            Box::new(Scripted { begun, results, configs: config_sender.clone() })
+        });
+        let mut settings = Settings { ponder: true, own_book: false, ..Settings::default() };
+        change(&mut settings);
+        let engine = Engine::new(make, settings, Book::embedded()).expect("no files");
+        let mut stage = Stage { engine, begun, results, configs };
+        stage.settle();
+        stage
+    }
+
+    /// Hands news on until all orders but searches are done.
+    pub(super) fn settle(&mut self) {
+        while !self.engine.is_settled() {
+            self.hear();
+        }
+    }
+
+    /// Hands the next news on.
+    pub(super) fn hear(&mut self) {
+        let news = self.engine.news().recv_timeout(Duration::from_secs(60)).expect("news");
+        self.engine.receive(news);
+    }
+
+    /// An engine that has answered 1. e4 with e5 and ponders on 2. Nf3; and its search.
+    fn pondering() -> (Self, Begun) {
+        let mut stage = Stage::new(|_| {});
+        stage.play("e2e4");
+        stage.begun();
+        stage.finish("e7e5", "g1f3", 0);
+        let pondering = stage.begun();
+        (stage, pondering)
+    }
+
+    /// The search that has begun.
+    pub(super) fn begun(&self) -> Begun {
+        self.begun.recv_timeout(Duration::from_secs(60)).expect("a search")
+    }
+
+    /// Ends the search with a result.
+    fn finish(&mut self, best: &str, ponder: &str, score: Score) {
+        let parse = |text: &str| text.parse::<Move>().ok();
+        let result =
+            SearchResult { best: parse(best), ponder: parse(ponder), score, ..Default::default() };
+        self.results.send(result).expect("a search");
+        self.hear();
+    }
+
+    pub(super) fn play(&mut self, text: &str) {
+        let mv = self.engine.position().parse_move(text).expect(text);
+        self.engine.play(mv).expect(text);
+    }
+
+    /// The pings that it has answered and the moves that it has made, since last asked.
+    fn pongs_and_moves(&mut self) -> Vec<String> {
+        let shown = |event| match event {
+            Event::Pong(number) => Some(number.to_string()),
+            Event::Moved(moved) => Some(moved.mv.to_string()),
+            _ => None,
+        };
+        self.engine.take_events().into_iter().filter_map(shown).collect()
+    }
+
+    /// The moves that the engine has made since last asked.
+    pub(super) fn moves(&mut self) -> Vec<String> {
+        let moved = |event| match event {
+            Event::Moved(moved) => Some(moved.mv.to_string()),
+            _ => None,
+        };
+        self.engine.take_events().into_iter().filter_map(moved).collect()
+    }
+}
+
+fn plies(begun: &Begun) -> usize {
+    begun.game.moves().len()
+}
+
+#[test]
+fn a_ponder_hit_turns_the_search_and_a_miss_replaces_it() {
+    let mut stage = Stage::new(|_| {});
+    stage.play("e2e4");
+    assert_eq!(stage.engine.mode(), Mode::Thinking);
+    assert!(!stage.begun().limits.ponder);
+    stage.finish("e7e5", "g1f3", 0);
+    assert_eq!((stage.moves(), stage.engine.mode()), (vec!["e7e5".into()], Mode::Pondering));
+    let pondering = stage.begun();
+    assert_eq!((plies(&pondering), pondering.limits.ponder), (3, true));
+    stage.play("g1f3");
+    assert!(pondering.control.is_ponder_hit() && !pondering.control.is_stopped());
+    assert_eq!(stage.engine.mode(), Mode::Thinking);
+    stage.finish("b8c6", "f1b5", 0);
+    assert_eq!(stage.moves(), ["b8c6"]);
+    let pondering = stage.begun();
+    stage.play("d2d4");
+    assert!(pondering.control.is_stopped());
+    let thinking = stage.begun();
+    assert_eq!((plies(&thinking), thinking.limits.ponder), (5, false));
+    stage.hear();
+    assert_eq!(stage.moves(), Vec::<String>::new(), "the cancelled search has no say");
+}
+
+#[test]
+fn the_expected_reply_is_told_after_the_move_and_before_a_line_of_pondering() {
+    let (mut stage, _pondering) = Stage::pondering();
+    let told = stage.engine.take_events().into_iter().filter_map(|event| match event {
+        Event::Moved(moved) => Some(format!("move {}", moved.mv)),
+        Event::Pondering(Expected { position, mv }) => Some(format!("hint {}", position.san(mv))),
+        Event::Report(_) => Some("a line".to_owned()),
+        _ => None,
+    });
+    assert_eq!(told.collect::<Vec<_>>()[..2], ["move e7e5", "hint Nf3"]);
+}
+
+#[test]
+fn a_call_for_a_move_while_pondering_is_no_hit() {
+    let (mut stage, pondering) = Stage::pondering();
+    stage.engine.go();
+    assert!(pondering.control.is_stopped() && !pondering.control.is_ponder_hit());
+    let thinking = stage.begun();
+    assert_eq!((plies(&thinking), thinking.limits.ponder), (2, false));
+}
+
+#[test]
+fn a_ponder_search_that_has_ended_moves_at_once_on_a_hit() {
+    let (mut stage, _) = Stage::pondering();
+    stage.finish("b8c6", "", 0);
+    assert_eq!(stage.moves(), ["e7e5"]);
+    stage.play("g1f3");
+    assert_eq!((stage.moves(), stage.engine.mode()), (vec!["b8c6".into()], Mode::Waiting));
+}
+
+#[test]
+fn a_clock_far_from_the_expected_one_begins_the_search_anew() {
+    let (mut stage, pondering) = Stage::pondering();
+    stage.engine.set_own_time(Duration::from_secs(100));
+    stage.play("g1f3");
+    assert!(pondering.control.is_stopped());
+    let TimeLimit::Clock { remaining, .. } = stage.begun().limits.time else {
+        panic!("there is a clock")
+    };
+    assert!(remaining <= Duration::from_secs(100), "{remaining:?}");
+}
+
+#[test]
+fn the_clock_that_is_told_counts_from_the_next_turn() {
+    let mut stage = Stage::new(|_| {});
+    let level = Level { moves: 0, base: Duration::from_secs(60), increment: Duration::ZERO };
+    stage.engine.set_level(level);
+    stage.engine.set_own_time(Duration::from_secs(9));
+    stage.engine.set_opponent_time(Duration::from_secs(7));
+    stage.engine.go();
+    let TimeLimit::Clock { remaining, moves_to_go, .. } = stage.begun().limits.time else {
+        panic!("there is a clock")
+    };
+    assert_eq!((remaining, moves_to_go), (Duration::from_secs(9), None));
+    assert_eq!(stage.engine.clocks().remaining(Color::Black), Duration::from_secs(7));
+}
+
+#[test]
+fn a_greater_overhead_is_kept_back_of_every_time() {
+    let millis = Duration::from_millis;
+    let clock = |remaining, increment| TimeLimit::Clock {
+        remaining: millis(remaining),
+        increment: millis(increment),
+        moves_to_go: Some(7),
+    };
+    for (overhead, time, given) in [
+        ("25", clock(1000, 150), clock(1000, 150)),
+        ("0", TimeLimit::MoveTime(millis(1000)), TimeLimit::MoveTime(millis(1000))),
+        ("125", clock(1000, 150), clock(900, 50)),
+        ("125", clock(40, 50), clock(0, 0)),
+        ("125", TimeLimit::MoveTime(millis(1000)), TimeLimit::MoveTime(millis(900))),
+        ("5000", TimeLimit::Infinite, TimeLimit::Infinite),
+    ] {
+        let mut stage = Stage::new(|_| {});
+        stage.engine.set_option("Move Overhead", overhead).expect("an option");
+        stage.engine.search(Limits { time, ..Limits::default() });
+        assert_eq!(stage.begun().limits.time, given, "{overhead}");
+    }
+    let mut stage = Stage::new(|_| {});
+    stage.engine.set_option("MoveOverhead", "125").expect("an option");
+    stage.engine.set_move_time(millis(1000));
+    stage.play("e2e4");
+    assert_eq!(stage.begun().limits.time, TimeLimit::MoveTime(millis(900)));
+}
+
+#[test]
+fn taking_back_cancels_and_waits() {
+    let mut stage = Stage::new(|_| {});
+    stage.play("e2e4");
+    let thinking = stage.begun();
+    assert!(stage.engine.undo(1));
+    assert!(thinking.control.is_stopped());
+    assert_eq!(stage.engine.mode(), Mode::Waiting);
+    assert!(!stage.engine.undo(1));
+    stage.hear();
+    assert_eq!(stage.moves(), Vec::<String>::new());
+}
+
+#[test]
+fn settings_wait_for_a_move_but_restart_an_analysis() {
+    let mut stage = Stage::new(|_| {});
+    stage.play("e2e4");
+    let thinking = stage.begun();
+    stage.engine.set_memory(8);
+    assert!(!thinking.control.is_stopped() && !stage.engine.is_settled());
+    stage.finish("e7e5", "", 0);
+    stage.settle();
+    stage.engine.analyse();
+    let analysis = stage.begun();
+    stage.engine.set_option("MultiPV", "3").expect("an option");
+    assert!(analysis.control.is_stopped());
+    assert_eq!(stage.begun().limits.multi_pv, 3);
+    stage.engine.set_threads(2);
+    stage.settle();
+    stage.begun();
+    assert_eq!(stage.engine.mode(), Mode::Analysing);
+}
+
+#[test]
+fn moves_left_out_are_not_searched() {
+    let mut stage = Stage::new(|_| {});
+    stage.engine.analyse();
+    assert!(stage.begun().limits.root_moves.is_empty());
+    let mv: Move = "e2e4".parse().expect("a move");
+    stage.engine.exclude(&[mv]);
+    let limits = stage.begun().limits;
+    assert_eq!((limits.root_moves.len(), limits.root_moves.contains(&mv)), (19, false));
+    let all: Vec<Move> = Position::start().legal_moves().iter().collect();
+    stage.engine.exclude(&all);
+    assert_eq!(stage.engine.status(), None);
+    stage.engine.include(&[mv]);
+    assert_eq!(stage.begun().limits.root_moves, [mv]);
+    stage.play("d2d4");
+    assert!(stage.begun().limits.root_moves.is_empty(), "a new position has all its moves");
+}
+
+#[test]
+fn a_crashed_search_costs_nothing_but_its_thoughts() {
+    let mut stage = Stage::new(|_| {});
+    stage.play("e2e4");
+    stage.begun();
+    stage.finish("", "", 0);
+    assert!(matches!(stage.engine.take_events()[..], [Event::Fault(_)]), "it is told first");
+    stage.hear();
+    assert_eq!(stage.moves().len(), 1, "some legal move is made");
+    stage.play("d2d4");
+    stage.begun();
+    stage.finish("e2e4", "", 0);
+    assert_eq!(stage.moves().len(), 1, "an illegal move is not made");
+}
+
+#[test]
+fn pausing_and_hurrying() {
+    let mut stage = Stage::new(|_| {});
+    stage.play("e2e4");
+    let thinking = stage.begun();
+    stage.engine.pause();
+    assert!(thinking.control.is_stopped());
+    stage.engine.resume();
+    let thinking = stage.begun();
+    stage.engine.move_now();
+    assert!(thinking.control.is_stopped());
+    while stage.engine.mode() == Mode::Thinking {
+        stage.hear();
+    }
+    assert_eq!(stage.moves().len(), 1);
+}
+
+#[test]
+fn resignation_needs_several_lost_scores_and_the_users_leave() {
+    for (limit, resigns) in [(0, false), (500, true)] {
+        let mut stage = Stage::new(|settings| settings.resign = limit);
+        for (user, own) in [("e2e4", "e7e5"), ("g1f3", "b8c6"), ("f1c4", "g8f6")] {
+            stage.play(user);
+            stage.begun();
+            stage.finish(own, "", -900);
+        }
+        let events = stage.engine.take_events();
+        assert_eq!(events.iter().any(|event| matches!(event, Event::Resigned)), resigns);
+    }
+}
+
+#[test]
+fn a_draw_is_taken_only_when_behind() {
+    for (score, taken) in [(20, false), (-10, false), (-80, true)] {
+        let mut stage = Stage::new(|_| {});
+        stage.play("e2e4");
+        stage.begun();
+        stage.engine.offer_draw();
+        stage.finish("e7e5", "", score);
+        let events = stage.engine.take_events();
+        let offer = events.iter().position(|event| matches!(event, Event::OfferDraw));
+        assert_eq!(offer.is_some(), taken, "{score}");
+        assert!(matches!(events.last(), Some(Event::Moved(_))));
+    }
+}
+
+#[test]
+fn the_game_ends_by_rule_and_only_once() {
+    let mut stage = Stage::new(|_| {});
+    for (user, own) in [("g1f3", "g8f6"), ("f3g1", "f6g8"), ("g1f3", "g8f6"), ("f3g1", "f6g8")] {
+        stage.play(user);
+        stage.begun();
+        stage.finish(own, "", 0);
+    }
+    let over = |event: &Event| matches!(event, Event::Over(outcome) if outcome.reason == OutcomeReason::Repetition);
+    assert_eq!(stage.engine.take_events().iter().filter(|&event| over(event)).count(), 1);
+    assert_eq!(stage.engine.mode(), Mode::Waiting);
+}
+
+#[test]
+fn a_book_move_needs_no_search() {
+    let mut stage = Stage::new(|settings| settings.own_book = true);
+    let mut file = tempfile::Builder::new().suffix(".pgn").tempfile().expect("a file");
+    file.write_all(b"[Result \"0-1\"]\n\n1. a3 c5 0-1\n").expect("written");
+    let name = file.path().to_string_lossy().into_owned();
+    stage.engine.set_option("BookFile", &name).expect("an option");
+    stage.settle();
+    stage.play("a2a3");
+    assert_eq!(stage.moves(), ["c7c5"]);
+    stage.engine.set_option("BookFile", "/nowhere.tbk").expect("an option");
+    stage.settle();
+    assert!(matches!(stage.engine.take_events()[..], [Event::BookFailed(_)]));
+    assert_eq!(stage.engine.book().name(), name, "the book before stays");
+}
+
+#[test]
+fn a_ping_before_the_turn_is_answered_before_the_move() {
+    let mut stage = Stage::new(|_| {});
+    stage.engine.ping(1);
+    assert_eq!(stage.pongs_and_moves(), ["1"], "there is nothing to wait for");
+    stage.engine.new_game();
+    stage.engine.ping(2);
+    stage.play("e2e4");
+    stage.engine.ping(3);
+    assert_eq!(stage.pongs_and_moves(), Vec::<String>::new(), "the order is not done");
+    stage.settle();
+    stage.begun();
+    stage.finish("e7e5", "", 0);
+    assert_eq!(stage.pongs_and_moves(), ["2", "e7e5", "3"]);
+}
+
+#[test]
+fn a_ping_is_answered_before_a_book_move() {
+    let mut stage = Stage::new(|settings| settings.own_book = true);
+    stage.engine.new_game();
+    stage.engine.ping(1);
+    stage.play("e2e4");
+    stage.engine.ping(2);
+    stage.settle();
+    let told = stage.pongs_and_moves();
+    assert_eq!((told.len(), told[0].as_str(), told[2].as_str()), (3, "1", "2"), "{told:?}");
+}
+
+#[test]
+fn a_ping_while_thinking_waits_for_the_end_of_the_thinking_only() {
+    let mut stage = Stage::new(|_| {});
+    stage.play("e2e4");
+    stage.begun();
+    stage.engine.ping(1);
+    assert_eq!(stage.pongs_and_moves(), Vec::<String>::new());
+    stage.engine.force();
+    assert_eq!(stage.pongs_and_moves(), ["1"]);
+    let (mut stage, pondering) = Stage::pondering();
+    stage.engine.ping(2);
+    assert_eq!(stage.pongs_and_moves(), ["e7e5", "2"]);
+    assert!(!pondering.control.is_stopped());
+}
+
+#[test]
+fn files_that_cannot_be_used_change_nothing() {
+    let mut stage = Stage::new(|_| {});
+    let before = stage.engine.settings().clone();
+    for (name, value) in [("NetworkFile", "/nowhere.net"), ("SyzygyPath", "/nowhere")] {
+        assert!(stage.engine.set_option(name, value).is_err(), "{name}");
+    }
+    assert_eq!(stage.engine.settings(), &before);
+}
+
+/// The settings by which the engine plays: they are none of the search's business.
+const OF_PLAY: [&str; 19] = [
+    "Ponder",
+    "MultiPV",
+    "UCI_ShowWDL",
+    "OwnBook",
+    "SparFile",
+    "BookPolicy",
+    "BookMaxLoss",
+    "LearnFile",
+    "LearnVeto",
+    "ResignBelow",
+    "Contempt",
+    "Propose-draws",
+    "UCI_LimitStrength",
+    "UCI_Elo",
+    "Luck",
+    "HumanPauses",
+    "Move Overhead",
+    "LogFile",
+    "Clear Hash",
+];
+
+/// A value of a setting that is not its default; a file among `files`.
+fn another_value(row: &Setting, files: &Path) -> String {
+    let now = Settings::default();
+    match &row.kind {
+        Kind::Check { get, .. } => (!get(&now)).to_string(),
+        &Kind::Spin { min, max, get, .. } => (if get(&now) == min { max } else { min }).to_string(),
+        Kind::Choice { choices, get, .. } => choices[(get(&now) + 1) % choices.len()].to_owned(),
+        Kind::File { .. } | Kind::Folder { .. } => files.join(row.title()).display().to_string(),
+        Kind::ClearMemory => String::new(),
+    }
+}
+
+#[test]
+fn every_option_of_the_search_comes_to_the_search() {
+    let files = tempfile::tempdir().expect("a folder");
+    let mut network = crate::engine::eval::nnue::Network::embedded().to_bytes();
+    *network.last_mut().expect("weights") ^= 1;
+    fs::write(files.path().join("EvalFile"), network).expect("written");
+    fs::write(files.path().join("BookFile"), "1. e4 *\n").expect("written");
+    for row in settings::SETTINGS {
+        let name = row.title();
+        let mut stage = Stage::new(|_| {});
+        let before: Vec<Config> = stage.configs.try_iter().collect();
+        let [before] = &before[..] else { panic!("{name}: {before:?}") };
+        let told = stage.engine.set_option(name, &another_value(row, files.path()));
+        if name == "SyzygyPath" {
+            // There are no tables of our own: tests/search/endgames.rs sees real ones come to the search.
+            assert!(matches!(told, Err(SettingError::Endgames(_))), "{told:?}");
+            continue;
+        }
+        assert_eq!(told, Ok(()), "{name}");
+        stage.settle();
+        let changed = stage.configs.try_iter().any(|config| config != *before);
+        assert_eq!(changed, !OF_PLAY.contains(&name), "{name}");
+    }
+}

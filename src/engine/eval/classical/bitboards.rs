@@ -1,0 +1,137 @@
+//! Set-wise operations: whole sets of squares moved, filled and cut at once.
+//!
+//! Source: <https://www.chessprogramming.org/General_Setwise_Operations>.
+
+pub(super) use crate::chess::position::distance;
+use crate::chess::position::{BitBoard, Square};
+
+pub(super) const FILE_A: BitBoard = BitBoard(0x0101_0101_0101_0101);
+pub(super) const FILE_H: BitBoard = BitBoard(0x8080_8080_8080_8080);
+pub(super) const LIGHT_SQUARES: BitBoard = BitBoard(0x55aa_55aa_55aa_55aa);
+/// d4, e4, d5 and e5.
+pub(super) const CENTRE: BitBoard = BitBoard(0x0000_0018_1800_0000);
+/// The c to f files.
+pub(super) const CENTRE_FILES: BitBoard = BitBoard(0x3c3c_3c3c_3c3c_3c3c);
+
+/// The ranks from `first` to `last`, counted from 1, both included.
+pub(super) const fn ranks(first: u32, last: u32) -> BitBoard {
+    BitBoard((u64::MAX >> (64 - 8 * (last - first + 1))) << (8 * (first - 1)))
+}
+
+/// The file of a square, 0 to 7.
+#[inline]
+pub(super) fn file(square: Square) -> usize {
+    square.to_index() & 7
+}
+
+/// The rank of a square, 0 to 7.
+#[inline]
+pub(super) fn rank(square: Square) -> usize {
+    square.to_index() >> 3
+}
+
+/// How far a file is from the nearer edge, 0 to 3.
+#[inline]
+pub(super) fn edge_distance(file: usize) -> usize {
+    file.min(7 - file)
+}
+
+#[inline]
+pub(super) fn bit(square: Square) -> BitBoard {
+    BitBoard(1 << square.to_index())
+}
+
+#[inline]
+pub(super) fn any(set: BitBoard) -> bool {
+    set.0 != 0
+}
+
+#[inline]
+pub(super) fn none(set: BitBoard) -> bool {
+    set.0 == 0
+}
+
+/// The number of squares in a set.
+#[inline]
+pub(super) fn count(set: BitBoard) -> i32 {
+    set.0.count_ones() as i32
+}
+
+/// The lowest square of a set that is not empty.
+#[inline]
+pub(super) fn lowest(set: BitBoard) -> Square {
+    set.to_square()
+}
+
+#[inline]
+pub(super) fn up(set: BitBoard) -> BitBoard {
+    BitBoard(set.0 << 8)
+}
+
+#[inline]
+pub(super) fn down(set: BitBoard) -> BitBoard {
+    BitBoard(set.0 >> 8)
+}
+
+/// Every square one file to the left or to the right.
+#[inline]
+pub(super) fn sideways(set: BitBoard) -> BitBoard {
+    BitBoard((set & !FILE_H).0 << 1 | (set & !FILE_A).0 >> 1)
+}
+
+/// What pawns attack that move up.
+#[inline]
+pub(super) fn pawn_attacks(pawns: BitBoard) -> BitBoard {
+    up(sideways(pawns))
+}
+
+/// What two pawns that move up attack at once.
+#[inline]
+pub(super) fn double_pawn_attacks(pawns: BitBoard) -> BitBoard {
+    up(BitBoard((pawns & !FILE_H).0 << 1 & (pawns & !FILE_A).0 >> 1))
+}
+
+/// The set and all squares below it on its files.
+#[inline]
+pub(super) fn fill_down(set: BitBoard) -> BitBoard {
+    let set = set.0 | set.0 >> 8;
+    let set = set | set >> 16;
+    BitBoard(set | set >> 32)
+}
+
+/// All squares of a file, 0 to 7.
+#[inline]
+pub(super) fn file_set(file: usize) -> BitBoard {
+    BitBoard(FILE_A.0 << file)
+}
+
+/// The squares straight ahead of `square`.
+#[inline]
+pub(super) fn front_span(square: Square) -> BitBoard {
+    BitBoard(FILE_A.0 << 8 << square.to_index())
+}
+
+/// The ranks from that of `square` upwards.
+#[inline]
+pub(super) fn from_rank_up(square: Square) -> BitBoard {
+    BitBoard(u64::MAX << (square.to_index() & !7))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chess::{EMPTY, Rank, get_rank};
+
+    #[test]
+    fn spans_end_at_the_edge_of_the_board() {
+        assert_eq!(front_span(Square::H8), EMPTY);
+        assert_eq!(front_span(Square::A7), bit(Square::A8));
+        assert_eq!(count(front_span(Square::D1)), 7);
+        assert_eq!(ranks(2, 2), get_rank(Rank::Second));
+        assert_eq!(ranks(1, 8), !EMPTY);
+        assert_eq!(fill_down(bit(Square::E8)), file_set(4));
+        assert_eq!(sideways(bit(Square::A4)), bit(Square::B4));
+        assert_eq!(double_pawn_attacks(bit(Square::D2) | bit(Square::F2)), bit(Square::E3));
+        assert_eq!(pawn_attacks(bit(Square::H2)), bit(Square::G3));
+    }
+}

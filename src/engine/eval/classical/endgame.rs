@@ -1,0 +1,187 @@
+//! Endgames that are worth less, or more, than the sum of the terms.
+
+use super::bitboards::*;
+use super::view::{Pieces, View};
+use crate::chess::position::{BitBoard, Square};
+use crate::chess::score::Score;
+
+/// An endgame score counts in full.
+pub(crate) const FULL_SCALE: i32 = 64;
+
+/// Rough values in pawns, to compare what is left on the board.
+const MINOR: i32 = 3;
+const ROOK: i32 = 5;
+const QUEEN: i32 = 9;
+
+/// What a won endgame against the lone king is worth beyond the material.
+const KNOWN_WIN: Score = 1000;
+
+/// How much of an endgame advantage of `view`'s side counts, in parts of [`FULL_SCALE`].
+/// Source: <https://www.chessprogramming.org/Draw_Evaluation>.
+pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
+    let (us, them) = (&view.us, &view.them);
+    let pawns = count(us.pawns);
+    if pawns == 0 {
+        return pawnless_scale(us, them);
+    }
+    if only_bishops_and_rook_pawns(us) && holds_corner(view) {
+        return 0;
+    }
+    if opposite_bishops(us, them) {
+        return opposite_bishops_scale(view);
+    }
+    /// The fewer pawns are left, the easier they are exchanged for a draw.
+    const BY_PAWNS: [i32; 5] = [FULL_SCALE, 48, 54, 60, FULL_SCALE];
+    BY_PAWNS[pawns.min(4) as usize]
+}
+
+/// Without pawns it takes more than a minor piece to win.
+fn pawnless_scale(us: &Pieces, them: &Pieces) -> i32 {
+    /// A rook against a minor piece is a draw as a rule.
+    const ROOK_AGAINST_MINOR: i32 = 8;
+    /// So is a minor piece more with heavy pieces on the board.
+    const MINOR_AHEAD: i32 = 16;
+    let (ours, theirs) = (worth(us), worth(them));
+    if ours - theirs > MINOR && !is_two_knights(us) {
+        FULL_SCALE
+    } else if ours < ROOK || is_two_knights(us) {
+        0
+    } else if theirs <= MINOR {
+        ROOK_AGAINST_MINOR
+    } else {
+        MINOR_AHEAD
+    }
+}
+
+fn is_two_knights(us: &Pieces) -> bool {
+    us.pieces() == us.knights && count(us.knights) == 2
+}
+
+fn worth(us: &Pieces) -> i32 {
+    count(us.knights | us.bishops) * MINOR + count(us.rooks) * ROOK + count(us.queens) * QUEEN
+}
+
+/// Whether bishops of one colour, or none, support pawns that all stand on one edge file whose
+/// last square the bishops do not control.
+fn only_bishops_and_rook_pawns(us: &Pieces) -> bool {
+    let edge = [FILE_A, FILE_H].into_iter().find(|&file| none(us.pawns & !file));
+    let Some(edge) = edge else { return false };
+    let corner = edge & ranks(8, 8);
+    let controlled = if any(corner & LIGHT_SQUARES) { LIGHT_SQUARES } else { !LIGHT_SQUARES };
+    us.pieces() == us.bishops && none(us.bishops & controlled)
+}
+
+/// Whether the enemy king stands on or beside the square where the rook pawns become queens.
+fn holds_corner(view: &View) -> bool {
+    let file = file(lowest(view.us.pawns));
+    let corner = lowest(file_set(file) & ranks(8, 8));
+    distance(view.them.king, corner) <= 1
+}
+
+/// Whether each side has one bishop, on squares of different colours.
+fn opposite_bishops(us: &Pieces, them: &Pieces) -> bool {
+    count(us.bishops) == 1
+        && count(them.bishops) == 1
+        && any(us.bishops & LIGHT_SQUARES) != any(them.bishops & LIGHT_SQUARES)
+}
+
+/// Source: <https://www.chessprogramming.org/Bishops_of_Opposite_Colors>.
+fn opposite_bishops_scale(view: &View) -> i32 {
+    /// Bishops and pawns only: nearly drawn, the less so the more pawns are ahead.
+    const BARE: i32 = 20;
+    const BARE_PER_EXTRA_PAWN: i32 = 8;
+    /// With other pieces.
+    const ACCOMPANIED: i32 = 44;
+    const ACCOMPANIED_PER_PAWN: i32 = 2;
+    let (us, them) = (&view.us, &view.them);
+    let bare = us.pieces() == us.bishops && them.pieces() == them.bishops;
+    let scale = if bare {
+        BARE + BARE_PER_EXTRA_PAWN * (count(us.pawns) - count(them.pawns)).max(0)
+    } else {
+        ACCOMPANIED + ACCOMPANIED_PER_PAWN * count(us.pawns)
+    };
+    scale.min(FULL_SCALE)
+}
+
+/// The score, for `view`'s side, of a won endgame against the lone king: drive it to the edge,
+/// with bishop and knight to a corner of the bishop's colour.
+/// Source: <https://www.chessprogramming.org/Mop-up_Evaluation>.
+pub(super) fn known_win(view: &View) -> Option<Score> {
+    const EDGE_STEP: Score = 20;
+    const CORNER_STEP: Score = 20;
+    const KING_STEP: Score = 10;
+    let (us, them) = (&view.us, &view.them);
+    if them.all != bit(them.king) || !can_mate(us) {
+        return None;
+    }
+    let hunted = them.king;
+    let bishop_and_knight = none(us.rooks | us.queens | us.pawns) && any(us.knights);
+    let drive = if bishop_and_knight {
+        CORNER_STEP * (14 - steps_to_corner(hunted, us.bishops))
+    } else {
+        let to_edge = edge_distance(file(hunted)) + edge_distance(rank(hunted));
+        EDGE_STEP * (6 - to_edge as Score)
+    };
+    let material = 100 * (worth(us) + count(us.pawns));
+    Some(KNOWN_WIN + material + drive + KING_STEP * (7 - distance(us.king, hunted)))
+}
+
+/// Whether the pieces suffice to mate a lone king without a pawn's help.
+fn can_mate(us: &Pieces) -> bool {
+    let bishops = any(us.bishops & LIGHT_SQUARES) && any(us.bishops & !LIGHT_SQUARES);
+    any(us.rooks | us.queens) || bishops || any(us.bishops) && any(us.knights)
+}
+
+/// Rook moves' worth of steps from `square` to the nearer corner that `bishops` control.
+fn steps_to_corner(square: Square, bishops: BitBoard) -> Score {
+    let (file, rank) = (file(square) as Score, rank(square) as Score);
+    // Mirrored, the light corners a8 and h1 become the dark ones a1 and h8.
+    let file = if any(bishops & LIGHT_SQUARES) { 7 - file } else { file };
+    (file + rank).min(14 - file - rank)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::position::{Color, Position};
+
+    fn view(fen: &str) -> View {
+        View::new(&Position::from_fen(fen).expect(fen), Color::White)
+    }
+
+    #[test]
+    fn drawn_material_is_scaled_down() {
+        for (fen, range) in [
+            ("8/8/4k3/8/8/3NNK2/8/8 w - - 0 1", 0..=0),
+            ("8/8/4kn2/8/8/3B1K2/8/8 w - - 0 1", 0..=0),
+            ("8/8/4kn2/8/8/3R1K2/8/8 w - - 0 1", 1..=16),
+            ("8/8/4kr2/8/8/3Q1K2/8/8 w - - 0 1", 64..=64),
+            // The wrong bishop, the right bishop, and the king too far away.
+            ("k7/8/8/P7/8/3B1K2/8/8 w - - 0 1", 48..=64),
+            ("k7/8/8/P7/8/4BK2/8/8 w - - 0 1", 0..=0),
+            ("8/8/8/P6k/8/4BK2/8/8 w - - 0 1", 48..=64),
+            ("k7/8/8/P7/8/5K2/8/8 w - - 0 1", 0..=0),
+            // Bishops of opposite colours.
+            ("8/5k2/3b4/3P4/8/3B1K2/8/8 w - - 0 1", 1..=32),
+            ("8/5k2/4b3/3P4/8/3B1K2/8/8 w - - 0 1", 48..=64),
+        ] {
+            let scale = scale(&view(fen));
+            assert!(range.contains(&scale), "{fen}: {scale}");
+        }
+    }
+
+    #[test]
+    fn the_lone_king_is_driven_where_it_is_mated() {
+        let score = |fen: &str| known_win(&view(fen)).expect(fen);
+        for (worse, better) in [
+            ("8/8/4k3/8/8/R3K3/8/8 w - - 0 1", "4k3/8/8/8/8/R3K3/8/8 w - - 0 1"),
+            ("4k3/8/8/8/8/R3K3/8/8 w - - 0 1", "4k3/8/4K3/8/8/R7/8/8 w - - 0 1"),
+            // A light bishop mates on a8 and h1, not on h8.
+            ("7k/8/8/8/8/2NBK3/8/8 w - - 0 1", "k7/8/8/8/8/2NBK3/8/8 w - - 0 1"),
+            ("k7/8/8/8/8/2NBK3/8/8 w - - 0 1", "k7/8/8/8/8/2NQK3/8/8 w - - 0 1"),
+        ] {
+            assert!(score(worse) < score(better), "{worse} against {better}");
+        }
+        assert_eq!(known_win(&view("8/8/4k3/8/8/2N1K3/8/8 w - - 0 1")), None);
+    }
+}

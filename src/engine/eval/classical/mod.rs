@@ -1,0 +1,168 @@
+//! The classical evaluation: named terms after the scheme of GNU Chess, one file a term, each
+//! summed for both phases of the game.
+//!
+//! Sources: the GNU Chess manual for the scheme, and
+//! <https://www.chessprogramming.org/Evaluation> for the terms.
+
+mod bishops;
+mod bitboards;
+mod centre;
+pub(in crate::engine::eval) mod endgame;
+mod king;
+mod knights;
+mod material;
+mod mobility;
+mod passed;
+pub(in crate::engine::eval) mod pawn_table;
+mod pawns;
+mod queens;
+mod rooks;
+pub(in crate::engine::eval) mod safety;
+mod space;
+mod threats;
+pub(in crate::engine::eval) mod trace;
+pub(in crate::engine::eval) mod tuned;
+pub(in crate::engine::eval) mod view;
+pub(in crate::engine::eval) mod weights;
+
+use bitboards::count;
+use endgame::FULL_SCALE;
+use pawn_table::PawnTable;
+use trace::{Sum, Trace};
+use view::{Attacks, View};
+use weights::Weights;
+
+use super::tapered::Tapered;
+use crate::chess::position::{BitBoard, Color, Position};
+use crate::chess::score::Score;
+
+/// The phase of the full board; it falls to 0 as pieces are exchanged.
+pub(crate) const FULL_PHASE: i32 = 24;
+
+/// What the evaluation found out.
+pub(in crate::engine::eval) enum Assessment {
+    /// A won endgame: the score for White.
+    Known(Score),
+    /// The terms' sum for White less that for Black.
+    Sum {
+        /// White's less Black's.
+        total: Tapered,
+        /// From [`FULL_PHASE`], all pieces on the board, to 0, none.
+        phase: i32,
+        /// For the side that is ahead in the endgame, in parts of [`FULL_SCALE`].
+        scale: i32,
+    },
+}
+
+impl Assessment {
+    /// The score for White in centipawns.
+    #[inline]
+    pub(super) fn score(&self) -> Score {
+        match *self {
+            Assessment::Known(score) => score,
+            Assessment::Sum { total, phase, scale } => {
+                let endgame = total.endgame() * scale / FULL_SCALE;
+                (total.middlegame() * phase + endgame * (FULL_PHASE - phase)) / FULL_PHASE
+            }
+        }
+    }
+}
+
+/// Both sides with their views.
+#[inline]
+fn sides(views: &[View; 2]) -> impl Iterator<Item = (Color, &View)> {
+    [Color::White, Color::Black].into_iter().zip(views)
+}
+
+/// The position as both sides see it, White first.
+pub(in crate::engine::eval) fn views(position: &Position) -> [View; 2] {
+    [View::new(position, Color::White), View::new(position, Color::Black)]
+}
+
+/// Assesses a position. `trace` hears of every weight, unless the endgame is known.
+pub(in crate::engine::eval) fn assess<T: Trace>(
+    position: &Position,
+    w: &Weights,
+    table: &mut PawnTable,
+    trace: &mut T,
+) -> Assessment {
+    let views = views(position);
+    if let Some(score) = known_win(&views) {
+        return Assessment::Known(score);
+    }
+    let pawns = table.look_up(position, &views, w, trace);
+    let (white, white_attacks) = pieces(&views[0], Color::White, w, trace);
+    let (black, black_attacks) = pieces(&views[1], Color::Black, w, trace);
+    let mut total = white - black + pawns.score(Color::White) - pawns.score(Color::Black);
+    total += interplay(
+        &views[0],
+        Color::White,
+        pawns.passed[0],
+        [&white_attacks, &black_attacks.turned()],
+        w,
+        trace,
+    );
+    total -= interplay(
+        &views[1],
+        Color::Black,
+        pawns.passed[1],
+        [&black_attacks, &white_attacks.turned()],
+        w,
+        trace,
+    );
+    let mut tempo = Sum::new(position.side_to_move(), trace);
+    tempo.add(&w.tempo);
+    match position.side_to_move() {
+        Color::White => total += tempo.score,
+        Color::Black => total -= tempo.score,
+    }
+    let strong = usize::from(total.endgame() < 0);
+    Assessment::Sum { total, phase: phase(&views[0]), scale: endgame::scale(&views[strong]) }
+}
+
+/// The score for White of an endgame that is known to be won.
+fn known_win(views: &[View; 2]) -> Option<Score> {
+    let won = endgame::known_win(&views[0]);
+    won.or_else(|| endgame::known_win(&views[1]).map(|score| -score))
+}
+
+/// The phase of the game: minor pieces count one, rooks two, queens four.
+pub(in crate::engine::eval) fn phase(view: &View) -> i32 {
+    let of = |pieces: &view::Pieces| {
+        count(pieces.knights | pieces.bishops) + 2 * count(pieces.rooks) + 4 * count(pieces.queens)
+    };
+    (of(&view.us) + of(&view.them)).min(FULL_PHASE)
+}
+
+/// What one side's pieces are worth by themselves, and what they attack.
+#[inline]
+fn pieces<T: Trace>(view: &View, side: Color, w: &Weights, trace: &mut T) -> (Tapered, Attacks) {
+    let mut sum = Sum::new(side, trace);
+    let mut attacks = Attacks::new(view);
+    material::evaluate(view, w, &mut sum);
+    knights::evaluate(view, &mut attacks, w, &mut sum);
+    bishops::evaluate(view, &mut attacks, w, &mut sum);
+    rooks::evaluate(view, &mut attacks, w, &mut sum);
+    queens::evaluate(view, &mut attacks, w, &mut sum);
+    king::castling(view, w, &mut sum);
+    (sum.score, attacks)
+}
+
+/// What depends on the attacks of both sides.
+#[inline]
+fn interplay<T: Trace>(
+    view: &View,
+    side: Color,
+    passed: BitBoard,
+    [ours, theirs]: [&Attacks; 2],
+    w: &Weights,
+    trace: &mut T,
+) -> Tapered {
+    let mut sum = Sum::new(side, trace);
+    passed::evaluate(view, passed, theirs, w, &mut sum);
+    safety::evaluate(view, ours, theirs, w, &mut sum);
+    threats::evaluate(view, ours, theirs, w, &mut sum);
+    centre::evaluate(ours, w, &mut sum);
+    space::evaluate(view, theirs, w, &mut sum);
+    sum.score
+}

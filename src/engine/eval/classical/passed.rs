@@ -1,0 +1,66 @@
+//! Passed pawns: how far they are, what stops them, who helps them.
+//!
+//! Source: <https://www.chessprogramming.org/Passed_Pawn>.
+
+use super::bitboards::*;
+use super::trace::{Sum, Trace};
+use super::view::{Attacks, View};
+use super::weights::Weights;
+use crate::chess::position::{BitBoard, Square};
+
+pub(super) fn evaluate<T: Trace>(
+    view: &View,
+    passed: BitBoard,
+    theirs: &Attacks,
+    w: &Weights,
+    sum: &mut Sum<'_, T>,
+) {
+    for pawn in passed {
+        let rank = rank(pawn);
+        sum.add(&w.passed[rank]);
+        sum.add(&w.passed_file[edge_distance(file(pawn))]);
+        sum.add_if(any(bit(pawn) & view.our_pawn_attacks), &w.passed_protected);
+        sum.add_if(is_outside(pawn, view), &w.passed_outside);
+        way(pawn, view, theirs, w, sum);
+        escort(pawn, view, w, sum);
+    }
+}
+
+/// Whether all enemy pawns are far from the pawn's file.
+fn is_outside(pawn: Square, view: &View) -> bool {
+    let beside = sideways(file_set(file(pawn)));
+    let near = beside | sideways(beside) | file_set(file(pawn));
+    any(view.them.pawns) && none(view.them.pawns & near)
+}
+
+/// The squares ahead.
+fn way<T: Trace>(pawn: Square, view: &View, theirs: &Attacks, w: &Weights, sum: &mut Sum<'_, T>) {
+    let rank = rank(pawn);
+    let ahead = front_span(pawn);
+    let step = up(bit(pawn));
+    let barred = view.them.all | theirs.all;
+    sum.add_if(any(step & view.them.all), &w.passed_blocked[rank]);
+    if none(step & barred) {
+        sum.add(&w.passed_safe_step[rank]);
+        sum.add_if(none(ahead & barred), &w.passed_free_path[rank]);
+    }
+}
+
+/// Kings and rooks near the pawn.
+fn escort<T: Trace>(pawn: Square, view: &View, w: &Weights, sum: &mut Sum<'_, T>) {
+    let rank = rank(pawn);
+    let step = lowest(up(bit(pawn)));
+    sum.add_times(&w.passed_our_king[rank], distance(view.us.king, step));
+    sum.add_times(&w.passed_their_king[rank], distance(view.them.king, step));
+    let behind = file_set(file(pawn)) & !from_rank_up(pawn);
+    sum.add_if(any(behind & view.us.rooks), &w.passed_rook_behind);
+    sum.add_if(any(behind & view.them.rooks), &w.passed_attacked_from_behind);
+    if none(view.them.pieces()) {
+        let goal = lowest(file_set(file(pawn)) & ranks(8, 8));
+        let steps = (7 - rank as i32) - i32::from(rank == 1);
+        // The enemy may have the move.
+        let too_late = distance(view.them.king, goal) - 1 > steps;
+        let clear = none(front_span(pawn) & view.occupied);
+        sum.add_if(too_late && clear, &w.passed_unstoppable);
+    }
+}

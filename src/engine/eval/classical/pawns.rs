@@ -1,0 +1,70 @@
+//! Pawn structure: what depends on pawns alone, and is kept by pawn key.
+
+use super::bitboards::*;
+use super::trace::{Sum, Trace};
+use super::view::View;
+use super::weights::Weights;
+use crate::chess::position::{BitBoard, Square};
+
+/// Adds the worth of the pawn structure; returns the passed pawns.
+pub(super) fn evaluate<T: Trace>(view: &View, w: &Weights, sum: &mut Sum<'_, T>) -> BitBoard {
+    let mut passed = BitBoard(0);
+    for pawn in view.us.pawns {
+        sum.add(&w.pawn_placement[rank(pawn)][edge_distance(file(pawn))]);
+        connection(pawn, view, w, sum);
+        weakness(pawn, view, w, sum);
+        if is_passed(pawn, view) {
+            passed |= bit(pawn);
+        } else if is_candidate(pawn, view) {
+            sum.add(&w.candidate[rank(pawn)]);
+        }
+    }
+    passed
+}
+
+/// Pawns beside each other or defended by each other.
+fn connection<T: Trace>(pawn: Square, view: &View, w: &Weights, sum: &mut Sum<'_, T>) {
+    let beside = sideways(bit(pawn));
+    sum.add_if(any(beside & view.us.pawns), &w.phalanx[rank(pawn)]);
+    sum.add_if(any(bit(pawn) & view.our_pawn_attacks), &w.supported[rank(pawn)]);
+}
+
+/// Doubled, isolated and backward pawns.
+/// Source: <https://www.chessprogramming.org/Pawn_Structure>.
+fn weakness<T: Trace>(pawn: Square, view: &View, w: &Weights, sum: &mut Sum<'_, T>) {
+    let (ours, theirs) = (view.us.pawns, view.them.pawns);
+    let open = none(front_span(pawn) & theirs);
+    sum.add_if(any(front_span(pawn) & ours), &w.doubled);
+    let neighbours = sideways(file_set(file(pawn))) & ours;
+    if none(neighbours) {
+        sum.add(&w.isolated[edge_distance(file(pawn))]);
+        sum.add_if(open, &w.isolated_open);
+        return;
+    }
+    let step = up(bit(pawn));
+    let can_be_supported = any(neighbours & !from_rank_up(pawn) | neighbours & sideways(bit(pawn)));
+    if !can_be_supported && any(step & (view.their_pawn_attacks | theirs)) {
+        sum.add(&w.backward);
+        sum.add_if(open, &w.backward_open);
+    }
+}
+
+/// The squares ahead on the files beside.
+fn attack_span(pawn: Square) -> BitBoard {
+    sideways(front_span(pawn))
+}
+
+fn is_passed(pawn: Square, view: &View) -> bool {
+    let ahead = front_span(pawn);
+    none((ahead | attack_span(pawn)) & view.them.pawns) && none(ahead & view.us.pawns)
+}
+
+/// Whether the pawn may become passed by exchanges: free file, and helpers beside or behind for
+/// every enemy pawn that guards its way.
+fn is_candidate(pawn: Square, view: &View) -> bool {
+    let free = none(front_span(pawn) & (view.us.pawns | view.them.pawns));
+    let guards = count(attack_span(pawn) & view.them.pawns);
+    let helpers = sideways(file_set(file(pawn))) & view.us.pawns & !from_rank_up(pawn)
+        | sideways(bit(pawn)) & view.us.pawns;
+    free && count(helpers) >= guards
+}

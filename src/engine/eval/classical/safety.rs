@@ -1,0 +1,115 @@
+//! Danger to the king: attackers add units, and the danger grows with their square.
+//!
+//! Source: <https://www.chessprogramming.org/King_Safety#Attack_Units>.
+
+use chess::{get_bishop_moves, get_king_moves, get_knight_moves, get_rook_moves};
+
+use super::bitboards::*;
+use super::king::wing;
+use super::trace::{Sum, Trace};
+use super::view::{Attacks, View};
+use super::weights::Weights;
+use crate::chess::position::BitBoard;
+use crate::engine::eval::tapered::{Tapered, s};
+
+/// Danger of this many units costs as many centipawns.
+pub(crate) const DANGER_DIVISOR: i32 = 1024;
+
+/// More danger units than these change nothing: the penalty stays within a tapered half.
+pub(crate) const DANGER_LIMIT: i32 = 2000;
+
+/// What `units` of danger cost, in centipawns.
+pub(in crate::engine::eval) fn penalty(units: i32) -> i32 {
+    let units = units.clamp(0, DANGER_LIMIT);
+    units * units / DANGER_DIVISOR
+}
+
+/// Takes the danger to our king from the sum.
+pub(super) fn evaluate<T: Trace>(
+    view: &View,
+    ours: &Attacks,
+    theirs: &Attacks,
+    w: &Weights,
+    sum: &mut Sum<'_, T>,
+) {
+    // One piece alone is no attack, unless it is the queen or has it behind.
+    let attackers: i32 = theirs.attackers.iter().sum();
+    if attackers + i32::from(any(view.them.queens)) < 2 {
+        return;
+    }
+    let mut danger = sum.apart();
+    attack(view, ours, theirs, w, &mut danger);
+    checks(view, ours, theirs, w, &mut danger);
+    let units = danger.score;
+    sum.score -= penalties(units);
+}
+
+fn penalties(units: Tapered) -> Tapered {
+    s(penalty(units.middlegame()), penalty(units.endgame()))
+}
+
+/// Squares that the enemy attacks, and that only king or queen defend, or nobody.
+fn weak_squares(ours: &Attacks, theirs: &Attacks) -> BitBoard {
+    let well_defended = ours.all & !(ours.king | ours.queens);
+    theirs.all & !ours.twice & !well_defended
+}
+
+/// Attackers and defenders about the king.
+fn attack<T: Trace>(
+    view: &View,
+    ours: &Attacks,
+    theirs: &Attacks,
+    w: &Weights,
+    danger: &mut Sum<'_, T>,
+) {
+    let king = view.us.king;
+    danger.add(&w.danger_base);
+    for (weight, &attackers) in w.danger_attacker.iter().zip(&theirs.attackers) {
+        danger.add_times(weight, attackers);
+    }
+    danger.add_times(&w.danger_attack, theirs.king_attacks);
+    let near = get_king_moves(king) | bit(king);
+    let weak = near & weak_squares(ours, theirs);
+    danger.add_times(&w.danger_weak_square, count(weak));
+    danger.add_if(none(view.them.queens), &w.danger_no_queen);
+    danger.add_if(any(ours.knights & near), &w.danger_knight_defends);
+    let camp = wing(view) & ranks(1, 5);
+    danger.add_times(&w.danger_wing_attack, count(camp & theirs.all));
+    danger.add_times(&w.danger_wing_defence, count(camp & ours.all));
+    let middle = file(king).clamp(1, 6);
+    let shield = view.us.pawns & from_rank_up(king);
+    let bare = (middle - 1..=middle + 1).filter(|&file| none(shield & file_set(file))).count();
+    danger.add_times(&w.danger_no_shelter, bare as i32);
+}
+
+/// Checks that the enemy can give, on safe squares and on others.
+fn checks<T: Trace>(
+    view: &View,
+    ours: &Attacks,
+    theirs: &Attacks,
+    w: &Weights,
+    danger: &mut Sum<'_, T>,
+) {
+    let king = view.us.king;
+    let safe = !ours.all | weak_squares(ours, theirs) & theirs.twice;
+    let occupied = view.occupied ^ view.us.queens;
+    let diagonals = get_bishop_moves(king, occupied);
+    let lines = get_rook_moves(king, occupied);
+    let free = !view.them.all;
+    let checks = [
+        get_knight_moves(king) & theirs.knights,
+        diagonals & theirs.bishops,
+        lines & theirs.rooks,
+        (diagonals | lines) & theirs.queens & !ours.queens,
+    ];
+    let mut unsafe_checks = BitBoard(0);
+    for (weight, squares) in w.danger_safe_check.iter().zip(checks) {
+        let squares = squares & free;
+        if any(squares & safe) {
+            danger.add(weight);
+        } else {
+            unsafe_checks |= squares;
+        }
+    }
+    danger.add_times(&w.danger_unsafe_check, count(unsafe_checks));
+}

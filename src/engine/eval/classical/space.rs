@@ -1,0 +1,14 @@
+//! Room behind the own pawns for the pieces to manoeuvre.
+
+use super::bitboards::*;
+use super::trace::{Sum, Trace};
+use super::view::{Attacks, View};
+use super::weights::Weights;
+use crate::chess::position::BitBoard;
+
+pub(super) fn evaluate<T: Trace>(view: &View, theirs: &Attacks, w: &Weights, sum: &mut Sum<'_, T>) {
+    const CAMP: BitBoard = BitBoard(CENTRE_FILES.0 & ranks(2, 4).0);
+    let safe = CAMP & !view.us.pawns & !view.their_pawn_attacks;
+    let behind = safe & fill_down(view.us.pawns) & !theirs.all;
+    sum.add_times(&w.space, count(safe) + count(behind));
+}

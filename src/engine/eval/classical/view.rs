@@ -1,0 +1,195 @@
+//! The position as one side sees it, moving up the board, and what each side attacks.
+//!
+//! The terms know no colours: Black's view is the board turned upside down. So the evaluation is
+//! the same for both sides by construction.
+
+use chess::{EMPTY, get_bishop_moves, get_king_moves, get_knight_moves, get_rook_moves};
+
+use super::bitboards::*;
+use crate::chess::position::{BitBoard, Color, Piece, Position, Square};
+
+/// The pieces of one side.
+#[derive(Clone, Copy)]
+pub(in crate::engine::eval) struct Pieces {
+    pub pawns: BitBoard,
+    pub knights: BitBoard,
+    pub bishops: BitBoard,
+    pub rooks: BitBoard,
+    pub queens: BitBoard,
+    pub king: Square,
+    pub all: BitBoard,
+}
+
+impl Pieces {
+    /// The pieces of `color` on the board as `viewer` sees it.
+    fn new(position: &Position, color: Color, viewer: Color) -> Self {
+        let ours = position.by_color(color);
+        let board = position.board();
+        let of = |piece| turned(*board.pieces(piece) & ours, viewer);
+        let pawns = of(Piece::Pawn);
+        Pieces {
+            pawns,
+            knights: of(Piece::Knight),
+            bishops: of(Piece::Bishop),
+            rooks: of(Piece::Rook),
+            queens: of(Piece::Queen),
+            king: turned_square(position.king(color), viewer),
+            all: turned(ours, viewer),
+        }
+    }
+
+    /// Pawns, knights, bishops, rooks and queens in this order.
+    pub(crate) fn kinds(&self) -> [BitBoard; 5] {
+        [self.pawns, self.knights, self.bishops, self.rooks, self.queens]
+    }
+
+    /// Everything but pawns and king.
+    pub(crate) fn pieces(&self) -> BitBoard {
+        self.knights | self.bishops | self.rooks | self.queens
+    }
+}
+
+/// A position as one side sees it.
+pub(in crate::engine::eval) struct View {
+    pub us: Pieces,
+    pub them: Pieces,
+    pub occupied: BitBoard,
+    pub our_pawn_attacks: BitBoard,
+    pub their_pawn_attacks: BitBoard,
+    /// Squares that count for mobility: not attacked by enemy pawns, nor taken by the own king
+    /// or by own pawns that are blocked or still at home.
+    pub mobility_area: BitBoard,
+    /// The enemy king's neighbourhood: three by three squares on the board about it.
+    pub their_ring: BitBoard,
+    /// Whether castling is still allowed, on the king's and on the queen's side.
+    pub castling: (bool, bool),
+}
+
+impl View {
+    pub(crate) fn new(position: &Position, viewer: Color) -> Self {
+        let us = Pieces::new(position, viewer, viewer);
+        let them = Pieces::new(position, !viewer, viewer);
+        let occupied = us.all | them.all;
+        let their_pawn_attacks = down(sideways(them.pawns));
+        let stuck = us.pawns & (down(occupied) | ranks(2, 3));
+        let rights = position.castle_rights(viewer);
+        View {
+            our_pawn_attacks: pawn_attacks(us.pawns),
+            their_pawn_attacks,
+            mobility_area: !(their_pawn_attacks | stuck | bit(us.king)),
+            their_ring: ring(them.king),
+            castling: (rights.has_kingside(), rights.has_queenside()),
+            us,
+            them,
+            occupied,
+        }
+    }
+}
+
+/// The king and the squares about it, shifted inwards from the edges: always nine squares.
+fn ring(king: Square) -> BitBoard {
+    let square = |rank: usize, file: usize| chess::ALL_SQUARES[rank * 8 + file];
+    let middle = square(rank(king).clamp(1, 6), file(king).clamp(1, 6));
+    get_king_moves(middle) | bit(middle)
+}
+
+#[inline]
+fn turned(set: BitBoard, viewer: Color) -> BitBoard {
+    match viewer {
+        Color::White => set,
+        Color::Black => set.reverse_colors(),
+    }
+}
+
+#[inline]
+fn turned_square(square: Square, viewer: Color) -> Square {
+    /// Turns the ranks of a square's number upside down.
+    const FLIP: usize = 56;
+    match viewer {
+        Color::White => square,
+        Color::Black => chess::ALL_SQUARES[square.to_index() ^ FLIP],
+    }
+}
+
+/// What one side attacks.
+#[derive(Clone, Copy)]
+pub(in crate::engine::eval) struct Attacks {
+    pub pawns: BitBoard,
+    pub knights: BitBoard,
+    pub bishops: BitBoard,
+    pub rooks: BitBoard,
+    pub queens: BitBoard,
+    pub king: BitBoard,
+    pub all: BitBoard,
+    /// Squares attacked by two pieces or more.
+    pub twice: BitBoard,
+    /// Knights, bishops, rooks and queens that attack the enemy king's neighbourhood.
+    pub attackers: [i32; 4],
+    /// Attacks of these on the squares beside the king, each counted.
+    pub king_attacks: i32,
+}
+
+impl Attacks {
+    /// The attacks of king and pawns, to which the pieces add theirs.
+    pub(crate) fn new(view: &View) -> Self {
+        let (king, pawns) = (get_king_moves(view.us.king), view.our_pawn_attacks);
+        Attacks {
+            pawns,
+            knights: EMPTY,
+            bishops: EMPTY,
+            rooks: EMPTY,
+            queens: EMPTY,
+            king,
+            all: king | pawns,
+            twice: king & pawns | double_pawn_attacks(view.us.pawns),
+            attackers: [0; 4],
+            king_attacks: 0,
+        }
+    }
+
+    /// Adds what a piece attacks.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, piece: Piece, reach: BitBoard, view: &View) {
+        match piece {
+            Piece::Knight => self.knights |= reach,
+            Piece::Bishop => self.bishops |= reach,
+            Piece::Rook => self.rooks |= reach,
+            _ => self.queens |= reach,
+        }
+        self.twice |= self.all & reach;
+        self.all |= reach;
+        if any(reach & view.their_ring) {
+            self.attackers[piece.to_index() - Piece::Knight.to_index()] += 1;
+            self.king_attacks += count(reach & get_king_moves(view.them.king));
+        }
+    }
+
+    /// The same as the other side sees it.
+    pub(crate) fn turned(&self) -> Self {
+        let turn = BitBoard::reverse_colors;
+        Attacks {
+            pawns: turn(&self.pawns),
+            knights: turn(&self.knights),
+            bishops: turn(&self.bishops),
+            rooks: turn(&self.rooks),
+            queens: turn(&self.queens),
+            king: turn(&self.king),
+            all: turn(&self.all),
+            twice: turn(&self.twice),
+            ..*self
+        }
+    }
+}
+
+/// What each piece sees: bishops look through the own queens, rooks through own rooks and queens,
+/// as they stand behind each other on a line.
+#[inline(always)]
+pub(super) fn reach(piece: Piece, from: Square, view: &View) -> BitBoard {
+    let us = &view.us;
+    match piece {
+        Piece::Knight => get_knight_moves(from),
+        Piece::Bishop => get_bishop_moves(from, view.occupied ^ us.queens),
+        Piece::Rook => get_rook_moves(from, view.occupied ^ us.rooks ^ us.queens),
+        _ => get_bishop_moves(from, view.occupied) | get_rook_moves(from, view.occupied),
+    }
+}

@@ -1,0 +1,82 @@
+//! What is taken off a network's score where the rules say that less can be won.
+//!
+//! A network sees the pieces one by one. It overrates endgames of much material and little hope,
+//! and it knows nothing of the fifty moves: without damping it kept such endgames for a hundred
+//! plies and drew a quarter of the games in which it had been two pawns up, the classical terms a
+//! seventh.
+
+use super::classical::endgame::{FULL_SCALE, scale};
+use super::classical::view::View;
+use super::classical::{FULL_PHASE, phase};
+use crate::chess::position::Position;
+use crate::chess::score::Score;
+
+/// With more pieces on the board an endgame is too far away to be looked at. Hand-set.
+const MOST_PIECES: u32 = 18;
+/// A score is down to half when the fifty moves are over. Hand-set.
+const CLOCK_SPAN: Score = 200;
+
+/// What is left of a network's `score`, for the side to move: as little of an endgame as the
+/// classical terms leave of it, and less the longer nothing has been captured and no pawn moved.
+#[inline]
+pub(super) fn damped(position: &Position, score: Score) -> Score {
+    let score = damped_by_clock(position, score);
+    if position.occupied().popcnt() > MOST_PIECES { score } else { scaled(position, score) }
+}
+
+/// What is left of a `score` after the plies since the last capture or pawn move.
+#[inline]
+pub(super) fn damped_by_clock(position: &Position, score: Score) -> Score {
+    let left = CLOCK_SPAN - Score::from(position.halfmove_clock()).min(CLOCK_SPAN / 2);
+    score * left / CLOCK_SPAN
+}
+
+/// The middlegame's share of the score counts in full, the endgame's to its scale.
+fn scaled(position: &Position, score: Score) -> Score {
+    let us = position.side_to_move();
+    let view = View::new(position, if score > 0 { us } else { !us });
+    let phase = phase(&view);
+    let share = phase * FULL_SCALE + (FULL_PHASE - phase) * scale(&view);
+    score * share / (FULL_PHASE * FULL_SCALE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::eval::{Evaluation, Evaluator};
+
+    #[test]
+    fn a_win_against_a_lone_king_counts_less_as_the_clock_runs() {
+        for evaluation in [Evaluation::Classical, Evaluation::default()] {
+            let mut evaluator = Evaluator::new(&evaluation);
+            for pieces in ["8/8/8/3k4/8/8/8/KQ6", "8/8/8/3k4/8/8/8/KR6", "8/8/8/3k4/8/8/8/KBN5"] {
+                for side in ["w", "b"] {
+                    let mut at = |clock: u32| {
+                        let fen = format!("{pieces} {side} - - {clock} 90");
+                        evaluator.evaluate(&Position::from_fen(&fen).expect("a position"), 0).abs()
+                    };
+                    assert!(at(0) > at(40) && at(40) > at(80), "{evaluation} {pieces} {side}");
+                    assert_eq!(at(80), at(0) * 120 / 200, "{evaluation} {pieces} {side}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_won_counts_less() {
+        let damped = |fen: &str, score| damped(&Position::from_fen(fen).expect(fen), score);
+        for (fen, score, left) in [
+            // A rook pawn and the wrong bishop, seen by either side.
+            ("k7/8/8/P7/8/4BK2/8/8 w - - 0 1", 400, 0..=20),
+            ("k7/8/8/P7/8/4BK2/8/8 b - - 0 1", -400, -20..=0),
+            // Bishops of opposite colours, and of the same.
+            ("8/5k2/3b4/3P4/8/3B1K2/8/8 w - - 0 1", 400, 100..=200),
+            ("8/5k2/4b3/3P4/8/3B1K2/8/8 w - - 0 1", 400, 300..=400),
+            // A full board.
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 400, 400..=400),
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 50 40", 400, 300..=300),
+        ] {
+            assert!(left.contains(&damped(fen, score)), "{fen}: {}", damped(fen, score));
+        }
+    }
+}

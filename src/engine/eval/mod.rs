@@ -1,0 +1,159 @@
+//! Static evaluation: what a position is worth without searching.
+//!
+//! [`Evaluator`] serves the search, [`Evaluation::explain`] people. A score of 100 is about a pawn.
+
+mod breakdown;
+mod classical;
+mod damping;
+pub(crate) mod nnue;
+mod tapered;
+pub(crate) mod tuning;
+
+pub(crate) use breakdown::breakdown;
+pub(crate) use classical::tuned::LOGISTIC_SCALE;
+pub use nnue::{Network, NetworkError};
+
+use std::fmt;
+use std::sync::Arc;
+
+use classical::assess;
+use classical::pawn_table::PawnTable;
+use classical::trace::Silent;
+use classical::tuned::TUNED;
+use nnue::AccumulatorStack;
+
+use crate::chess::position::{Color, Position};
+use crate::chess::score::{Ply, Score};
+
+/// What judges positions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Evaluation {
+    /// Terms with tuned weights, which explain themselves.
+    Classical,
+    /// A network.
+    Nnue(Arc<Network>),
+}
+
+impl Default for Evaluation {
+    /// The network that is built in.
+    fn default() -> Self {
+        Evaluation::Nnue(Network::embedded())
+    }
+}
+
+/// What tells it from others, on a line: networks by their checksums.
+impl fmt::Display for Evaluation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Evaluation::Classical => f.write_str("classical"),
+            Evaluation::Nnue(network) => write!(f, "network {:08x}", network.checksum()),
+        }
+    }
+}
+
+impl Evaluation {
+    /// The score of this evaluation, then the classical terms, and a network's view of each piece.
+    pub fn explain(&self, position: &Position) -> String {
+        let mut evaluator = Evaluator::new(self);
+        evaluator.prepare(position, 0);
+        let score = in_words(evaluator.evaluate(position, 0), position);
+        let used = match self {
+            Evaluation::Classical => "classical",
+            Evaluation::Nnue(_) => "the network",
+        };
+        let terms = breakdown(position);
+        let network = self.network().map(|network| nnue::explain(network, position));
+        let network = network.map_or_else(String::new, |network| format!("\n{network}"));
+        format!("evaluation {score} ({used})\n\n{terms}{network}")
+    }
+
+    /// The network of a network evaluation.
+    fn network(&self) -> Option<&Arc<Network>> {
+        match self {
+            Evaluation::Classical => None,
+            Evaluation::Nnue(network) => Some(network),
+        }
+    }
+}
+
+/// A score of the side to move in words, from both points of view.
+fn in_words(score: Score, position: &Position) -> String {
+    let white = if position.side_to_move() == Color::White { score } else { -score };
+    let pawns = f64::from(white) / 100.0;
+    format!("{pawns:+.2} pawns for White, {score:+} centipawns for the side to move")
+}
+
+/// Evaluates positions; each thread has its own, with a table of pawn structures or the neurons'
+/// values along its line.
+#[derive(Clone)]
+pub struct Evaluator {
+    evaluation: Evaluation,
+    pawns: PawnTable,
+    network: Option<AccumulatorStack>,
+}
+
+impl Evaluator {
+    /// An evaluator that has seen nothing yet.
+    pub fn new(evaluation: &Evaluation) -> Self {
+        let network =
+            evaluation.network().map(|network| AccumulatorStack::new(Arc::clone(network)));
+        Evaluator { evaluation: evaluation.clone(), pawns: PawnTable::new(), network }
+    }
+
+    /// Changes to `evaluation`, if it is not in use already.
+    pub fn set(&mut self, evaluation: &Evaluation) {
+        if self.evaluation == *evaluation {
+            // The same network read twice is not to be compared each time.
+            self.evaluation.clone_from(evaluation);
+        } else {
+            *self = Self::new(evaluation);
+        }
+    }
+
+    /// The score in centipawns for the side to move; never a mate or a tablebase score. `ply` is
+    /// the position's distance from the root: a network is fastest if the position above it was
+    /// the last one evaluated there.
+    #[inline]
+    pub fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
+        if is_mop_up(position) {
+            return damping::damped_by_clock(position, self.terms(position));
+        }
+        let Some(network) = &mut self.network else { return self.terms(position) };
+        damping::damped(position, network.evaluate(position, ply))
+    }
+
+    /// Does the part of [`Evaluator::evaluate`] that later evaluations below `ply` build on.
+    #[inline]
+    pub(crate) fn prepare(&mut self, position: &Position, ply: Ply) {
+        if let Some(network) = &mut self.network {
+            network.prepare(position, ply);
+        }
+    }
+
+    /// The score of the classical terms, for the side to move.
+    #[inline]
+    fn terms(&mut self, position: &Position) -> Score {
+        let score = assess(position, &TUNED, &mut self.pawns, &mut Silent).score();
+        match position.side_to_move() {
+            Color::White => score,
+            Color::Black => -score,
+        }
+    }
+}
+
+/// Whether a side has nothing but its king. How to drive it to mate is known, and no network
+/// learns it from games that end before.
+#[inline]
+fn is_mop_up(position: &Position) -> bool {
+    let lone = |color| position.by_color(color).popcnt() == 1;
+    lone(Color::White) || lone(Color::Black)
+}
+
+impl Default for Evaluator {
+    fn default() -> Self {
+        Self::new(&Evaluation::default())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,168 @@
+//! The neurons' values, kept up to date along the lines of a search.
+//!
+//! For each ply the values of the position last met there are kept, together with the pieces
+//! that they stand for. A new position begins from the values of the ply above it, which mostly
+//! are its parent's, and only what differs between the two boards is added and taken off. So the
+//! search need not tell what it plays and takes back, and no value can ever be wrong. Where the ply above
+//! is of little use (the king has changed zones or sides, the parent is another), the values that were
+//! last computed so, kept for each view, are brought up to date instead; these are known as Finny tables:
+//! <https://www.chessprogramming.org/NNUE#Accumulator>.
+//!
+//! The search has the values of every position prepared, before it knows whether they will be needed:
+//! it has to wait for the transposition table's memory anyway, and what follows begins from its parent.
+
+use std::sync::Arc;
+
+use arrayvec::ArrayVec;
+use chess::Color;
+
+use super::kernel::{Kernel, Row};
+use super::network::Network;
+use super::pieces::{Changes, Perspective, PieceSet, PieceSquare, VIEWS};
+use crate::chess::position::Position;
+use crate::chess::score::{MAX_PLY, Ply, Score};
+
+/// The neurons' values of a position, as White and Black see it.
+#[derive(Clone)]
+struct Accumulator {
+    pieces: PieceSet,
+    views: [Perspective; 2],
+    rows: [Row; 2],
+}
+
+/// The rows of weights of pieces, at most so many.
+type Rows<'a, const MOST: usize> = ArrayVec<&'a Row, MOST>;
+
+/// A network at work: evaluates the positions of a search.
+#[derive(Clone)]
+pub(crate) struct AccumulatorStack {
+    network: Arc<Network>,
+    kernel: Kernel,
+    plies: Vec<Accumulator>,
+    /// What was last computed otherwise than from the ply above, by colour and view.
+    latest: Box<[[(PieceSet, Row); VIEWS]; 2]>,
+}
+
+impl AccumulatorStack {
+    /// A network that has evaluated nothing yet.
+    pub(crate) fn new(network: Arc<Network>) -> Self {
+        let views = views(&PieceSet::NONE);
+        let empty = Accumulator { pieces: PieceSet::NONE, views, rows: [network.biases; 2] };
+        let latest = Box::new([[(PieceSet::NONE, network.biases); VIEWS]; 2]);
+        let plies = vec![empty; MAX_PLY + 1];
+        AccumulatorStack { network, kernel: Kernel::detect(), plies, latest }
+    }
+
+    /// The score in centipawns for the side to move of a position met at `ply`.
+    #[inline]
+    pub(crate) fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
+        self.prepare(position, ply);
+        let Accumulator { pieces, rows, .. } = &self.plies[ply.min(MAX_PLY)];
+        let us = position.side_to_move();
+        let (own, enemy) = (&rows[us.to_index()], &rows[(!us).to_index()]);
+        self.network.score(self.kernel, pieces.bucket(), [own, enemy])
+    }
+
+    /// Makes the values at `ply` those of `position`.
+    #[inline]
+    pub(crate) fn prepare(&mut self, position: &Position, ply: Ply) {
+        let (above, here) = self.plies.split_at_mut(ply.min(MAX_PLY));
+        let Accumulator { pieces: pieces_here, views: views_here, rows } = &mut here[0];
+        let pieces = PieceSet::of(position);
+        if pieces.is_same(pieces_here) {
+            return;
+        }
+        (*pieces_here, *views_here) = (pieces, views(&pieces));
+        let above = above.last().and_then(|above| {
+            let changes = pieces.few_changes(&above.pieces)?;
+            Some((above, changes))
+        });
+        for (color, row) in rows.iter_mut().enumerate() {
+            let view = views_here[color];
+            if let Some((above, changes)) = &above
+                && above.views[color] == view
+            {
+                apply(changes, &self.network, self.kernel, view, &above.rows[color], row);
+            } else {
+                let (pieces_before, before) = &mut self.latest[color][view.index()];
+                let changes = pieces.changes(pieces_before);
+                apply(&changes, &self.network, self.kernel, view, before, row);
+                (*pieces_before, *before) = (pieces, *row);
+            }
+        }
+    }
+}
+
+/// How White and Black see the board.
+#[inline]
+fn views(pieces: &PieceSet) -> [Perspective; 2] {
+    [Perspective::new(pieces, Color::White), Perspective::new(pieces, Color::Black)]
+}
+
+/// Makes `to` the values of the board after the changes, as `view` has it.
+#[inline(always)]
+fn apply<const MOST: usize>(
+    changes: &Changes<MOST>,
+    network: &Network,
+    kernel: Kernel,
+    view: Perspective,
+    from: &Row,
+    to: &mut Row,
+) {
+    let row = |piece: PieceSquare| &network.inputs[view.input(piece)];
+    match (changes.added.as_slice(), changes.removed.as_slice()) {
+        (&[a], &[r]) => kernel.update(from, &[row(a)], &[row(r)], to),
+        (&[a], &[r, s]) => kernel.update(from, &[row(a)], &[row(r), row(s)], to),
+        (added, removed) => {
+            // Filled where they stay: what a function handed out would be copied.
+            let (mut add, mut remove) = (Rows::<MOST>::new(), Rows::<MOST>::new());
+            add.extend(added.iter().map(|&piece| row(piece)));
+            remove.extend(removed.iter().map(|&piece| row(piece)));
+            kernel.update(from, &add, &remove, to);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::position::Game;
+    use crate::engine::eval::nnue::network::tests::random_network;
+    use crate::support::random::Random;
+
+    /// Walks at random up and down the tree, evaluating now and then, as a search does.
+    #[test]
+    fn updated_values_are_those_computed_anew() {
+        let network = Arc::new(random_network(3));
+        let mut accumulators = AccumulatorStack::new(Arc::clone(&network));
+        let mut random = Random::new(9);
+        let mut line = vec![Position::start()];
+        for _ in 0..20_000 {
+            let position = line[line.len() - 1];
+            let moves: Vec<_> = position.legal_moves().iter().collect();
+            if moves.is_empty() || line.len() > MAX_PLY || random.below(5) < 2 {
+                line.truncate(1 + random.below(line.len()));
+            } else {
+                line.push(position.play(moves[random.below(moves.len())]));
+            }
+            if random.below(4) > 0 {
+                let position = &line[line.len() - 1];
+                let score = accumulators.evaluate(position, line.len() - 1);
+                let pieces = PieceSet::of(position);
+                assert_eq!(score, network.evaluate(&pieces, position.side_to_move()), "{position}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_game_may_begin_anywhere() {
+        let network = Arc::new(random_network(4));
+        let mut accumulators = AccumulatorStack::new(Arc::clone(&network));
+        for fen in ["8/8/8/8/8/2k5/8/K1q5 w - - 0 1", "QQQQQQQ1/8/8/1k6/8/8/8/6K1 b - - 0 1"] {
+            let game = Game::new(Position::from_fen(fen).expect(fen));
+            let position = game.position();
+            let expected = network.evaluate(&PieceSet::of(position), position.side_to_move());
+            assert_eq!(accumulators.evaluate(position, 0), expected);
+        }
+    }
+}

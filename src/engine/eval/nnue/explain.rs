@@ -1,0 +1,97 @@
+//! What a network thinks of a position, for people.
+
+use std::fmt;
+
+use chess::{ALL_RANKS, Color, File, Piece, Rank, Square};
+
+use super::network::Network;
+use super::pieces::PieceSet;
+use crate::chess::position::Position;
+use crate::chess::score::Score;
+
+/// What a network says of a position, and what it would say of the position without each piece.
+/// Its `Display` is a board.
+#[derive(Debug, Clone)]
+pub(crate) struct Explanation {
+    position: Position,
+    /// For White, in centipawns.
+    score: Score,
+    /// By square: how much less White would have without the piece.
+    worths: [Option<Score>; 64],
+}
+
+/// Asks a network what it thinks of a position, and of each piece. The worth of a piece is the
+/// score less the score without it; a king cannot be taken away and has none.
+pub(crate) fn explain(network: &Network, position: &Position) -> Explanation {
+    let pieces = PieceSet::of(position);
+    let for_white = |pieces: &PieceSet| {
+        let score = network.evaluate(pieces, position.side_to_move());
+        if position.side_to_move() == Color::White { score } else { -score }
+    };
+    let score = for_white(&pieces);
+    let worths = chess::ALL_SQUARES.map(|square| {
+        let piece = position.piece_on(square)?;
+        (piece != Piece::King).then(|| score - for_white(&pieces.without(square)))
+    });
+    Explanation { position: *position, score, worths }
+}
+
+impl Explanation {
+    /// The letter of the piece on a square, as in a FEN.
+    fn letter(&self, square: Square) -> Option<String> {
+        let piece = self.position.piece_on(square)?;
+        Some(piece.to_string(self.position.board().color_on(square)?))
+    }
+
+    fn write_rank(&self, f: &mut fmt::Formatter<'_>, rank: Rank) -> fmt::Result {
+        let squares = chess::ALL_FILES.map(|file: File| Square::make_square(rank, file));
+        for square in squares {
+            write!(f, "|{:^7}", self.letter(square).unwrap_or_default())?;
+        }
+        writeln!(f, "| {}", rank.to_index() + 1)?;
+        for square in squares {
+            match self.worths[square.to_index()] {
+                Some(worth) => write!(f, "|{:^+7.2}", f64::from(worth) / 100.0)?,
+                None => write!(f, "|       ")?,
+            }
+        }
+        writeln!(f, "|")
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = format!("{}+", "+-------".repeat(8));
+        writeln!(f, "what White would lose without each man, in pawns")?;
+        for rank in ALL_RANKS.into_iter().rev() {
+            writeln!(f, "{line}")?;
+            self.write_rank(f, rank)?;
+        }
+        writeln!(f, "{line}")?;
+        writeln!(f, "    a       b       c       d       e       f       g       h")?;
+        let (white, us) = (self.score, self.position.side_to_move());
+        let ours = if us == Color::White { white } else { -white };
+        let pawns = f64::from(white) / 100.0;
+        writeln!(f, "network {pawns:+.2} pawns for White, {ours:+} centipawns for the side to move")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::eval::nnue::network::tests::random_network;
+
+    #[test]
+    fn every_piece_but_the_kings_has_a_worth() {
+        let network = random_network(1);
+        let fen = "4k3/8/8/3p4/8/8/8/R3K3 b - - 0 1";
+        let explanation = explain(&network, &Position::from_fen(fen).expect(fen));
+        assert_eq!(explanation.worths.iter().flatten().count(), 2);
+        let without = Position::from_fen("4k3/8/8/8/8/8/8/R3K3 b - - 0 1").expect("legal");
+        let rest = explain(&network, &without).score;
+        let pawn = explanation.worths[Square::D5.to_index()];
+        assert_eq!(pawn, Some(explanation.score - rest));
+        let text = explanation.to_string();
+        assert!(text.contains('R') && text.contains('p') && text.contains("for White"), "{text}");
+    }
+}

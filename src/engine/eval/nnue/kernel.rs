@@ -1,0 +1,301 @@
+//! The two inner loops: adding rows of weights, and the weighted sum of the neurons.
+//!
+//! They are written so that the compiler turns them into vector instructions, and compiled three
+//! times: for the processor that the program is built for, for AVX2 and for AVX-512, chosen at run
+//! time where they are there. Integers add up alike in any order, so all give the same bits.
+
+use super::{HIDDEN, QA};
+
+/// A value or weight for each neuron, on a cache line's boundary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub(super) struct Row(pub [i16; HIDDEN]);
+
+/// Sums kept apart, so that none of them can overflow: 255 * 255 * 127 times the neurons of a lane.
+const LANES: usize = 8;
+const _: () = assert!(255 * 255 * 127 * (HIDDEN / LANES) < i32::MAX as usize);
+
+/// Neurons whose values the registers of AVX2 hold at once, with some to spare.
+const IN_REGISTERS: usize = 128;
+const _: () = assert!(HIDDEN.is_multiple_of(IN_REGISTERS));
+
+/// The same of AVX-512, whose registers are twice as wide and twice as many.
+#[cfg(target_arch = "x86_64")]
+const IN_WIDE_REGISTERS: usize = 256;
+#[cfg(target_arch = "x86_64")]
+const _: () = assert!(HIDDEN.is_multiple_of(IN_WIDE_REGISTERS));
+
+/// The sums, as a vector register holds them.
+#[repr(C, align(32))]
+struct Lanes([i32; LANES]);
+
+impl Lanes {
+    #[inline(always)]
+    fn sum(&self) -> i64 {
+        self.0.iter().map(|&lane| i64::from(lane)).sum()
+    }
+}
+
+/// Which of the compiled loops to use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kernel {
+    /// What the program was built for.
+    Portable,
+    /// AVX2. Made by [`Kernel::detect`] alone, where the processor has it.
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Detected),
+    /// AVX-512, likewise.
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Detected),
+}
+
+/// Proof that the processor has what a kernel needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Detected(());
+
+impl Kernel {
+    /// The fastest one for this processor.
+    pub(super) fn detect() -> Self {
+        Self::available().last().unwrap_or(Kernel::Portable)
+    }
+
+    /// All that are of use on this processor, the fastest last.
+    fn available() -> impl Iterator<Item = Self> {
+        let kernels = [
+            Some(Kernel::Portable),
+            #[cfg(target_arch = "x86_64")]
+            is_x86_feature_detected!("avx2").then_some(Kernel::Avx2(Detected(()))),
+            #[cfg(target_arch = "x86_64")]
+            wide_vectors_are_cheap().then_some(Kernel::Avx512(Detected(()))),
+        ];
+        kernels.into_iter().flatten()
+    }
+
+    /// `from` with the rows of `added` on top and those of `removed` taken off.
+    #[inline]
+    pub(super) fn update(self, from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
+        match self {
+            Kernel::Portable => update::<IN_REGISTERS>(from, added, removed, to),
+            #[cfg(target_arch = "x86_64")]
+            // The processor has AVX2: a `Detected` proves it.
+            #[allow(unsafe_code)]
+            Kernel::Avx2(_) => unsafe { update_avx2(from, added, removed, to) },
+            #[cfg(target_arch = "x86_64")]
+            // The same of AVX-512.
+            #[allow(unsafe_code)]
+            Kernel::Avx512(_) => unsafe { update_avx512(from, added, removed, to) },
+        }
+    }
+
+    /// The sum over all neurons of value squared times weight; values are clipped to 0..=QA.
+    #[inline]
+    pub(super) fn weighted_sum(self, values: &Row, weights: &Row) -> i64 {
+        match self {
+            Kernel::Portable => weighted_sum(values, weights),
+            #[cfg(target_arch = "x86_64")]
+            // The processor has AVX2: a `Detected` proves it.
+            #[allow(unsafe_code)]
+            Kernel::Avx2(_) => unsafe { weighted_sum_avx2(values, weights) },
+            #[cfg(target_arch = "x86_64")]
+            // The same of AVX-512.
+            #[allow(unsafe_code)]
+            Kernel::Avx512(_) => unsafe { weighted_sum_avx512(values, weights) },
+        }
+    }
+}
+
+/// Whether the processor has AVX-512 and need not lower its clock for it. Those before Ice Lake and
+/// Zen 4 do, which the rest of a search would pay for; they lack VBMI2, of which nothing is used.
+#[cfg(target_arch = "x86_64")]
+fn wide_vectors_are_cheap() -> bool {
+    is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi2")
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn update_avx2(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
+    update::<IN_REGISTERS>(from, added, removed, to);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512bw")]
+fn update_avx512(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
+    update::<IN_WIDE_REGISTERS>(from, added, removed, to);
+}
+
+/// Written out, because no form of the plain loop made the compiler multiply and add in pairs.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
+    use std::arch::x86_64::{
+        __m256i, _mm256_add_epi32, _mm256_load_si256, _mm256_madd_epi16, _mm256_max_epi16,
+        _mm256_min_epi16, _mm256_mullo_epi16, _mm256_set1_epi16, _mm256_setzero_si256,
+        _mm256_store_si256,
+    };
+    /// Numbers of 16 bits in a vector.
+    const WIDTH: usize = 16;
+    const _: () = assert!(HIDDEN.is_multiple_of(WIDTH));
+    let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(QA as i16));
+    let mut sums = zero;
+    for at in (0..HIDDEN).step_by(WIDTH) {
+        // A row is aligned to 64 bytes, and `at` leaves room for a whole vector.
+        #[allow(unsafe_code)]
+        let (value, weight) = unsafe {
+            let value = values.0.as_ptr().add(at).cast::<__m256i>();
+            let weight = weights.0.as_ptr().add(at).cast::<__m256i>();
+            (_mm256_load_si256(value), _mm256_load_si256(weight))
+        };
+        let value = _mm256_max_epi16(_mm256_min_epi16(value, one), zero);
+        let weighted = _mm256_mullo_epi16(value, weight);
+        sums = _mm256_add_epi32(sums, _mm256_madd_epi16(value, weighted));
+    }
+    let mut lanes = Lanes([0; LANES]);
+    // `Lanes` is as large as a vector and aligned like one.
+    #[allow(unsafe_code)]
+    unsafe {
+        _mm256_store_si256(lanes.0.as_mut_ptr().cast::<__m256i>(), sums);
+    }
+    lanes.sum()
+}
+
+/// As AVX2 does it. VNNI would multiply and add to the sums in one instruction, but is no faster: the
+/// compiler takes it apart again, because the sums wait for each other longer.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512bw")]
+fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
+    use std::arch::x86_64::{
+        __m512i, _mm256_add_epi32, _mm512_add_epi32, _mm512_castsi512_si256, _mm512_cvtepi32_epi64,
+        _mm512_extracti64x4_epi64, _mm512_load_si512, _mm512_madd_epi16, _mm512_max_epi16,
+        _mm512_min_epi16, _mm512_mullo_epi16, _mm512_reduce_add_epi64, _mm512_set1_epi16,
+        _mm512_setzero_si512,
+    };
+    /// Numbers of 16 bits in a vector.
+    const WIDTH: usize = 32;
+    const _: () = assert!(HIDDEN.is_multiple_of(WIDTH));
+    let (zero, one) = (_mm512_setzero_si512(), _mm512_set1_epi16(QA as i16));
+    let mut sums = zero;
+    for at in (0..HIDDEN).step_by(WIDTH) {
+        // A row is aligned to 64 bytes, and `at` leaves room for a whole vector.
+        #[allow(unsafe_code)]
+        let (value, weight) = unsafe {
+            let value = values.0.as_ptr().add(at).cast::<__m512i>();
+            let weight = weights.0.as_ptr().add(at).cast::<__m512i>();
+            (_mm512_load_si512(value), _mm512_load_si512(weight))
+        };
+        let value = _mm512_max_epi16(_mm512_min_epi16(value, one), zero);
+        let weighted = _mm512_mullo_epi16(value, weight);
+        sums = _mm512_add_epi32(sums, _mm512_madd_epi16(value, weighted));
+    }
+    // Two lanes of 32 bits are as much as one of `LANES` holds; all of them want 64.
+    let (low, high) = (_mm512_castsi512_si256(sums), _mm512_extracti64x4_epi64::<1>(sums));
+    _mm512_reduce_add_epi64(_mm512_cvtepi32_epi64(_mm256_add_epi32(low, high)))
+}
+
+#[inline(always)]
+fn update<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
+    // A move adds one row and removes one or two; the loop over the neurons is then a single one.
+    match (added, removed) {
+        ([a], [r]) => {
+            for i in 0..HIDDEN {
+                to.0[i] = from.0[i].wrapping_add(a.0[i]).wrapping_sub(r.0[i]);
+            }
+        }
+        ([a], [r, s]) => {
+            for i in 0..HIDDEN {
+                let sum = from.0[i].wrapping_add(a.0[i]);
+                to.0[i] = sum.wrapping_sub(r.0[i]).wrapping_sub(s.0[i]);
+            }
+        }
+        _ => update_any::<BLOCK>(from, added, removed, to),
+    }
+}
+
+/// Holds `BLOCK` values at a time in registers, while all rows go over them.
+#[inline(always)]
+fn update_any<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
+    let blocks = to.0.as_chunks_mut::<BLOCK>().0.iter_mut();
+    for (place, (to, from)) in blocks.zip(from.0.as_chunks().0).enumerate() {
+        let mut kept: [i16; BLOCK] = *from;
+        for row in added {
+            let row: &[i16; BLOCK] = &row.0.as_chunks().0[place];
+            for i in 0..BLOCK {
+                kept[i] = kept[i].wrapping_add(row[i]);
+            }
+        }
+        for row in removed {
+            let row: &[i16; BLOCK] = &row.0.as_chunks().0[place];
+            for i in 0..BLOCK {
+                kept[i] = kept[i].wrapping_sub(row[i]);
+            }
+        }
+        *to = kept;
+    }
+}
+
+#[inline(always)]
+fn weighted_sum(values: &Row, weights: &Row) -> i64 {
+    let mut lanes = Lanes([0; LANES]);
+    let pairs = values.0.as_chunks::<{ 2 * LANES }>().0.iter().zip(weights.0.as_chunks().0);
+    for (values, weights) in pairs {
+        let values = values.map(|value| value.clamp(0, QA as i16));
+        let mut weighted: [i16; 2 * LANES] = *weights;
+        for (weight, value) in weighted.iter_mut().zip(values) {
+            // Fits: weights are clipped for that.
+            *weight = weight.wrapping_mul(value);
+        }
+        for (lane, sum) in lanes.0.iter_mut().enumerate() {
+            let product = |i: usize| i32::from(values[i]) * i32::from(weighted[i]);
+            *sum += product(2 * lane) + product(2 * lane + 1);
+        }
+    }
+    lanes.sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::eval::nnue::OUTPUT_WEIGHT_LIMIT;
+    use crate::support::random::Random;
+
+    fn row(random: &mut Random, limit: i16) -> Row {
+        Row([(); HIDDEN].map(|()| random.below(2 * limit as usize + 1) as i16 - limit))
+    }
+
+    #[test]
+    fn all_kernels_give_the_same_bits() {
+        let mut random = Random::new(5);
+        for round in 0..200 {
+            let rows: Vec<Row> = (0..6).map(|_| row(&mut random, 500)).collect();
+            let rows: Vec<&Row> = rows.iter().collect();
+            let (added, removed) = (&rows[..round % 4], &rows[4 - round % 3..4]);
+            let from = row(&mut random, 300);
+            let plain = |i: usize| {
+                let sum = |rows: &[&Row]| rows.iter().map(|row| row.0[i]).sum::<i16>();
+                from.0[i] + sum(added) - sum(removed)
+            };
+            let values = Row(std::array::from_fn(plain));
+            let weights = row(&mut random, OUTPUT_WEIGHT_LIMIT);
+            let expected: i64 = (0..HIDDEN)
+                .map(|i| i64::from(values.0[i].clamp(0, 255)).pow(2) * i64::from(weights.0[i]))
+                .sum();
+            for kernel in Kernel::available() {
+                let mut updated = from;
+                kernel.update(&from, added, removed, &mut updated);
+                assert_eq!(updated, values, "{kernel:?}");
+                assert_eq!(kernel.weighted_sum(&values, &weights), expected, "{kernel:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_sums_do_not_overflow() {
+        let values = Row([i16::MAX; HIDDEN]);
+        for weight in [OUTPUT_WEIGHT_LIMIT, -OUTPUT_WEIGHT_LIMIT] {
+            let expected = 255 * 255 * i64::from(weight) * HIDDEN as i64;
+            for kernel in Kernel::available() {
+                let sum = kernel.weighted_sum(&values, &Row([weight; HIDDEN]));
+                assert_eq!(sum, expected, "{kernel:?}");
+            }
+        }
+    }
+}

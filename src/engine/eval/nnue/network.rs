@@ -1,0 +1,210 @@
+//! The network's weights.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use thiserror::Error;
+
+use super::kernel::{Kernel, Row};
+use super::pieces::{Perspective, PieceSet};
+use super::{BUCKETS, HIDDEN, INPUTS, OUTPUT_WEIGHT_LIMIT, QA, QB, SCALE};
+use crate::chess::position::Color;
+use crate::chess::score::{MAX_EVAL, Score};
+use crate::support::files::read_plain;
+
+/// A network's weights.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Network {
+    /// From an input to the neurons.
+    pub(super) inputs: Box<[Row; INPUTS]>,
+    /// What the neurons begin with.
+    pub(super) biases: Row,
+    /// From the neurons of the side to move, and of the other, to the output.
+    outputs: [[Row; 2]; BUCKETS],
+    output_biases: [i32; BUCKETS],
+}
+
+impl fmt::Debug for Network {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "Network({:08x})", self.checksum())
+    }
+}
+
+/// Why bytes are no network.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum NetworkError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {why}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        why: String,
+    },
+    /// They begin in another way.
+    #[error("no network of this version: it should begin with `{0}`")]
+    Foreign(String),
+    /// There are too few or too many of them.
+    #[error("a network has {expected} bytes, this has {found}")]
+    Length {
+        /// Bytes of a network.
+        expected: usize,
+        /// Bytes found.
+        found: usize,
+    },
+    /// An output weight is larger than the arithmetic allows.
+    #[error("output weight {0} is beyond {OUTPUT_WEIGHT_LIMIT}")]
+    Weight(i16),
+}
+
+impl Network {
+    /// The network that is built in; how it came about is told in `docs/network.md`.
+    pub fn embedded() -> Arc<Self> {
+        static EMBEDDED: LazyLock<Arc<Network>> = LazyLock::new(|| {
+            let network = Network::from_bytes(include_bytes!("network.bin"));
+            Arc::new(network.unwrap_or_else(|error| unreachable!("built in: {error}")))
+        });
+        Arc::clone(&EMBEDDED)
+    }
+
+    /// A network out of its parts, in the units of the file; `inputs` are [`INPUTS`] rows.
+    ///
+    /// # Errors
+    /// If an output weight is larger than the arithmetic allows.
+    pub(crate) fn new(
+        inputs: impl Iterator<Item = [i16; HIDDEN]>,
+        biases: [i16; HIDDEN],
+        outputs: [[[i16; HIDDEN]; 2]; BUCKETS],
+        output_biases: [i32; BUCKETS],
+    ) -> Result<Self, NetworkError> {
+        let weights = outputs.iter().flatten().flatten();
+        if let Some(&weight) =
+            weights.clone().find(|w| w.unsigned_abs() > OUTPUT_WEIGHT_LIMIT as u16)
+        {
+            return Err(NetworkError::Weight(weight));
+        }
+        let inputs: Box<[Row]> = inputs.map(Row).collect();
+        let inputs = inputs.try_into().unwrap_or_else(|_| unreachable!("a row for each input"));
+        let outputs = outputs.map(|sides| sides.map(Row));
+        Ok(Network { inputs, biases: Row(biases), outputs, output_biases })
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it cannot be read or is no network of this shape.
+    pub fn open(path: &Path) -> Result<Self, NetworkError> {
+        Self::from_bytes(&Self::read_file(path)?)
+    }
+
+    /// The bytes of a file, whatever they are.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, NetworkError> {
+        read_plain(path).map_err(|error| NetworkError::Unreadable {
+            path: path.to_owned(),
+            why: error.to_string(),
+        })
+    }
+
+    /// A number to tell networks apart: the CRC-32 of its file.
+    pub fn checksum(&self) -> u32 {
+        crc32fast::hash(&self.to_bytes())
+    }
+
+    /// The weights from each input to the neurons and, last, the neurons' biases; [`QA`] is 1.0.
+    pub(crate) fn input_rows(&self) -> impl Iterator<Item = &[i16; HIDDEN]> {
+        self.inputs.iter().chain([&self.biases]).map(|row| &row.0)
+    }
+
+    /// For each bucket the output weights of the side to move, then those of the other; [`QB`] is
+    /// 1.0.
+    pub(crate) fn output_rows(&self) -> impl Iterator<Item = &[i16; HIDDEN]> {
+        self.outputs.iter().flatten().map(|row| &row.0)
+    }
+
+    /// For each bucket the bias of the output; [`QA`] times [`QB`] is 1.0.
+    pub(crate) fn output_biases(&self) -> &[i32; BUCKETS] {
+        &self.output_biases
+    }
+
+    /// The score, in centipawns for the side to move, of the neurons' values for both sides.
+    #[inline]
+    pub(super) fn score(&self, kernel: Kernel, bucket: usize, values: [&Row; 2]) -> Score {
+        let [own, enemy] = &self.outputs[bucket];
+        let sum = kernel.weighted_sum(values[0], own) + kernel.weighted_sum(values[1], enemy);
+        let output = sum / i64::from(QA) + i64::from(self.output_biases[bucket]);
+        let score = output * i64::from(SCALE) / i64::from(QA * QB);
+        score.clamp(-i64::from(MAX_EVAL), MAX_EVAL.into()) as Score
+    }
+
+    /// The score, in centipawns for the side to move, computed from nothing.
+    pub(crate) fn evaluate(&self, pieces: &PieceSet, side_to_move: Color) -> Score {
+        let [own, enemy] = [side_to_move, !side_to_move].map(|color| {
+            let view = Perspective::new(pieces, color);
+            let changes = pieces.changes(&PieceSet::NONE);
+            let added = changes.added.as_slice().iter();
+            let rows: Vec<&Row> = added.map(|&piece| &self.inputs[view.input(piece)]).collect();
+            let mut values = self.biases;
+            Kernel::Portable.update(&self.biases, &rows, &[], &mut values);
+            values
+        });
+        self.score(Kernel::Portable, pieces.bucket(), [&own, &enemy])
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::INPUTS_PER_ZONE;
+    use super::*;
+    use crate::chess::position::{Position, Square};
+    use crate::support::random::Random;
+
+    /// A network of random weights, as large as trained ones have them.
+    pub(in crate::engine::eval) fn random_network(seed: u64) -> Network {
+        let mut random = Random::new(seed);
+        let mut weight = |limit: usize| random.below(2 * limit + 1) as i16 - limit as i16;
+        let inputs: Vec<_> = (0..INPUTS).map(|_| [(); HIDDEN].map(|()| weight(60))).collect();
+        let biases = [(); HIDDEN].map(|()| weight(100));
+        let outputs = [(); BUCKETS].map(|()| [(); 2].map(|()| [(); HIDDEN].map(|()| weight(40))));
+        let output_biases = [(); BUCKETS].map(|()| i32::from(weight(3000)));
+        let network = Network::new(inputs.into_iter(), biases, outputs, output_biases);
+        network.expect("weights in bounds")
+    }
+
+    #[test]
+    fn the_score_is_that_of_the_formula() {
+        let network = random_network(2);
+        let position = Position::from_fen("4k3/8/8/3p4/8/8/8/R3K3 b - - 0 1").expect("legal");
+        let pieces = PieceSet::of(&position);
+        // Black's king is on the e-file, so Black sees the board turned and mirrored, White
+        // mirrored; squares counted from a1.
+        let black = [
+            64 * 5 + (60 ^ 56 ^ 7),
+            35 ^ 56 ^ 7,
+            384 + 64 * 5 + (4 ^ 56 ^ 7),
+            384 + 64 * 3 + (56 ^ 7),
+        ];
+        let white = [64 * 5 + (4 ^ 7), 64 * 3 + 7, 384 + 64 * 5 + (60 ^ 7), 384 + (35 ^ 7)];
+        let neurons = |inputs: [usize; 4], i: usize| -> f64 {
+            // Both kings stand in the middle of the first rank.
+            let weight = |input: usize| network.inputs[INPUTS_PER_ZONE + input].0[i];
+            let sum: i16 = inputs.into_iter().map(weight).sum();
+            f64::from((sum + network.biases.0[i]).clamp(0, 255)) / 255.0
+        };
+        let mut output = f64::from(network.output_biases[0]) / f64::from(QA * QB);
+        for i in 0..HIDDEN {
+            for (side, inputs) in [black, white].into_iter().enumerate() {
+                let weight = f64::from(network.outputs[0][side].0[i]) / f64::from(QB);
+                output += neurons(inputs, i).powi(2) * weight;
+            }
+        }
+        let expected = output * f64::from(SCALE);
+        let score = network.evaluate(&pieces, Color::Black);
+        assert!((f64::from(score) - expected).abs() < 1.1, "{score} for {expected}");
+        let without = network.evaluate(&pieces.without(Square::A1), Color::Black);
+        assert_ne!(without, score);
+    }
+}

@@ -1,0 +1,311 @@
+//! What the network sees: the pieces on the board, and which inputs they are.
+
+use chess::{ALL_PIECES, BitBoard, Color, EMPTY, Piece, Square};
+
+use super::{BUCKETS, INPUTS_PER_ZONE, ZONES};
+use crate::chess::position::Position;
+
+/// Pieces for each set of output weights: 32 pieces fill the sets.
+const PIECES_PER_BUCKET: u32 = 32 / BUCKETS as u32;
+const INPUTS_PER_SIDE: usize = INPUTS_PER_ZONE / 2;
+const FLIP_RANKS: u16 = 56;
+const FLIP_FILES: u16 = 7;
+const FIRST_MIRRORED_FILE: usize = 4;
+
+/// The pieces on a board, which need not be a legal position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PieceSet {
+    /// By kind, of either colour.
+    kinds: [BitBoard; ALL_PIECES.len()],
+    black: BitBoard,
+    squares: [Option<Piece>; 64],
+}
+
+impl PieceSet {
+    /// An empty board.
+    pub(crate) const NONE: PieceSet =
+        PieceSet { kinds: [EMPTY; ALL_PIECES.len()], black: EMPTY, squares: [None; 64] };
+
+    /// The pieces of a position.
+    #[inline]
+    pub(crate) fn of(position: &Position) -> Self {
+        PieceSet {
+            kinds: ALL_PIECES.map(|piece| *position.board().pieces(piece)),
+            black: position.by_color(Color::Black),
+            squares: *position.squares(),
+        }
+    }
+
+    /// The same pieces but for those on `square`.
+    #[must_use]
+    pub(crate) fn without(mut self, square: Square) -> Self {
+        let others = !BitBoard::from_square(square);
+        self.kinds.iter_mut().for_each(|pieces| *pieces &= others);
+        self.black &= others;
+        self.squares[square.to_index()] = None;
+        self
+    }
+
+    /// The same pieces and one on `square`, which is empty.
+    #[must_use]
+    pub(crate) fn with(mut self, color: Color, piece: Piece, square: Square) -> Self {
+        let here = BitBoard::from_square(square);
+        self.kinds[piece.to_index()] |= here;
+        self.black |= if color == Color::Black { here } else { EMPTY };
+        self.squares[square.to_index()] = Some(piece);
+        self
+    }
+
+    /// The set of output weights that belongs to so many pieces.
+    #[inline]
+    pub(crate) fn bucket(&self) -> usize {
+        let occupied = self.kinds.iter().fold(EMPTY, |all, &pieces| all | pieces);
+        (occupied.popcnt().saturating_sub(2) / PIECES_PER_BUCKET) as usize
+    }
+
+    /// The squares on which not the same stands as in `before`.
+    #[inline]
+    fn differing(&self, before: &PieceSet) -> BitBoard {
+        let kinds = self.kinds.iter().zip(&before.kinds);
+        kinds.fold(self.black ^ before.black, |squares, (&here, &there)| squares | (here ^ there))
+    }
+
+    /// Whether the boards are the same.
+    #[inline]
+    pub(super) fn is_same(&self, before: &PieceSet) -> bool {
+        self.differing(before) == EMPTY
+    }
+
+    /// The pieces that stand here and not in `before`, and those of `before` that do not stand here.
+    #[inline]
+    pub(super) fn changes(&self, before: &PieceSet) -> Changes<MAX_PIECES> {
+        self.changes_on(self.differing(before), before)
+    }
+
+    /// The same, if the boards differ on no more than [`NEAR`] squares.
+    #[inline]
+    pub(super) fn few_changes(&self, before: &PieceSet) -> Option<Changes<NEAR>> {
+        let squares = self.differing(before);
+        (squares.popcnt() <= NEAR as u32).then(|| self.changes_on(squares, before))
+    }
+
+    /// The pieces that stand on these squares here, and in `before`.
+    #[inline(always)]
+    fn changes_on<const MOST: usize>(&self, squares: BitBoard, before: &PieceSet) -> Changes<MOST> {
+        let mut changes = Changes { added: PieceList::new(), removed: PieceList::new() };
+        // Without branches: of a move nobody can foresee whether it takes.
+        for square in squares {
+            changes.added.note(self.piece_square(square), self.is_occupied(square));
+            changes.removed.note(before.piece_square(square), before.is_occupied(square));
+        }
+        changes
+    }
+
+    /// The piece on `square`, any if there is none.
+    #[inline]
+    fn piece_square(&self, square: Square) -> PieceSquare {
+        let kind = self.squares[square.to_index()].map_or(0, |piece| piece.to_index() as u16);
+        let black = (self.black.0 >> square.to_index() & 1) as u16;
+        PieceSquare(square.to_index() as u16 | kind << PIECE_SHIFT | black << COLOR_SHIFT)
+    }
+
+    #[inline]
+    fn is_occupied(&self, square: Square) -> bool {
+        self.squares[square.to_index()].is_some()
+    }
+
+    #[inline]
+    fn king(&self, color: Color) -> BitBoard {
+        let own = if color == Color::Black { self.black } else { !self.black };
+        self.kinds[Piece::King.to_index()] & own
+    }
+}
+
+/// Squares that a board may differ on from the one it begins from before another is looked at: castling
+/// changes four, other moves two or three.
+const NEAR: usize = 4;
+/// Most pieces on a board.
+const MAX_PIECES: usize = 32;
+
+/// The pieces by which two boards differ, at most so many on each.
+#[derive(Debug)]
+pub(super) struct Changes<const MOST: usize> {
+    pub(super) added: PieceList<MOST>,
+    pub(super) removed: PieceList<MOST>,
+}
+
+/// Pieces, one after the other.
+#[derive(Debug)]
+pub(super) struct PieceList<const MOST: usize> {
+    pieces: [PieceSquare; MOST],
+    /// Where the one is written that is one too many, and does not count.
+    spare: PieceSquare,
+    length: usize,
+}
+
+impl<const MOST: usize> PieceList<MOST> {
+    #[inline(always)]
+    fn new() -> Self {
+        let none = PieceSquare::default();
+        PieceList { pieces: [none; MOST], spare: none, length: 0 }
+    }
+
+    /// Appends a piece if it is `there`.
+    #[inline(always)]
+    fn note(&mut self, piece: PieceSquare, there: bool) {
+        *self.pieces.get_mut(self.length).unwrap_or(&mut self.spare) = piece;
+        self.length += usize::from(there);
+    }
+
+    #[inline]
+    pub(super) fn as_slice(&self) -> &[PieceSquare] {
+        &self.pieces[..self.length]
+    }
+}
+
+/// A piece on its square, as bits: the square, from bit 6 the kind, from bit 9 the colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct PieceSquare(u16);
+
+const PIECE_SHIFT: u32 = 6;
+const COLOR_SHIFT: u32 = 9;
+
+/// Of which zone, below [`ZONES`], a king's square is, by the number that its own side sees it under:
+/// from a1 rank by rank, on the files a to d. A castled king, one in the middle of the first rank, one
+/// on the second, and all others each call for weights of their own.
+const fn zone(king: usize) -> usize {
+    match (king / 8, king % 8) {
+        (0, 0..=2) => 0,
+        (0, _) => 1,
+        (1, _) => 2,
+        _ => 3,
+    }
+}
+
+/// How a side whose own king stands on this square, counted from a1, sees the board: whether in a mirror,
+/// and with the weights of which zone.
+#[inline]
+pub(crate) fn seen_by(king: usize, color: Color) -> (bool, usize) {
+    let mirrored = king % 8 >= FIRST_MIRRORED_FILE;
+    let ranks = if color == Color::White { 0 } else { FLIP_RANKS };
+    let files = if mirrored { FLIP_FILES } else { 0 };
+    (mirrored, zone(king ^ usize::from(ranks ^ files)))
+}
+
+/// How one side sees the board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Perspective {
+    /// The bits of a [`PieceSquare`] that are turned round.
+    turned: u16,
+    /// Where the own king stands.
+    zone: u16,
+}
+
+/// Views that a side can have of the board.
+pub(super) const VIEWS: usize = 2 * ZONES;
+
+const FLIP_COLORS: u16 = 1 << COLOR_SHIFT;
+
+impl Perspective {
+    /// The view of `color` where the pieces stand so.
+    #[inline]
+    pub(super) fn new(pieces: &PieceSet, color: Color) -> Self {
+        // A board without this king is seen as if it stood on the first square.
+        let king = pieces.king(color).0.trailing_zeros() as usize % 64;
+        let (mirrored, zone) = seen_by(king, color);
+        let turned = if color == Color::White { 0 } else { FLIP_COLORS | FLIP_RANKS }
+            | if mirrored { FLIP_FILES } else { 0 };
+        Perspective { turned, zone: zone as u16 }
+    }
+
+    /// A number for each view of this colour, below [`VIEWS`].
+    #[inline]
+    pub(super) fn index(self) -> usize {
+        2 * usize::from(self.zone) + usize::from(self.turned & FLIP_FILES != 0)
+    }
+
+    /// The input, below [`INPUTS`](super::INPUTS), that a piece is in this view.
+    #[inline]
+    pub(super) fn input(self, piece: PieceSquare) -> usize {
+        let seen = piece.0 ^ self.turned;
+        let enemy = usize::from(seen >> COLOR_SHIFT);
+        usize::from(self.zone) * INPUTS_PER_ZONE
+            + enemy * INPUTS_PER_SIDE
+            + usize::from(seen & (FLIP_COLORS - 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inputs(fen: &str, color: Color) -> Vec<usize> {
+        let pieces = PieceSet::of(&Position::from_fen(fen).expect(fen));
+        let view = Perspective::new(&pieces, color);
+        let changes = pieces.changes(&PieceSet::NONE);
+        assert_eq!(changes.removed.as_slice(), [], "no pieces");
+        let mut inputs: Vec<usize> =
+            changes.added.as_slice().iter().map(|&piece| view.input(piece)).collect();
+        inputs.sort_unstable();
+        inputs
+    }
+
+    #[test]
+    fn both_sides_see_a_turned_board_alike() {
+        let [white, black] = [
+            "r1bqk2r/pppp1ppp/2n2n2/4p3/1bB1P3/2N2N2/PPPP1PPP/R1BQ1RK1 b kq - 0 1",
+            "r1bq1rk1/pppp1ppp/2n2n2/1Bb1p3/4P3/2N2N2/PPPP1PPP/R1BQK2R w KQ - 0 1",
+        ];
+        assert_eq!(inputs(white, Color::White), inputs(black, Color::Black));
+        assert_eq!(inputs(white, Color::Black), inputs(black, Color::White));
+    }
+
+    #[test]
+    fn a_mirrored_board_looks_the_same() {
+        let (left, right) =
+            ("8/2k5/8/3p4/8/8/1KN5/8 w - - 0 1", "8/5k2/8/4p3/8/8/5NK1/8 w - - 0 1");
+        for color in [Color::White, Color::Black] {
+            assert_eq!(inputs(left, color), inputs(right, color));
+        }
+        // The king itself is always seen on the left, here on the second rank.
+        assert!(inputs(right, Color::White).contains(&(2 * INPUTS_PER_ZONE + 64 * 5 + 9)));
+    }
+
+    #[test]
+    fn weights_follow_the_own_king() {
+        let zones = |fen: &str| {
+            [Color::White, Color::Black].map(|color| inputs(fen, color)[0] / INPUTS_PER_ZONE)
+        };
+        assert_eq!(zones("4k3/8/8/8/8/8/8/6K1 w - - 0 1"), [0, 1]);
+        assert_eq!(zones("1k6/8/8/8/8/8/8/3K4 w - - 0 1"), [1, 0]);
+        assert_eq!(zones("8/8/8/7k/8/8/7K/8 w - - 0 1"), [2, 3]);
+        assert!((0..64).all(|square| zone(square) < ZONES));
+    }
+
+    #[test]
+    fn two_full_boards_may_differ_everywhere() {
+        let board = |squares: &[Square], color| {
+            squares.iter().fold(PieceSet::NONE, |set, &at| set.with(color, Piece::Rook, at))
+        };
+        let (low, high) = chess::ALL_SQUARES.split_at(MAX_PIECES);
+        let (before, after) = (board(high, Color::Black), board(low, Color::White));
+        let changes = after.changes(&before);
+        for (list, board) in [(&changes.added, &after), (&changes.removed, &before)] {
+            let expected = board.changes(&PieceSet::NONE);
+            assert_eq!(list.as_slice(), expected.added.as_slice());
+            assert_eq!(list.as_slice().len(), MAX_PIECES);
+        }
+        assert!(after.few_changes(&before).is_none());
+        // Another colour is another piece.
+        assert_eq!(board(low, Color::Black).changes(&after).removed.as_slice().len(), MAX_PIECES);
+    }
+
+    #[test]
+    fn sets_of_weights_follow_the_number_of_pieces() {
+        let bucket = |fen: &str| PieceSet::of(&Position::from_fen(fen).expect(fen)).bucket();
+        assert_eq!(bucket("8/2k5/8/8/8/8/1K6/8 w - - 0 1"), 0);
+        assert_eq!(bucket("8/2k5/8/3p4/8/8/1KNN4/8 w - - 0 1"), 0);
+        assert_eq!(bucket("8/2k5/8/3p4/2p5/8/1KNN4/8 w - - 0 1"), 1);
+        assert_eq!(PieceSet::of(&Position::start()).bucket(), 7);
+    }
+}

@@ -1,0 +1,353 @@
+//! What an analysis of the book has found, inside the search: an entry of the transposition table
+//! that is never overwritten.
+
+use super::node::Pv;
+use super::observe::Spectator;
+use super::report::{Bound, SearchEvent, SearchResult, Transposition};
+use super::table::{NO_EVAL, TableEntry};
+use super::worker::Worker;
+use crate::chess::position::{Move, Position};
+use crate::chess::score::{DRAW, Depth, INFINITY, MAX_PLY, Ply, Score, from_table};
+use crate::games::book::BookValue;
+
+/// Plies without capture or pawn move that a score must leave before the draw by the fifty-move
+/// rule: an analysis knows nothing of the clock.
+const CLOCK_ROOM: Depth = 100;
+/// Plies of an analysis' line that are looked through for a repetition: four make one.
+const REPETITION_PLIES: usize = 4;
+
+/// What was found of a position, as an entry of the table at `ply`.
+pub(super) fn known(value: &BookValue, ply: Ply) -> TableEntry {
+    TableEntry {
+        mv: value.best,
+        score: from_table(value.score, ply),
+        eval: NO_EVAL,
+        bound: Bound::Exact,
+        depth: value.depth,
+    }
+}
+
+/// The deeper of the book's entry and the table's, with the static evaluation of the table's.
+pub(super) fn deeper(book: TableEntry, table: Option<TableEntry>) -> TableEntry {
+    match table {
+        Some(table) if table.depth > book.depth => TableEntry { mv: table.mv.or(book.mv), ..table },
+        Some(table) => TableEntry { eval: table.eval, ..book },
+        None => book,
+    }
+}
+
+/// The table's entry, with the book's move if it has none: all that is left of a book entry whose
+/// score does not hold in this game.
+pub(super) fn with_move(table: Option<TableEntry>, mv: Option<Move>) -> Option<TableEntry> {
+    /// Too shallow for any use of the score.
+    const NO_DEPTH: Depth = Depth::MIN / 2;
+    let Some(table) = table else {
+        let unknown = TableEntry {
+            mv,
+            score: -INFINITY,
+            eval: NO_EVAL,
+            bound: Bound::Lower,
+            depth: NO_DEPTH,
+        };
+        return mv.map(|_| unknown);
+    };
+    Some(TableEntry { mv: table.mv.or(mv), ..table })
+}
+
+impl<S: Spectator> Worker<'_, S> {
+    /// The score of a node that the book has analysed deeply enough, once
+    /// [`Worker::holds_here`] has confirmed it. The principal variation continues in the book.
+    #[cold]
+    pub(super) fn settle_by_book(
+        &mut self,
+        known: TableEntry,
+        position: &Position,
+        ply: Ply,
+        pv: bool,
+    ) -> Score {
+        if pv {
+            let line = self.line_in_book(position, known.mv, MAX_PLY - ply);
+            self.pv_table[ply] = Pv::from_moves(&line);
+        }
+        known.score
+    }
+
+    /// Takes what an analysis has found of the root, and tells it: its move is searched first, and
+    /// stays the one to play until a deeper iteration has found another. That is the result so far.
+    pub(super) fn ask_book_of_root(&mut self) -> Option<SearchResult> {
+        let job = self.job;
+        let probe = job.book.as_ref()?;
+        let value = probe.value(&job.root)?;
+        let known = known(&value, 0);
+        let mv = known.mv.filter(|_| self.holds_here(known, &job.root, 0))?;
+        let line = self.line_in_book(&job.root, Some(mv), MAX_PLY);
+        let is_free = job.limits.root_moves.is_empty() && job.limits.multi_pv == 1;
+        let settles = is_free && !job.limits.is_analysis();
+        let mut root_moves = job.root_moves();
+        let root_move = root_moves.iter_mut().find(|root_move| root_move.mv == mv)?;
+        root_move.pv.clone_from(&line);
+        drop(root_moves);
+        self.watch.known = Some(known);
+        self.watch.settled = if settles { known.depth } else { 0 };
+        let counts = probe.reached(&job.root).unwrap_or_default();
+        let found = Transposition { line: Vec::new(), counts, value: Some(value) };
+        self.tell(SearchEvent::Transposition(found.clone()));
+        settles.then(|| SearchResult {
+            best: Some(mv),
+            ponder: line.get(1).copied(),
+            score: known.score,
+            depth: known.depth,
+            book: Some(found),
+            ..SearchResult::default()
+        })
+    }
+
+    /// Puts the move of an analysis first among the root moves, as long as it is the one to play.
+    pub(super) fn put_book_move_first(&self, depth: Depth) {
+        let Some(known) = self.watch.known.filter(|_| depth <= self.watch.settled + 1) else {
+            return;
+        };
+        let mut root_moves = self.job.root_moves();
+        let place = root_moves.iter().position(|root_move| Some(root_move.mv) == known.mv);
+        place.into_iter().for_each(|place| root_moves[..=place].rotate_right(1));
+    }
+
+    /// Whether the word of an analysis holds in this game: no draw by the fifty-move rule is near,
+    /// and none by repetition that it would lead to or that a side would rather have.
+    pub(super) fn holds_here(&self, known: TableEntry, position: &Position, ply: Ply) -> bool {
+        let clock = Depth::from(position.halfmove_clock());
+        let can_draw = known.score < DRAW && self.can_repeat(position, ply);
+        clock + known.depth < CLOCK_ROOM && !can_draw && !self.is_led_back(position, known.mv)
+    }
+
+    /// Whether the best moves of the analysis soon lead back to a position that stood on the board
+    /// before this one.
+    fn is_led_back(&self, position: &Position, mv: Option<Move>) -> bool {
+        let clock = usize::from(position.halfmove_clock());
+        if clock == 0 {
+            return false;
+        }
+        let before = &self.keys[self.keys.len().saturating_sub(clock + 1)..];
+        let mut after = *position;
+        self.line_in_book(position, mv, REPETITION_PLIES).into_iter().any(|mv| {
+            after = after.play(mv);
+            before.contains(&after.key())
+        })
+    }
+
+    /// The line that begins with `mv` and goes on by the best moves of the analysis, of so many
+    /// plies at most.
+    fn line_in_book(&self, position: &Position, mv: Option<Move>, plies: usize) -> Vec<Move> {
+        let mut position = *position;
+        let mut seen = vec![position.key()];
+        let mut next = mv;
+        let line = std::iter::from_fn(|| {
+            let mv = next.filter(|&mv| position.is_legal(mv))?;
+            position = position.play(mv);
+            let goes_round = seen.contains(&position.key());
+            seen.push(position.key());
+            let probe = self.job.book.as_ref().filter(|_| !goes_round);
+            next = probe.and_then(|probe| probe.value(&position)?.best);
+            Some(mv)
+        });
+        line.take(plies).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{BookSearch, Config, Control, Limits, Searcher};
+    use super::*;
+    use crate::chess::position::Game;
+    use crate::chess::score::MATE;
+    use crate::games::book::{Book, BuildOptions, build_in_memory};
+    use crate::games::pgn::PgnInput;
+
+    const GAME: &str = "1. e4 e5 2. Nf3 Nc6 3. Ng1 Nb8 4. Nf3 Nc6 1/2-1/2\n";
+    const NODES: u64 = 60_000;
+
+    fn play(moves: &str) -> Game {
+        let mut game = Game::default();
+        for text in moves.split_whitespace() {
+            game.play(game.position().parse_san(text).expect(text)).expect(text);
+        }
+        game
+    }
+
+    /// What was found of the position after some moves: a move, its score and depth.
+    fn found(moves: &str, best: &str, score: Score, depth: Depth) -> BookValue {
+        let position = *play(moves).position();
+        let best = position.parse_san(best).ok();
+        BookValue {
+            key: position.key(),
+            score,
+            best,
+            outside: None,
+            own: best.map(|mv| (mv, score)),
+            depth,
+            own_depth: depth,
+            nodes: 1_000,
+        }
+    }
+
+    /// The book of one game, analysed.
+    fn book(mut values: Vec<BookValue>) -> Book {
+        let games = PgnInput::Text("a game".to_owned(), GAME.as_bytes().into());
+        let book = build_in_memory(&[games], &BuildOptions::default(), "x").expect("a book").0;
+        values.sort_by_key(|value| value.key);
+        book.with_values(&values).expect("a book")
+    }
+
+    fn search(
+        game: &Game,
+        values: &[BookValue],
+        mode: BookSearch,
+        limits: &Limits,
+    ) -> SearchResult {
+        let config = Config {
+            memory_mb: 4,
+            book: Some(book(values.to_vec())),
+            book_search: mode,
+            ..Config::default()
+        };
+        Searcher::new(config).search(game, limits, &Control::new(), &mut |_| {})
+    }
+
+    #[test]
+    fn a_node_is_settled_to_the_depth_it_is_known_to_and_no_further() {
+        let (start, limits) = (Game::default(), Limits::depth(6));
+        // After 1.e4 Black is to move, for whom it is as bad as this.
+        let deep = [found("e4", "e5", -900, 20)];
+        let result = search(&start, &deep, BookSearch::Value, &limits);
+        assert_eq!(
+            (result.best.map(|mv| start.position().san(mv)).as_deref(), result.score),
+            (Some("e4"), 900)
+        );
+        assert_eq!(result.ponder.map(|mv| mv.to_string()).as_deref(), Some("e7e5"));
+        let shallow = [found("e4", "e5", -900, 2)];
+        for (values, mode) in [(&shallow, BookSearch::Value), (&deep, BookSearch::Stop)] {
+            assert!(search(&start, values, mode, &limits).score < 300, "{mode:?}");
+        }
+    }
+
+    #[test]
+    fn a_position_that_no_game_has_reached_is_settled_but_is_no_match() {
+        // As what was learnt has them: an entry without games.
+        let value = found("e4", "e5", -900, 20);
+        let entry = crate::games::book::BookEntry { key: value.key, ..Default::default() };
+        let file = std::io::Cursor::new(Vec::new());
+        let bytes =
+            crate::games::book::write_entries(file, std::iter::once(entry)).expect("written");
+        let plain = Book::from_bytes(bytes.into_inner(), "x").expect("a book");
+        let config = Config {
+            memory_mb: 4,
+            book: Some(plain.with_values(&[value]).expect("a book")),
+            book_search: BookSearch::Value,
+            ..Config::default()
+        };
+        let mut met = 0;
+        let result = Searcher::new(config).search(
+            &Game::default(),
+            &Limits::depth(6),
+            &Control::new(),
+            &mut |event| met += u32::from(matches!(event, SearchEvent::Transposition(_))),
+        );
+        assert_eq!((result.score, met), (900, 0));
+    }
+
+    #[test]
+    fn the_root_keeps_the_move_of_a_deeper_analysis_and_the_search_ends_early() {
+        let (start, limits) = (Game::default(), Limits::nodes(NODES));
+        let known = [found("", "a4", 50, 60)];
+        let result = search(&start, &known, BookSearch::Value, &limits);
+        let a4: Option<Move> = "a2a4".parse().ok();
+        assert_eq!((result.best, result.score, result.depth), (a4, 50, 60));
+        assert_eq!(result.book.map(|found| found.line), Some(vec![]));
+        assert!((NODES * 2 / 5..NODES * 9 / 10).contains(&result.nodes), "{}", result.nodes);
+        // A search that reaches further has its own word.
+        let known = [found("", "a4", 50, 4)];
+        let result = search(&start, &known, BookSearch::Value, &limits);
+        assert!(result.best.is_some_and(|best| Some(best) != a4));
+        // Its own move may lead into the book, but the book's word on the root is not what is told.
+        assert!(result.book.is_none_or(|found| !found.line.is_empty()));
+        // And so has the user.
+        let wanted: Move = "e2e4".parse().expect("a move");
+        let limits = Limits { root_moves: vec![wanted], ..limits };
+        let known = [found("", "a4", 50, 60)];
+        assert_eq!(search(&start, &known, BookSearch::Value, &limits).best, Some(wanted));
+    }
+
+    #[test]
+    fn what_is_known_of_the_root_is_told_before_anything_else() {
+        let known = vec![found("", "a4", 50, 60)];
+        let config = Config {
+            memory_mb: 4,
+            book: Some(book(known)),
+            book_search: BookSearch::Value,
+            ..Config::default()
+        };
+        let mut told = Vec::new();
+        Searcher::new(config).search(
+            &Game::default(),
+            &Limits::depth(3),
+            &Control::new(),
+            &mut |event| {
+                told.push(match event {
+                    SearchEvent::Transposition(found) => found.in_words(&Position::start()),
+                    _ => String::new(),
+                });
+            },
+        );
+        assert_eq!(told[0], "analysed in the book: a4 +0.50, depth 60");
+    }
+
+    #[test]
+    fn repetitions_and_the_fifty_move_clock_are_not_overruled() {
+        let limits = Limits::depth(6);
+        // The analysis would go back to what stood on the board twice; it holds that for a win.
+        let values = [found("e4 e5 Nf3 Nc6", "Ng1", 900, 30)];
+        let again = play("e4 e5 Nf3 Nc6 Ng1 Nb8 Nf3 Nc6");
+        let result = search(&again, &values, BookSearch::Value, &limits);
+        assert!(result.score < 300 && result.book.is_none(), "{result:?}");
+        let first = play("e4 e5 Nf3 Nc6");
+        assert_eq!(search(&first, &values, BookSearch::Value, &limits).score, 900);
+        // The same position, but the clock runs out before so many plies.
+        let fen = first.position().fen().replace(" 2 3", " 75 50");
+        let late = Game::new(Position::from_fen(&fen).expect("a position"));
+        assert_eq!(late.position().key(), first.position().key());
+        let result = search(&late, &values, BookSearch::Value, &limits);
+        assert!(result.score < 300 && result.book.is_none(), "{result:?}");
+    }
+
+    #[test]
+    fn a_score_that_does_not_hold_settles_no_node_in_any_way() {
+        let fen = play("e4 e5").position().fen();
+        for depth in [40, 70, 100] {
+            // Black is to move, for whom it is as bad as this.
+            let value = found("e4 e5 Nf3", "Nc6", -900, depth);
+            for clock in (0..98).step_by(7) {
+                let fen = fen.replace(" 0 2", &format!(" {clock} 60"));
+                let game = Game::new(Position::from_fen(&fen).expect("a position"));
+                let holds = clock + 1 + depth < CLOCK_ROOM;
+                for limits in [Limits::depth(2), Limits::depth(5)] {
+                    let result = search(&game, &[value], BookSearch::Value, &limits);
+                    assert_eq!(result.score == 900, holds, "{clock} {depth} {result:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_move_is_left_of_a_score_that_does_not_hold() {
+        let (mv, other) = ("e2e4".parse().ok(), "d2d4".parse().ok());
+        let entry = TableEntry { mv: other, score: 12, eval: 3, bound: Bound::Lower, depth: 4 };
+        assert_eq!(with_move(Some(entry), mv), Some(entry));
+        let without = TableEntry { mv: None, ..entry };
+        assert_eq!(with_move(Some(without), mv), Some(TableEntry { mv, ..entry }));
+        assert_eq!(with_move(None, None), None);
+        let alone = with_move(None, mv).expect("a move");
+        assert_eq!((alone.mv, alone.eval), (mv, NO_EVAL));
+        // No search is so shallow, and no window so wide, that the score could settle it.
+        assert!(alone.depth < -100 && alone.score < -MATE && alone.bound == Bound::Lower);
+    }
+}

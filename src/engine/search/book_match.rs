@@ -1,0 +1,69 @@
+//! A node that is in the book.
+
+use super::book_known::known;
+use super::book_probe::BookProbe;
+use super::config::BookSearch;
+use super::observe::{Spectator, Step};
+use super::report::Transposition;
+use super::table::TableEntry;
+use super::worker::Worker;
+use crate::chess::position::{Move, Position};
+use crate::chess::score::{Ply, Score};
+use crate::games::book::{Asked, Counts};
+
+/// What the book says of a node.
+pub(super) enum BookHit {
+    /// The node needs no search: this is its score.
+    Score(Score),
+    /// What an analysis has found.
+    Known(TableEntry),
+}
+
+impl<'a, S: Spectator> Worker<'a, S> {
+    /// Asks whether an inner node may be in the book; `None` where no book is to be asked.
+    #[inline]
+    pub(super) fn ask_book(&self, position: &Position, ply: Ply) -> Option<Asked<'a>> {
+        let probe = self.job.book.as_ref()?;
+        self.stack[ply].excluded.is_none().then(|| probe.ask(position))
+    }
+
+    /// Compares an inner node with the book: tells what it says where that concerns the search.
+    #[inline]
+    pub(super) fn probe_book(&mut self, position: &Position, ply: Ply) -> Option<BookHit> {
+        let probe = self.job.book.as_ref()?;
+        let counts = probe.holds(position)?;
+        self.book_match(probe, position, ply, counts)
+    }
+
+    #[cold]
+    fn book_match(
+        &mut self,
+        probe: &BookProbe,
+        position: &Position,
+        ply: Ply,
+        counts: Counts,
+    ) -> Option<BookHit> {
+        self.show(|_| Step::BookMatch { games: counts.games() });
+        let line = self.line_to(ply).filter(|_| !counts.is_empty());
+        if let Some(line) = &line {
+            probe.remember(position, line, counts);
+        }
+        match self.job.config.book_search {
+            BookSearch::Off | BookSearch::Stop => None,
+            BookSearch::Value | BookSearch::Steer => {
+                probe.value(position).map(|value| BookHit::Known(known(&value, ply)))
+            }
+            BookSearch::First => {
+                let line = line.filter(|_| self.book_may_end() && !self.is_interrupted())?;
+                probe.decide(Transposition { line, counts, value: None });
+                self.job.control.stop();
+                Some(BookHit::Score(0))
+            }
+        }
+    }
+
+    /// The moves from the root to `ply`; `None` if there is a null move among them.
+    fn line_to(&self, ply: Ply) -> Option<Vec<Move>> {
+        self.stack[..ply].iter().map(|entry| entry.mv).collect()
+    }
+}

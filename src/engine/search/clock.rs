@@ -1,0 +1,246 @@
+//! The time budget of a search.
+//!
+//! Two bounds: past the soft one no new iteration begins, at the hard one the search stops where
+//! it is. The soft bound stretches while the best move changes or its score falls, and shrinks
+//! while everything points to one move. See <https://www.chessprogramming.org/Time_Management>.
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use super::control::Control;
+use super::limits::{Limits, TimeLimit};
+use crate::chess::score::Score;
+
+/// The most moves that the time is taken to be for.
+const MOST_MOVES: u32 = 56;
+/// What a move may take of the clock if that does not say for how many moves it is: at the start of
+/// the game, and what comes to that as the game goes on. Values and form are those that Reckless found
+/// by games (+24 ± 9 and +8 ± 6 Elo against a share that stays).
+const SHARE: f64 = 0.024;
+const SHARE_GROWTH: f64 = 0.042;
+/// How soon it does, for each move. Of the same source.
+const SHARE_RATE: f64 = 0.045;
+/// Share of the increment that is spent at once, in percent. Hand-set.
+const INCREMENT_SHARE: u32 = 75;
+/// Kept back of a fixed time for the way of the move to the opponent's clock: measured with xboard,
+/// where a move takes some milliseconds, and doubled several times over for a loaded machine.
+pub(crate) const MOVE_OVERHEAD: Duration = Duration::from_millis(25);
+/// Kept back of a clock besides: an overloaded machine has been seen to stand still for so long.
+/// Without it an increment of 0.05 s lets a clock run down to 0.35 s.
+const STALL: Duration = Duration::from_millis(300);
+/// At most this share of the clock is kept back, in percent. At 50 an increment of 0.01 s let a
+/// clock run down to 0.08 s, and two games of 500 were lost to a machine that stood still for 0.15 s.
+const RESERVE_SHARE: u32 = 75;
+/// The hard bound is at most this many soft ones. Hand-set.
+const HARD_FACTOR: u32 = 5;
+/// The hard bound takes at most this share of the clock, in percent. Hand-set: at 55 one game in a
+/// hundred was lost on time on an overloaded machine, a bound of 0.24 s being overrun to 0.50 s.
+const HARD_SHARE: u32 = 40;
+/// No search is bound to less, so that it can complete its first iteration.
+const SHORTEST: Duration = Duration::from_millis(1);
+
+/// The running clock of one search.
+#[derive(Debug)]
+pub(super) struct TimeManager {
+    start: Instant,
+    soft: Option<Duration>,
+    hard: Option<Duration>,
+    pondering: bool,
+    /// When the ponder hit was first seen, after the start.
+    hit: OnceLock<Duration>,
+}
+
+/// What the iterations so far say of how settled the choice is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stability {
+    /// Iterations since the best move last changed.
+    pub(super) unchanged: u32,
+    /// How far the score has fallen since the last iteration, in centipawns (negative: risen).
+    pub(super) fall: Score,
+    /// Share of the nodes spent on the best move, 0 to 1.
+    pub(super) effort: f64,
+}
+
+impl TimeManager {
+    /// Starts the clock, at a move of that number (from 1).
+    pub(super) fn start(limits: &Limits, move_number: u16) -> Self {
+        let (soft, hard) = match limits.time {
+            TimeLimit::Infinite => (None, None),
+            TimeLimit::MoveTime(time) => {
+                let time = time.saturating_sub(MOVE_OVERHEAD.min(time / 10)).max(SHORTEST);
+                (None, Some(time))
+            }
+            TimeLimit::Clock { remaining, increment, moves_to_go } => {
+                let (soft, hard) = budget(remaining, increment, moves_to_go, move_number);
+                (Some(soft), Some(hard))
+            }
+        };
+        let (start, hit) = (Instant::now(), OnceLock::new());
+        TimeManager { start, soft, hard, pondering: limits.ponder, hit }
+    }
+
+    /// Time since the start of the search.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// The share that has gone by of the soft bound, or of a fixed time; `None` without either, or
+    /// while pondering. Time spent pondering counts as it does for the bound itself.
+    pub(super) fn spent(&self, control: &Control) -> Option<f64> {
+        if self.is_pondering(control) {
+            return None;
+        }
+        let (spent, bound) = match (self.soft, self.hard) {
+            (Some(soft), _) => (self.elapsed(), soft),
+            (None, Some(hard)) => (self.own_time(), hard),
+            (None, None) => return None,
+        };
+        Some(spent.as_secs_f64() / bound.as_secs_f64().max(1e-9))
+    }
+
+    /// Whether the opponent's clock runs, not ours.
+    pub(super) fn is_pondering(&self, control: &Control) -> bool {
+        self.pondering && !control.is_ponder_hit()
+    }
+
+    /// Whether the search may take as long as `time`.
+    pub(super) fn leaves(&self, time: Duration) -> bool {
+        self.hard.is_none_or(|hard| hard >= time)
+    }
+
+    /// Whether the hard bound is reached. It counts from the ponder hit.
+    pub(super) fn must_stop(&self, control: &Control) -> bool {
+        let Some(hard) = self.hard else { return false };
+        !self.is_pondering(control) && self.own_time() >= hard
+    }
+
+    /// Time since the ponder hit was first seen, or since the start if there was no pondering.
+    fn own_time(&self) -> Duration {
+        let elapsed = self.elapsed();
+        let since = if self.pondering { *self.hit.get_or_init(|| elapsed) } else { Duration::ZERO };
+        elapsed - since
+    }
+
+    /// Whether another iteration is not worth its time. Time spent pondering counts as spent.
+    pub(super) fn is_enough(&self, control: &Control, stability: Stability) -> bool {
+        let Some(soft) = self.soft else { return false };
+        !self.is_pondering(control) && self.elapsed() >= soft.mul_f64(stability.stretch())
+    }
+
+    /// Whether the time is ours to shorten: there is a clock, and no fixed time to use up.
+    pub(super) fn is_flexible(&self) -> bool {
+        self.soft.is_some()
+    }
+}
+
+impl Stability {
+    /// What the soft bound is multiplied by. All factors hand-set.
+    fn stretch(self) -> f64 {
+        let settled = match self.unchanged {
+            0 => 1.7,
+            1 => 1.25,
+            2 => 1.05,
+            3 => 0.95,
+            _ => 0.85,
+        };
+        let falling = (1.0 + f64::from(self.fall) / 120.0).clamp(0.9, 1.6);
+        let effort = (1.6 - self.effort) * 1.25;
+        settled * falling * effort.clamp(0.6, 1.6)
+    }
+}
+
+/// The time that a move is usually given: the soft bound of its search.
+pub(crate) fn usual_time(
+    remaining: Duration,
+    increment: Duration,
+    moves_to_go: Option<u32>,
+    move_number: u16,
+) -> Duration {
+    budget(remaining, increment, moves_to_go, move_number).0
+}
+
+/// Soft and hard bound for one move.
+fn budget(
+    remaining: Duration,
+    increment: Duration,
+    moves_to_go: Option<u32>,
+    move_number: u16,
+) -> (Duration, Duration) {
+    let reserve = STALL.min(remaining * RESERVE_SHARE / 100);
+    let available = remaining.saturating_sub(reserve).max(SHORTEST);
+    let of_clock = match moves_to_go {
+        Some(moves) => available / moves.clamp(1, MOST_MOVES),
+        None => available.mul_f64(share_of_clock(move_number)),
+    };
+    let share = of_clock + increment * INCREMENT_SHARE / 100;
+    let most =
+        if moves_to_go == Some(1) { available * 4 / 5 } else { available * HARD_SHARE / 100 };
+    let hard = (share * HARD_FACTOR).min(most).max(SHORTEST);
+    (share.min(hard), hard)
+}
+
+/// What part of the clock a move may take. The further the game has gone, the fewer moves are to come.
+fn share_of_clock(move_number: u16) -> f64 {
+    let grown = 1.0 - (-SHARE_RATE * f64::from(move_number)).exp();
+    SHARE + SHARE_GROWTH * grown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn millis(duration: Duration) -> u128 {
+        duration.as_millis()
+    }
+
+    #[test]
+    fn no_budget_outlasts_the_clock() {
+        for remaining in [1, 5, 20, 50, 100, 1_000, 60_000, 7_200_000] {
+            for increment in [0, 10, 100, 5_000] {
+                for moves in [None, Some(1), Some(2), Some(40), Some(1_000)] {
+                    let [left, added] = [remaining, increment].map(Duration::from_millis);
+                    let (soft, hard) = budget(left, added, moves, 30);
+                    assert!(
+                        soft <= hard && (hard < left || remaining <= 1),
+                        "{left:?} {added:?} {moves:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn short_clocks_keep_a_reserve() {
+        let (soft, hard) = budget(Duration::from_millis(100), Duration::from_millis(10), None, 30);
+        assert!(millis(soft) <= 10 && millis(hard) <= 10, "{soft:?} {hard:?}");
+        let left = Duration::from_millis(500);
+        let (soft, hard) = budget(left, Duration::from_millis(50), None, 30);
+        assert!(millis(soft) <= 50 && hard + STALL < left, "{soft:?} {hard:?}");
+    }
+
+    #[test]
+    fn later_moves_take_more_of_the_clock() {
+        let at = |number| budget(Duration::from_secs(60), Duration::ZERO, None, number).0;
+        assert!(at(1) < at(20) && at(20) < at(60) && at(60) < 3 * at(1));
+    }
+
+    #[test]
+    fn an_unsettled_choice_gets_more_time() {
+        let settled = Stability { unchanged: 9, fall: 0, effort: 0.95 };
+        let open = Stability { unchanged: 0, fall: 60, effort: 0.3 };
+        assert!(settled.stretch() < 0.8 && open.stretch() > 2.0);
+    }
+
+    #[test]
+    fn pondering_runs_on_the_other_clock() {
+        let limits =
+            Limits { time: TimeLimit::MoveTime(Duration::ZERO), ponder: true, ..Limits::default() };
+        let (clock, control) = (TimeManager::start(&limits, 1), Control::new());
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(!clock.must_stop(&control));
+        control.ponder_hit();
+        assert!(!clock.must_stop(&control), "the clock starts with the hit");
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(clock.must_stop(&control));
+    }
+}

@@ -1,0 +1,149 @@
+//! The memory of the transposition table.
+
+use std::ops::Deref;
+#[cfg(not(feature = "loom"))]
+use std::sync::atomic::AtomicU64;
+
+#[cfg(feature = "loom")]
+use loom::sync::atomic::AtomicU64;
+
+pub(super) const ENTRIES_PER_CLUSTER: usize = 4;
+
+/// An entry and its check word; empty if both are zero.
+#[derive(Default)]
+pub(super) struct TableSlot {
+    pub(super) check: AtomicU64,
+    pub(super) data: AtomicU64,
+}
+
+/// As many entries as share a cache line.
+#[derive(Default)]
+#[repr(align(64))]
+pub(super) struct Cluster {
+    pub(super) slots: [TableSlot; ENTRIES_PER_CLUSTER],
+}
+
+#[cfg(not(feature = "loom"))]
+const _: () = assert!(size_of::<Cluster>() == 64);
+
+/// Clusters, empty at first, which take the machine's memory only as they are used.
+pub(super) struct Clusters(Memory);
+
+#[cfg(all(target_os = "linux", not(feature = "loom")))]
+mod memory {
+    use std::ptr::{NonNull, null_mut};
+    use std::slice;
+
+    use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+
+    use super::Cluster;
+    use crate::support::huge_pages;
+
+    /// A private mapping without a file: its pages are zero, and exist once they are written.
+    pub(super) struct Memory {
+        start: NonNull<Cluster>,
+        count: usize,
+    }
+
+    // The mapping belongs to this value alone, and clusters are atomics.
+    #[allow(unsafe_code)]
+    unsafe impl Send for Memory {}
+    #[allow(unsafe_code)]
+    unsafe impl Sync for Memory {}
+
+    impl Memory {
+        /// So many clusters, at least one; `None` if the system does not give as much.
+        #[allow(unsafe_code)]
+        pub(super) fn new(count: usize) -> Option<Self> {
+            let bytes = count.checked_mul(size_of::<Cluster>())?;
+            let protection = ProtFlags::READ | ProtFlags::WRITE;
+            // A new mapping touches no memory that anything else uses.
+            let mapped =
+                unsafe { mmap_anonymous(null_mut(), bytes, protection, MapFlags::PRIVATE) };
+            let start = NonNull::new(mapped.ok()?.cast::<Cluster>())?;
+            // Pages are aligned beyond a cluster, and the slice covers the mapping.
+            huge_pages::ask_for::<Cluster>(unsafe {
+                slice::from_raw_parts_mut(start.as_ptr().cast(), count)
+            });
+            Some(Memory { start, count })
+        }
+
+        #[inline(always)]
+        #[allow(unsafe_code)]
+        pub(super) fn clusters(&self) -> &[Cluster] {
+            // Zero bytes are empty clusters; the mapping lives as long as `self`.
+            unsafe { slice::from_raw_parts(self.start.as_ptr(), self.count) }
+        }
+
+        /// Gives all pages back; they are zero when they are read again.
+        #[allow(unsafe_code)]
+        pub(super) fn clear(&mut self) {
+            let bytes = self.count * size_of::<Cluster>();
+            // The exclusive borrow shows that nobody reads the clusters.
+            let cleared =
+                unsafe { madvise(self.start.as_ptr().cast(), bytes, Advice::LinuxDontNeed) };
+            if cleared.is_err() {
+                let clusters =
+                    unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.count) };
+                clusters.fill_with(Cluster::default);
+            }
+        }
+    }
+
+    impl Drop for Memory {
+        #[allow(unsafe_code)]
+        fn drop(&mut self) {
+            // Made by `new` with this size, and used by nobody any more.
+            let _ =
+                unsafe { munmap(self.start.as_ptr().cast(), self.count * size_of::<Cluster>()) };
+        }
+    }
+}
+
+#[cfg(not(all(target_os = "linux", not(feature = "loom"))))]
+mod memory {
+    use super::Cluster;
+
+    pub(super) struct Memory(Vec<Cluster>);
+
+    impl Memory {
+        /// So many clusters; `None` if the system does not give as much.
+        pub(super) fn new(count: usize) -> Option<Self> {
+            let mut clusters = Vec::new();
+            clusters.try_reserve_exact(count).ok()?;
+            clusters.resize_with(count, Cluster::default);
+            Some(Memory(clusters))
+        }
+
+        pub(super) fn clusters(&self) -> &[Cluster] {
+            &self.0
+        }
+
+        pub(super) fn clear(&mut self) {
+            self.0.fill_with(Cluster::default);
+        }
+    }
+}
+
+use memory::Memory;
+
+impl Clusters {
+    /// So many empty clusters, at least one; `None` if the system does not give as much.
+    pub(super) fn new(count: usize) -> Option<Self> {
+        Memory::new(count.max(1)).map(Clusters)
+    }
+
+    /// Empties all of them.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl Deref for Clusters {
+    type Target = [Cluster];
+
+    #[inline(always)]
+    fn deref(&self) -> &[Cluster] {
+        self.0.clusters()
+    }
+}

@@ -1,0 +1,442 @@
+//! Iterative deepening with aspiration windows, and the decision when to stop.
+//! <https://www.chessprogramming.org/Iterative_Deepening>,
+//! <https://www.chessprogramming.org/Aspiration_Windows>.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use super::book_known::deeper;
+use super::clock::Stability;
+use super::constants as c;
+use super::job::RootMove;
+use super::node::{MoveFacts, Node, Window};
+use super::observe::{Spectator, Step, Why};
+use super::report::{Bound, Report, SearchEvent, SearchResult};
+use super::source::MoveSource;
+use super::worker::Worker;
+use crate::chess::position::{Move, Position};
+use crate::chess::score::{
+    DRAW, Depth, INFINITY, MAX_EVAL, MAX_PLY, Score, TABLEBASE_WIN, is_decided, mate_distance,
+    mate_in, mated_in,
+};
+use crate::engine::tablebase::TablebaseResult;
+
+/// The first iteration with an aspiration window.
+const ASPIRATION_DEPTH: Depth = 5;
+/// A window wider than this is opened altogether.
+const ASPIRATION_MAX: Score = 800;
+/// Root moves are told from this time on: before it they fly by.
+const ROOT_MOVES_TOLD_FROM: Duration = Duration::from_secs(1);
+/// Failed windows are told from this time on.
+const FAILS_TOLD_FROM: Duration = Duration::from_millis(500);
+/// New best moves within an iteration are told from this one on: in the first every move is new.
+const FIRST_NEWS_DEPTH: Depth = 2;
+/// Iterations that settle a position with a single legal move.
+const FORCED_MOVE_DEPTH: Depth = 3;
+
+impl<S: Spectator> Worker<'_, S> {
+    /// Runs the search on the main thread.
+    pub(super) fn think(&mut self) -> SearchResult {
+        let mut result = self.ask_book_of_root().unwrap_or_else(|| self.first_guess());
+        let last = self.job.limits.last_iteration();
+        let mut unchanged = 0;
+        if result.best.is_some() {
+            self.look_for_near_matches();
+            for depth in 1..=last {
+                let best_before = result.best;
+                let score_before = result.score;
+                self.iterate(depth, &mut result);
+                if self.job.control.is_stopped() {
+                    self.put_lines_right(depth);
+                    break;
+                }
+                unchanged = if result.best == best_before { unchanged + 1 } else { 0 };
+                let fall = if depth > 1 { score_before - result.score } else { 0 };
+                let stability = Stability { unchanged, fall, effort: self.effort() };
+                self.compare_with_book(depth, stability);
+                self.look_for_detour(depth);
+                let is_decided = self.is_decided(depth, &result, stability);
+                if is_decided || self.is_out_of_reach(depth) || self.ends_in_book() {
+                    break;
+                }
+            }
+        } else {
+            self.report_end_of_game(result.score);
+        }
+        self.obey_book(&mut result);
+        self.take_detour(&mut result);
+        self.expect_reply(&mut result);
+        self.call_known_draw(&mut result);
+        self.have_the_last_word(&result);
+        // Nothing is left to help with, however long the answer has to wait.
+        self.job.crew.finish();
+        self.wait_for_permission();
+        self.show_done();
+        result.nodes = self.job.nodes();
+        result.elapsed = self.job.clock.elapsed();
+        result
+    }
+
+    /// A legal move and the static evaluation, so that there is a result however early the search is
+    /// stopped. Where the game is over: no move, and the score of mate or stalemate.
+    fn first_guess(&mut self) -> SearchResult {
+        let best = self.job.root_moves().first().map(|root_move| root_move.mv);
+        let score = match (best, self.job.root.in_check()) {
+            (Some(_), false) => self.evaluate(&self.job.root, 0),
+            (None, true) => mated_in(0),
+            (Some(_), true) | (None, false) => DRAW,
+        };
+        SearchResult { best, score, ..SearchResult::default() }
+    }
+
+    /// Reports the score of a root without legal moves, at depth 0 and with an empty line.
+    fn report_end_of_game(&mut self, score: Score) {
+        if self.job.is_heard {
+            self.tell(SearchEvent::Iteration(Report {
+                depth: 0,
+                selective_depth: 0,
+                score,
+                bound: Bound::Exact,
+                elapsed: self.job.clock.elapsed(),
+                nodes: 0,
+                pv: Vec::new(),
+                multi_pv: 1,
+                hash_full: 0,
+                tablebase_hits: 0,
+                book: None,
+            }));
+        }
+    }
+
+    /// One iteration over the best moves asked for; completes `result` as far as it gets.
+    fn iterate(&mut self, depth: Depth, result: &mut SearchResult) {
+        self.show(|_| Step::Iteration(depth));
+        self.forget_scores();
+        self.put_book_move_first(depth);
+        self.search_lines(depth);
+        self.take_best(depth, result);
+    }
+
+    /// Forgets what the root moves are worth, but for what is expected of them.
+    pub(super) fn forget_scores(&self) {
+        for root_move in self.job.root_moves().iter_mut() {
+            if root_move.score > -INFINITY {
+                root_move.previous = root_move.score;
+            }
+            root_move.score = -INFINITY;
+        }
+    }
+
+    /// Searches the best moves asked for, one after the other.
+    pub(super) fn search_lines(&mut self, depth: Depth) {
+        let lines = self.job.lines();
+        for index in 0..lines {
+            self.selective_depth = 0;
+            self.show(|_| Step::Line(index + 1));
+            self.job.line.store(index, Relaxed);
+            let bound = self.aspirate(depth, index);
+            self.job.root_moves()[index..].sort_by_key(|root_move| -root_move.score);
+            if self.is_interrupted() {
+                return;
+            }
+            self.report(depth, index, bound);
+        }
+        self.job.root_moves()[..lines].sort_by_key(|root_move| -root_move.score);
+        self.put_lines_right(depth);
+    }
+
+    /// Tells the lines anew whose place another move has taken since: a later line has turned out
+    /// better than an earlier one, or the iteration was broken off between them. So the lines told
+    /// last, of each place one, are those of different moves.
+    fn put_lines_right(&mut self, depth: Depth) {
+        let lines = self.job.lines();
+        if lines == 1 || !self.job.is_heard {
+            return;
+        }
+        for index in 0..lines {
+            let mut found = self.job.root_moves()[index].clone();
+            let mut reached = depth;
+            if found.score == -INFINITY {
+                (found.score, reached) = (found.previous, depth - 1);
+            }
+            let is_told = self.told.get(index) == Some(&Some(found.mv));
+            if !is_told && found.score > -INFINITY {
+                let bound = found.bound;
+                let report = self.report_of(found, reached, index, bound);
+                self.tell(SearchEvent::NewBest(report));
+            }
+        }
+    }
+
+    /// Searches the root with a window around the last score, wider each time it fails. Tells
+    /// what the score is in the end: exact, unless only a mate counts and there is none.
+    fn aspirate(&mut self, depth: Depth, index: usize) -> Bound {
+        if let Some(least) = self.job.limits.least_mate() {
+            // One lower than need be: a window of width one has no line, and that is all that is left of
+            // it where the longest of these mates ends.
+            let score = self.search_root(depth, Window::new(least - 2, INFINITY), index);
+            return if score >= least { Bound::Exact } else { Bound::Upper };
+        }
+        let expected = self.job.root_moves()[index].previous;
+        let mut width = c::aspiration_width();
+        let mut window = Window::FULL;
+        if depth >= ASPIRATION_DEPTH && expected > -INFINITY && !is_decided(expected) {
+            window = around(expected, width);
+        }
+        loop {
+            let score = self.search_root(depth, window, index);
+            if self.is_interrupted() {
+                return Bound::Exact;
+            }
+            self.job.root_moves()[index..].sort_by_key(|root_move| -root_move.score);
+            let bound = if score <= window.alpha && window.alpha > -INFINITY {
+                window.beta = (window.alpha + window.beta) / 2;
+                window.alpha = widened(score - width, -1, width);
+                Bound::Upper
+            } else if score >= window.beta && window.beta < INFINITY {
+                window.beta = widened(score + width, 1, width);
+                Bound::Lower
+            } else {
+                return Bound::Exact;
+            };
+            width *= 2;
+            if self.job.clock.elapsed() >= FAILS_TOLD_FROM {
+                self.report(depth, index, bound);
+            }
+        }
+    }
+
+    /// Searches the root moves from `index` on.
+    fn search_root(&mut self, depth: Depth, window: Window, index: usize) -> Score {
+        let moves: Vec<Move> =
+            self.job.root_moves()[index..].iter().map(|root_move| root_move.mv).collect();
+        let root = self.job.root;
+        let table = self.table_entry(&root, 0);
+        let table = self.watch.known.map_or(table, |known| Some(deeper(known, table)));
+        self.because(Why::Root);
+        self.show_entry(&root, 0, depth, window, false);
+        self.evaluator.prepare(&root, 0);
+        let mut node = Node { pv: true, ..self.assess(&root, 0, depth, window, false, table) };
+        self.note_threats(&mut node);
+        let mut moves = moves.into_iter();
+        let progress = self.search_moves(&node, &mut MoveSource::List(&mut moves), 0);
+        let score = if self.is_interrupted() { 0 } else { self.conclude(&node, &progress) };
+        self.show_leave(score)
+    }
+
+    /// The `score` of a root move, which leads to `next`, within what the endgame tables say of it;
+    /// of a draw it only loses any claim to a proven result. Tables do not know which positions the
+    /// game has seen.
+    pub(super) fn by_endgames(&self, mv: Move, next: &Position, score: Score) -> Score {
+        let root_moves = self.job.root_moves();
+        let found = root_moves.iter().find(|root_move| root_move.mv == mv);
+        let Some(known) = found.and_then(|found| found.endgame) else { return score };
+        drop(root_moves);
+        if self.is_draw(next) {
+            return score;
+        }
+        let win = TABLEBASE_WIN - (known.distance() as Score).min(MAX_PLY as Score);
+        match known.outcome {
+            TablebaseResult::Win => score.max(win),
+            TablebaseResult::Draw => score.clamp(-MAX_EVAL, MAX_EVAL),
+            TablebaseResult::Loss => score.min(-win),
+        }
+    }
+
+    /// Notes the score of a root move. Only the first and those that raise alpha have one; the
+    /// latter are told at once.
+    pub(super) fn note_root_move(&mut self, node: &Node, mv: Move, score: Score, facts: MoveFacts) {
+        let nodes = self.take_nodes();
+        let mut root_moves = self.job.root_moves();
+        let Some(place) = root_moves.iter().position(|root_move| root_move.mv == mv) else {
+            return;
+        };
+        let root_move = &mut root_moves[place];
+        root_move.nodes += nodes;
+        if facts.number > 1 && score <= facts.alpha {
+            root_move.score = -INFINITY;
+            return;
+        }
+        root_move.score = score;
+        root_move.bound = match score {
+            _ if score >= node.window.beta => Bound::Lower,
+            _ if score <= node.window.alpha => Bound::Upper,
+            _ => Bound::Exact,
+        };
+        root_move.pv.clear();
+        root_move.pv.push(mv);
+        root_move.pv.extend_from_slice(self.pv_table[1].moves());
+        let index = self.job.line.load(Relaxed);
+        let rivals = &root_moves[index..];
+        let is_best = rivals.iter().all(|rival| rival.mv == mv || rival.score < score);
+        let is_news = facts.number > 1 && is_best && node.depth >= FIRST_NEWS_DEPTH;
+        if is_news && self.job.is_heard {
+            let found = root_moves[place].clone();
+            drop(root_moves);
+            let bound = found.bound;
+            let report = self.report_of(found, node.depth, index, bound);
+            self.tell(SearchEvent::NewBest(report));
+        }
+    }
+
+    /// Counts what this thread has searched below a root move as a helper.
+    pub(super) fn note_help(&mut self) {
+        let nodes = self.take_nodes();
+        let Some(mv) = self.stack[0].mv else { return };
+        let mut root_moves = self.job.root_moves();
+        let helped = root_moves.iter_mut().find(|root_move| root_move.mv == mv);
+        helped.into_iter().for_each(|root_move| root_move.nodes += nodes);
+    }
+
+    /// Tells that a root move's turn has come.
+    pub(super) fn tell_root_move(&mut self, mv: Move, number: usize, depth: Depth) {
+        let elapsed = self.job.clock.elapsed();
+        if self.id == 0 && self.job.is_heard && elapsed >= ROOT_MOVES_TOLD_FROM {
+            let of = self.job.root_moves().len();
+            let nodes = self.job.nodes();
+            self.tell(SearchEvent::RootMove { mv, number, of, depth, nodes, elapsed });
+        }
+    }
+
+    fn take_best(&self, depth: Depth, result: &mut SearchResult) {
+        let root_moves = self.job.root_moves();
+        let best = &root_moves[0];
+        if depth <= self.watch.settled {
+            return;
+        }
+        if best.score > -INFINITY {
+            if best.bound == Bound::Exact {
+                result.score = best.score;
+            }
+            result.best = Some(best.mv);
+            result.ponder = best.pv.get(1).copied();
+            result.book = None;
+        }
+        if !self.job.control.is_stopped() {
+            result.depth = depth;
+        }
+    }
+
+    /// Tells the line of this place after an iteration, or a window of it.
+    fn report(&mut self, depth: Depth, index: usize, bound: Bound) {
+        if self.job.is_heard {
+            let root_move = self.job.root_moves()[index].clone();
+            let report = self.report_of(root_move, depth, index, bound);
+            self.tell(SearchEvent::Iteration(report));
+        }
+    }
+
+    fn report_of(&self, found: RootMove, depth: Depth, index: usize, bound: Bound) -> Report {
+        let (score, bound) = match found.is_known_draw() {
+            true => (DRAW, Bound::Exact),
+            false => (found.score, bound),
+        };
+        Report {
+            depth,
+            selective_depth: self.selective_depth,
+            score,
+            bound,
+            elapsed: self.job.clock.elapsed(),
+            nodes: self.job.nodes(),
+            book: self.pv_enters_book(&found.pv),
+            pv: found.pv,
+            multi_pv: index + 1,
+            hash_full: self.job.table.full(),
+            tablebase_hits: self.job.tablebase_hits.load(Relaxed),
+        }
+    }
+
+    /// Expects the reply that the table keeps, where the line ends with the move to play itself: so
+    /// do lines that failed high.
+    fn expect_reply(&self, result: &mut SearchResult) {
+        let Some(best) = result.best.filter(|_| result.ponder.is_none()) else { return };
+        let next = self.job.root.play(best);
+        let entry = self.job.table.probe(self.table_key(&next), &next, 1);
+        result.ponder = entry.and_then(|entry| entry.mv);
+    }
+
+    /// Makes the score of a best move that the endgame tables call a draw that of a draw.
+    fn call_known_draw(&self, result: &mut SearchResult) {
+        let root_moves = self.job.root_moves();
+        let best = root_moves.iter().find(|root_move| Some(root_move.mv) == result.best);
+        if best.is_some_and(RootMove::is_known_draw) {
+            result.score = DRAW;
+        }
+    }
+
+    /// Tells at the end of a search what it ends with: the line into the book that ended it, and
+    /// the move to play, should another have been told last.
+    fn have_the_last_word(&mut self, result: &SearchResult) {
+        if !self.job.is_heard {
+            return;
+        }
+        if let Some(found) = &result.book {
+            self.tell(SearchEvent::Transposition(found.clone()));
+        }
+        let Some(best) = result.best else { return };
+        self.pass_news_on();
+        if result.book.is_none() && self.told.first() == Some(&Some(best)) {
+            return;
+        }
+        let root_moves = self.job.root_moves();
+        let Some(found) = root_moves.iter().find(|root_move| root_move.mv == best) else { return };
+        let mut found = found.clone();
+        drop(root_moves);
+        let is_unfinished = found.bound != Bound::Exact && found.score > -INFINITY;
+        if !is_unfinished || result.book.is_some() {
+            found.score = result.score;
+        }
+        if let Some(book) = self.decisive_match() {
+            found.pv.clone_from(&book.line);
+        }
+        let bound = found.bound;
+        let report = self.report_of(found, result.depth, 0, bound);
+        self.tell(SearchEvent::NewBest(report));
+    }
+
+    /// The share of all nodes that went into the best move.
+    fn effort(&self) -> f64 {
+        let root_moves = self.job.root_moves();
+        let all: u64 = root_moves.iter().map(|root_move| root_move.nodes).sum();
+        root_moves[0].nodes as f64 / all.max(1) as f64
+    }
+
+    /// Whether another iteration would not be worth its time.
+    fn is_decided(&self, depth: Depth, result: &SearchResult, stability: Stability) -> bool {
+        let job = self.job;
+        // Quiescence may see a mate sooner, but keeps no line to it.
+        let found = job
+            .limits
+            .least_mate()
+            .is_some_and(|least| result.score >= least && depth >= mate_in(0) - result.score);
+        if found || job.limits.soft_nodes.is_some_and(|limit| job.nodes() >= limit) {
+            return true;
+        }
+        if !job.clock.is_flexible() {
+            return false;
+        }
+        let forced = job.root_moves().len() == 1 && depth >= FORCED_MOVE_DEPTH;
+        let mated = mate_distance(result.score).is_some_and(|moves| 2 * moves.abs() <= depth);
+        let settled = forced || mated;
+        (settled && !job.clock.is_pondering(&job.control))
+            || job.clock.is_enough(&job.control, stability)
+    }
+
+    /// While pondering no move may be given, however clear it is; nor one sooner than it was asked for.
+    fn wait_for_permission(&self) {
+        let job = self.job;
+        job.control
+            .wait_while(|| job.clock.is_pondering(&job.control) && !job.control.is_stopped());
+        let early = job.limits.least_time.saturating_sub(job.clock.elapsed());
+        job.control.wait_until(Instant::now() + early);
+    }
+}
+
+fn around(score: Score, width: Score) -> Window {
+    Window::new((score - width).max(-INFINITY), (score + width).min(INFINITY))
+}
+
+/// A bound moved out to `bound`, or away altogether once the window has become wide.
+fn widened(bound: Score, side: Score, width: Score) -> Score {
+    if width > ASPIRATION_MAX { side * INFINITY } else { bound.clamp(-INFINITY, INFINITY) }
+}

@@ -1,0 +1,417 @@
+//! What a searcher remembers of earlier searches to order moves and correct its evaluation.
+//!
+//! All threads learn together (docs/threads.md). Each entry is read and written without
+//! a lock; when two threads move one at the same time, one of the two moves is lost, which does
+//! no harm. On x86-64 such accesses are plain loads and stores.
+//!
+//! Sources: history heuristic, J. Schaeffer (1983); gravity and continuation history as on
+//! <https://www.chessprogramming.org/History_Heuristic>; correction history,
+//! <https://www.chessprogramming.org/Static_Evaluation_Correction_History>; moves told apart by what
+//! is attacked, as akimbo and Simbelmyne do it.
+
+use std::sync::atomic::{AtomicI16, Ordering};
+
+use super::constants as c;
+use crate::chess::position::{Checks, Color, Move, Piece, Position, Threats};
+use crate::chess::score::{Depth, Score};
+use crate::support::prefetch::prefetch;
+
+/// Pieces of both colours.
+const PIECES: usize = 12;
+const SQUARES: usize = 64;
+/// Pieces and the squares they can go to.
+const PIECE_TOS: usize = PIECES * SQUARES;
+/// Bound of the absolute value of a history entry. Hand-set.
+pub(super) const HISTORY_MAX: i32 = 16_384;
+/// Entries of each correction table. A power of two.
+const CORRECTION_ENTRIES: usize = 16_384;
+/// Bound of the absolute value of a correction entry. Hand-set.
+const CORRECTION_MAX: i32 = 1_024;
+/// The longest step of one. Hand-set.
+const CORRECTION_STEP_MAX: i32 = CORRECTION_MAX / 4;
+/// The unit of the weights of corrections: a centipawn has so many.
+const CORRECTION_GRAIN: i32 = 256;
+
+/// A piece and the square it went to: what continuation history is indexed by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct PieceTo(u16);
+
+impl PieceTo {
+    /// The piece and target square of `mv`, which is legal in `position`.
+    #[inline]
+    pub(super) fn new(position: &Position, mv: Move) -> Self {
+        let piece = position
+            .piece_on(mv.from())
+            .map_or(0, |piece| piece_index(position.side_to_move(), piece));
+        PieceTo((piece * SQUARES + mv.to().to_index()) as u16)
+    }
+
+    #[inline]
+    fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+#[inline]
+fn piece_index(color: Color, piece: Piece) -> usize {
+    color.to_index() * 6 + piece.to_index()
+}
+
+/// What is to be known of a node to judge its moves by what is remembered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Context {
+    /// Piece and target square of the moves that led to it, one, two and four plies back.
+    pub(super) moves: [Option<PieceTo>; 3],
+    /// What the opponent attacks; nothing where that is not needed.
+    pub(super) threats: Threats,
+    /// How the side to move can give check; nothing where that is not needed.
+    pub(super) checks: Checks,
+}
+
+/// Where it is kept what an evaluation was wrong by after the last move and the one before it, and
+/// after the last move and the one two before that; nothing after a null move.
+pub(super) type LastMoves = [Option<usize>; 2];
+
+/// What is known of one thing; 0 is nothing.
+#[derive(Default)]
+struct HistoryEntry(AtomicI16);
+
+impl HistoryEntry {
+    #[inline]
+    fn get(&self) -> i32 {
+        self.0.load(Ordering::Relaxed).into()
+    }
+
+    #[inline]
+    fn set(&self, value: i32) {
+        self.0.store(value as i16, Ordering::Relaxed);
+    }
+
+    /// Gravity: an entry moves less the further it is out, and never leaves [`HISTORY_MAX`].
+    #[inline]
+    fn pull(&self, amount: i32) {
+        self.pull_within(amount, HISTORY_MAX);
+    }
+
+    /// The same within another bound.
+    #[inline]
+    fn pull_within(&self, amount: i32, bound: i32) {
+        let old = self.get();
+        self.set(old + amount - old * amount.abs() / bound);
+    }
+}
+
+/// Entries that share a cache line.
+const PER_LINE: usize = 64 / size_of::<HistoryEntry>();
+
+/// A cache line of entries, so that the rows of a table begin with a line: what one thread writes there
+/// takes no more than that line away from the others.
+#[derive(Default)]
+#[repr(align(64))]
+struct HistoryLine([HistoryEntry; PER_LINE]);
+
+/// What is known of all pieces and the squares they go to, after one earlier move.
+type Row = [HistoryLine; PIECE_TOS / PER_LINE];
+const _: () = assert!(PIECE_TOS.is_multiple_of(PER_LINE));
+
+/// The entry of this number in lines of entries.
+#[inline]
+fn entry(lines: &[HistoryLine], index: usize) -> &HistoryEntry {
+    &lines[index / PER_LINE].0[index % PER_LINE]
+}
+
+/// A table of entries, which all threads share.
+struct HistoryTable(Box<[HistoryLine]>);
+
+impl HistoryTable {
+    fn new(entries: usize) -> Self {
+        let lines = entries.div_ceil(PER_LINE);
+        HistoryTable(std::iter::repeat_with(HistoryLine::default).take(lines).collect())
+    }
+
+    #[inline]
+    fn at(&self, index: usize) -> &HistoryEntry {
+        entry(&self.0, index)
+    }
+
+    /// The row of an earlier piece and square, in a table of such rows.
+    #[inline]
+    fn row(&self, earlier: PieceTo) -> &Row {
+        let row = self.0[earlier.index() * (PIECE_TOS / PER_LINE)..].first_chunk();
+        row.unwrap_or_else(|| unreachable!("a table of rows"))
+    }
+
+    fn clear(&self) {
+        self.0.iter().flat_map(|line| &line.0).for_each(|entry| entry.set(0));
+    }
+}
+
+/// The memory of good and bad moves.
+pub(super) struct History {
+    /// `[colour][origin attacked, destination attacked][origin][destination]`
+    butterfly: HistoryTable,
+    /// `[earlier piece and square][piece and square]`
+    continuation: HistoryTable,
+    /// The row where there was no earlier move: nothing, always.
+    nothing: Box<Row>,
+    /// `[colour to move][hash]` for pawns, White's pieces, Black's pieces
+    correction: [HistoryTable; 3],
+    /// `[earlier piece and square][last piece and square]` one move apart, and two
+    move_correction: [HistoryTable; 2],
+}
+
+impl History {
+    /// An empty memory.
+    pub(super) fn new() -> Self {
+        History {
+            butterfly: HistoryTable::new(2 * 4 * SQUARES * SQUARES),
+            continuation: HistoryTable::new(PIECE_TOS * PIECE_TOS),
+            nothing: Box::new(std::array::from_fn(|_| HistoryLine::default())),
+            correction: std::array::from_fn(|_| HistoryTable::new(2 * CORRECTION_ENTRIES)),
+            move_correction: std::array::from_fn(|_| HistoryTable::new(PIECE_TOS * PIECE_TOS)),
+        }
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&self) {
+        let History { butterfly, continuation, nothing: _, correction, move_correction } = self;
+        let tables = [butterfly, continuation].into_iter().chain(correction).chain(move_correction);
+        tables.for_each(HistoryTable::clear);
+    }
+
+    /// What is known of the quiet moves of a node.
+    #[inline]
+    pub(super) fn at_node<'a>(
+        &'a self,
+        position: &'a Position,
+        context: &'a Context,
+    ) -> QuietHistories<'a> {
+        let row = |earlier: Option<PieceTo>| match earlier {
+            Some(earlier) => self.continuation.row(earlier),
+            None => &self.nothing,
+        };
+        let rows = context.moves.map(row);
+        QuietHistories { position, butterfly: &self.butterfly, rows, threats: &context.threats }
+    }
+
+    /// What is known of a quiet move: the sum of its histories.
+    #[inline]
+    pub(super) fn quiet(&self, position: &Position, mv: Move, context: &Context) -> i32 {
+        self.at_node(position, context).of(mv)
+    }
+
+    /// Learns from a quiet move that failed high: it gains, the quiet moves tried before lose.
+    pub(super) fn quiet_cutoff(
+        &self,
+        position: &Position,
+        mv: Move,
+        tried: &[Move],
+        context: &Context,
+        depth: Depth,
+    ) {
+        self.update_quiet(position, mv, context, bonus(depth));
+        for &other in tried {
+            self.update_quiet(position, other, context, -malus(depth));
+        }
+    }
+
+    /// Adds `amount` to what is known of a quiet move.
+    pub(super) fn update_quiet(
+        &self,
+        position: &Position,
+        mv: Move,
+        context: &Context,
+        amount: i32,
+    ) {
+        let piece_to = PieceTo::new(position, mv);
+        self.butterfly
+            .at(butterfly_index(position.side_to_move(), mv, &context.threats))
+            .pull(amount);
+        for &earlier in context.moves.iter().flatten() {
+            self.continuation.at(continuation_index(earlier, piece_to)).pull(amount);
+        }
+    }
+
+    /// Raises what is known of the move of `piece_to`, made after `context`, whose replies
+    /// all failed.
+    pub(super) fn reward(&self, piece_to: PieceTo, context: &Context, amount: i32) {
+        for &earlier in context.moves.iter().flatten() {
+            self.continuation.at(continuation_index(earlier, piece_to)).pull(amount);
+        }
+    }
+
+    /// Adds `amount` to what is known of the quiet move `mv` of a side, wherever it was made.
+    pub(super) fn reward_butterfly(&self, side: Color, mv: Move, threats: &Threats, amount: i32) {
+        self.butterfly.at(butterfly_index(side, mv, threats)).pull(amount);
+    }
+
+    /// Asks the processor to fetch what [`History::correction`] will read.
+    #[inline]
+    pub(super) fn prefetch_correction(&self, position: &Position, moves: LastMoves) {
+        self.correction_entries(position).into_iter().for_each(prefetch);
+        self.move_correction_entries(moves).for_each(prefetch);
+    }
+
+    /// What the static evaluation of such positions was wrong by, in centipawns.
+    #[inline]
+    pub(super) fn correction(&self, position: &Position, moves: LastMoves) -> Score {
+        let [pawns, white, black] = self.correction_entries(position);
+        let after: i32 = self.move_correction_entries(moves).map(HistoryEntry::get).sum();
+        let sum = c::correction_pawns() * pawns.get()
+            + c::correction_pieces() * (white.get() + black.get())
+            + c::correction_moves() * after;
+        sum / CORRECTION_GRAIN
+    }
+
+    /// Learns that the static evaluation was wrong by `error` centipawns at a search of `depth`.
+    #[inline(always)]
+    pub(super) fn update_correction(
+        &self,
+        position: &Position,
+        moves: LastMoves,
+        error: Score,
+        depth: Depth,
+    ) {
+        let step = (error * depth * c::correction_step() / 128)
+            .clamp(-CORRECTION_STEP_MAX, CORRECTION_STEP_MAX);
+        let entries = self.correction_entries(position).into_iter();
+        for entry in entries.chain(self.move_correction_entries(moves)) {
+            entry.pull_within(step, CORRECTION_MAX);
+        }
+    }
+
+    /// The entries of the last moves, as far as there were any.
+    #[inline(always)]
+    fn move_correction_entries(&self, moves: LastMoves) -> impl Iterator<Item = &HistoryEntry> {
+        let places = moves.into_iter().zip(&self.move_correction);
+        places.filter_map(|(place, table)| Some(table.at(place?)))
+    }
+
+    #[inline(always)]
+    fn correction_entries(&self, position: &Position) -> [&HistoryEntry; 3] {
+        let side = position.side_to_move().to_index() * CORRECTION_ENTRIES;
+        let index = |key: u64| side + (key as usize & (CORRECTION_ENTRIES - 1));
+        let [pawns, white, black] = &self.correction;
+        [
+            pawns.at(index(position.pawn_key())),
+            white.at(index(position.non_pawn_key(Color::White))),
+            black.at(index(position.non_pawn_key(Color::Black))),
+        ]
+    }
+}
+
+/// What is known of the quiet moves of a node.
+pub(super) struct QuietHistories<'a> {
+    position: &'a Position,
+    butterfly: &'a HistoryTable,
+    rows: [&'a Row; 3],
+    threats: &'a Threats,
+}
+
+impl QuietHistories<'_> {
+    /// The sum of the histories of a move.
+    #[inline(always)]
+    pub(super) fn of(&self, mv: Move) -> i32 {
+        let piece_to = PieceTo::new(self.position, mv);
+        let index = butterfly_index(self.position.side_to_move(), mv, self.threats);
+        let [first, second, fourth] = self.rows.map(|row| entry(row, piece_to.index()).get());
+        self.butterfly.at(index).get() + first + second + fourth
+    }
+}
+
+impl Default for History {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What a cutoff at `depth` is worth.
+#[inline]
+pub(super) fn bonus(depth: Depth) -> i32 {
+    (c::history_bonus() * depth - 100).clamp(0, c::history_bonus_max())
+}
+
+/// What being passed over at `depth` costs.
+#[inline]
+fn malus(depth: Depth) -> i32 {
+    (c::history_malus() * depth - 100).clamp(0, c::history_malus_max())
+}
+
+#[inline]
+fn butterfly_index(side: Color, mv: Move, threats: &Threats) -> usize {
+    let squares = mv.from().to_index() * SQUARES + mv.to().to_index();
+    let danger = usize::from(threats.has(mv.from())) * 2 + usize::from(threats.has(mv.to()));
+    (side.to_index() * 4 + danger) * SQUARES * SQUARES + squares
+}
+
+/// The place of a move that followed on another, at once or later, in a table of such pairs.
+#[inline]
+pub(super) fn continuation_index(earlier: PieceTo, piece_to: PieceTo) -> usize {
+    earlier.index() * PIECE_TOS + piece_to.index()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_stay_within_their_bound() {
+        let entry = HistoryEntry::default();
+        for _ in 0..1_000 {
+            entry.pull(1_700);
+        }
+        assert!(entry.get() <= HISTORY_MAX && entry.get() > 15_000);
+        for _ in 0..1_000 {
+            entry.pull(-1_700);
+        }
+        assert!(entry.get() >= -HISTORY_MAX && entry.get() < -15_000);
+    }
+
+    #[test]
+    fn a_cutoff_raises_its_move_and_lowers_the_others() {
+        let (history, start) = (History::new(), Position::start());
+        let [good, bad]: [Move; 2] = ["e2e4", "a2a3"].map(|text| text.parse().expect(text));
+        let moves = [Some(PieceTo::new(&start, bad)), None, None];
+        let context = Context { moves, ..Context::default() };
+        history.quiet_cutoff(&start, good, &[bad], &context, 6);
+        assert!(history.quiet(&start, good, &context) > 0);
+        assert!(history.quiet(&start, bad, &context) < 0);
+        history.clear();
+        assert_eq!(history.quiet(&start, good, &context), 0);
+    }
+
+    #[test]
+    fn a_move_away_from_danger_is_another_than_the_same_move_in_peace() {
+        let (history, start) = (History::new(), Position::start());
+        let mv: Move = "b1c3".parse().expect("a move");
+        let attacked =
+            Position::from_fen("4k3/8/8/8/4n3/p7/8/1N2K3 w - - 0 1").expect("a position");
+        let [peace, danger] = [Threats::default(), attacked.threats()]
+            .map(|threats| Context { threats, ..Context::default() });
+        history.update_quiet(&start, mv, &danger, 900);
+        assert!(history.quiet(&start, mv, &danger) > 0);
+        assert_eq!(history.quiet(&start, mv, &peace), 0);
+    }
+
+    #[test]
+    fn what_the_evaluation_was_wrong_by_is_told_after_the_same_moves_alone() {
+        let (history, start) = (History::new(), Position::start());
+        let [first, second, other] =
+            ["b1c3", "g1f3", "e2e4"].map(|text| PieceTo::new(&start, text.parse().expect(text)));
+        let after = |last| [Some(continuation_index(first, last)), None];
+        history.update_correction(&start, after(second), 40, 8);
+        let [same, others] = [second, other].map(|last| history.correction(&start, after(last)));
+        assert!(same > others && others > 0, "{same} {others}");
+    }
+
+    #[test]
+    fn corrections_approach_the_error() {
+        let (history, start) = (History::new(), Position::start());
+        for _ in 0..500 {
+            let left = 20 - history.correction(&start, [None; 2]);
+            history.update_correction(&start, [None; 2], left, 8);
+        }
+        let correction = history.correction(&start, [None; 2]);
+        assert!((18..=20).contains(&correction), "{correction}");
+    }
+}

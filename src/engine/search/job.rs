@@ -1,0 +1,240 @@
+//! What all threads of a search share.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crossbeam::queue::SegQueue;
+use crossbeam::utils::CachePadded;
+
+use super::book_probe::BookProbe;
+use super::clock::TimeManager;
+use super::config::Config;
+use super::control::Control;
+use super::crew::Crew;
+use super::history::History;
+use super::limits::Limits;
+use super::report::{Bound, SearchEvent, SearchFault, SearchResult, Sharing};
+use super::sharing_counts::SharingCounts;
+use super::split::{SplitPoint, split_depth};
+use super::table::TranspositionTable;
+use crate::chess::position::{Cycles, Game, Move, Position};
+use crate::chess::score::{DRAW, Depth, INFINITY, Score};
+use crate::engine::tablebase::{Advice, RankedMove, TablebaseResult, kbnk};
+
+/// What a search must have time for to solve bishop and knight against a lone king, which happens
+/// once.
+const KBNK_TIME: Duration = Duration::from_millis(500);
+
+/// A root move and what the search knows of it.
+#[derive(Debug, Clone)]
+pub(super) struct RootMove {
+    pub(super) mv: Move,
+    /// The score of the current iteration; `-INFINITY` where it did not raise alpha.
+    pub(super) score: Score,
+    /// How that score relates to the true one.
+    pub(super) bound: Bound,
+    /// The score of the last iteration that gave one.
+    pub(super) previous: Score,
+    pub(super) nodes: u64,
+    pub(super) pv: Vec<Move>,
+    /// What the endgame tables say of it, where that is certain.
+    pub(super) endgame: Option<RankedMove>,
+}
+
+impl RootMove {
+    pub(super) fn new(mv: Move) -> Self {
+        RootMove {
+            mv,
+            score: -INFINITY,
+            bound: Bound::Upper,
+            previous: -INFINITY,
+            nodes: 0,
+            pv: vec![mv],
+            endgame: None,
+        }
+    }
+
+    /// Whether the endgame tables call it a draw. It still has a score of its own, so that of
+    /// several such moves the one that sets most problems is played.
+    pub(super) fn is_known_draw(&self) -> bool {
+        self.endgame.is_some_and(|known| known.outcome == TablebaseResult::Draw)
+    }
+}
+
+/// What a searcher has learnt and reckons by; it outlasts the search.
+#[derive(Clone)]
+pub(super) struct Lasting {
+    pub(super) table: Arc<TranspositionTable>,
+    pub(super) history: Arc<History>,
+    pub(super) cycles: Arc<Cycles>,
+}
+
+impl Lasting {
+    /// An empty table of at most `memory_mb` mebibytes.
+    pub(super) fn new(memory_mb: usize) -> Self {
+        Lasting {
+            table: Arc::new(TranspositionTable::new(memory_mb)),
+            history: Arc::new(History::new()),
+            cycles: Arc::new(Cycles::new()),
+        }
+    }
+
+    /// Clears what was learnt. No search may be under way.
+    pub(super) fn forget(&mut self) {
+        match Arc::get_mut(&mut self.table) {
+            Some(table) => {
+                table.clear();
+                self.history.clear();
+            }
+            _ => log::error!("the table is still in use after the search"),
+        }
+    }
+}
+
+/// What all threads of one search share.
+pub(super) struct Job {
+    pub(super) root: Position,
+    /// The keys of the game's positions up to the root.
+    pub(super) keys: Vec<u64>,
+    pub(super) limits: Limits,
+    pub(super) control: Control,
+    pub(super) clock: TimeManager,
+    pub(super) config: Config,
+    pub(super) table: Arc<TranspositionTable>,
+    pub(super) history: Arc<History>,
+    pub(super) cycles: Arc<Cycles>,
+    /// The threads that have nothing to do.
+    pub(super) crew: Crew<Arc<SplitPoint>>,
+    /// What each thread counts of their work together.
+    pub(super) sharing: Box<[CachePadded<SharingCounts>]>,
+    /// The least depth at which nodes are shared out.
+    pub(super) split_depth: Depth,
+    /// The book to compare the tree with.
+    pub(super) book: Option<BookProbe>,
+    /// Whether anybody listens.
+    pub(super) is_heard: bool,
+    /// What helpers have to tell; the main thread passes it on.
+    pub(super) news: SegQueue<SearchEvent>,
+    /// The threads that have panicked.
+    pub(super) crashes: SegQueue<SearchFault>,
+    /// Positions that the endgame tables knew, of all threads.
+    pub(super) tablebase_hits: AtomicU64,
+    /// Whether mates with bishop and knight against a lone king are looked up.
+    pub(super) solves_kbnk: bool,
+    /// Nodes by thread.
+    pub(super) counters: Box<[CachePadded<AtomicU64>]>,
+    /// The moves of the root, best first.
+    root_moves: CachePadded<Mutex<Vec<RootMove>>>,
+    /// Which of the best lines is searched for, from 0.
+    pub(super) line: CachePadded<AtomicUsize>,
+}
+
+impl Job {
+    /// A search with all the threads of `config`.
+    pub(super) fn new(
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+        config: Config,
+        lasting: Lasting,
+        is_heard: bool,
+    ) -> Self {
+        let Lasting { table, history, cycles } = lasting;
+        let root = *game.position();
+        // Reading the endgame tables takes time, too.
+        let clock = TimeManager::start(limits, root.fullmove_number());
+        let config = match limits.handicap {
+            None => config,
+            // Weaker players know no tables by heart.
+            Some(_) => Config { endgames: None, book: None, ..config },
+        };
+        let sight = limits
+            .handicap
+            .and_then(|handicap| handicap.sight(&root, 0, game.moves().last().copied()));
+        let legal = root.legal_moves();
+        let ranked = config.endgames.as_ref().and_then(|tables| tables.ranked(&root));
+        let advice = ranked.as_deref().map(Advice::from);
+        let wanted = |mv: &Move| match &advice {
+            _ if !limits.root_moves.is_empty() => limits.root_moves.contains(mv),
+            Some(advice) if limits.multi_pv == 1 => advice.moves.contains(mv),
+            _ => sight.is_none_or(|sight| sight.sees(&root, *mv)),
+        };
+        let mut root_moves: Vec<RootMove> =
+            legal.iter().filter(wanted).map(RootMove::new).collect();
+        if root_moves.is_empty() && limits.root_moves.is_empty() {
+            // Whoever overlooks everything still has to move.
+            root_moves.extend(legal.iter().map(RootMove::new));
+        }
+        for root_move in &mut root_moves {
+            let mut known = ranked.iter().flatten();
+            let known = known.find(|known| known.mv == root_move.mv && known.is_certain);
+            root_move.endgame = known.copied();
+        }
+        let has_time = kbnk::is_solved() || clock.leaves(KBNK_TIME);
+        let solves_kbnk = kbnk::may_be_won(&root) && has_time && limits.handicap.is_none();
+        Job {
+            clock,
+            solves_kbnk,
+            root,
+            keys: game.positions().iter().map(Position::key).collect(),
+            limits: limits.clone(),
+            control: control.clone(),
+            table,
+            history,
+            cycles,
+            crew: Crew::new(config.threads, config.cores()),
+            sharing: (0..config.threads).map(|_| CachePadded::default()).collect(),
+            split_depth: split_depth(config.threads),
+            book: BookProbe::new(&config).filter(|_| limits.mate.is_none()),
+            is_heard,
+            news: SegQueue::new(),
+            crashes: SegQueue::new(),
+            tablebase_hits: AtomicU64::new(ranked.map_or(0, |ranked| ranked.len() as u64)),
+            counters: (0..config.threads).map(|_| CachePadded::default()).collect(),
+            root_moves: CachePadded::new(Mutex::new(root_moves)),
+            line: CachePadded::default(),
+            config,
+        }
+    }
+
+    /// The root moves, best first. Locked only at the root.
+    pub(super) fn root_moves(&self) -> MutexGuard<'_, Vec<RootMove>> {
+        self.root_moves.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many lines are told: at least one, and never more than there are moves.
+    pub(super) fn lines(&self) -> usize {
+        self.limits.multi_pv.clamp(1, self.root_moves().len().max(1))
+    }
+
+    /// What a search whose main thread has panicked came to: the best move of its last iteration.
+    pub(super) fn last_words(&self) -> SearchResult {
+        let root_moves = self.root_moves();
+        let Some(best) = root_moves.first() else { return SearchResult::default() };
+        let is_exact = best.bound == Bound::Exact && best.score > -INFINITY;
+        let score = match best.is_known_draw() {
+            true => DRAW,
+            false if is_exact => best.score,
+            false => best.previous,
+        };
+        SearchResult {
+            best: Some(best.mv),
+            ponder: best.pv.get(1).copied(),
+            score: if score > -INFINITY { score } else { DRAW },
+            nodes: self.nodes(),
+            elapsed: self.clock.elapsed(),
+            ..SearchResult::default()
+        }
+    }
+
+    /// Nodes of all threads.
+    pub(super) fn nodes(&self) -> u64 {
+        self.counters.iter().map(|counter| counter.load(Ordering::Relaxed)).sum()
+    }
+
+    /// How all threads have worked together so far.
+    pub(super) fn sharing(&self) -> Sharing {
+        self.sharing.iter().fold(Sharing::default(), |sum, counts| counts.add_to(sum))
+    }
+}

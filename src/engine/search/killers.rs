@@ -1,0 +1,55 @@
+//! Killers: the quiet moves that last failed high at a ply, tried early in the nodes beside.
+//!
+//! S. Akl and M. Newborn, "The Principal Continuation and the Killer Heuristic" (1977);
+//! <https://www.chessprogramming.org/Killer_Heuristic>.
+
+use crate::chess::position::Move;
+use crate::chess::score::{MAX_PLY, Ply};
+
+/// One thread's killers, two for each ply, the newer one first.
+pub(super) struct Killers([[Option<Move>; 2]; MAX_PLY + 2]);
+
+impl Killers {
+    /// None yet.
+    pub(super) fn new() -> Self {
+        Killers([[None; 2]; MAX_PLY + 2])
+    }
+
+    /// The killers of a ply.
+    #[inline]
+    pub(super) fn at(&self, ply: Ply) -> [Option<Move>; 2] {
+        self.0[ply]
+    }
+
+    /// Notes a quiet move that failed high.
+    #[inline]
+    pub(super) fn note(&mut self, ply: Ply, mv: Move) {
+        let [newest, _] = self.0[ply];
+        if newest != Some(mv) {
+            self.0[ply] = [Some(mv), newest];
+        }
+    }
+
+    /// Forgets the killers of a ply: the nodes there have another grandparent now.
+    #[inline]
+    pub(super) fn clear(&mut self, ply: Ply) {
+        self.0[ply] = [None; 2];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_two_are_kept() {
+        let [first, second]: [Option<Move>; 2] = ["e2e4", "a2a3"].map(|text| text.parse().ok());
+        let mut killers = Killers::new();
+        for mv in [first, second, second].into_iter().flatten() {
+            killers.note(3, mv);
+        }
+        assert_eq!((killers.at(3), killers.at(4)), ([second, first], [None; 2]));
+        killers.clear(3);
+        assert_eq!(killers.at(3), [None; 2]);
+    }
+}

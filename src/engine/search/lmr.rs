@@ -1,0 +1,116 @@
+//! Late moves: searched less deeply and with a null window first, and again where they turn out better.
+//!
+//! <https://www.chessprogramming.org/Late_Move_Reductions>.
+
+use super::config::ResearchOrder;
+use super::constants as c;
+use super::node::{MoveFacts, Node, Window};
+use super::observe::{Spectator, Why};
+use super::prune::PLY;
+use super::worker::Worker;
+use crate::chess::position::Position;
+use crate::chess::score::{Depth, Ply, Score};
+
+/// Where more nodes beside than this have failed high, a reply that does will soon be found. As
+/// Stockfish has it.
+const MANY_CUTOFFS: u32 = 2;
+/// The most that history can change a reduction by.
+const HISTORY_MOST: i32 = 2 * PLY;
+
+impl<S: Spectator> Worker<'_, S> {
+    /// How many plies less deeply a late move is searched at first.
+    pub(super) fn reduction(
+        &self,
+        node: &Node,
+        next: &Position,
+        noisy: bool,
+        history: i32,
+        number: usize,
+    ) -> Depth {
+        if node.depth < 3 || number < 3 || self.proving {
+            return 0;
+        }
+        let base = self.reductions.base(node.depth, number);
+        let mut reduction = if noisy { base / 2 } else { base };
+        reduction += c::lmr_not_improving() * i32::from(!node.improving);
+        reduction += c::lmr_cut() * i32::from(node.cut);
+        reduction -= c::lmr_pv() * i32::from(node.pv);
+        reduction -= c::lmr_check() * i32::from(next.in_check());
+        reduction -= c::lmr_in_check() * i32::from(node.in_check);
+        if self.stack[node.ply + 1].cutoffs > MANY_CUTOFFS {
+            reduction += c::lmr_cutoffs();
+        }
+        reduction -= (history * PLY / c::lmr_history()).clamp(-HISTORY_MOST, HISTORY_MOST);
+        (reduction / PLY).clamp(0, node.depth - 2)
+    }
+
+    /// Null window and reduced depth first; full depth if that fails high; the open window if
+    /// that fails high too. The other [`ResearchOrder`] opens the window before it deepens.
+    pub(super) fn search_late_move(
+        &mut self,
+        node: &Node,
+        next: &Position,
+        depth: Depth,
+        reduction: Depth,
+        facts: &mut MoveFacts,
+    ) -> Score {
+        let ply = node.ply + 1;
+        let null = Window::null(facts.alpha).flip();
+        self.because(Why::Late { reduction });
+        self.stack[node.ply].reduction = reduction;
+        let mut score = -self.pvs(next, ply, depth - reduction, null, true);
+        self.stack[node.ply].reduction = 0;
+        if reduction > 0 && self.still_better(score, facts) {
+            if node.pv && self.job.config.research_order == ResearchOrder::WindowFirst {
+                let window = Window::new(facts.alpha, node.window.beta);
+                return self.search_window_first(next, ply, [depth - reduction, depth], window);
+            }
+            let null = Window::null(facts.alpha).flip();
+            self.again(Why::Deeper);
+            score = -self.pvs(next, ply, depth, null, !node.cut);
+        }
+        if node.pv && self.still_better(score, facts) && !self.is_interrupted() {
+            let window = Window::new(facts.alpha, node.window.beta).flip();
+            self.again(Why::Open);
+            score = -self.pvs(next, ply, depth, window, false);
+        }
+        score
+    }
+
+    /// Shows why the node entered next is searched again.
+    #[inline(always)]
+    fn again(&mut self, why: Why) {
+        self.count(|counters| match why {
+            Why::Deeper => &mut counters.deeper,
+            _ => &mut counters.open,
+        });
+        self.because(why);
+    }
+
+    /// Whether a score is above alpha even now: another thread may have raised that. Only a score
+    /// above the alpha last seen is worth a look.
+    fn still_better(&self, score: Score, facts: &mut MoveFacts) -> bool {
+        if facts.shared && score > facts.alpha {
+            facts.alpha = facts.alpha.max(self.shared_alpha());
+        }
+        score > facts.alpha
+    }
+
+    /// The open window at the reduced depth, then at the full one if the move is still better.
+    #[cold]
+    fn search_window_first(
+        &mut self,
+        next: &Position,
+        ply: Ply,
+        [reduced, full]: [Depth; 2],
+        window: Window,
+    ) -> Score {
+        self.again(Why::Open);
+        let score = -self.pvs(next, ply, reduced, window.flip(), false);
+        if score <= window.alpha || self.is_interrupted() {
+            return score;
+        }
+        self.again(Why::Deeper);
+        -self.pvs(next, ply, full, window.flip(), false)
+    }
+}

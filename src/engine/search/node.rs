@@ -1,0 +1,301 @@
+//! The facts of a node, and what has come of its moves so far.
+
+use arrayvec::ArrayVec;
+
+use super::history::Context;
+use super::table::TableEntry;
+use crate::chess::position::{Move, Position};
+use crate::chess::score::{Depth, INFINITY, MAX_PLY, Ply, Score};
+
+/// A line of play.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Pv(ArrayVec<Move, MAX_PLY>);
+
+impl Pv {
+    /// Makes this `mv` followed by `rest`.
+    pub(super) fn set(&mut self, mv: Move, rest: &Pv) {
+        self.0.clear();
+        self.0.push(mv);
+        self.0.extend(rest.0.iter().copied().take(MAX_PLY - 1));
+    }
+
+    /// A line of these moves, cut where it is too long.
+    pub(super) fn from_moves(moves: &[Move]) -> Self {
+        Pv(moves.iter().copied().take(MAX_PLY).collect())
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub(super) fn moves(&self) -> &[Move] {
+        &self.0
+    }
+}
+
+/// The bounds of a search: values at or below `alpha` or at or above `beta` need not be exact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Window {
+    pub(super) alpha: Score,
+    pub(super) beta: Score,
+}
+
+impl Window {
+    pub(super) const FULL: Window = Window { alpha: -INFINITY, beta: INFINITY };
+
+    pub(super) fn new(alpha: Score, beta: Score) -> Self {
+        Window { alpha, beta }
+    }
+
+    /// The null window that asks whether the value is above `alpha`.
+    pub(super) fn null(alpha: Score) -> Self {
+        Window { alpha, beta: alpha + 1 }
+    }
+
+    /// Whether there is room for an exact value: the window of a PV node.
+    pub(super) fn is_open(self) -> bool {
+        self.beta - self.alpha > 1
+    }
+
+    /// The same window as the opponent sees it.
+    pub(super) fn flip(self) -> Self {
+        Window { alpha: -self.beta, beta: -self.alpha }
+    }
+}
+
+/// The facts of a node by which its moves are judged. They do not change while it is searched.
+#[derive(Debug, Clone)]
+pub(super) struct Node {
+    pub(super) position: Position,
+    pub(super) ply: Ply,
+    pub(super) depth: Depth,
+    pub(super) window: Window,
+    /// Whether the window is open.
+    pub(super) pv: bool,
+    /// Whether the node is expected to fail high.
+    pub(super) cut: bool,
+    pub(super) in_check: bool,
+    /// Whether the evaluation is better than at our last turn.
+    pub(super) improving: bool,
+    /// The evaluator's word; `NO_EVAL` in check.
+    pub(super) raw_eval: Score,
+    /// The evaluation, corrected by experience; `NO_EVAL` in check.
+    pub(super) static_eval: Score,
+    /// The static evaluation, or the table's score where that says more; `NO_EVAL` in check.
+    pub(super) eval: Score,
+    pub(super) table: Option<TableEntry>,
+    /// The move left out to see whether it is singular.
+    pub(super) excluded: Option<Move>,
+    /// The bounds of the score by the endgame tables.
+    pub(super) least: Score,
+    pub(super) most: Score,
+    /// The moves that led here.
+    pub(super) context: Context,
+}
+
+impl Node {
+    pub(super) fn table_move(&self) -> Option<Move> {
+        self.table.and_then(|entry| entry.mv)
+    }
+
+    pub(super) fn is_root(&self) -> bool {
+        self.ply == 0
+    }
+}
+
+/// How many moves of a kind are remembered to be made worse when a later one fails high.
+const TRIED: usize = 32;
+
+/// What has come of a node's moves so far.
+#[derive(Debug, Clone)]
+pub(super) struct NodeProgress {
+    pub(super) alpha: Score,
+    pub(super) best: Score,
+    pub(super) best_move: Option<Move>,
+    /// The best line, at PV nodes.
+    pub(super) line: Pv,
+    /// Moves handed out.
+    pub(super) count: usize,
+    /// The first quiet moves that did not fail high.
+    pub(super) quiets: ArrayVec<Move, TRIED>,
+    /// The number of all such moves.
+    pub(super) quiet_count: usize,
+}
+
+impl NodeProgress {
+    #[inline(always)]
+    pub(super) fn new(alpha: Score) -> Self {
+        NodeProgress {
+            alpha,
+            best: -INFINITY,
+            best_move: None,
+            line: Pv::default(),
+            count: 0,
+            quiets: ArrayVec::new(),
+            quiet_count: 0,
+        }
+    }
+
+    /// Whether a move has failed high, so that the others need no search.
+    pub(super) fn has_failed_high(&self, node: &Node) -> bool {
+        self.alpha >= node.window.beta
+    }
+
+    /// Takes in the score of `mv`, whose line goes on with `rest`. Tells whether it fails high.
+    pub(super) fn record(&mut self, node: &Node, mv: Move, score: Score, rest: &Pv) -> bool {
+        self.best = self.best.max(score);
+        if score > self.alpha {
+            self.best_move = Some(mv);
+            if node.pv {
+                self.line.set(mv, rest);
+            }
+            // Raised by a score beyond beta too: threads that share the node go on recording until
+            // they hear of the cutoff, and what they find must not take its place.
+            self.alpha = score;
+            if self.has_failed_high(node) {
+                return true;
+            }
+        }
+        if !node.position.is_noisy(mv) {
+            self.quiet_count += 1;
+            // Beyond what fits, moves are too many for one of them to matter.
+            let _ = self.quiets.try_push(mv);
+        }
+        false
+    }
+}
+
+/// What the place of a move in the order implies for its search.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MoveFacts {
+    /// From 1.
+    pub(super) number: usize,
+    /// Quiet moves that have been searched before it.
+    pub(super) quiets: usize,
+    pub(super) alpha: Score,
+    pub(super) best: Score,
+    /// Plies by which the table's move is extended.
+    pub(super) extension: Depth,
+    /// Whether other threads search moves of the same node, and may raise its alpha meanwhile.
+    pub(super) shared: bool,
+}
+
+impl MoveFacts {
+    /// That of the move handed out last, of a node whose moves no other thread searches.
+    pub(super) fn of(progress: &NodeProgress) -> Self {
+        MoveFacts {
+            number: progress.count,
+            quiets: progress.quiet_count,
+            alpha: progress.alpha,
+            best: progress.best,
+            extension: 0,
+            shared: false,
+        }
+    }
+}
+
+/// A move and what is known of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct JudgedMove {
+    pub(super) mv: Move,
+    /// Whether it takes or promotes.
+    pub(super) noisy: bool,
+    /// Whether it does neither, but gives check.
+    pub(super) checks: bool,
+    /// What is remembered of it, if it is quiet.
+    pub(super) history: i32,
+}
+
+#[cfg(test)]
+impl Node {
+    /// A null-window node of the start position.
+    fn sample(alpha: Score) -> Self {
+        Node {
+            position: *crate::chess::position::Game::default().position(),
+            ply: 1,
+            depth: 4,
+            window: Window::null(alpha),
+            pv: false,
+            cut: true,
+            in_check: false,
+            improving: false,
+            raw_eval: 0,
+            static_eval: 0,
+            eval: 0,
+            table: None,
+            excluded: None,
+            least: -INFINITY,
+            most: INFINITY,
+            context: Context::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::constants as c;
+    use super::super::prune::late_move_pruning;
+    use super::*;
+
+    /// More quiet moves than any position has that occurs in games.
+    const MAX_MOVES: usize = 100;
+
+    #[test]
+    fn late_moves_are_pruned_at_every_depth_that_allows_it() {
+        let deepest = c::late_moves_depth();
+        let mv = "e2e4".parse().expect("a quiet move");
+        for depth in 1..=deepest + 1 {
+            let node = Node { depth, improving: true, ..Node::sample(10) };
+            let mut progress = NodeProgress::new(node.window.alpha);
+            for _ in 0..MAX_MOVES {
+                progress.record(&node, mv, 0, &Pv::default());
+            }
+            let is_pruned = late_move_pruning(&node, MoveFacts::of(&progress).quiets);
+            assert_eq!(is_pruned, depth <= deepest, "depth {depth}");
+        }
+    }
+
+    #[test]
+    fn a_lower_score_does_not_take_the_place_of_a_move_that_failed_high() {
+        let node = Node::sample(10);
+        let [first, second] = ["e2e4", "d2d4"].map(|text| text.parse().expect("a move"));
+        let mut progress = NodeProgress::new(node.window.alpha);
+        assert!(progress.record(&node, first, 50, &Pv::default()));
+        // Of another thread, whose search had begun before.
+        progress.record(&node, second, 20, &Pv::default());
+        assert_eq!((progress.best_move, progress.best), (Some(first), 50));
+        assert!(progress.has_failed_high(&node));
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+mod model {
+    use loom::sync::{Arc, Mutex};
+    use loom::thread;
+
+    use super::*;
+
+    #[test]
+    fn best_score_and_best_move_are_of_one_move_in_every_order() {
+        loom::model(|| {
+            let node = Node::sample(10);
+            let progress = Arc::new(Mutex::new(NodeProgress::new(node.window.alpha)));
+            let found = [("e2e4", 50), ("d2d4", 20), ("g1f3", 5)];
+            let threads = found.map(|(mv, score)| {
+                let (progress, node) = (Arc::clone(&progress), node.clone());
+                let mv: Move = mv.parse().expect("a move");
+                thread::spawn(move || {
+                    let mut progress = progress.lock().expect("nobody panics");
+                    progress.record(&node, mv, score, &Pv::default());
+                })
+            });
+            for thread in threads {
+                thread.join().expect("it only records");
+            }
+            let progress = progress.lock().expect("nobody panics");
+            let best = found.iter().max_by_key(|(_, score)| score).expect("three");
+            assert_eq!(progress.best, best.1);
+            assert_eq!(progress.best_move, best.0.parse().ok());
+        });
+    }
+}

@@ -1,0 +1,371 @@
+//! Staged move picking: moves are generated only when the better ones have not cut off.
+//!
+//! The order is the table's move, captures that do not lose material (most valuable victim
+//! first), killers, quiet moves by history, losing captures. See
+//! <https://www.chessprogramming.org/Move_Ordering>.
+
+use arrayvec::ArrayVec;
+use chess::{ALL_PIECES, EMPTY};
+
+use super::constants as c;
+use super::handicap::Sight;
+use super::history::{Context, History};
+use super::see::{see_ge, value};
+use crate::chess::position::{BitBoard, MAX_MOVES, Move, MoveList, Piece, Position, Square};
+use crate::chess::score::Score;
+
+/// A check that loses more than this is no better than other moves. Hand-set: less than a pawn.
+const SAFE_CHECK: Score = -75;
+/// Under-promotions come after everything else that is noisy.
+const UNDERPROMOTION: i32 = -100_000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Table,
+    GenerateNoisy,
+    GoodNoisy,
+    Killers,
+    GenerateQuiet,
+    Quiet,
+    BadNoisy,
+    Done,
+}
+
+/// Moves and their scores, the larger the better.
+#[derive(Clone)]
+struct Candidates {
+    moves: ArrayVec<Move, MAX_MOVES>,
+    scores: ArrayVec<i32, MAX_MOVES>,
+}
+
+/// Bits that tell the place of a move in the list.
+const PLACE_BITS: u32 = 9;
+const _: () = assert!(MAX_MOVES <= 1 << PLACE_BITS);
+
+impl Candidates {
+    #[inline(always)]
+    fn new() -> Self {
+        Candidates { moves: ArrayVec::new(), scores: ArrayVec::new() }
+    }
+
+    #[inline]
+    fn push(&mut self, mv: Move, score: i32) {
+        debug_assert!(
+            score << PLACE_BITS >> PLACE_BITS == score,
+            "{score} leaves room for the place"
+        );
+        self.moves.push(mv);
+        self.scores.push(score);
+    }
+
+    fn clear(&mut self) {
+        self.moves.clear();
+        self.scores.clear();
+    }
+
+    /// Selection instead of sorting: most nodes need few of their moves.
+    #[inline]
+    fn take_best(&mut self) -> Option<(Move, i32)> {
+        // Score and place in one number: their maximum needs no branches, which no processor could foresee.
+        let places = 0..self.scores.len() as i32;
+        let keys = self.scores.iter().zip(places).map(|(score, place)| score << PLACE_BITS | place);
+        let best = keys.fold(i32::MIN, i32::max) as usize % (1 << PLACE_BITS);
+        Some((self.moves.swap_pop(best)?, self.scores.swap_pop(best)?))
+    }
+}
+
+/// Hands out the moves of one node, best first as far as can be told.
+#[derive(Clone)]
+pub(super) struct MovePicker {
+    stage: Stage,
+    table_move: Option<Move>,
+    killers: ArrayVec<Move, 2>,
+    killers_seen: usize,
+    candidates: Candidates,
+    bad: ArrayVec<Move, MAX_MOVES>,
+    next_bad: usize,
+    /// Captures whose exchange is worth less are bad.
+    threshold: Score,
+    quiets_wanted: bool,
+    /// Whether bad captures are left out.
+    good_only: bool,
+    /// What a weaker player sees of the moves; `None` for all.
+    sight: Option<Sight>,
+}
+
+impl MovePicker {
+    /// All moves of a node.
+    #[inline(always)]
+    pub(super) fn all(table_move: Option<Move>) -> Self {
+        Self::new(table_move, ArrayVec::new())
+    }
+
+    /// All moves of a node, its killers before the other quiet ones.
+    #[inline(always)]
+    pub(super) fn with_killers(table_move: Option<Move>, killers: [Option<Move>; 2]) -> Self {
+        let others = killers.into_iter().flatten().filter(|&mv| table_move != Some(mv));
+        Self::new(table_move, others.collect())
+    }
+
+    /// Captures and promotions only; those whose exchange is worth less than `threshold` are
+    /// left out.
+    #[inline(always)]
+    pub(super) fn noisy(table_move: Option<Move>, threshold: Score) -> Self {
+        let mut picker = Self::all(table_move);
+        (picker.threshold, picker.quiets_wanted, picker.good_only) = (threshold, false, true);
+        picker
+    }
+
+    /// Inlined, so that its four kilobytes come to be where they stay.
+    #[inline(always)]
+    fn new(table_move: Option<Move>, killers: ArrayVec<Move, 2>) -> Self {
+        MovePicker {
+            stage: Stage::Table,
+            table_move,
+            killers,
+            killers_seen: 0,
+            candidates: Candidates::new(),
+            bad: ArrayVec::new(),
+            next_bad: 0,
+            threshold: 0,
+            quiets_wanted: true,
+            good_only: false,
+            sight: None,
+        }
+    }
+
+    /// Leaves out what a weaker player overlooks. The moves to begin with are seen in any case: they
+    /// were found here before, or in positions like this one.
+    pub(super) fn look_with(&mut self, sight: Option<Sight>) {
+        self.sight = sight;
+    }
+
+    /// Leaves out the quiet moves that have not been handed out.
+    pub(super) fn skip_quiets(&mut self) {
+        self.quiets_wanted = false;
+    }
+
+    /// The next move.
+    pub(super) fn next(
+        &mut self,
+        position: &Position,
+        history: &History,
+        context: &Context,
+    ) -> Option<Move> {
+        loop {
+            match self.stage {
+                Stage::Table => {
+                    self.stage = Stage::GenerateNoisy;
+                    if self.table_move.is_some() {
+                        return self.table_move;
+                    }
+                }
+                Stage::GenerateNoisy => {
+                    self.generate_noisy(position);
+                    self.stage = Stage::GoodNoisy;
+                }
+                Stage::GoodNoisy => match self.next_good_noisy(position) {
+                    Some(mv) => return Some(mv),
+                    None if self.good_only => self.stage = Stage::Done,
+                    None => self.stage = Stage::Killers,
+                },
+                Stage::Killers => match self.next_killer(position) {
+                    Some(mv) => return Some(mv),
+                    None => self.stage = Stage::GenerateQuiet,
+                },
+                Stage::GenerateQuiet => {
+                    if self.quiets_wanted {
+                        self.generate_quiet(position, history, context);
+                    }
+                    self.stage = Stage::Quiet;
+                }
+                Stage::Quiet => match self.candidates.take_best().filter(|_| self.quiets_wanted) {
+                    Some((mv, _)) => return Some(mv),
+                    None => self.stage = Stage::BadNoisy,
+                },
+                Stage::BadNoisy => {
+                    if let Some(&mv) = self.bad.get(self.next_bad) {
+                        self.next_bad += 1;
+                        return Some(mv);
+                    }
+                    self.stage = Stage::Done;
+                }
+                Stage::Done => return None,
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn generate_noisy(&mut self, position: &Position) {
+        let mut list = MoveList::new();
+        position.noisy_moves(&mut list);
+        for mv in list.iter() {
+            if Some(mv) != self.table_move && self.is_seen(position, mv) {
+                self.candidates.push(mv, noisy_score(position, mv));
+            }
+        }
+    }
+
+    /// Not inlined: most calls of [`MovePicker::next`] generate nothing and need none of its tables.
+    #[inline(never)]
+    fn generate_quiet(&mut self, position: &Position, history: &History, context: &Context) {
+        let mut list = MoveList::new();
+        position.quiet_moves(&mut list);
+        let histories = history.at_node(position, context);
+        let prospects = Prospects::new(position, context);
+        self.candidates.clear();
+        for mv in list.iter() {
+            if Some(mv) != self.table_move
+                && !self.killers.contains(&mv)
+                && self.is_seen(position, mv)
+            {
+                self.candidates.push(mv, histories.of(mv) + prospects.of(mv));
+            }
+        }
+    }
+
+    /// Whether the player does not overlook a move.
+    #[inline]
+    fn is_seen(&self, position: &Position, mv: Move) -> bool {
+        self.sight.as_ref().is_none_or(|sight| sight.sees(position, mv))
+    }
+
+    /// The best capture whose exchange reaches the threshold; the others are put off.
+    fn next_good_noisy(&mut self, position: &Position) -> Option<Move> {
+        while let Some((mv, score)) = self.candidates.take_best() {
+            if score > UNDERPROMOTION / 2 && see_ge(position, mv, self.threshold) {
+                return Some(mv);
+            }
+            self.bad.push(mv);
+        }
+        None
+    }
+
+    fn next_killer(&mut self, position: &Position) -> Option<Move> {
+        while self.quiets_wanted {
+            let mv = *self.killers.get(self.killers_seen)?;
+            self.killers_seen += 1;
+            if position.is_legal(mv) && !position.is_noisy(mv) {
+                return Some(mv);
+            }
+        }
+        None
+    }
+}
+
+/// What a quiet move gains or loses in the order by checking, and by where it takes its piece: away
+/// from where a lesser one could take it, or there. By kind of piece.
+struct Prospects<'a> {
+    position: &'a Position,
+    worth: [i32; ALL_PIECES.len()],
+    danger: [BitBoard; ALL_PIECES.len()],
+    checks: [BitBoard; ALL_PIECES.len()],
+}
+
+impl<'a> Prospects<'a> {
+    #[inline]
+    fn new(position: &'a Position, context: &Context) -> Self {
+        let minor = c::order_threat_minor();
+        let worth = [0, minor, minor, c::order_threat_rook(), c::order_threat_queen(), 0];
+        let danger = ALL_PIECES.map(|piece| context.threats.against(piece));
+        let checks = ALL_PIECES.map(|piece| match piece {
+            Piece::Pawn | Piece::King => EMPTY,
+            _ => context.checks.from(piece),
+        });
+        Prospects { position, worth, danger, checks }
+    }
+
+    #[inline]
+    fn of(&self, mv: Move) -> i32 {
+        let Some(piece) = self.position.piece_on(mv.from()) else { return 0 };
+        let (worth, danger) = (self.worth[piece.to_index()], self.danger[piece.to_index()]);
+        let is_in = |set: BitBoard, square: Square| set.0 >> square.to_index() & 1;
+        let mut sum = worth * (is_in(danger, mv.from()) as i32 - is_in(danger, mv.to()) as i32);
+        if is_in(self.checks[piece.to_index()], mv.to()) != 0
+            && see_ge(self.position, mv, SAFE_CHECK)
+        {
+            sum += c::order_check();
+        }
+        sum
+    }
+}
+
+/// Most valuable victim, then least valuable attacker: <https://www.chessprogramming.org/MVV-LVA>.
+fn noisy_score(position: &Position, mv: Move) -> i32 {
+    let attacker = position.piece_on(mv.from()).map_or(0, |piece| piece.to_index() as i32);
+    let victim = position.piece_on(mv.to()).map_or(0, value);
+    let promoted = match mv.promotion() {
+        Some(Piece::Queen) => value(Piece::Queen),
+        Some(_) => return UNDERPROMOTION,
+        None => 0,
+    };
+    victim + promoted - attacker
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(fen: &str, mut picker: MovePicker, history: &History) -> Vec<String> {
+        let position = Position::from_fen(fen).expect(fen);
+        let context = Context { checks: position.checks(), ..Context::default() };
+        std::iter::from_fn(|| picker.next(&position, history, &context))
+            .map(|mv| mv.to_string())
+            .collect()
+    }
+
+    const BUSY: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+    #[test]
+    fn every_move_comes_once() {
+        let history = History::new();
+        for table_move in [None, Some("e1g1"), Some("e5g6")] {
+            let table_move = table_move.map(|text| text.parse().expect(text));
+            let mut moves = order(BUSY, MovePicker::all(table_move), &history);
+            assert_eq!(moves.len(), 48);
+            if let Some(mv) = table_move {
+                assert_eq!(moves[0], mv.to_string());
+            }
+            moves.sort_unstable();
+            moves.dedup();
+            assert_eq!(moves.len(), 48);
+        }
+    }
+
+    #[test]
+    fn losing_captures_come_last() {
+        let moves = order(BUSY, MovePicker::all(None), &History::new());
+        assert_eq!(moves[0], "e2a6");
+        let place = |mv: &str| moves.iter().position(|other| other == mv);
+        for losing in ["f3f6", "f3h3", "e5f7", "e5g6"] {
+            assert!(place(losing) > place("e1g1") && place(losing) > place("a2a3"), "{moves:?}");
+        }
+    }
+
+    #[test]
+    fn a_queen_leaves_the_rooks_square_first_and_goes_to_none() {
+        let fen = "3rk3/8/8/8/8/8/P7/3QK2R w - - 0 1";
+        let position = Position::from_fen(fen).expect(fen);
+        let (threats, checks) = (position.threats(), position.checks());
+        let context = Context { threats, checks, ..Context::default() };
+        let prospects = Prospects::new(&position, &context);
+        let rank = |mv: &str| prospects.of(mv.parse().expect(mv));
+        assert!(
+            rank("d1c1") > rank("d1d2") && rank("d1d2") == rank("a2a3"),
+            "one leaves, one stays"
+        );
+        assert!(rank("d1a4") > rank("d1c1"), "and it checks");
+        assert!(rank("e1d2") == 0, "a king is never taken");
+    }
+
+    #[test]
+    fn killers_come_before_other_quiets() {
+        let position = Position::from_fen(BUSY).expect(BUSY);
+        let killers = ["a2a3", "e1d1"].map(|text| text.parse().ok());
+        let picker = MovePicker::with_killers(None, killers);
+        let moves = order(BUSY, picker, &History::new());
+        let quiet = |mv: &&String| !position.is_noisy(mv.parse().expect("a move"));
+        let first: Vec<&String> = moves.iter().filter(quiet).take(2).collect();
+        assert_eq!(first, ["a2a3", "e1d1"]);
+    }
+}

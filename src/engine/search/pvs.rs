@@ -1,0 +1,530 @@
+//! Principal variation search of one node.
+//!
+//! The first move is searched with the node's window, the others with a null window and reduced
+//! depth, and again only where they turn out better than thought. T. A. Marsland and
+//! M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982);
+//! <https://www.chessprogramming.org/Principal_Variation_Search>.
+
+use std::sync::atomic::Ordering;
+
+use super::book_known::{deeper, with_move};
+use super::book_match::BookHit;
+use super::constants as c;
+use super::node::{JudgedMove, MoveFacts, Node, NodeProgress, Pv, Window};
+use super::observe::{End, Spectator, Step, Why};
+use super::ordering::MovePicker;
+use super::prune;
+use super::report::Bound;
+use super::singular::Singularity;
+use super::source::MoveSource;
+use super::table::{NO_EVAL, TableEntry};
+use super::worker::{FIFTY_MOVES, Worker};
+use crate::chess::position::{Move, Position};
+use crate::chess::score::{
+    DRAW, Depth, INFINITY, MAX_EVAL, MAX_PLY, Ply, Score, TABLEBASE_WIN, is_decided, mate_in,
+    mated_in,
+};
+use crate::engine::tablebase::{TablebaseResult, kbnk};
+
+/// The plies of search that the word of an endgame table is worth in the transposition table.
+const TABLEBASE_DEPTH: Depth = 6;
+
+impl<S: Spectator> Worker<'_, S> {
+    /// The value of `position` within `window`, searched to `depth`; fail-soft. `cut` tells
+    /// whether the node is expected to fail high. Meaningless once the search is interrupted.
+    pub(super) fn pvs(
+        &mut self,
+        position: &Position,
+        ply: Ply,
+        depth: Depth,
+        window: Window,
+        cut: bool,
+    ) -> Score {
+        self.pv_table[ply].clear();
+        if depth <= 0 && (position.in_check() || !self.proving) {
+            return self.quiescence(position, ply, window);
+        }
+        self.show_entry(position, ply, depth, window, false);
+        let score = self.value(position, ply, depth, window, cut);
+        self.show_leave(score)
+    }
+
+    /// The same of a node that has been entered.
+    #[inline(always)]
+    fn value(
+        &mut self,
+        position: &Position,
+        ply: Ply,
+        depth: Depth,
+        window: Window,
+        cut: bool,
+    ) -> Score {
+        let asked = self.ask_book(position, ply);
+        if let Some(score) = self.enter_node(position, ply) {
+            return score;
+        }
+        if depth <= 0 {
+            // No mate here, and nothing less counts.
+            return self.ended(End::NoMate, DRAW);
+        }
+        // While the memory still looks for the table's entry and the book's row, which comes last.
+        self.evaluator.prepare(position, ply);
+        let table = self.table_entry(position, ply);
+        let window = self.repetition_window(position, ply, mate_distance_window(window, ply));
+        let mut known = None;
+        if asked.is_some_and(|asked| asked.may_hold(position)) {
+            match self.probe_book(position, ply) {
+                Some(BookHit::Score(score)) => return self.ended(End::BookScore, score),
+                Some(BookHit::Known(entry)) => known = Some(entry),
+                None => {}
+            }
+        }
+        self.show(|_| Step::Narrowed { alpha: window.alpha, beta: window.beta });
+        if window.alpha >= window.beta {
+            return self.ended(End::Closed, window.alpha);
+        }
+        let mut table = table;
+        if let Some(known) = known {
+            if !self.holds_here(known, position, ply) {
+                table = with_move(table, known.mv);
+            } else if known.depth >= depth {
+                let score = self.settle_by_book(known, position, ply, window.is_open());
+                return self.ended(End::BookValue, score);
+            } else {
+                table = Some(deeper(known, table));
+            }
+        }
+        let mut node = self.assess(position, ply, depth, window, cut, table);
+        if node.excluded.is_none() {
+            self.learn_from_evaluation(position, ply, node.static_eval);
+        }
+        if let Some(score) = table_cutoff(&node) {
+            return self.ended(End::Table, score);
+        }
+        if let Some(score) = self.known_mate(&node) {
+            return self.ended(End::Endgames, score);
+        }
+        if let Some(score) = self.probe_endgames(&mut node).or_else(|| self.prune_node(&node)) {
+            return score;
+        }
+        node.depth -= self.hindsight(&node);
+        self.note_threats(&mut node);
+        self.search_node(&node)
+    }
+
+    /// Notes what the opponent attacks, and how we can give check, at a node whose moves are to be searched.
+    pub(super) fn note_threats(&mut self, node: &mut Node) {
+        node.context.checks = node.position.checks();
+        node.context.threats = node.position.threats();
+        self.stack[node.ply].threats = node.context.threats;
+    }
+
+    /// What a node is to be searched less deeply, in plies: one where the last move, which was reduced, has
+    /// made more of the evaluation than was thought. As Stockfish and Reckless do it.
+    fn hindsight(&mut self, node: &Node) -> Depth {
+        let Some(parent) = node.ply.checked_sub(1).map(|parent| &self.stack[parent]) else {
+            return 0;
+        };
+        let unknown = node.in_check || parent.static_eval == NO_EVAL;
+        let reduced = parent.reduction > 0 && node.excluded.is_none() && !self.proving;
+        let risen = node.static_eval + parent.static_eval > c::hindsight_margin();
+        if unknown || !reduced || !risen || node.pv || node.depth < 2 {
+            return 0;
+        }
+        self.show(|_| Step::Hindsight(1));
+        1
+    }
+
+    /// Counts a node and tells its value where no search is needed: a draw, the end of the line
+    /// or, meaningless, an interruption.
+    #[inline]
+    pub(super) fn enter_node(&mut self, position: &Position, ply: Ply) -> Option<Score> {
+        if self.is_interrupted() {
+            return Some(self.ended(End::Stopped, 0));
+        }
+        self.count_node(ply);
+        if self.is_draw(position) {
+            let score = self.draw_score();
+            return Some(self.ended(End::Draw, score));
+        }
+        (ply >= MAX_PLY - 1).then(|| {
+            let score = self.evaluate(position, ply);
+            self.ended(End::Longest, score)
+        })
+    }
+
+    /// The window of a side that can repeat a position: it need not take less than a draw.
+    #[inline]
+    pub(super) fn repetition_window(
+        &self,
+        position: &Position,
+        ply: Ply,
+        window: Window,
+    ) -> Window {
+        let draw = self.draw_score();
+        if window.alpha < draw && self.can_repeat(position, ply) {
+            return Window { alpha: draw, ..window };
+        }
+        window
+    }
+
+    /// The score of a mate with bishop and knight that the fifty-move rule leaves time for.
+    #[inline]
+    fn known_mate(&mut self, node: &Node) -> Option<Score> {
+        if !self.job.solves_kbnk {
+            return None;
+        }
+        let plies = kbnk::plies_to_mate(&node.position)?;
+        let is_in_time = u32::from(node.position.halfmove_clock()) + plies <= FIFTY_MOVES.into();
+        let end = node.ply + plies as Ply;
+        if node.excluded.is_some() || !is_in_time || end >= MAX_PLY {
+            return None;
+        }
+        if node.pv {
+            self.pv_table[node.ply] = Pv::from_moves(&kbnk::line(&node.position));
+        }
+        Some(if plies % 2 == 1 { mate_in(end) } else { mated_in(end) })
+    }
+
+    /// The result in the endgame tables after a capture or pawn move. A win or a loss cuts off a
+    /// null-window node. It bounds the score of a PV node, which is searched to show the way.
+    fn probe_endgames(&mut self, node: &mut Node) -> Option<Score> {
+        let tables = self.job.config.endgames.as_ref()?;
+        if node.excluded.is_some() {
+            return None;
+        }
+        let outcome = tables.after_zeroing(&node.position)?;
+        self.job.tablebase_hits.fetch_add(1, Ordering::Relaxed);
+        let (score, bound) = match outcome {
+            TablebaseResult::Win => (TABLEBASE_WIN - node.ply as Score, Bound::Lower),
+            TablebaseResult::Draw => (self.draw_score(), Bound::Exact),
+            TablebaseResult::Loss => (node.ply as Score - TABLEBASE_WIN, Bound::Upper),
+        };
+        match bound {
+            Bound::Lower => node.least = score,
+            Bound::Upper => node.most = score,
+            Bound::Exact => {}
+        }
+        let settled = bound_applies(bound, score, node.window) && (!node.pv || score == DRAW);
+        settled.then(|| {
+            let depth = node.depth + TABLEBASE_DEPTH;
+            let entry = TableEntry { mv: None, score, eval: node.raw_eval, bound, depth };
+            self.job.table.store(self.table_key(&node.position), entry, node.ply);
+            self.ended(End::Endgames, score)
+        })
+    }
+
+    /// What the table knows of a node; nothing of one whose best move is left out.
+    #[inline]
+    pub(super) fn table_entry(&self, position: &Position, ply: Ply) -> Option<TableEntry> {
+        match self.stack[ply].excluded {
+            None => self.job.table.probe(self.table_key(position), position, ply),
+            Some(_) => None,
+        }
+    }
+
+    /// The facts of a node of which `table` is known.
+    pub(super) fn assess(
+        &mut self,
+        position: &Position,
+        ply: Ply,
+        depth: Depth,
+        window: Window,
+        cut: bool,
+        table: Option<TableEntry>,
+    ) -> Node {
+        let in_check = position.in_check();
+        let raw_eval = self.raw_eval(position, ply, table);
+        let static_eval = match in_check {
+            true => NO_EVAL,
+            false => corrected(raw_eval, self.correction(position, ply)),
+        };
+        self.show(|_| Step::Assessed {
+            eval: (!in_check).then_some(static_eval),
+            hit: table.is_some(),
+        });
+        self.stack[ply].static_eval = static_eval;
+        self.stack[ply].double_extensions =
+            ply.checked_sub(1).map_or(0, |parent| self.stack[parent].double_extensions);
+        self.stack[ply + 2].cutoffs = 0;
+        self.killers.clear(ply + 2);
+        Node {
+            position: *position,
+            ply,
+            depth,
+            window,
+            pv: window.is_open(),
+            cut,
+            in_check,
+            improving: self.is_improving(ply, static_eval),
+            raw_eval,
+            static_eval,
+            eval: refined_eval(static_eval, table),
+            table,
+            excluded: self.stack[ply].excluded,
+            least: -INFINITY,
+            most: INFINITY,
+            context: self.context(ply),
+        }
+    }
+
+    /// The evaluator's word on `position`, from the table if it is there; `NO_EVAL` in check.
+    #[inline]
+    pub(super) fn raw_eval(
+        &mut self,
+        position: &Position,
+        ply: Ply,
+        table: Option<TableEntry>,
+    ) -> Score {
+        match table {
+            _ if position.in_check() => NO_EVAL,
+            Some(entry) if entry.eval != NO_EVAL => entry.eval,
+            _ => self.evaluate(position, ply),
+        }
+    }
+
+    /// What experience has to correct of the evaluation of `position`, in centipawns.
+    #[inline]
+    pub(super) fn correction(&self, position: &Position, ply: Ply) -> Score {
+        self.history.correction(position, self.last_moves(ply))
+    }
+
+    /// Whether the evaluation has risen since our last turn (or the one before, after a check).
+    fn is_improving(&self, ply: Ply, static_eval: Score) -> bool {
+        if static_eval == NO_EVAL {
+            return false;
+        }
+        let earlier = [2, 4].into_iter().find_map(|back| {
+            let eval = self.stack[ply.checked_sub(back)?].static_eval;
+            (eval != NO_EVAL).then_some(eval)
+        });
+        earlier.is_none_or(|earlier| static_eval > earlier)
+    }
+
+    /// Tries to tell the value without a look at the moves.
+    #[inline(always)]
+    fn prune_node(&mut self, node: &Node) -> Option<Score> {
+        if self.proving || !prune::may_prune_node(node) {
+            return None;
+        }
+        if prune::reverse_futility(node) {
+            return Some(self.ended(End::ReverseFutility, (node.eval + node.window.beta) / 2));
+        }
+        self.try_null_move(node).or_else(|| self.try_probcut(node))
+    }
+
+    fn try_null_move(&mut self, node: &Node) -> Option<Score> {
+        if node.ply < self.null_move_from {
+            return None;
+        }
+        let depth = node.depth - prune::null_move(node)?;
+        let next = node.position.play_null()?;
+        self.job.table.prefetch(self.table_key(&next));
+        let beta = node.window.beta;
+        self.stack[node.ply].mv = None;
+        self.stack[node.ply].piece_to = None;
+        self.keys.push(next.key());
+        self.because(Why::NullMove);
+        let score = -self.pvs(&next, node.ply + 1, depth, Window::null(-beta), !node.cut);
+        self.keys.pop();
+        if score < beta || self.is_interrupted() {
+            return None;
+        }
+        // A mate found after passing is not proven.
+        let score = if is_decided(score) { beta } else { score };
+        if node.depth < prune::NULL_MOVE_VERIFICATION_DEPTH || self.null_move_from > 0 {
+            return Some(self.ended(End::NullMove, score));
+        }
+        // No null move for the first three quarters of the verification, wherever it leads.
+        self.null_move_from = node.ply + (depth.max(0) as Ply) * 3 / 4;
+        self.because(Why::NullMoveVerification);
+        let verified = self.pvs(&node.position, node.ply, depth, Window::null(beta - 1), false);
+        self.null_move_from = 0;
+        (verified >= beta).then(|| self.ended(End::NullMove, score))
+    }
+
+    pub(super) fn try_probcut(&mut self, node: &Node) -> Option<Score> {
+        let raised = prune::probcut(node)?;
+        self.stack[node.ply].noisy = true;
+        let table_move = node.table_move().filter(|&mv| node.position.is_noisy(mv));
+        let mut picker = MovePicker::noisy(table_move, (raised - node.static_eval).max(0));
+        let depth = prune::probcut_depth(node);
+        while let Some(mv) = picker.next(&node.position, self.history, &node.context) {
+            let next = self.play(&node.position, mv);
+            let window = Window::null(-raised);
+            self.enter(&node.position, mv, node.ply, &next);
+            self.because(Why::Probcut);
+            let mut score = -self.quiescence(&next, node.ply + 1, window);
+            if score >= raised {
+                self.because(Why::Probcut);
+                score = -self.pvs(&next, node.ply + 1, depth, window, !node.cut);
+            }
+            self.leave();
+            if self.is_interrupted() {
+                return None;
+            }
+            if score >= raised {
+                self.store(node, score, Some(mv), Bound::Lower, depth + 1);
+                return Some(self.ended(End::Probcut, score));
+            }
+        }
+        None
+    }
+
+    /// Searches the moves of a node, learns from the result and stores it.
+    pub(super) fn search_node(&mut self, node: &Node) -> Score {
+        let extension = match self.singularity(node) {
+            Singularity::MultiCut(score) => return self.ended(End::MultiCut, score),
+            Singularity::Extension(extension) => extension,
+        };
+        if extension != 0
+            && let Some(mv) = node.table_move()
+        {
+            self.show(|_| Step::Extended(mv, extension));
+        }
+        let killers = self.killers.at(node.ply);
+        let mut picker = MovePicker::with_killers(node.table_move(), killers);
+        picker.look_with(self.sight(&node.position, node.ply));
+        let progress = self.search_moves(node, &mut MoveSource::Picker(&mut picker), extension);
+        if self.is_interrupted() {
+            return 0;
+        }
+        if progress.count == 0 {
+            let score = match (node.excluded, node.in_check) {
+                (Some(_), _) => node.window.alpha,
+                (None, true) => mated_in(node.ply),
+                (None, false) if node.position.has_no_moves() => self.draw_score(),
+                // All were overlooked.
+                (None, false) => node.static_eval,
+            };
+            return self.ended(End::NoMoves, score);
+        }
+        self.conclude(node, &progress)
+    }
+
+    /// Searches the moves one after the other, or shares them out once the first is done.
+    pub(super) fn search_moves(
+        &mut self,
+        node: &Node,
+        source: &mut MoveSource,
+        extension: Depth,
+    ) -> NodeProgress {
+        let mut progress = NodeProgress::new(node.window.alpha);
+        while let Some(mv) = source.next(node, self.history) {
+            progress.count += 1;
+            let facts = MoveFacts { extension, ..MoveFacts::of(&progress) };
+            if self.may_prune_moves(node, facts) && prune::late_move_pruning(node, facts.quiets) {
+                self.show(|_| Step::QuietsLeftOut);
+                source.skip_quiets();
+            }
+            let Some(score) = self.search_move(node, mv, facts) else { continue };
+            self.show(|_| Step::Scored { mv, score, alpha: facts.alpha });
+            if self.is_interrupted()
+                || progress.record(node, mv, score, &self.pv_table[node.ply + 1])
+            {
+                break;
+            }
+            if self.may_split(node, progress.count) && self.split(node, source, &mut progress) {
+                break;
+            }
+        }
+        progress
+    }
+
+    /// The score of one move, or `None` if it is not worth a search.
+    pub(super) fn search_move(
+        &mut self,
+        node: &Node,
+        mv: Move,
+        mut facts: MoveFacts,
+    ) -> Option<Score> {
+        let judged = self.judge(node, mv);
+        let JudgedMove { noisy, history, .. } = judged;
+        self.stack[node.ply].noisy = noisy;
+        if self.may_prune_moves(node, facts)
+            && let Some(why) = self.omission(node, judged, facts)
+        {
+            self.show(|_| Step::LeftOut(mv, why));
+            return None;
+        }
+        // Half of all moves have been left out by now.
+        let extension = if Some(mv) == node.table_move() { facts.extension } else { 0 };
+        let depth = node.depth - 1 + extension;
+        let keys = self.keys_after(&node.position, mv);
+        if depth > 0
+            && let Some(book) = &self.job.book
+        {
+            // Quiescence asks no book.
+            book.prefetch(node.position.pawn_key() ^ keys.pawns());
+        }
+        let next = node.position.play_on(mv, keys);
+        if node.is_root() {
+            self.tell_root_move(mv, facts.number, node.depth);
+            // Those of the root itself belong to no move.
+            self.take_nodes();
+        }
+        self.stack[node.ply].double_extensions += u8::from(extension >= 2);
+        self.enter(&node.position, mv, node.ply, &next);
+        let score = if facts.number == 1 {
+            let window = Window::new(facts.alpha, node.window.beta);
+            self.because(Why::First);
+            -self.pvs(&next, node.ply + 1, depth, window.flip(), !node.pv && !node.cut)
+        } else {
+            let reduction = self.reduction(node, &next, noisy, history, facts.number);
+            self.search_late_move(node, &next, depth, reduction, &mut facts)
+        };
+        let score = if node.is_root() { self.by_endgames(mv, &next, score) } else { score };
+        self.leave();
+        self.stack[node.ply].double_extensions -= u8::from(extension >= 2);
+        if node.is_root() && !self.is_interrupted() {
+            self.note_root_move(node, mv, score, facts);
+        }
+        Some(score)
+    }
+}
+
+/// The evaluation as experience corrects it, kept clear of proven scores.
+#[inline]
+pub(super) fn corrected(raw: Score, correction: Score) -> Score {
+    (raw + correction).clamp(-MAX_EVAL, MAX_EVAL)
+}
+
+/// No line from here can be better than a mate on the next ply or worse than being mated now.
+/// <https://www.chessprogramming.org/Mate_Distance_Pruning>
+fn mate_distance_window(window: Window, ply: Ply) -> Window {
+    Window { alpha: window.alpha.max(mated_in(ply)), beta: window.beta.min(mate_in(ply + 1)) }
+}
+
+/// The table's score, where it settles a node that is not on the principal variation.
+fn table_cutoff(node: &Node) -> Option<Score> {
+    /// Near the fifty-move draw a score from elsewhere may be wrong here.
+    const SAFE_CLOCK: u16 = 90;
+    let entry = node.table?;
+    let settled = bound_applies(entry.bound, entry.score, node.window);
+    let deep_enough = entry.depth >= node.depth;
+    (!node.pv && deep_enough && settled && node.position.halfmove_clock() < SAFE_CLOCK)
+        .then_some(entry.score)
+}
+
+/// Whether a score with `bound` lies outside the window on the side its bound speaks of.
+#[inline]
+pub(super) fn bound_applies(bound: Bound, score: Score, window: Window) -> bool {
+    match bound {
+        Bound::Exact => true,
+        Bound::Lower => score >= window.beta,
+        Bound::Upper => score <= window.alpha,
+    }
+}
+
+/// The static evaluation, or the table's score where that is known to be nearer the truth.
+#[inline]
+pub(super) fn refined_eval(static_eval: Score, table: Option<TableEntry>) -> Score {
+    match table {
+        Some(entry) if static_eval != NO_EVAL && !is_decided(entry.score) => match entry.bound {
+            Bound::Exact => entry.score,
+            Bound::Lower => static_eval.max(entry.score),
+            Bound::Upper => static_eval.min(entry.score),
+        },
+        _ => static_eval,
+    }
+}

@@ -1,0 +1,150 @@
+//! Quiescence: at the leaves only captures, promotions and replies to checks are searched.
+//! <https://www.chessprogramming.org/Quiescence_Search>
+
+use super::constants as c;
+use super::node::Window;
+use super::observe::{End, Spectator, Step, Why};
+use super::ordering::MovePicker;
+use super::pvs::{bound_applies, corrected, refined_eval};
+use super::report::Bound;
+use super::see::value;
+use super::table::{NO_EVAL, TableEntry};
+use super::worker::Worker;
+use crate::chess::position::{Move, Piece, Position};
+use crate::chess::score::{INFINITY, Ply, Score, is_decided, mated_in};
+
+impl<S: Spectator> Worker<'_, S> {
+    /// The value of `position` once it has come to rest, within `window`; fail-soft.
+    pub(super) fn quiescence(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
+        self.show_entry(position, ply, 0, window, true);
+        let score = self.value_at_rest(position, ply, window);
+        self.show_leave(score)
+    }
+
+    /// The same of a node that has been entered.
+    #[inline(always)]
+    fn value_at_rest(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
+        if let Some(score) = self.enter_node(position, ply) {
+            return score;
+        }
+        let window = self.repetition_window(position, ply, window);
+        self.show(|_| Step::Narrowed { alpha: window.alpha, beta: window.beta });
+        if window.alpha >= window.beta {
+            return self.ended(End::Closed, window.alpha);
+        }
+        // While the memory still looks for the table's entry.
+        self.evaluator.prepare(position, ply);
+        let table = self.job.table.probe(self.table_key(position), position, ply);
+        if let Some(entry) = table
+            && !window.is_open()
+            && bound_applies(entry.bound, entry.score, window)
+        {
+            return self.ended(End::Table, entry.score);
+        }
+        let raw_eval = self.raw_eval(position, ply, table);
+        let stand_pat = self.stand_pat(position, ply, raw_eval, table);
+        self.show(|_| Step::Assessed {
+            eval: (raw_eval != NO_EVAL).then_some(stand_pat),
+            hit: table.is_some(),
+        });
+        if stand_pat >= window.beta {
+            return self.ended(End::StandPat, stand_pat);
+        }
+        self.search_noisy(position, ply, window, stand_pat, raw_eval, table)
+    }
+
+    /// What the side to move has for certain if it need not move: `-INFINITY` in check.
+    fn stand_pat(
+        &self,
+        position: &Position,
+        ply: Ply,
+        raw_eval: Score,
+        table: Option<TableEntry>,
+    ) -> Score {
+        if raw_eval == NO_EVAL {
+            return -INFINITY;
+        }
+        refined_eval(corrected(raw_eval, self.correction(position, ply)), table)
+    }
+
+    fn search_noisy(
+        &mut self,
+        position: &Position,
+        ply: Ply,
+        window: Window,
+        stand_pat: Score,
+        raw_eval: Score,
+        table: Option<TableEntry>,
+    ) -> Score {
+        let in_check = position.in_check();
+        let mut context = self.context(ply);
+        if in_check {
+            context.threats = position.threats();
+            context.checks = position.checks();
+        }
+        let table_move = table.and_then(|entry| entry.mv);
+        let mut picker = match in_check {
+            true => MovePicker::all(table_move),
+            false => MovePicker::noisy(table_move.filter(|&mv| position.is_noisy(mv)), 0),
+        };
+        picker.look_with(self.sight(position, ply));
+        let mut alpha = window.alpha.max(stand_pat);
+        let (mut best, mut best_move) = (stand_pat, None);
+        let mut count = 0;
+        while let Some(mv) = picker.next(position, self.history, &context) {
+            count += 1;
+            let is_late = count > c::quiescence_moves() && mv.promotion().is_none();
+            if is_late && !in_check && !is_decided(best) {
+                break;
+            }
+            if let Some(most) = delta(position, mv, stand_pat)
+                && most <= alpha
+            {
+                best = best.max(most);
+                continue;
+            }
+            let next = self.play(position, mv);
+            self.enter(position, mv, ply, &next);
+            self.because(Why::Noisy);
+            let score = -self.quiescence(&next, ply + 1, Window::new(alpha, window.beta).flip());
+            self.leave();
+            if self.is_interrupted() {
+                return 0;
+            }
+            self.show(|_| Step::Scored { mv, score, alpha });
+            if score > best {
+                best = score;
+                if score > alpha {
+                    best_move = Some(mv);
+                    alpha = score;
+                }
+                if score >= window.beta {
+                    break;
+                }
+            }
+            if in_check && !is_decided(best) {
+                // One quiet way out of check is enough to know that this is no mate.
+                picker.skip_quiets();
+            }
+        }
+        if best == -INFINITY {
+            return self.ended(End::NoMoves, mated_in(ply));
+        }
+        let bound = if best >= window.beta { Bound::Lower } else { Bound::Upper };
+        if bound == Bound::Lower {
+            self.count(|counters| &mut counters.cutoffs);
+        }
+        let entry = TableEntry { mv: best_move, score: best, eval: raw_eval, bound, depth: 0 };
+        self.job.table.store(self.table_key(position), entry, ply);
+        best
+    }
+}
+
+/// The most that a capture can make of the evaluation, `None` where that cannot be told.
+fn delta(position: &Position, mv: Move, stand_pat: Score) -> Option<Score> {
+    if stand_pat == -INFINITY || mv.promotion().is_some() || is_decided(stand_pat) {
+        return None;
+    }
+    let taken = position.piece_on(mv.to()).map_or(value(Piece::Pawn), value);
+    Some(stand_pat + taken + c::delta_margin())
+}

@@ -1,0 +1,310 @@
+//! The searcher: persistent threads, the transposition table, and one search at a time.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
+use crossbeam::sync::WaitGroup;
+
+use super::config::Config;
+use super::control::Control;
+use super::job::{Job, Lasting};
+use super::limits::Limits;
+use super::observe::Observer;
+use super::report::{SearchEvent, SearchFault, SearchResult};
+use super::room::{STACK_SIZE, THREAD_HEAP, has_room};
+use super::table::TranspositionTable;
+use super::trace;
+use super::worker::{Listener, ThreadData, Worker};
+use crate::chess::position::Game;
+use crate::engine::tablebase::Tables;
+
+/// A thread with less stack than this left searches on a stack of its own: one that was made with
+/// [`STACK_SIZE`] has used some of it.
+const LEAST_STACK: usize = STACK_SIZE / 4 * 3;
+
+/// Searches positions, one at a time. The thread that asks searches itself; its helpers live as
+/// long as the searcher and sleep in between. Table and histories last from one search to the next.
+pub struct Searcher {
+    /// What was asked for last. The system may give less, which is told once.
+    config: Config,
+    lasting: Lasting,
+    data: ThreadData,
+    helpers: Vec<Helper>,
+    faults: Vec<SearchFault>,
+    /// How many there are where the configuration names no number. Asked once: the system reads
+    /// files to answer, which takes as long as fifty nodes.
+    cores: usize,
+}
+
+/// A helper's part in a search.
+struct Task {
+    job: Arc<Job>,
+    observer: Option<Box<dyn Observer>>,
+    /// Let go of once the part is done.
+    group: WaitGroup,
+}
+
+struct Helper {
+    tasks: Option<Sender<Task>>,
+    handle: Option<JoinHandle<()>>,
+}
+
+impl Searcher {
+    /// A searcher with an empty table and its helpers waiting, as far as the system gives them: see
+    /// [`Searcher::take_faults`].
+    pub fn new(config: Config) -> Self {
+        let mut searcher = Searcher {
+            lasting: Lasting::new(config.memory_mb),
+            data: ThreadData::new(),
+            helpers: Vec::new(),
+            faults: Vec::new(),
+            cores: config.cores(),
+            config,
+        };
+        searcher.look_at_memory();
+        searcher.hire();
+        searcher
+    }
+
+    /// Takes over what is to be searched with from now on, and changes what differs.
+    ///
+    /// With another memory the table is replaced by an empty one; if there is no room for it, it
+    /// stays as it is. With another evaluation all that was learnt is forgotten. What the system does
+    /// not give: see [`Searcher::take_faults`].
+    pub fn configure(&mut self, config: Config) {
+        let old = std::mem::replace(&mut self.config, config);
+        if old.threads != self.config.threads {
+            self.hire();
+        }
+        if old.memory_mb != self.config.memory_mb {
+            self.resize();
+        }
+        if old.evaluation != self.config.evaluation {
+            self.new_game();
+        }
+    }
+
+    /// What is searched with, as it was asked for.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    fn resize(&mut self) {
+        let megabytes = self.config.memory_mb;
+        let more = megabytes.saturating_sub(self.lasting.table.megabytes());
+        if TranspositionTable::has_room(more) {
+            // The old table goes first, so that both need not fit at once.
+            self.lasting.table = Arc::new(TranspositionTable::new(0));
+            self.lasting.table = Arc::new(TranspositionTable::new(megabytes));
+        }
+        self.look_at_memory();
+    }
+
+    fn look_at_memory(&mut self) {
+        let (wanted, kept) = (self.config.memory_mb, self.lasting.table.megabytes());
+        if kept != wanted {
+            self.faults.push(SearchFault::Memory { wanted, kept });
+        }
+    }
+
+    /// Makes the helpers as many as are wanted, as far as the system starts them.
+    fn hire(&mut self) {
+        let wanted = self.config.threads.max(1);
+        self.helpers.truncate(wanted - 1);
+        while self.threads() < wanted {
+            let Some(helper) = Helper::start(self.threads()) else { break };
+            self.helpers.push(helper);
+        }
+        let searching = self.threads();
+        if searching < wanted {
+            self.faults.push(SearchFault::Threads { wanted, searching });
+        }
+    }
+
+    /// What has gone wrong since this was last asked.
+    pub fn take_faults(&mut self) -> Vec<SearchFault> {
+        let damage = self.config.endgames.iter().flat_map(Tables::take_damage);
+        self.faults.extend(damage.map(SearchFault::Endgames));
+        std::mem::take(&mut self.faults)
+    }
+
+    /// The number of search threads, the one that asks among them.
+    pub fn threads(&self) -> usize {
+        self.helpers.len() + 1
+    }
+
+    /// Forgets all that was learnt from earlier searches.
+    pub fn new_game(&mut self) {
+        self.lasting.forget();
+    }
+
+    /// Searches the current position of `game` until a limit is reached or `control` says stop,
+    /// telling `on_event` on the way. Where traces are logged, what it does is logged at its end.
+    pub fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+        on_event: &mut dyn FnMut(&SearchEvent),
+    ) -> SearchResult {
+        if log::log_enabled!(log::Level::Trace) {
+            return trace::logged(self, game, limits, control, on_event);
+        }
+        self.run(game, limits, control, Some(on_event), None)
+    }
+
+    /// As [`Searcher::search`], with an observer for each thread, by its number, that hears of every
+    /// step. Much slower, and what is found is the same.
+    pub fn search_observed(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+        on_event: &mut dyn FnMut(&SearchEvent),
+        observers: &mut dyn FnMut(usize) -> Box<dyn Observer>,
+    ) -> SearchResult {
+        self.run(game, limits, control, Some(on_event), Some(observers))
+    }
+
+    /// As [`Searcher::search`], without events: to make them costs short searches time.
+    pub fn search_silently(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+    ) -> SearchResult {
+        self.run(game, limits, control, None, None)
+    }
+
+    fn run(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+        listener: Option<Listener>,
+        mut observers: Option<&mut dyn FnMut(usize) -> Box<dyn Observer>>,
+    ) -> SearchResult {
+        self.lasting.table.new_search();
+        // The errors of a weaker player are the same each time only if one thread makes them.
+        let helpers_wanted = if limits.handicap.is_none() { self.helpers.len() } else { 0 };
+        let cores = Some(self.config.cores.unwrap_or(self.cores));
+        let config = Config { threads: helpers_wanted + 1, cores, ..self.config.clone() };
+        let is_heard = listener.is_some();
+        let job = Job::new(game, limits, control, config, self.lasting.clone(), is_heard);
+        let job = Arc::new(job);
+        let helpers = WaitGroup::new();
+        let mut observer = |id| observers.as_mut().map(|observers| observers(id));
+        for (helper, id) in self.helpers[..helpers_wanted].iter().zip(1..) {
+            let (job, group) = (Arc::clone(&job), helpers.clone());
+            helper.search(Task { job, observer: observer(id), group });
+        }
+        let observer = observer(0);
+        let data = &mut self.data;
+        let think = || {
+            let _finish = Finish(&job);
+            let listener = listener.map(|listener| listener as Listener);
+            match observer {
+                None => Worker::new(0, &job, data, listener).think(),
+                Some(observer) => Worker::watched(0, &job, data, listener, observer).think(),
+            }
+        };
+        let result = guarded(0, &job, || stacker::maybe_grow(LEAST_STACK, STACK_SIZE, think));
+        let mut result = result.unwrap_or_else(|| {
+            self.data = ThreadData::new();
+            job.last_words()
+        });
+        // By then all helpers have let go of the job.
+        helpers.wait();
+        result.sharing = job.sharing();
+        if helpers_wanted > 0 {
+            log::debug!("{} nodes in {:?}: {:?}", result.nodes, result.elapsed, result.sharing);
+        }
+        self.faults.extend(std::iter::from_fn(|| job.crashes.pop()));
+        result
+    }
+}
+
+impl Helper {
+    /// Starts a search thread and waits until it has all that it needs; `None` if the system does
+    /// not give that, or nothing would be left for the others.
+    fn start(id: usize) -> Option<Self> {
+        if !has_room(STACK_SIZE + THREAD_HEAP) {
+            return None;
+        }
+        let (tasks, inbox) = unbounded();
+        let (ready, is_ready) = bounded(1);
+        let started = std::thread::Builder::new()
+            .name(format!("search-{id}"))
+            .stack_size(STACK_SIZE)
+            .spawn(move || live(id, &inbox, &ready));
+        let handle = started.inspect_err(|error| log::warn!("search thread {id}: {error}")).ok()?;
+        let helper = Helper { tasks: Some(tasks), handle: Some(handle) };
+        // Memory may still be short, for a thread takes some besides its stack.
+        (is_ready.recv().is_ok() && has_room(0)).then_some(helper)
+    }
+
+    fn search(&self, task: Task) {
+        if let Some(tasks) = &self.tasks
+            && tasks.send(task).is_err()
+        {
+            log::error!("a search thread has died");
+        }
+    }
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        self.tasks = None;
+        if let Some(handle) = self.handle.take()
+            && handle.join().is_err()
+        {
+            log::error!("a search thread has panicked");
+        }
+    }
+}
+
+/// Sends the helpers home when the main thread leaves the search, in whatever way.
+struct Finish<'a>(&'a Job);
+
+impl Drop for Finish<'_> {
+    fn drop(&mut self) {
+        self.0.crew.finish();
+    }
+}
+
+/// The life of a helper: it sleeps until a task comes.
+fn live(id: usize, inbox: &Receiver<Task>, ready: &Sender<()>) {
+    let mut data = ThreadData::new();
+    let _ = ready.send(());
+    for Task { job, observer, group } in inbox {
+        let help = || match observer {
+            None => Worker::new(id, &job, &mut data, None).help(),
+            Some(observer) => Worker::watched(id, &job, &mut data, None, observer).help(),
+        };
+        if guarded(id, &job, help).is_none() {
+            data = ThreadData::new();
+        }
+        drop(job);
+        drop(group);
+    }
+}
+
+/// Does one thread's part in a search. Should it panic, the search ends with what was found by
+/// then, and the thread lives on.
+fn guarded<R>(thread: usize, job: &Job, part: impl FnOnce() -> R) -> Option<R> {
+    let done = catch_unwind(AssertUnwindSafe(part));
+    done.inspect_err(|panic| {
+        job.control.stop();
+        job.crashes.push(SearchFault::Crash { thread, why: words_of(panic.as_ref()) });
+    })
+    .ok()
+}
+
+/// What a panic says.
+fn words_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref().copied()).unwrap_or("for no known reason").to_owned()
+}

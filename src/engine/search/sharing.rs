@@ -1,0 +1,377 @@
+//! PV-splitting with young brothers wait: sharing the moves of a node among threads.
+//!
+//! Once the first move of a node is done, a thread that finds an idle comrade reserves it, puts the
+//! remaining moves up as a [`SplitPoint`], calls the comrade there and works at it itself. Whoever takes a
+//! move there calls one thread more, if there is one and a move is left for it. A thread that runs out of
+//! moves at a node of its own may be called for work below that node until all others have left it.
+//! A cutoff recalls everybody who is below. T. A. Marsland and M. Campbell (1982)
+//! on splitting along the principal variation, R. Feldmann (1993) on young brothers wait;
+//! <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
+//!
+//! With one thread nobody is ever idle, so nothing is split and the search is deterministic.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use super::crew::{ANYWHERE, Reservation, Rest};
+use super::job::Job;
+use super::node::{MoveFacts, Node, NodeProgress};
+use super::observe::{Spectator, Step};
+use super::prune;
+use super::sharing_counts::count;
+use super::source::MoveSource;
+use super::split::{SplitPoint, SplitState, Way};
+use super::worker::Worker;
+use crate::chess::position::Move;
+use crate::chess::score::Score;
+
+/// Moves that must have failed to cut at an expected cut node before its others are shared out.
+const CUT_NODE_MOVES: usize = 3;
+/// How long the main thread waits for others before it looks at the clock again.
+const NAP: Duration = Duration::from_millis(1);
+
+/// Signs a thread off from a split point when it leaves, in whatever way: the owner waits for it.
+struct SignOff<'a> {
+    split: &'a SplitPoint,
+    job: &'a Job,
+}
+
+impl Drop for SignOff<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // Its move has no score, so neither has the node: the last iteration decides.
+            self.job.control.stop();
+        }
+        if self.split.sign_off() {
+            self.job.crew.wake(self.split.owner);
+        }
+    }
+}
+
+impl<'a, S: Spectator> Worker<'a, S> {
+    /// Whether the remaining moves of `node` are worth sharing out now.
+    #[inline]
+    pub(super) fn may_split(&self, node: &Node, moves_done: usize) -> bool {
+        node.depth >= self.job.split_depth
+            && node.excluded.is_none()
+            && (!node.cut || moves_done >= CUT_NODE_MOVES)
+            && self.job.crew.has_idle(&self.owners)
+    }
+
+    /// Shares out the moves of `source` if somebody is there to take one, and returns when all are
+    /// done; `false` if they are still to be searched.
+    #[cold]
+    pub(super) fn split(
+        &mut self,
+        node: &Node,
+        source: &mut MoveSource,
+        progress: &mut NodeProgress,
+    ) -> bool {
+        let Some(helper) = self.reserve() else { return false };
+        let Some(own) = self.pick(node, source, progress) else { return true };
+        let Some(next) = self.pick(node, source, progress) else {
+            drop(helper);
+            self.search_last(node, own, progress);
+            return true;
+        };
+        self.show(|_| Step::Split);
+        let so_far = std::mem::replace(progress, NodeProgress::new(progress.alpha));
+        let state = SplitState { moves: source.share(), next: Some(next), progress: so_far };
+        let way = Way {
+            stack: &self.stack[..=node.ply],
+            keys: &self.keys,
+            null_move_from: self.null_move_from,
+            place: self.spectator.place(),
+        };
+        let split = Arc::new(SplitPoint::new(node, self.id, &way, self.split.as_ref(), state));
+        call(helper, &split);
+        self.stand_at(Some(Arc::clone(&split)));
+        self.work_at(&split, Some(own));
+        self.wait_for_helpers(&split);
+        self.stand_at(split.parent.clone());
+        let counts = &self.job.sharing[self.id];
+        count(&counts.splits, 1);
+        count(&counts.joined, split.joined.load(Ordering::Relaxed).into());
+        *progress = std::mem::replace(&mut split.shared().progress, NodeProgress::new(0));
+        true
+    }
+
+    /// An idle thread that may help where this one is.
+    fn reserve(&self) -> Option<Reservation<'a, Arc<SplitPoint>>> {
+        let is_above = |address| self.split.as_ref().is_some_and(|split| split.is_below(address));
+        self.job.crew.reserve(&self.owners, is_above)
+    }
+
+    /// The next move of a node that is worth a search, and its number.
+    fn pick(
+        &mut self,
+        node: &Node,
+        source: &mut MoveSource,
+        progress: &mut NodeProgress,
+    ) -> Option<(Move, usize)> {
+        loop {
+            let mv = source.next(node, self.history)?;
+            progress.count += 1;
+            let facts = MoveFacts::of(progress);
+            if self.may_prune_moves(node, facts) && prune::late_move_pruning(node, facts.quiets) {
+                self.show(|_| Step::QuietsLeftOut);
+                source.skip_quiets();
+            }
+            if !self.is_left_out(node, mv, facts) {
+                return Some((mv, facts.number));
+            }
+        }
+    }
+
+    /// Searches the last move of a node, which nobody else is needed for.
+    fn search_last(
+        &mut self,
+        node: &Node,
+        (mv, number): (Move, usize),
+        progress: &mut NodeProgress,
+    ) {
+        let facts = MoveFacts { number, ..MoveFacts::of(progress) };
+        let Some(score) = self.search_move(node, mv, facts) else { return };
+        self.show(|_| Step::Scored { mv, score, alpha: facts.alpha });
+        if !self.is_interrupted() {
+            progress.record(node, mv, score, &self.pv_table[node.ply + 1]);
+        }
+    }
+
+    /// Searches `own` and then the moves of `split` until none is left or one has failed high, and
+    /// signs off.
+    fn work_at(&mut self, split: &SplitPoint, mut own: Option<(Move, usize)>) {
+        let _sign_off = SignOff { split, job: self.job };
+        loop {
+            let taken = match own.take() {
+                Some((mv, number)) => Some((mv, facts_of(&split.shared().progress, number))),
+                None => self.take_move(split),
+            };
+            let Some((mv, facts)) = taken else { break };
+            if self.id != split.owner {
+                split.joined.store(true, Ordering::Relaxed);
+            }
+            let Some(score) = self.search_move(&split.node, mv, facts) else { continue };
+            if self.is_interrupted() {
+                break;
+            }
+            self.show(|_| Step::Scored { mv, score, alpha: facts.alpha });
+            if self.record(split, mv, score) {
+                self.job.crew.recall(split.cut_off());
+                break;
+            }
+        }
+    }
+
+    /// Takes in the score of a move of `split`; tells whether it fails high.
+    fn record(&self, split: &SplitPoint, mv: Move, score: Score) -> bool {
+        let line = &self.pv_table[split.node.ply + 1];
+        let mut shared = split.shared();
+        let fails_high = shared.progress.record(&split.node, mv, score, line);
+        split.raise_alpha(shared.progress.alpha);
+        fails_high
+    }
+
+    /// The next move of the split point that this thread stands at; should there be one more, an idle
+    /// thread is called for that.
+    fn take_move(&mut self, split: &SplitPoint) -> Option<(Move, MoveFacts)> {
+        if self.is_interrupted() {
+            return None;
+        }
+        let mut shared = split.shared();
+        let SplitState { moves, next, progress } = &mut *shared;
+        if progress.has_failed_high(&split.node) {
+            return None;
+        }
+        let (mv, number) = next.take()?;
+        *next = self.pick(&split.node, &mut moves.source(), progress);
+        let facts = facts_of(progress, number);
+        let is_more = next.is_some();
+        drop(shared);
+        if is_more
+            && self.job.crew.has_idle(&self.owners)
+            && let Some(helper) = self.reserve()
+            && let Some(split) = &self.split
+        {
+            call(helper, split);
+        }
+        Some((mv, facts))
+    }
+
+    /// Alpha of the node whose moves this thread shares with others, by now.
+    pub(super) fn shared_alpha(&self) -> Score {
+        self.split.as_ref().map_or(-crate::chess::score::INFINITY, |split| split.alpha())
+    }
+
+    /// Until all others have left `split`: helps those that have split again below it.
+    fn wait_for_helpers(&mut self, split: &SplitPoint) {
+        while !split.is_left()
+            && let Some(other) = self.rest(split.address(), || split.is_left())
+        {
+            self.join(&other);
+        }
+        self.adopt(split);
+    }
+
+    /// Helps other threads until the search ends.
+    pub(super) fn help(&mut self) {
+        let crew = &self.job.crew;
+        while let Some(split) = self.rest(ANYWHERE, || crew.is_over()) {
+            self.join(&split);
+        }
+        self.show_done();
+    }
+
+    /// Waits until there is something to help with (below the node with that address), or nothing to
+    /// wait for any more.
+    fn rest(&mut self, below: usize, is_over: impl Fn() -> bool) -> Option<Arc<SplitPoint>> {
+        let job = self.job;
+        let begun = Instant::now();
+        job.crew.offer(self.id, below);
+        // Only the main thread has bounds to look at; the others sleep until they are called.
+        let nap = (self.id == 0).then_some(NAP);
+        let called = loop {
+            match job.crew.wait(self.id, &is_over, nap) {
+                Rest::Called(split) => break Some(split),
+                Rest::Over => break None,
+                Rest::Nap => self.look_up(),
+            }
+        };
+        count(&job.sharing[self.id].waiting, begun.elapsed().as_nanos() as u64);
+        called
+    }
+
+    fn join(&mut self, split: &Arc<SplitPoint>) {
+        count(&self.job.sharing[self.id].joins, 1);
+        self.adopt(split);
+        self.stand_at(Some(Arc::clone(split)));
+        let SplitPoint { place, node, .. } = split.as_ref();
+        self.show(|_| Step::Join { place: *place, position: &node.position, ply: node.ply });
+        self.work_at(split, None);
+        if !split.node.is_root() {
+            self.note_help();
+        }
+        self.show(|_| Step::Part);
+    }
+
+    /// Puts this thread on the way to `split`.
+    fn adopt(&mut self, split: &SplitPoint) {
+        let (above, below) = self.stack.split_at_mut(split.stack.len());
+        above.copy_from_slice(&split.stack);
+        // The line that this thread was on may have left moves out further down.
+        below.iter_mut().for_each(|frame| frame.excluded = None);
+        self.keys.clone_from(&split.keys);
+        self.null_move_from = split.null_move_from;
+    }
+}
+
+/// Has a reserved thread come to a split point.
+fn call(helper: Reservation<'_, Arc<SplitPoint>>, split: &Arc<SplitPoint>) {
+    split.sign_on(helper.thread());
+    helper.call(Arc::clone(split));
+}
+
+/// What is to be known of a move of a shared node.
+fn facts_of(progress: &NodeProgress, number: usize) -> MoveFacts {
+    MoveFacts { number, shared: true, ..MoveFacts::of(progress) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+    use crate::chess::position::Game;
+    use crate::engine::search::crew::ThreadSet;
+    use crate::engine::search::job::Lasting;
+    use crate::engine::search::node::Window;
+    use crate::engine::search::observe::Place;
+    use crate::engine::search::source::SharedMoves;
+    use crate::engine::search::worker::ThreadData;
+    use crate::engine::search::{Config, Control, Limits, STACK_SIZE};
+
+    fn job(control: &Control) -> Job {
+        let config = Config { threads: 2, ..Config::default() };
+        Job::new(&Game::default(), &Limits::depth(9), control, config, Lasting::new(1), false)
+    }
+
+    /// A split point at the root, with no move left and two threads.
+    fn split_at_the_root(worker: &mut Worker) -> SplitPoint {
+        let node = worker.assess(&worker.job.root, 0, 9, Window::FULL, false, None);
+        let state = SplitState {
+            moves: SharedMoves::List(Vec::new().into_iter()),
+            next: None,
+            progress: NodeProgress::new(node.window.alpha),
+        };
+        let way = Way {
+            stack: &worker.stack[..1],
+            keys: &worker.keys,
+            null_move_from: 5,
+            place: Place::default(),
+        };
+        let split = SplitPoint::new(&node, 0, &way, None, state);
+        split.sign_on(1);
+        split
+    }
+
+    #[test]
+    fn a_thread_that_joins_takes_over_what_is_left_out_there() {
+        let control = Control::new();
+        let (job, mut data) = (job(&control), ThreadData::new());
+        let mut worker = Worker::new(0, &job, &mut data, None);
+        let excluded = "e2e4".parse().ok();
+        let mut split = split_at_the_root(&mut worker);
+        split.stack[0].excluded = excluded;
+        worker.stack[7].excluded = excluded;
+        worker.adopt(&split);
+        assert_eq!((worker.stack[0].excluded, worker.stack[7].excluded), (excluded, None));
+        assert_eq!(worker.null_move_from, 5, "a null move is being verified above");
+    }
+
+    #[test]
+    fn every_node_counts_for_one_root_move_at_most() {
+        let control = Control::new();
+        let config = Config { threads: 3, cores: Some(3), ..Config::default() };
+        let limits = Limits::nodes(300_000);
+        let job = Job::new(&Game::default(), &limits, &control, config, Lasting::new(8), false);
+        std::thread::scope(|scope| {
+            for id in [1, 2, 0] {
+                let job = &job;
+                let work = move || {
+                    let mut data = ThreadData::new();
+                    let mut worker = Worker::new(id, job, &mut data, None);
+                    if id > 0 {
+                        return worker.help();
+                    }
+                    while !job.crew.has_idle(&ThreadSet::default()) {
+                        std::thread::yield_now();
+                    }
+                    worker.think();
+                };
+                let thread = std::thread::Builder::new().stack_size(STACK_SIZE);
+                thread.spawn_scoped(scope, work).expect("a thread");
+            }
+        });
+        assert!(job.sharing().joins > 0, "threads have helped each other");
+        let counted: u64 = job.root_moves().iter().map(|root_move| root_move.nodes).sum();
+        let all = job.nodes();
+        assert!(counted <= all && counted > all / 3, "{counted} of {all}");
+    }
+
+    #[test]
+    fn a_thread_that_panics_signs_off_and_ends_the_search() {
+        let control = Control::new();
+        let (job, mut data) = (job(&control), ThreadData::new());
+        let mut worker = Worker::new(0, &job, &mut data, None);
+        let split = split_at_the_root(&mut worker);
+        drop(SignOff { split: &split, job: &job });
+        assert!(!split.is_left() && !control.is_stopped());
+        let panics = || {
+            let _sign_off = SignOff { split: &split, job: &job };
+            panic!("a panic of a helper that this test means to see");
+        };
+        assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
+        assert!(split.is_left() && control.is_stopped());
+    }
+}

@@ -1,0 +1,45 @@
+//! Whether the table's move is the only good one, and what follows for its depth.
+//! <https://www.chessprogramming.org/Singular_Extensions>.
+
+use super::constants as c;
+use super::node::{Node, Window};
+use super::observe::{Spectator, Why};
+use super::prune;
+use super::worker::Worker;
+use crate::chess::score::{Depth, Score, is_decided};
+
+/// Double extensions on one line, so that the search comes to an end. Hand-set.
+const DOUBLE_EXTENSIONS: u8 = 8;
+
+/// What the test for singularity says.
+pub(super) enum Singularity {
+    /// Several moves fail high: so does the node.
+    MultiCut(Score),
+    /// The table's move is to be extended by so many plies.
+    Extension(Depth),
+}
+
+impl<S: Spectator> Worker<'_, S> {
+    /// Asks whether the table's move is the only good one by a search without it.
+    pub(super) fn singularity(&mut self, node: &Node) -> Singularity {
+        let bound = prune::singular_beta(node).filter(|_| !self.proving);
+        let Some(bound) = bound else { return Singularity::Extension(0) };
+        let depth = (node.depth - 1) / 2;
+        self.stack[node.ply].excluded = node.table_move();
+        self.because(Why::Singularity);
+        let score = self.pvs(&node.position, node.ply, depth, Window::null(bound - 1), node.cut);
+        self.stack[node.ply].excluded = None;
+        let table_score = node.table.map_or(bound, |entry| entry.score);
+        if score < bound {
+            let doubled = !node.pv
+                && score < bound - c::double_extension_margin()
+                && self.stack[node.ply].double_extensions < DOUBLE_EXTENSIONS;
+            return Singularity::Extension(1 + Depth::from(doubled));
+        }
+        if bound >= node.window.beta && !is_decided(bound) {
+            return Singularity::MultiCut(bound);
+        }
+        let is_one_of_many = node.cut || table_score >= node.window.beta;
+        Singularity::Extension(if is_one_of_many { -2 } else { 0 })
+    }
+}

@@ -1,0 +1,57 @@
+//! Where the moves of a node come from.
+
+use super::history::History;
+use super::node::Node;
+use super::ordering::MovePicker;
+use crate::chess::position::Move;
+
+/// The moves of an inner node, picked in stages, or those of the root, ordered by iteration.
+pub(super) enum MoveSource<'a> {
+    Picker(&'a mut MovePicker),
+    List(&'a mut std::vec::IntoIter<Move>),
+}
+
+impl MoveSource<'_> {
+    /// The next move to search.
+    pub(super) fn next(&mut self, node: &Node, history: &History) -> Option<Move> {
+        loop {
+            let mv = match self {
+                MoveSource::Picker(picker) => picker.next(&node.position, history, &node.context),
+                MoveSource::List(moves) => moves.next(),
+            }?;
+            if Some(mv) != node.excluded {
+                return Some(mv);
+            }
+        }
+    }
+
+    /// Leaves out the quiet moves still to come.
+    pub(super) fn skip_quiets(&mut self) {
+        if let MoveSource::Picker(picker) = self {
+            picker.skip_quiets();
+        }
+    }
+
+    /// The moves still to come, to be shared with others.
+    pub(super) fn share(&self) -> SharedMoves {
+        match self {
+            MoveSource::Picker(picker) => SharedMoves::Picker(Box::new((*picker).clone())),
+            MoveSource::List(moves) => SharedMoves::List((*moves).clone()),
+        }
+    }
+}
+
+/// The moves of a node that is shared out.
+pub(super) enum SharedMoves {
+    Picker(Box<MovePicker>),
+    List(std::vec::IntoIter<Move>),
+}
+
+impl SharedMoves {
+    pub(super) fn source(&mut self) -> MoveSource<'_> {
+        match self {
+            SharedMoves::Picker(picker) => MoveSource::Picker(picker),
+            SharedMoves::List(moves) => MoveSource::List(moves),
+        }
+    }
+}

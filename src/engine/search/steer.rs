@@ -1,0 +1,133 @@
+//! Steering back into the book: of moves that are worth about as much as the best, one is played
+//! whose best line leads there ([`BookSearch::Steer`]).
+
+use super::book_ending::is_bad_for;
+use super::config::BookSearch;
+use super::node::Window;
+use super::observe::{Spectator, Why};
+use super::report::{SearchResult, Transposition};
+use super::watch::Detour;
+use super::worker::Worker;
+use crate::chess::position::Move;
+use crate::chess::score::{Depth, Score, is_decided};
+
+/// Before this share of what bounds the search it is not asked whether to steer: later iterations
+/// would ask again. Hand-set.
+const STEER_FROM: f64 = 0.3;
+/// Moves that are tried after one iteration. Hand-set.
+const TRIED_PER_ITERATION: usize = 4;
+
+impl<S: Spectator> Worker<'_, S> {
+    /// After an iteration: looks for a move whose best line leads into the book where that of the
+    /// best does not.
+    pub(super) fn look_for_detour(&mut self, depth: Depth) {
+        let job = self.job;
+        if job.config.book_search != BookSearch::Steer || !self.book_may_end() {
+            return;
+        }
+        let is_last = depth >= job.limits.last_iteration();
+        if depth <= self.watch.settled || (self.spent() < STEER_FROM && !is_last) {
+            return;
+        }
+        self.watch.detour = self.find_detour(depth);
+    }
+
+    fn find_detour(&mut self, depth: Depth) -> Option<Detour> {
+        let job = self.job;
+        let probe = job.book.as_ref()?;
+        let best = job.root_moves()[0].clone();
+        let leads_there = self.watch.ready.is_some() || self.pv_enters_book(&best.pv).is_some();
+        if leads_there || is_decided(best.score) {
+            return None;
+        }
+        let us = job.root.side_to_move();
+        let mut lines: Vec<Transposition> = probe.by_first_move().into_values().collect();
+        lines.retain(|found| found.line[0] != best.mv && !is_bad_for(us, found.counts));
+        lines.sort_by(|a, b| a.precedence().cmp(&b.precedence()));
+        let wanted: Vec<Move> = job.root_moves().iter().map(|root_move| root_move.mv).collect();
+        let moves = lines.iter().map(|found| found.line[0]).filter(|mv| wanted.contains(mv));
+        let least = best.score - job.config.steer_margin;
+        let mut detour: Option<Detour> = None;
+        for mv in moves.take(TRIED_PER_ITERATION) {
+            let (score, pv) = self.try_root_move(mv, depth, Window::new(least - 1, best.score + 1));
+            if job.control.is_stopped() {
+                break;
+            }
+            let is_better = detour.as_ref().is_none_or(|other| score > other.score);
+            let found = self.pv_enters_book(&pv).filter(|_| score >= least && is_better);
+            if let Some(found) = found {
+                detour = Some(Detour { instead_of: best.mv, pv, score, found });
+            }
+        }
+        detour
+    }
+
+    /// The score of a root move within a window, and its line.
+    fn try_root_move(&mut self, mv: Move, depth: Depth, window: Window) -> (Score, Vec<Move>) {
+        let root = self.job.root;
+        let next = root.play(mv);
+        self.enter(&root, mv, 0, &next);
+        self.because(Why::BookLine);
+        let score = -self.pvs(&next, 1, depth - 1, window.flip(), false);
+        self.leave();
+        let line = std::iter::once(mv).chain(self.pv_table[1].moves().iter().copied());
+        (score, line.collect())
+    }
+
+    /// Lets the search end with the move that leads back into the book, if there is one in place of
+    /// the best.
+    pub(super) fn take_detour(&mut self, result: &mut SearchResult) {
+        let margin = self.job.config.steer_margin;
+        let holds = |detour: &Detour| {
+            Some(detour.instead_of) == result.best && detour.score >= result.score - margin
+        };
+        let Some(detour) = self.watch.detour.take().filter(holds) else { return };
+        let mut root_moves = self.job.root_moves();
+        let root_move = root_moves.iter_mut().find(|root_move| root_move.mv == detour.pv[0]);
+        if let Some(root_move) = root_move {
+            root_move.pv.clone_from(&detour.pv);
+        }
+        result.best = detour.pv.first().copied();
+        result.ponder = detour.pv.get(1).copied();
+        result.score = detour.score;
+        result.book = Some(detour.found);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Config, Control, Limits, Searcher};
+    use super::*;
+    use crate::chess::position::Game;
+    use crate::games::book::{BuildOptions, build_in_memory};
+    use crate::games::pgn::PgnInput;
+
+    /// The game's second move would lead to what the book's game had after two others.
+    fn search(result: &str, steer_margin: Score) -> SearchResult {
+        let text = format!("[Result \"{result}\"]\n\n1. a3 h6 2. h3 {result}\n\n").repeat(20);
+        let games = PgnInput::Text("games".to_owned(), text.into_bytes().into());
+        let book = build_in_memory(&[games], &BuildOptions::default(), "x").expect("a book").0;
+        let mut game = Game::default();
+        for mv in ["h2h3", "h7h6"] {
+            game.play(mv.parse().expect(mv)).expect(mv);
+        }
+        let book_search = BookSearch::Steer;
+        let config = Config {
+            memory_mb: 4,
+            book: Some(book),
+            book_search,
+            steer_margin,
+            ..Config::default()
+        };
+        Searcher::new(config).search_silently(&game, &Limits::depth(7), &Control::new())
+    }
+
+    #[test]
+    fn a_move_that_leads_back_into_the_book_is_played_if_it_costs_little() {
+        let a3: Option<Move> = "a2a3".parse().ok();
+        let steered = search("1/2-1/2", 500);
+        assert_eq!((steered.best, steered.book.map(|found| found.line.len())), (a3, Some(1)));
+        assert_ne!(search("1/2-1/2", 0).best, a3, "it is not worth as much as the best");
+        assert_ne!(search("0-1", 500).best, a3, "the book's verdict is bad");
+    }
+}

@@ -1,0 +1,330 @@
+//! The transposition table, shared by all search threads without a lock.
+//!
+//! An entry is two atomic words, the data and the key exclusive-or the data. Two threads that
+//! write one entry at once leave words that do not fit together, so the next reader takes the
+//! entry for another position's: Hyatt and Mann, "A lockless transposition table implementation
+//! for parallel search chess engines", ICGA Journal 25 (2002).
+//!
+//! ```text
+//! data  63      56 55    50 49  48 47      32 31      16 15       0
+//!       | depth   |  age  | bound |   eval  |  score   |  move    |
+//! ```
+
+use std::alloc::{Layout, handle_alloc_error};
+#[cfg(not(feature = "loom"))]
+use std::sync::atomic::{AtomicU8, Ordering};
+
+#[cfg(feature = "loom")]
+use loom::sync::atomic::{AtomicU8, Ordering};
+
+use super::clusters::{Cluster, Clusters, ENTRIES_PER_CLUSTER};
+use super::report::Bound;
+use super::room::{STACK_SIZE, can_fill};
+use crate::chess::position::{Move, Position};
+use crate::chess::score::{Depth, Ply, Score, from_table, to_table};
+use crate::support::prefetch::prefetch;
+
+const MEGABYTE: usize = 1 << 20;
+const AGE_BITS: u32 = 6;
+const AGES: u8 = 1 << AGE_BITS;
+/// How many plies of depth one search's age is worth when an entry is to be replaced. Hand-set.
+const AGE_WEIGHT: i32 = 4;
+/// Clusters looked at to estimate how full the table is.
+const HASH_FULL_SAMPLE: usize = 250;
+/// Added to a depth so that quiescence entries (depth 0 and below) fit an unsigned byte.
+const DEPTH_OFFSET: Depth = 8;
+
+/// What the table knows of a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TableEntry {
+    /// The best move, or the one that failed high.
+    pub mv: Option<Move>,
+    /// The score, counted from the node that asked.
+    pub score: Score,
+    /// The static evaluation; [`NO_EVAL`] where the side to move was in check.
+    pub eval: Score,
+    /// How the score relates to the value.
+    pub bound: Bound,
+    /// The depth searched below the position.
+    pub depth: Depth,
+}
+
+/// The static evaluation of a position that has none.
+pub(super) const NO_EVAL: Score = i16::MIN as Score;
+
+/// The table.
+pub(super) struct TranspositionTable {
+    clusters: Clusters,
+    age: AtomicU8,
+}
+
+impl TranspositionTable {
+    /// An empty table of at most `megabytes` (at least one cluster), smaller where the system does
+    /// not give as much.
+    pub(super) fn new(megabytes: usize) -> Self {
+        let mut size = megabytes;
+        loop {
+            match TranspositionTable::try_new(size) {
+                Some(table) => return table,
+                None if size == 0 => handle_alloc_error(Layout::new::<Cluster>()),
+                None => size /= 2,
+            }
+        }
+    }
+
+    /// An empty table of at most `megabytes` (at least one cluster, which needs no asking); `None`
+    /// if the system does not give as much.
+    pub(super) fn try_new(megabytes: usize) -> Option<Self> {
+        let bytes = megabytes.checked_mul(MEGABYTE)?;
+        let count = (bytes / size_of::<Cluster>()).max(1);
+        if megabytes > 0 && !can_fill(room_for(megabytes)?) {
+            return None;
+        }
+        let clusters = Clusters::new(count)?;
+        Some(TranspositionTable { clusters, age: AtomicU8::new(0) })
+    }
+
+    /// Whether a table may be so many megabytes larger than one there is.
+    pub(super) fn has_room(megabytes: usize) -> bool {
+        megabytes == 0 || room_for(megabytes).is_some_and(can_fill)
+    }
+
+    /// The size in megabytes, rounded down.
+    pub(super) fn megabytes(&self) -> usize {
+        size_of_val(&*self.clusters) / MEGABYTE
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.clusters.clear();
+        self.age = AtomicU8::new(0);
+    }
+
+    /// Marks what is in the table as older than what comes now.
+    pub(super) fn new_search(&self) {
+        let age = self.age.load(Ordering::Relaxed);
+        self.age.store((age + 1) % AGES, Ordering::Relaxed);
+    }
+
+    /// Asks the processor to fetch what [`TranspositionTable::probe`] of `key` will read.
+    #[inline]
+    pub(super) fn prefetch(&self, key: u64) {
+        prefetch(self.cluster(key));
+    }
+
+    /// What is known of the position with `key`, met at `ply`. The move is checked for legality
+    /// in `position`, so that a collision of keys cannot bring a foreign one.
+    #[inline]
+    pub(super) fn probe(&self, key: u64, position: &Position, ply: Ply) -> Option<TableEntry> {
+        self.cluster(key).slots.iter().find_map(|slot| {
+            let data = slot.data.load(Ordering::Relaxed);
+            (slot.check.load(Ordering::Relaxed) ^ data == key && data != 0).then(|| {
+                let entry = unpack(data, ply);
+                TableEntry { mv: entry.mv.filter(|&mv| position.is_legal(mv)), ..entry }
+            })
+        })
+    }
+
+    /// Keeps `entry` for the position with `key`, met at `ply`. Gives way: another position's
+    /// entry that is shallow or old; the same position's unless that is much deeper and of this
+    /// search. A known move is kept where the new entry has none.
+    #[inline]
+    pub(super) fn store(&self, key: u64, entry: TableEntry, ply: Ply) {
+        let age = self.age.load(Ordering::Relaxed);
+        let mut target = &self.cluster(key).slots[0];
+        let mut lowest = i32::MAX;
+        let mut entry = entry;
+        for slot in &self.cluster(key).slots {
+            let data = slot.data.load(Ordering::Relaxed);
+            if data == 0 || slot.check.load(Ordering::Relaxed) ^ data == key {
+                if data != 0 {
+                    let old = unpack(data, ply);
+                    entry.mv = entry.mv.or(old.mv);
+                    if entry.bound != Bound::Exact
+                        && age_of(data) == age
+                        && entry.depth + KEEP_DEEPER < old.depth
+                    {
+                        return;
+                    }
+                }
+                target = slot;
+                break;
+            }
+            let distance = i32::from(age.wrapping_sub(age_of(data)) % AGES);
+            let worth = depth_of(data) - AGE_WEIGHT * distance;
+            if worth < lowest {
+                lowest = worth;
+                target = slot;
+            }
+        }
+        let data = pack(entry, age, ply);
+        target.check.store(key ^ data, Ordering::Relaxed);
+        target.data.store(data, Ordering::Relaxed);
+    }
+
+    /// How much of the table the current search has filled, in thousandths (from a sample).
+    pub(super) fn full(&self) -> u32 {
+        let age = self.age.load(Ordering::Relaxed);
+        let sample = &self.clusters[..HASH_FULL_SAMPLE.min(self.clusters.len())];
+        let filled = sample
+            .iter()
+            .flat_map(|cluster| &cluster.slots)
+            .map(|slot| slot.data.load(Ordering::Relaxed))
+            .filter(|&data| data != 0 && age_of(data) == age)
+            .count();
+        (filled * 1000 / (sample.len() * ENTRIES_PER_CLUSTER)) as u32
+    }
+
+    /// The high bits choose the cluster: `key / 2^64` of the way through the table.
+    #[inline]
+    fn cluster(&self, key: u64) -> &Cluster {
+        let index = (u128::from(key) * self.clusters.len() as u128) >> 64;
+        &self.clusters[index as usize]
+    }
+}
+
+/// The bytes that must be there for so many megabytes: what comes after needs room as well, above
+/// all a thread to search.
+fn room_for(megabytes: usize) -> Option<usize> {
+    megabytes.checked_mul(MEGABYTE)?.checked_add(STACK_SIZE)
+}
+
+/// An entry of the same position and search stays if it is this much deeper, in plies. Hand-set.
+const KEEP_DEEPER: Depth = 3;
+
+fn age_of(data: u64) -> u8 {
+    (data >> 50) as u8 % AGES
+}
+
+fn depth_of(data: u64) -> Depth {
+    (data >> 56) as Depth - DEPTH_OFFSET
+}
+
+#[inline]
+fn pack(entry: TableEntry, age: u8, ply: Ply) -> u64 {
+    let mv = entry.mv.map_or(0, Move::to_polyglot);
+    let bound = match entry.bound {
+        Bound::Upper => 1,
+        Bound::Lower => 2,
+        Bound::Exact => 3,
+    };
+    let depth = (entry.depth + DEPTH_OFFSET).clamp(0, 255);
+    u64::from(mv)
+        | u64::from(to_table(entry.score, ply) as i16 as u16) << 16
+        | u64::from(entry.eval as i16 as u16) << 32
+        | bound << 48
+        | u64::from(age) << 50
+        | (depth as u64) << 56
+}
+
+#[inline]
+fn unpack(data: u64, ply: Ply) -> TableEntry {
+    TableEntry {
+        mv: Move::from_polyglot(data as u16),
+        score: from_table(Score::from((data >> 16) as i16), ply),
+        eval: Score::from((data >> 32) as i16),
+        bound: match data >> 48 & 3 {
+            1 => Bound::Upper,
+            2 => Bound::Lower,
+            _ => Bound::Exact,
+        },
+        depth: depth_of(data),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::score::mate_in;
+
+    pub(super) fn entry(depth: Depth, score: Score) -> TableEntry {
+        let mv = "e2e4".parse().ok();
+        TableEntry { mv, score, eval: -77, bound: Bound::Lower, depth }
+    }
+
+    #[test]
+    fn what_is_stored_is_found() {
+        let (table, start) = (TranspositionTable::new(1), Position::start());
+        for (depth, score) in [(0, 12), (-3, -12), (77, mate_in(9))] {
+            table.new_search();
+            table.store(start.key(), entry(depth, score), 4);
+            assert_eq!(table.probe(start.key(), &start, 4), Some(entry(depth, score)));
+        }
+        assert_eq!(table.probe(!start.key(), &start, 4), None);
+    }
+
+    #[test]
+    fn mates_count_from_the_node() {
+        let (table, start) = (TranspositionTable::new(1), Position::start());
+        table.store(start.key(), entry(5, mate_in(9)), 4);
+        let elsewhere = table.probe(start.key(), &start, 2).map(|entry| entry.score);
+        assert_eq!(elsewhere, Some(mate_in(7)));
+    }
+
+    #[test]
+    fn an_illegal_move_is_not_handed_out() {
+        let (table, start) = (TranspositionTable::new(1), Position::start());
+        let foreign = TableEntry { mv: "e4e5".parse().ok(), ..entry(5, 0) };
+        table.store(start.key(), foreign, 0);
+        assert_eq!(table.probe(start.key(), &start, 0).and_then(|entry| entry.mv), None);
+    }
+
+    #[test]
+    fn shallow_and_old_entries_give_way() {
+        let (table, start) = (TranspositionTable::new(0), Position::start());
+        let keys = [1, 2, 3, 4, 5];
+        for (key, depth) in keys.into_iter().zip([9, 8, 2, 7, 6]) {
+            table.store(key, TableEntry { mv: None, ..entry(depth, 0) }, 0);
+        }
+        let found = keys.map(|key| table.probe(key, &start, 0).is_some());
+        assert_eq!(found, [true, true, false, true, true]);
+        for _ in 0..3 {
+            table.new_search();
+        }
+        table.store(6, TableEntry { mv: None, ..entry(1, 0) }, 0);
+        assert!(table.probe(6, &start, 0).is_some());
+        assert!(table.probe(5, &start, 0).is_none());
+    }
+
+    #[test]
+    fn a_move_outlives_a_result_without_one() {
+        let (table, start) = (TranspositionTable::new(1), Position::start());
+        table.store(start.key(), entry(5, 0), 0);
+        table.store(start.key(), TableEntry { mv: None, ..entry(6, 0) }, 0);
+        let kept = table.probe(start.key(), &start, 0).and_then(|entry| entry.mv);
+        assert_eq!(kept, "e2e4".parse().ok());
+    }
+}
+
+/// All orders in which threads can come to the table, and in which one can see the words of another:
+/// `cargo test --features loom --lib model::`.
+#[cfg(all(test, feature = "loom"))]
+mod model {
+    use loom::sync::Arc;
+    use loom::thread;
+
+    use super::*;
+
+    #[test]
+    fn an_entry_is_found_as_it_was_stored_or_not_at_all() {
+        let start = Position::start();
+        // Two keys of the only cluster.
+        let entries = [(1, tests::entry(5, 9)), (2, tests::entry(5, -7))];
+        loom::model(move || {
+            let table = Arc::new(TranspositionTable::new(0));
+            let writers = entries.map(|(key, entry)| {
+                let table = Arc::clone(&table);
+                thread::spawn(move || table.store(key, entry, 0))
+            });
+            let look = || {
+                for (key, entry) in entries {
+                    let found = table.probe(key, &start, 0);
+                    assert!(found.is_none_or(|found| found == entry), "{found:?}, not {entry:?}");
+                }
+            };
+            look();
+            writers.into_iter().for_each(|writer| writer.join().expect("it only stores"));
+            look();
+        });
+    }
+}

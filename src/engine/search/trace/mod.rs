@@ -1,0 +1,136 @@
+//! What the engine's own search does on a position, written down.
+//!
+//! [`trace`] has every thread of a search observed: everything is counted, and the tree is kept within
+//! [`Bounds`]. The sums are made of what the observers are told of each node; [`Trace::counters`] is what
+//! the search counts where it cuts off and searches again.
+
+mod record;
+mod sums;
+mod visit;
+mod words;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::observe::{Counters, Observer};
+use super::{Control, Limits, SearchEvent, SearchResult, Searcher};
+use crate::chess::position::Game;
+use record::{Part, Recorder, Shared};
+
+pub use record::Bounds;
+pub use sums::{NodeType, Sums};
+pub use visit::Visit;
+
+/// A search, written down.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Trace {
+    /// What was kept of the tree, in the order in which the visits began.
+    pub visits: Vec<Visit>,
+    /// All that happened.
+    pub sums: Sums,
+    /// The same as the search itself counts it.
+    pub counters: Counters,
+    /// What happened, by thread.
+    pub threads: Vec<Sums>,
+}
+
+/// Searches as [`Searcher::search`] does, and writes down what happens.
+pub fn trace(
+    searcher: &mut Searcher,
+    game: &Game,
+    limits: &Limits,
+    control: &Control,
+    bounds: Bounds,
+    on_event: &mut dyn FnMut(&SearchEvent),
+) -> (SearchResult, Trace) {
+    let (shared, bounds) = (Arc::new(Shared::default()), Arc::new(bounds));
+    let mut recorder =
+        |thread| Box::new(Recorder::new(&shared, &bounds, thread)) as Box<dyn Observer>;
+    let result = searcher.search_observed(game, limits, control, on_event, &mut recorder);
+    (result, Trace::of(shared.take()))
+}
+
+/// Searches, and logs the iterations and the sums once it is over.
+pub(super) fn logged(
+    searcher: &mut Searcher,
+    game: &Game,
+    limits: &Limits,
+    control: &Control,
+    on_event: &mut dyn FnMut(&SearchEvent),
+) -> SearchResult {
+    let bounds = Bounds { plies: 1, least_depth: 0, branch: Vec::new(), visits: 0 };
+    let (result, trace) = trace(searcher, game, limits, control, bounds, on_event);
+    log::trace!("search of {}", game.position());
+    let (iterations, sums) = (trace.iterations(), trace.sums.to_string());
+    iterations.lines().chain(sums.lines()).for_each(|line| log::trace!("{line}"));
+    result
+}
+
+impl Trace {
+    /// All threads' parts together.
+    fn of(mut parts: Vec<Part>) -> Self {
+        parts.sort_by_key(|part| part.thread);
+        let threads: Vec<Sums> = parts.iter().map(|part| part.sums.clone()).collect();
+        let (mut sums, mut counters) = (Sums::default(), Counters::default());
+        for part in &parts {
+            sums.add(&part.sums);
+            counters.add(part.counters);
+        }
+        Trace { visits: joined(parts), sums, counters, threads }
+    }
+}
+
+/// A visit among those of all threads; one that was dropped has only its numbers.
+struct Branch {
+    above: Option<u64>,
+    nodes: u64,
+    hidden: u64,
+    visit: Option<Visit>,
+}
+
+/// The visits of all threads, each with the nodes of all that is below it.
+fn joined(parts: Vec<Part>) -> Vec<Visit> {
+    let mut branches: BTreeMap<u64, Branch> = BTreeMap::new();
+    let mut elsewhere = Vec::new();
+    for part in parts {
+        elsewhere.extend(part.elsewhere);
+        for dropped in part.dropped {
+            let record::Dropped { number, above, nodes, hidden } = dropped;
+            branches.insert(number, Branch { above, nodes, hidden, visit: None });
+        }
+        for noted in part.visits {
+            let record::Noted { number, above, visit } = noted;
+            let (nodes, hidden) = (visit.nodes, visit.hidden);
+            branches.insert(number, Branch { above, nodes, hidden, visit: Some(visit) });
+        }
+    }
+    for (number, (nodes, hidden)) in elsewhere {
+        // What belongs to no visit, as what a thread does to verify a line into the book, is only counted.
+        if let Some(branch) = branches.get_mut(&number) {
+            branch.nodes += nodes;
+            branch.hidden += hidden;
+        }
+    }
+    let numbers: Vec<u64> = branches.keys().copied().collect();
+    // A visit begins after the one above it.
+    for number in numbers.iter().rev() {
+        let Branch { above, nodes, hidden, ref visit } = branches[number];
+        let lost = if visit.is_none() { hidden + 1 } else { 0 };
+        if let Some(above) = above.and_then(|above| branches.get_mut(&above)) {
+            above.nodes += nodes;
+            above.hidden += lost;
+        }
+    }
+    let mut places: BTreeMap<u64, usize> = BTreeMap::new();
+    let mut visits = Vec::new();
+    for (number, Branch { above, nodes, hidden, visit }) in branches {
+        if let Some(visit) = visit {
+            places.insert(number, visits.len());
+            let parent = above.and_then(|above| places.get(&above).copied());
+            visits.push(Visit { parent, nodes, hidden, ..visit });
+        }
+    }
+    visits
+}

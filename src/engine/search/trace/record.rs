@@ -1,0 +1,376 @@
+//! Writing down what the threads of a search do.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::super::observe::{Counters, End, Entry, Observer, Place, Step, Why};
+use super::sums::{NodeType, Sums};
+use super::visit::Visit;
+use crate::chess::position::{Move, Position};
+use crate::chess::score::{Depth, Ply, Score};
+
+/// What is written down of a search. The root and its moves always are, in every iteration; what
+/// is below them in the last one alone, within these bounds. Everything is counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bounds {
+    /// The last ply.
+    pub plies: Ply,
+    /// The fewest plies left; 0 for nodes of quiescence as well.
+    pub least_depth: Depth,
+    /// Only what is on the way to the end of this line, or below it.
+    pub branch: Vec<Move>,
+    /// The most visits below the root's moves.
+    pub visits: usize,
+}
+
+/// What the recorders of one search share.
+#[derive(Default)]
+pub(super) struct Shared {
+    /// Visits so far: their numbers begin with 1.
+    visits: AtomicU64,
+    iteration: AtomicI32,
+    line: AtomicUsize,
+    /// Visits below the root's moves that were written down in this iteration.
+    deep: AtomicUsize,
+    done: Mutex<Vec<Part>>,
+}
+
+impl Shared {
+    /// What the threads have left behind.
+    pub(super) fn take(&self) -> Vec<Part> {
+        std::mem::take(&mut self.done.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// One thread's part.
+#[derive(Default)]
+pub(super) struct Part {
+    pub(super) thread: usize,
+    pub(super) visits: Vec<Noted>,
+    pub(super) dropped: Vec<Dropped>,
+    pub(super) sums: Sums,
+    pub(super) counters: Counters,
+    /// Nodes, and visits that were not written down, below visits of other threads by number.
+    pub(super) elsewhere: BTreeMap<u64, (u64, u64)>,
+}
+
+/// A visit with the numbers of itself and of that above.
+pub(super) struct Noted {
+    pub(super) number: u64,
+    pub(super) above: Option<u64>,
+    pub(super) visit: Visit,
+}
+
+/// A visit that was written down and is no longer of interest.
+pub(super) struct Dropped {
+    pub(super) number: u64,
+    pub(super) above: Option<u64>,
+    pub(super) nodes: u64,
+    pub(super) hidden: u64,
+}
+
+/// A node that is entered and not left.
+struct Frame {
+    /// The visit, if it is written down.
+    visit: Option<usize>,
+    /// The innermost visit that is, if it is this thread's.
+    own: Option<usize>,
+    place: Place,
+    position: Position,
+    ply: Ply,
+    why: Why,
+    quiescence: bool,
+    window: (Score, Score),
+    end: End,
+    /// Moves searched.
+    moves: u32,
+}
+
+/// One thread's [`Observer`], which counts everything and writes down what lies within [`Bounds`].
+pub(super) struct Recorder {
+    shared: Arc<Shared>,
+    bounds: Arc<Bounds>,
+    next: Why,
+    path: Vec<Frame>,
+    part: Part,
+    /// The iteration of the latest visit.
+    iteration: Depth,
+    root_visits: u64,
+}
+
+impl Recorder {
+    pub(super) fn new(shared: &Arc<Shared>, bounds: &Arc<Bounds>, thread: usize) -> Self {
+        Recorder {
+            shared: Arc::clone(shared),
+            bounds: Arc::clone(bounds),
+            next: Why::Root,
+            path: Vec::new(),
+            part: Part { thread, ..Part::default() },
+            iteration: 0,
+            root_visits: 0,
+        }
+    }
+
+    /// Lets go of what earlier iterations had below the root's moves, but for its numbers.
+    fn begin_iteration(&mut self) {
+        let iteration = self.shared.iteration.load(Relaxed);
+        if self.path.is_empty() && iteration != self.iteration {
+            self.iteration = iteration;
+            let Part { visits, dropped, .. } = &mut self.part;
+            let old = visits.extract_if(.., |noted| noted.visit.ply > 1);
+            dropped.extend(old.map(|Noted { number, above, visit }| Dropped {
+                number,
+                above,
+                nodes: visit.nodes,
+                hidden: visit.hidden,
+            }));
+        }
+    }
+
+    /// Whether a node may be written down, and what is below it.
+    fn admits(&self, entry: &Entry<'_>) -> (bool, bool) {
+        let Some(parent) = self.path.last() else { return (entry.ply == 0, entry.ply == 0) };
+        if !parent.place.open {
+            return (false, false);
+        }
+        let branch = &self.bounds.branch;
+        let on_branch = branch
+            .get(entry.ply.wrapping_sub(1))
+            .is_none_or(|&mv| entry.ply == 0 || entry.via == Some(mv));
+        if entry.ply <= 1 {
+            return (true, on_branch);
+        }
+        let within = on_branch
+            && entry.ply <= self.bounds.plies
+            && entry.depth >= self.bounds.least_depth
+            && self.shared.deep.fetch_add(1, Relaxed) < self.bounds.visits;
+        (within, within)
+    }
+
+    fn enter(&mut self, entry: &Entry<'_>) {
+        let why = std::mem::replace(&mut self.next, Why::First);
+        self.note_reason(why);
+        let (is_noted, open) = self.admits(entry);
+        let mut place = self.path.last().map_or(Place::default(), |parent| parent.place);
+        let (mut visit, mut own) = (None, self.path.last().and_then(|parent| parent.own));
+        if is_noted {
+            let above = (place.visit > 0).then_some(place.visit);
+            let number = self.shared.visits.fetch_add(1, Relaxed) + 1;
+            visit = Some(self.part.visits.len());
+            own = visit;
+            let noted = Noted { number, above, visit: self.visit(entry, why, open) };
+            self.part.visits.push(noted);
+            place = Place { visit: number, open };
+        } else {
+            place.open = false;
+            self.credit(0, 1);
+        }
+        self.path.push(Frame {
+            visit,
+            own,
+            place,
+            position: *entry.position,
+            ply: entry.ply,
+            why,
+            quiescence: entry.quiescence,
+            window: (entry.alpha, entry.beta),
+            end: End::Moves,
+            moves: 0,
+        });
+    }
+
+    fn note_reason(&mut self, why: Why) {
+        let sums = &mut self.part.sums;
+        match why {
+            Why::Late { reduction } => sums.reduce(reduction),
+            Why::Deeper => sums.deeper += 1,
+            Why::Open => sums.open += 1,
+            Why::NullMove => sums.null_moves += 1,
+            Why::Singularity => sums.singularity_tests += 1,
+            Why::Root => {
+                self.root_visits += 1;
+                sums.windows += u64::from(self.root_visits > 1);
+            }
+            _ => {}
+        }
+    }
+
+    fn visit(&self, entry: &Entry<'_>, why: Why, on_branch: bool) -> Visit {
+        let parent = self.path.last().filter(|parent| parent.ply < entry.ply);
+        let name = parent.and_then(|parent| Some(parent.position.san(entry.via?)));
+        Visit {
+            parent: None,
+            thread: self.part.thread,
+            iteration: self.shared.iteration.load(Relaxed),
+            line: self.shared.line.load(Relaxed),
+            mv: name,
+            fen: entry.position.to_string(),
+            why,
+            reduction: if let Why::Late { reduction } = why { reduction } else { 0 },
+            ply: entry.ply,
+            depth: entry.depth,
+            quiescence: entry.quiescence,
+            alpha: entry.alpha,
+            beta: entry.beta,
+            eval: None,
+            hit: false,
+            book_games: None,
+            hindsight: 0,
+            extended: None,
+            left_out: Vec::new(),
+            quiets_left_out: false,
+            split: false,
+            end: End::Moves,
+            best: None,
+            score: 0,
+            stopped: false,
+            nodes: 0,
+            hidden: 0,
+            on_branch,
+        }
+    }
+
+    /// Notes nodes, and visits that are not written down, at the innermost one above that is.
+    fn credit(&mut self, nodes: u64, hidden: u64) {
+        let Some(frame) = self.path.last() else { return };
+        match frame.own {
+            Some(index) => {
+                let visit = &mut self.part.visits[index].visit;
+                visit.nodes += nodes;
+                visit.hidden += hidden;
+            }
+            None => {
+                let elsewhere = self.part.elsewhere.entry(frame.place.visit).or_default();
+                elsewhere.0 += nodes;
+                elsewhere.1 += hidden;
+            }
+        }
+    }
+
+    fn leave(&mut self, score: Score, stopped: bool) {
+        let Some(frame) = self.path.last() else { return };
+        let Frame { end, window, moves, visit, why, quiescence, .. } = *frame;
+        let sums = &mut self.part.sums;
+        *sums.ends.entry(end).or_default() += 1;
+        if !stopped && end != End::Stopped {
+            *sums.types.entry(NodeType::of(score, window)).or_default() += 1;
+            if end == End::Moves && score >= window.1 {
+                sums.cutoffs += 1;
+                sums.first_move_cutoffs += u64::from(moves == 1);
+            }
+        }
+        let counted = u64::from(why != Why::Root && end != End::Stopped);
+        sums.nodes += counted;
+        sums.quiescence += if quiescence { counted } else { 0 };
+        self.credit(counted, 0);
+        if let Some(index) = visit {
+            let visit = &mut self.part.visits[index].visit;
+            (visit.alpha, visit.beta) = window;
+            (visit.score, visit.stopped, visit.end) = (score, stopped, end);
+        }
+        self.path.pop();
+    }
+
+    /// The visit of the node entered last, if it is written down, and its position.
+    fn current(&mut self) -> Option<(&mut Visit, &Position)> {
+        let frame = self.path.last()?;
+        Some((&mut self.part.visits[frame.visit?].visit, &frame.position))
+    }
+
+    /// What happens at the node entered last.
+    fn note(&mut self, step: &Step<'_>) {
+        let Some((visit, position)) = self.current() else { return };
+        match *step {
+            Step::Assessed { eval, hit } => (visit.eval, visit.hit) = (eval, hit),
+            Step::BookMatch { games } => visit.book_games = Some(games),
+            Step::Hindsight(plies) => visit.hindsight = plies,
+            Step::Extended(mv, plies) => visit.extended = Some((position.san(mv), plies)),
+            Step::LeftOut(mv, why) => visit.left_out.push((position.san(mv), why)),
+            Step::QuietsLeftOut => visit.quiets_left_out = true,
+            Step::Scored { mv, score, alpha } if score > alpha => {
+                visit.best = Some(position.san(mv));
+            }
+            Step::Split => visit.split = true,
+            _ => {}
+        }
+    }
+
+    fn count(&mut self, step: &Step<'_>) {
+        let sums = &mut self.part.sums;
+        match *step {
+            Step::Assessed { hit, .. } => sums.hits += u64::from(hit),
+            Step::BookMatch { .. } => sums.book_matches += 1,
+            Step::Hindsight(_) => sums.hindsight += 1,
+            Step::Extended(_, plies) if plies > 0 => sums.extended += 1,
+            Step::Extended(..) => sums.extended_less += 1,
+            Step::LeftOut(_, why) => *sums.left_out.entry(why).or_default() += 1,
+            Step::Split => sums.splits += 1,
+            Step::Join { .. } => sums.joins += 1,
+            _ => {}
+        }
+    }
+
+    fn join(&mut self, place: Place, position: &Position, ply: Ply) {
+        self.begin_iteration();
+        self.path.push(Frame {
+            visit: None,
+            own: None,
+            place,
+            position: *position,
+            ply,
+            why: Why::First,
+            quiescence: false,
+            window: (0, 0),
+            end: End::Moves,
+            moves: 0,
+        });
+    }
+}
+
+impl Observer for Recorder {
+    fn hear(&mut self, step: &Step<'_>) {
+        self.count(step);
+        match *step {
+            Step::Iteration(depth) => {
+                self.shared.iteration.store(depth, Relaxed);
+                self.shared.deep.store(0, Relaxed);
+                self.begin_iteration();
+            }
+            Step::Line(line) => {
+                self.shared.line.store(line, Relaxed);
+                self.root_visits = 0;
+            }
+            Step::Next(why) => self.next = why,
+            Step::Enter(ref entry) => self.enter(entry),
+            Step::Leave { score, stopped } => self.leave(score, stopped),
+            Step::Join { place, position, ply } => self.join(place, position, ply),
+            Step::Part => drop(self.path.pop()),
+            Step::Done(counters) => {
+                self.part.counters = counters;
+                let part = std::mem::take(&mut self.part);
+                self.shared.done.lock().unwrap_or_else(PoisonError::into_inner).push(part);
+            }
+            Step::Narrowed { alpha, beta } => {
+                if let Some(frame) = self.path.last_mut() {
+                    frame.window = (alpha, beta);
+                }
+            }
+            Step::Ended(end) => {
+                if let Some(frame) = self.path.last_mut() {
+                    frame.end = end;
+                }
+            }
+            _ => {
+                if let (Step::Scored { .. }, Some(frame)) = (step, self.path.last_mut()) {
+                    frame.moves += 1;
+                }
+                self.note(step);
+            }
+        }
+    }
+
+    fn place(&self) -> Place {
+        self.path.last().map_or(Place::default(), |frame| frame.place)
+    }
+}

@@ -1,0 +1,295 @@
+//! A trace in words. Windows and scores are those of the side to move at the root, in centipawns.
+
+use std::fmt::{self, Write};
+
+use super::super::observe::{End, LeftOut, Why};
+use super::{NodeType, Sums, Trace, Visit};
+use crate::chess::notation::bound;
+use crate::support::words::number_of;
+
+impl Trace {
+    /// The iterations: each window of the root with the moves that raised alpha or were searched again.
+    pub fn iterations(&self) -> String {
+        let mut text = String::new();
+        let mut last = (0, 0);
+        for (index, root) in self.visits.iter().enumerate().filter(|(_, visit)| visit.ply == 0) {
+            let title = (root.iteration, root.line);
+            let window = window(root);
+            // Writing to a string cannot fail, here and below.
+            let _ = match title == last {
+                true => writeln!(text, "  opened again, {window}"),
+                false if root.line > 1 => {
+                    writeln!(text, "iteration {}, line {}, {window}", root.iteration, root.line)
+                }
+                false => writeln!(text, "iteration {}, {window}", root.iteration),
+            };
+            last = title;
+            self.tell_root_moves(&mut text, index);
+            let best = root.best.as_deref().map_or(String::new(), |best| format!(" by {best}"));
+            let _ = match root.node_type() {
+                None => writeln!(text, "  stopped after {} nodes", root.nodes),
+                Some(NodeType::Pv) => {
+                    writeln!(text, "  {}{best}; {} nodes", root.score, root.nodes)
+                }
+                Some(NodeType::Cut) => {
+                    writeln!(text, "  fails high: {}{best}; {} nodes", value(root), root.nodes)
+                }
+                Some(NodeType::All) => {
+                    writeln!(text, "  fails low: {}; {} nodes", value(root), root.nodes)
+                }
+            };
+        }
+        text
+    }
+
+    /// The moves of one visit of the root.
+    fn tell_root_moves(&self, text: &mut String, root: usize) {
+        let below: Vec<&Visit> = self.below(root).map(|(_, visit)| visit).collect();
+        let (mut others, mut nodes) = (0, 0);
+        for searches in below.chunk_by(|a, b| a.mv == b.mv && b.why != Why::First) {
+            let of_move: u64 = searches.iter().map(|visit| visit.nodes).sum();
+            // The opponent's reply fails high where the move is no better.
+            let is_no_better = searches[0].node_type() == Some(NodeType::Cut);
+            if searches.len() == 1 && searches[0].why != Why::First && is_no_better {
+                others += 1;
+                nodes += of_move;
+                continue;
+            }
+            let name = searches[0].mv.as_deref().unwrap_or("-");
+            let told: Vec<String> = searches.iter().map(|visit| attempt(visit)).collect();
+            let _ = writeln!(text, "  {name} {}; {of_move} nodes", told.join("; "));
+        }
+        if others > 0 {
+            let moves = if others == 1 { "move" } else { "moves" };
+            let _ = writeln!(text, "  {others} {moves} no better; {nodes} nodes");
+        }
+    }
+
+    /// The visits right below one, with their places.
+    pub(crate) fn below(&self, parent: usize) -> impl Iterator<Item = (usize, &Visit)> {
+        let visits = self.visits.iter().enumerate();
+        visits.filter(move |(_, visit)| visit.parent == Some(parent))
+    }
+
+    /// The tree of the last iteration, a line a visit, as far as it was written down and asked for.
+    pub fn tree(&self) -> String {
+        let mut below: Vec<Vec<usize>> = vec![Vec::new(); self.visits.len()];
+        for (index, visit) in self.visits.iter().enumerate() {
+            visit.parent.into_iter().for_each(|parent| below[parent].push(index));
+        }
+        let last = self.visits.last().map(|visit| visit.iteration);
+        let mut text = String::new();
+        let is_root = |visit: &Visit| visit.parent.is_none() && Some(visit.iteration) == last;
+        let roots = (0..self.visits.len()).filter(|&index| is_root(&self.visits[index]));
+        let mut open: Vec<(usize, usize)> = roots.rev().map(|root| (root, 0)).collect();
+        while let Some((index, indent)) = open.pop() {
+            let visit = &self.visits[index];
+            let _ = writeln!(
+                text,
+                "{:width$}{}: {}",
+                "",
+                visit.name(),
+                visit.told(),
+                width = 2 * indent
+            );
+            if visit.hidden > 0 {
+                let width = 2 * indent + 2;
+                let _ = writeln!(text, "{:width$}({} visits below not shown)", "", visit.hidden);
+            }
+            let below = below[index].iter().rev().filter(|&&child| self.visits[child].on_branch);
+            open.extend(below.map(|&child| (child, indent + 1)));
+        }
+        text
+    }
+}
+
+/// One of the searches of a root move.
+fn attempt(visit: &Visit) -> String {
+    let how = match visit.why {
+        Why::Late { reduction: 0 } => "null window: ".to_owned(),
+        Why::Late { reduction } => format!("null window, {reduction} less: "),
+        Why::Deeper => "to the full depth: ".to_owned(),
+        Why::Open => "open window: ".to_owned(),
+        _ => String::new(),
+    };
+    format!("{how}{}", value(visit))
+}
+
+/// `= 5`, `>= 5` or `<= 5` as the side to move at the root sees it; or that it was stopped.
+fn value(visit: &Visit) -> String {
+    let (_, score) = visit.from_root();
+    let ours = visit.ply.is_multiple_of(2);
+    match visit.node_type() {
+        None => "stopped".to_owned(),
+        Some(NodeType::Pv) => format!("= {score}"),
+        Some(NodeType::Cut) if ours => format!(">= {score}"),
+        Some(NodeType::All) if !ours => format!(">= {score}"),
+        Some(_) => format!("<= {score}"),
+    }
+}
+
+fn window(visit: &Visit) -> String {
+    let ((alpha, beta), _) = visit.from_root();
+    let name = if beta - alpha <= 1 { "null window" } else { "window" };
+    format!("{name} ({}, {})", bound(alpha), bound(beta))
+}
+
+impl Visit {
+    /// The move that led here, or what else it is.
+    pub fn name(&self) -> &str {
+        self.mv.as_deref().unwrap_or(match self.why {
+            Why::Root => "root",
+            Why::NullMove => "pass",
+            _ => "same",
+        })
+    }
+
+    /// All that is known of it, in a line that its name begins.
+    pub fn told(&self) -> String {
+        let mut text = String::new();
+        match self.why {
+            Why::Root | Why::First | Why::Noisy | Why::Late { reduction: 0 } => {}
+            Why::Late { reduction } => {
+                let _ = write!(text, "{reduction} less, ");
+            }
+            why => {
+                let _ = write!(text, "{}, ", why.name());
+            }
+        }
+        let _ = match self.quiescence {
+            true => write!(text, "quiescence"),
+            false => write!(text, "depth {}", self.depth),
+        };
+        let _ = write!(text, ", {}", window(self));
+        if let Some(eval) = self.eval {
+            let eval = if self.ply.is_multiple_of(2) { eval } else { -eval };
+            let _ = write!(text, ", eval {eval}");
+        }
+        what_happened(&mut text, self);
+        let _ = write!(text, ": {}", value(self));
+        match (self.end, &self.best) {
+            (End::Moves, Some(best)) => {
+                let _ = write!(text, " by {best}");
+            }
+            (End::Moves, None) => {}
+            (end, _) => {
+                let _ = write!(text, " ({})", end.name());
+            }
+        }
+        if self.thread > 0 {
+            let _ = write!(text, " [thread {}]", self.thread);
+        }
+        let _ = write!(text, "; {} {}", self.nodes, nodes(self.nodes));
+        text
+    }
+}
+
+fn nodes(count: u64) -> &'static str {
+    if count == 1 { "node" } else { "nodes" }
+}
+
+fn what_happened(text: &mut String, visit: &Visit) {
+    if let Some(games) = visit.book_games {
+        let _ = write!(text, ", in the book ({})", number_of(games, "game"));
+    }
+    if visit.hindsight > 0 {
+        let _ = write!(text, ", {:+} in hindsight", -visit.hindsight);
+    }
+    if let Some((mv, plies)) = &visit.extended {
+        let _ = write!(text, ", {mv} {plies:+}");
+    }
+    if !visit.left_out.is_empty() || visit.quiets_left_out {
+        let named: Vec<&str> = visit.left_out.iter().map(|(mv, _)| mv.as_str()).collect();
+        let more = if visit.quiets_left_out { ["quiet moves"].as_slice() } else { &[] };
+        let _ = write!(text, ", left out: {}", [&named, more].concat().join(" "));
+    }
+    if visit.split {
+        text.push_str(", shared out");
+    }
+}
+
+impl End {
+    /// In a few words.
+    pub fn name(self) -> &'static str {
+        match self {
+            End::Moves => "moves searched",
+            End::NoMoves => "no moves",
+            End::Draw => "draw",
+            End::Closed => "nothing left to gain",
+            End::Table => "transposition table",
+            End::Endgames => "endgame tables",
+            End::BookScore => "results in the book",
+            End::BookValue => "analysis in the book",
+            End::ReverseFutility => "reverse futility",
+            End::NullMove => "null move",
+            End::Probcut => "probcut",
+            End::MultiCut => "multi-cut",
+            End::StandPat => "stand pat",
+            End::NoMate => "no mate in the depth",
+            End::Longest => "longest line",
+            End::Stopped => "stopped",
+        }
+    }
+}
+
+impl LeftOut {
+    /// In a few words.
+    pub fn name(self) -> &'static str {
+        match self {
+            LeftOut::Late => "late move pruning",
+            LeftOut::Futile => "futility",
+            LeftOut::History => "history",
+            LeftOut::Exchange => "exchange",
+        }
+    }
+}
+
+/// A table of two columns.
+impl fmt::Display for Sums {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut row = |name: &str, value: String| writeln!(f, "{name:<22}{value}");
+        let list = |counts: Vec<(&str, u64)>| {
+            let counts = counts.into_iter().filter(|&(_, count)| count > 0);
+            counts.map(|(name, count)| format!("{name} {count}")).collect::<Vec<_>>().join(", ")
+        };
+        let of = |kind| self.types.get(&kind).copied().unwrap_or(0);
+        row("nodes", format!("{}, {} of them in quiescence", self.nodes, self.quiescence))?;
+        row(
+            "types",
+            format!(
+                "PV {}, cut {}, all {}",
+                of(NodeType::Pv),
+                of(NodeType::Cut),
+                of(NodeType::All)
+            ),
+        )?;
+        row("settled by", list(self.ends.iter().map(|(end, &n)| (end.name(), n)).collect()))?;
+        row("cutoffs", format!("{}, {} by the first move", self.cutoffs, self.first_move_cutoffs))?;
+        row("windows opened again", self.windows.to_string())?;
+        row("known to the table", self.hits.to_string())?;
+        row(
+            "reduced moves",
+            format!(
+                "{}, by {} plies; again to the full depth {}",
+                self.reduced, self.reduced_plies, self.deeper
+            ),
+        )?;
+        row("open window again", self.open.to_string())?;
+        row("null moves", self.null_moves.to_string())?;
+        row(
+            "singularity tests",
+            format!(
+                "{}; extended {}, reduced {}",
+                self.singularity_tests, self.extended, self.extended_less
+            ),
+        )?;
+        row("hindsight", self.hindsight.to_string())?;
+        let left_out: Vec<_> = self.left_out.iter().map(|(why, &n)| (why.name(), n)).collect();
+        row("moves left out", list(left_out))?;
+        row("book matches", self.book_matches.to_string())?;
+        if self.splits > 0 {
+            row("splits", format!("{}, joined {} times", self.splits, self.joins))?;
+        }
+        Ok(())
+    }
+}

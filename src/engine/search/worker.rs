@@ -1,0 +1,449 @@
+//! One thread at work on a search.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::crew::{Recall, ThreadSet};
+use super::handicap::Sight;
+use super::history::{Context, History, LastMoves, PieceTo, continuation_index};
+use super::job::Job;
+use super::killers::Killers;
+use super::node::{Pv, Window};
+use super::observe::{Counters, End, Entry, Spectator, Step, Why};
+use super::prune::Reductions;
+use super::report::SearchEvent;
+use super::split::SplitPoint;
+use super::stack::StackEntry;
+use super::watch::Watch;
+use crate::chess::position::{Keys, Move, Position};
+use crate::chess::score::{DRAW, Depth, MAX_PLY, Ply, Score};
+use crate::engine::eval::Evaluator;
+
+/// Plies without capture or pawn move that make a draw.
+pub(super) const FIFTY_MOVES: u16 = 100;
+/// Parts what is known of mates for certain from what other searches think.
+const PROOF_SALT: u64 = 0x7ab1_a0a7_e000_9500;
+/// Nodes between two looks at the clock: about a millisecond.
+const CLOCK_INTERVAL: u64 = 1_024;
+/// Nodes between two looks of a helper at a limit of nodes: the main thread, which looks at each,
+/// may be waiting. To add all threads' nodes up at each would slow many threads down.
+const SUM_INTERVAL: u64 = 32;
+
+/// Who listens to a search.
+pub(super) type Listener<'a> = &'a mut dyn FnMut(&SearchEvent);
+
+/// What a thread keeps from one search to the next, to make it once only.
+pub(super) struct ThreadData {
+    killers: Killers,
+    pub(super) evaluator: Evaluator,
+    reductions: Reductions,
+    /// See [`Worker::stack`] and [`Worker::pv_table`]: what a search leaves there means nothing to
+    /// the next one, but small searches would spend a twentieth of their time on making them.
+    stack: Vec<StackEntry>,
+    pv_table: Vec<Pv>,
+}
+
+impl ThreadData {
+    pub(super) fn new() -> Self {
+        ThreadData {
+            killers: Killers::new(),
+            evaluator: Evaluator::default(),
+            reductions: Reductions::new(),
+            stack: vec![StackEntry::default(); MAX_PLY + 1],
+            pv_table: vec![Pv::default(); MAX_PLY + 2],
+        }
+    }
+}
+
+/// One thread at work on a search.
+pub(super) struct Worker<'a, S = ()> {
+    /// 0 is the main thread, which keeps the clock and reports.
+    pub(super) id: usize,
+    pub(super) job: &'a Job,
+    pub(super) history: &'a History,
+    pub(super) killers: &'a mut Killers,
+    pub(super) evaluator: &'a mut Evaluator,
+    pub(super) reductions: &'a Reductions,
+    pub(super) stack: &'a mut [StackEntry],
+    /// Keys of all positions from the start of the game to the current one.
+    pub(super) keys: Vec<u64>,
+    /// The best line from each ply on.
+    pub(super) pv_table: &'a mut [Pv],
+    pub(super) selective_depth: Ply,
+    /// The split point this thread works at, innermost.
+    pub(super) split: Option<Arc<SplitPoint>>,
+    /// The owners of that split point and those above: they may be called for help here.
+    pub(super) owners: ThreadSet,
+    /// Set where a split point above may have been cut off; `None` with one thread.
+    recalled: Option<&'a Recall>,
+    /// Null moves are off below this ply while one is verified.
+    pub(super) null_move_from: Ply,
+    /// Whether only mates count, and nothing may be pruned on suspicion.
+    pub(super) proving: bool,
+    /// What has been made of the matches with the book; the main thread's.
+    pub(super) watch: Watch,
+    listener: Option<Listener<'a>>,
+    /// The first move of the line that the listener was told last, of each place among the best.
+    pub(super) told: Vec<Option<Move>>,
+    salt: u64,
+    nodes: u64,
+    /// Those of them that have been counted for a root move, or for none.
+    attributed: u64,
+    /// Counted for a spectator alone.
+    pub(super) counters: Counters,
+    pub(super) spectator: S,
+}
+
+impl<'a> Worker<'a> {
+    /// A thread that tells `listener` what there is to tell, or leaves that to one that has one.
+    pub(super) fn new(
+        id: usize,
+        job: &'a Job,
+        data: &'a mut ThreadData,
+        listener: Option<Listener<'a>>,
+    ) -> Self {
+        Worker::watched(id, job, data, listener, ())
+    }
+}
+
+impl<'a, S: Spectator> Worker<'a, S> {
+    /// The same for all to see.
+    pub(super) fn watched(
+        id: usize,
+        job: &'a Job,
+        data: &'a mut ThreadData,
+        listener: Option<Listener<'a>>,
+        spectator: S,
+    ) -> Self {
+        data.killers = Killers::new();
+        data.evaluator.set(&job.config.evaluation);
+        data.stack.fill(StackEntry::default());
+        Worker {
+            id,
+            job,
+            history: &job.history,
+            killers: &mut data.killers,
+            evaluator: &mut data.evaluator,
+            reductions: &data.reductions,
+            stack: &mut data.stack,
+            keys: job.keys.clone(),
+            pv_table: &mut data.pv_table,
+            selective_depth: 0,
+            split: None,
+            owners: ThreadSet::default(),
+            recalled: job.crew.recalled(id),
+            null_move_from: 0,
+            proving: job.limits.mate.is_some(),
+            salt: match &job.book {
+                _ if job.limits.mate.is_some() => PROOF_SALT,
+                Some(probe) => probe.salt(),
+                None => job.limits.handicap.map_or(0, |handicap| handicap.salt()),
+            },
+            watch: Watch::default(),
+            listener,
+            told: vec![None; job.lines()],
+            nodes: 0,
+            attributed: 0,
+            counters: Counters::default(),
+            spectator,
+        }
+    }
+
+    /// Tells whoever watches the search of a step; nothing at all is done for nobody.
+    #[inline(always)]
+    pub(super) fn show<'s>(&mut self, step: impl FnOnce(&Self) -> Step<'s>) {
+        if S::WATCHES {
+            let step = step(self);
+            self.spectator.hear(&step);
+        }
+    }
+
+    /// Counts something for whoever watches.
+    #[inline(always)]
+    pub(super) fn count(&mut self, counter: impl FnOnce(&mut Counters) -> &mut u64) {
+        if S::WATCHES {
+            *counter(&mut self.counters) += 1;
+        }
+    }
+
+    /// Shows why the node entered next is searched.
+    #[inline(always)]
+    pub(super) fn because(&mut self, why: Why) {
+        self.show(|_| Step::Next(why));
+    }
+
+    /// Shows what has settled the node, and gives back its score.
+    #[inline(always)]
+    pub(super) fn ended<T>(&mut self, end: End, score: T) -> T {
+        self.show(|_| Step::Ended(end));
+        score
+    }
+
+    /// Shows a node that is entered.
+    #[inline(always)]
+    pub(super) fn show_entry(
+        &mut self,
+        position: &Position,
+        ply: Ply,
+        depth: Depth,
+        Window { alpha, beta }: Window,
+        quiescence: bool,
+    ) {
+        self.show(|worker| {
+            let via = ply.checked_sub(1).and_then(|parent| worker.stack[parent].mv);
+            Step::Enter(Entry { position, ply, via, depth, alpha, beta, quiescence })
+        });
+    }
+
+    /// Shows that a node is left, and gives back its score.
+    #[inline(always)]
+    pub(super) fn show_leave(&mut self, score: Score) -> Score {
+        self.show(|worker| Step::Leave { score, stopped: worker.is_interrupted() });
+        score
+    }
+
+    /// Shows that the thread has done its part.
+    pub(super) fn show_done(&mut self) {
+        self.counters.nodes = self.nodes;
+        self.show(|worker| Step::Done(worker.counters));
+    }
+
+    /// Counts a node and, on the main thread, looks at the limits now and then.
+    #[inline]
+    pub(super) fn count_node(&mut self, ply: Ply) {
+        self.nodes += 1;
+        self.job.counters[self.id].store(self.nodes, Ordering::Relaxed);
+        self.selective_depth = self.selective_depth.max(ply);
+        #[cfg(test)]
+        self.job.control.suffer_sabotage(self.id, self.nodes);
+        self.check_limits();
+    }
+
+    #[inline]
+    fn check_limits(&mut self) {
+        let is_main = self.id == 0;
+        if is_main && self.nodes.is_multiple_of(CLOCK_INTERVAL) {
+            self.look_up();
+        } else if let Some(limit) = self.job.limits.nodes
+            && (is_main || self.nodes.is_multiple_of(SUM_INTERVAL))
+            && self.job.nodes() >= limit
+        {
+            self.job.control.stop();
+        }
+    }
+
+    /// The nodes of this thread since it was last asked.
+    pub(super) fn take_nodes(&mut self) -> u64 {
+        let nodes = self.nodes - self.attributed;
+        self.attributed = self.nodes;
+        nodes
+    }
+
+    /// Looks at all that bounds the search, and passes on what helpers have to tell; the main
+    /// thread's, also while it waits for others.
+    #[cold]
+    pub(super) fn look_up(&mut self) {
+        let job = self.job;
+        let spent = job.limits.nodes.is_some_and(|limit| job.nodes() >= limit);
+        if spent || job.clock.must_stop(&job.control) || self.breaks_off_in_book() {
+            job.control.stop();
+        }
+        self.pass_news_on();
+    }
+
+    /// Tells the listener, after what was to be told before, or leaves that to the main thread.
+    pub(super) fn tell(&mut self, event: SearchEvent) {
+        self.job.news.push(event);
+        self.pass_news_on();
+    }
+
+    /// Tells the listener what waits to be told, if this thread has one.
+    pub(super) fn pass_news_on(&mut self) {
+        let Some(listener) = &mut self.listener else { return };
+        while let Some(event) = self.job.news.pop() {
+            if let SearchEvent::Iteration(report) | SearchEvent::NewBest(report) = &event
+                && let Some(told) = self.told.get_mut(report.multi_pv - 1)
+            {
+                *told = report.pv.first().copied();
+            }
+            listener(&event);
+        }
+    }
+
+    /// Whether the current line is no longer wanted: the search has been stopped, or the node
+    /// of a split point above has been cut off.
+    #[inline]
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.job.control.is_stopped()
+            || (self.recalled.is_some_and(Recall::is_set) && self.is_recalled())
+    }
+
+    /// Whether the node is wanted no more where this thread is, as it has been told to look.
+    #[cold]
+    fn is_recalled(&self) -> bool {
+        let Some(recalled) = self.recalled else { return false };
+        recalled.clear();
+        let is_wanted_no_more = match &self.split {
+            Some(split) => split.is_cut_off(),
+            None => self.job.crew.is_over(),
+        };
+        if is_wanted_no_more {
+            recalled.set();
+        }
+        is_wanted_no_more
+    }
+
+    /// Notes the split point that this thread works at.
+    pub(super) fn stand_at(&mut self, split: Option<Arc<SplitPoint>>) {
+        self.owners = split.as_ref().map_or_else(ThreadSet::default, |split| split.owners);
+        self.split = split;
+        if let Some(recalled) = self.recalled {
+            // It may have been cut off before this thread was among those to be told.
+            recalled.set();
+        }
+    }
+
+    /// The position after `mv`. What the table knows of it is asked for before the move is made: the memory
+    /// takes longer than that.
+    #[inline(always)]
+    pub(super) fn play(&self, position: &Position, mv: Move) -> Position {
+        let keys = self.keys_after(position, mv);
+        position.play_on(mv, keys)
+    }
+
+    /// What `mv` makes of the keys of `position`; the table is asked for.
+    #[inline(always)]
+    pub(super) fn keys_after(&self, position: &Position, mv: Move) -> Keys {
+        let keys = position.keys_after(mv);
+        self.job.table.prefetch(self.salted(keys.whole()));
+        keys
+    }
+
+    /// Notes that `mv` leads from `position` at `ply` to `next`.
+    #[inline]
+    pub(super) fn enter(&mut self, position: &Position, mv: Move, ply: Ply, next: &Position) {
+        self.stack[ply].mv = Some(mv);
+        self.stack[ply].piece_to = Some(PieceTo::new(position, mv));
+        self.keys.push(next.key());
+        self.history.prefetch_correction(next, self.last_moves(ply + 1));
+    }
+
+    /// What `position` is filed under in the table: searches that take book scores, and those
+    /// that prove mates, keep theirs apart from all others.
+    #[inline]
+    pub(super) fn table_key(&self, position: &Position) -> u64 {
+        self.salted(position.key())
+    }
+
+    /// The same of a position with this key.
+    #[inline]
+    fn salted(&self, key: u64) -> u64 {
+        key ^ self.salt
+    }
+
+    /// Notes that the move last entered is taken back.
+    #[inline]
+    pub(super) fn leave(&mut self) {
+        self.keys.pop();
+    }
+
+    /// The moves that led to `ply`, one, two and four plies back.
+    #[inline]
+    pub(super) fn context(&self, ply: Ply) -> Context {
+        let moves = [self.moved(ply, 1), self.moved(ply, 2), self.moved(ply, 4)];
+        Context { moves, ..Context::default() }
+    }
+
+    /// The last move before `ply` with the one before it, and with that before: what an evaluation may
+    /// be wrong after.
+    #[inline]
+    pub(super) fn last_moves(&self, ply: Ply) -> LastMoves {
+        let Some(last) = self.moved(ply, 1) else { return [None; 2] };
+        let place = |earlier: Option<PieceTo>| Some(continuation_index(earlier?, last));
+        [place(self.moved(ply, 2)), place(self.moved(ply, 4))]
+    }
+
+    /// The move made so many plies before `ply`, unless that was null.
+    #[inline(always)]
+    fn moved(&self, ply: Ply, back: usize) -> Option<PieceTo> {
+        self.stack[ply.checked_sub(back)?].piece_to
+    }
+
+    /// Whether the game is drawn here by rule or nearly so: a position repeated within the
+    /// search counts as the draw it can be made, one from before the root must come twice.
+    pub(super) fn is_draw(&self, position: &Position) -> bool {
+        if position.halfmove_clock() >= FIFTY_MOVES {
+            return !position.in_check() || !position.has_no_moves();
+        }
+        position.insufficient_material() || self.is_repetition(position)
+    }
+
+    fn is_repetition(&self, position: &Position) -> bool {
+        let root = self.job.keys.len() - 1;
+        let current = self.keys.len() - 1;
+        let reach = usize::from(position.halfmove_clock()).min(current);
+        let mut seen_before_root = false;
+        for back in (4..=reach).step_by(2) {
+            let index = current - back;
+            if self.keys[index] == position.key() {
+                if index >= root || seen_before_root {
+                    return true;
+                }
+                seen_before_root = true;
+            }
+        }
+        false
+    }
+
+    /// Whether the side to move can bring about again, by one move, a position that stood on the
+    /// board since the root: it can claim a draw at least. Null moves are not looked through.
+    pub(super) fn can_repeat(&self, position: &Position, ply: Ply) -> bool {
+        let reach = usize::from(position.halfmove_clock()).min(ply);
+        if reach < 3 {
+            return false;
+        }
+        let current = self.keys.len() - 1;
+        let key = |back: usize| self.keys[current - back];
+        let is_null = |back: usize| self.stack[ply - back].mv.is_none();
+        if is_null(1) {
+            return false;
+        }
+        // What the opponent's moves have changed, all together: only where they cancel each other
+        // out can one move of ours do the rest.
+        let mut theirs = key(0) ^ key(1) ^ Position::turn_key();
+        for back in (3..=reach).step_by(2) {
+            if is_null(back - 1) || is_null(back) {
+                return false;
+            }
+            theirs ^= key(back - 1) ^ key(back) ^ Position::turn_key();
+            if theirs == 0 && self.job.cycles.is_move(position, key(0) ^ key(back)) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The score of a drawn position.
+    #[inline]
+    pub(super) fn draw_score(&self) -> Score {
+        DRAW
+    }
+
+    /// The static evaluation of `position`, as good as the player is.
+    #[inline]
+    pub(super) fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
+        let score = self.evaluator.evaluate(position, ply);
+        match &self.job.limits.handicap {
+            None => score,
+            Some(handicap) => handicap.misjudge(position, score),
+        }
+    }
+
+    /// What is seen of the moves of `position`; `None` for all.
+    #[inline]
+    pub(super) fn sight(&self, position: &Position, ply: Ply) -> Option<Sight> {
+        let handicap = self.job.limits.handicap.as_ref()?;
+        let last = ply.checked_sub(1).and_then(|parent| self.stack[parent].mv);
+        handicap.sight(position, ply, last)
+    }
+}

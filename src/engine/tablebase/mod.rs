@@ -1,0 +1,358 @@
+//! Syzygy endgame tables: what is won, drawn and lost with best play.
+//!
+//! R. de Man's tables tell for each position with few pieces who wins (WDL), and how far the next
+//! capture or pawn move is on the way there (DTZ): <https://www.chessprogramming.org/Syzygy_Bases>.
+//! They know nothing of castling. `shakmaty-syzygy` reads them. Bishop and knight against a lone king
+//! need no table.
+
+pub(crate) mod kbnk;
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fmt;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use shakmaty::{Bitboard, ByColor, ByRole, CastlingMode, Chess, Setup};
+use shakmaty_syzygy::{AmbiguousWdl, Metric, ProbeError, Syzygy, SyzygyError, Tablebase, Wdl};
+use thiserror::Error;
+
+use crate::chess::position::{Color, Move, Piece, Position};
+use crate::support::files::open_plain;
+
+/// Separates folders, as in a `PATH`.
+#[cfg(not(windows))]
+const SEPARATOR: char = ':';
+#[cfg(windows)]
+const SEPARATOR: char = ';';
+
+/// How the files that tell who wins end, and those that tell how far it is.
+const WDL_ENDING: &str = "rtbw";
+const DTZ_ENDING: &str = "rtbz";
+/// What is wrong with a file of another kind.
+const FOREIGN: &str = "it does not begin as a table does";
+
+/// Syzygy tables; clones share them.
+#[derive(Clone)]
+pub struct Tables {
+    tables: Arc<Tablebase<Chess>>,
+    max_pieces: u32,
+    damage: Arc<Mutex<Damage>>,
+}
+
+/// Files that are no use.
+#[derive(Default)]
+struct Damage {
+    /// All of them, by name.
+    known: BTreeSet<String>,
+    /// Those that have not been told yet, with what is wrong.
+    news: Vec<String>,
+}
+
+impl fmt::Debug for Tables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tables").field("max_pieces", &self.max_pieces).finish()
+    }
+}
+
+/// Why there are no tables.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum TablesError {
+    /// A folder cannot be read.
+    #[error("cannot read endgame tables in {}: {why}", path.display())]
+    Read {
+        /// The folder.
+        path: PathBuf,
+        /// What the system says.
+        why: String,
+    },
+    /// There are none.
+    #[error("there are no Syzygy tables (*.rtbw) in {}", path.display())]
+    None {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// There are files, but none is a table.
+    #[error("there are no sound Syzygy tables in {}: {first}", path.display())]
+    Damaged {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong with one of them.
+        first: String,
+    },
+}
+
+/// Who wins with best play; a win that the fifty-move rule undoes is a draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TablebaseResult {
+    /// The side to move loses.
+    Loss,
+    /// Nobody wins.
+    Draw,
+    /// The side to move wins.
+    Win,
+}
+
+/// What the tables say of the moves at hand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Advice {
+    /// What the position is worth.
+    pub outcome: TablebaseResult,
+    /// The moves that keep it: of winning ones those that lead on fastest, of losing ones those
+    /// that resist longest.
+    pub moves: Vec<Move>,
+}
+
+/// A legal move as the tables see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RankedMove {
+    /// The move.
+    pub mv: Move,
+    /// The result after the move, for the side that makes it.
+    pub outcome: TablebaseResult,
+    /// Whether the fifty-move rule leaves no doubt about the result: distances in tables may be
+    /// rounded by a ply.
+    pub is_certain: bool,
+    /// Plies from the move to the next capture or pawn move; negative in a loss, 0 in a draw.
+    plies: i32,
+}
+
+impl RankedMove {
+    /// Plies to the next capture or pawn move, this one included.
+    pub fn distance(&self) -> u32 {
+        self.plies.unsigned_abs() + 1
+    }
+
+    /// The order of moves: the result, then a short way to a win or a long one to a loss.
+    fn rank(&self) -> (TablebaseResult, i32) {
+        (self.outcome, self.plies)
+    }
+}
+
+/// Two are the same if they were opened as one.
+impl PartialEq for Tables {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.tables, &other.tables)
+    }
+}
+
+impl Eq for Tables {}
+
+impl Tables {
+    /// The tables of a folder, or of several with `:` in between (`;` on Windows). Damaged files are
+    /// left out, see [`Tables::take_damage`].
+    ///
+    /// # Errors
+    /// If there are none, or a folder cannot be read.
+    pub fn open(path: &Path) -> Result<Self, TablesError> {
+        let mut tables = Tablebase::new();
+        let mut damage = Damage::default();
+        let mut files = 0;
+        for folder in path.to_string_lossy().split(SEPARATOR).map(Path::new) {
+            let found = files_of(folder).map_err(|error| TablesError::Read {
+                path: folder.to_owned(),
+                why: error.to_string(),
+            })?;
+            for file in found {
+                match sound(&file).and_then(|()| tables.add_file(&file)) {
+                    Ok(()) => files += 1,
+                    Err(error) => damage.add(&file.display().to_string(), &error.to_string()),
+                }
+            }
+        }
+        if files == 0 {
+            let path = path.to_owned();
+            return Err(match damage.news.into_iter().next() {
+                Some(first) => TablesError::Damaged { path, first },
+                None => TablesError::None { path },
+            });
+        }
+        let max_pieces = tables.max_pieces() as u32;
+        Ok(Tables { tables: Arc::new(tables), max_pieces, damage: Arc::new(Mutex::new(damage)) })
+    }
+
+    /// The files that cannot be used, and what is wrong with each, as far as has been seen by now and
+    /// not been told before. What they know is not known.
+    pub fn take_damage(&self) -> Vec<String> {
+        std::mem::take(&mut self.damage().news)
+    }
+
+    fn damage(&self) -> MutexGuard<'_, Damage> {
+        self.damage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a table answered. Notes the file if it is damaged.
+    #[inline]
+    fn note<T>(&self, answer: Result<T, SyzygyError>) -> Option<T> {
+        answer.map_err(|error| self.note_failure(&error)).ok()
+    }
+
+    #[cold]
+    fn note_failure(&self, error: &SyzygyError) {
+        if let SyzygyError::ProbeFailed { metric, material, error } = error {
+            let ending = if *metric == Metric::Wdl { WDL_ENDING } else { DTZ_ENDING };
+            let why = match error.as_ref() {
+                ProbeError::Read { error } => error.to_string(),
+                ProbeError::Magic { .. } => FOREIGN.to_owned(),
+                ProbeError::CorruptedTable { .. } => "it is damaged".to_owned(),
+            };
+            self.damage().add(&format!("{material}.{ending}"), &why);
+        }
+    }
+
+    /// The most pieces of a position that the tables may know.
+    pub fn max_pieces(&self) -> u32 {
+        self.max_pieces
+    }
+
+    /// Whether the tables may know a position.
+    #[inline]
+    pub fn may_know(&self, position: &Position) -> bool {
+        position.occupied().popcnt() <= self.max_pieces
+            && [Color::White, Color::Black]
+                .into_iter()
+                .all(|color| position.castle_rights(color).to_index() == 0)
+    }
+
+    /// What a position is worth that has just come about by a capture or a pawn move: nothing
+    /// counts towards the fifty moves yet. `None` if the tables do not know.
+    pub fn after_zeroing(&self, position: &Position) -> Option<TablebaseResult> {
+        if !self.may_know(position) || position.halfmove_clock() != 0 {
+            return None;
+        }
+        self.note(self.tables.probe_wdl_after_zeroing(&chess(position)?)).map(TablebaseResult::from)
+    }
+
+    /// Who wins with best play; `Some(None)` is a draw. `None` if the tables do not know, or the
+    /// moves since the last capture or pawn move may turn a win into a draw.
+    pub fn winner(&self, position: &Position) -> Option<Option<Color>> {
+        if !self.may_know(position) {
+            return None;
+        }
+        let mover = position.side_to_move();
+        match self.note(self.tables.probe_wdl(&chess(position)?))? {
+            AmbiguousWdl::Win => Some(Some(mover)),
+            AmbiguousWdl::Loss => Some(Some(!mover)),
+            AmbiguousWdl::Draw | AmbiguousWdl::CursedWin | AmbiguousWdl::BlessedLoss => Some(None),
+            AmbiguousWdl::MaybeWin | AmbiguousWdl::MaybeLoss => None,
+        }
+    }
+
+    /// What to play. `None` if the tables do not know.
+    pub fn advise(&self, position: &Position) -> Option<Advice> {
+        Some(Advice::from(&self.ranked(position)?[..])).filter(|advice| !advice.moves.is_empty())
+    }
+
+    /// All legal moves with their results, in the order of generation. `None` if the tables do not
+    /// have the position.
+    pub fn ranked(&self, position: &Position) -> Option<Vec<RankedMove>> {
+        if !self.may_know(position) {
+            return None;
+        }
+        position.legal_moves().iter().map(|mv| self.rank(mv, &position.play(mv))).collect()
+    }
+
+    /// The result of `mv`, which leads to `next`.
+    fn rank(&self, mv: Move, next: &Position) -> Option<RankedMove> {
+        let of = |outcome, plies| RankedMove { mv, outcome, is_certain: true, plies };
+        if next.in_check() && next.has_no_moves() {
+            return Some(of(TablebaseResult::Win, 1));
+        }
+        let chess = chess(next)?;
+        let result = self.note(self.tables.probe_wdl(&chess))?;
+        let outcome = match result {
+            AmbiguousWdl::Loss | AmbiguousWdl::MaybeLoss => TablebaseResult::Win,
+            AmbiguousWdl::Win | AmbiguousWdl::MaybeWin => TablebaseResult::Loss,
+            AmbiguousWdl::Draw | AmbiguousWdl::CursedWin | AmbiguousWdl::BlessedLoss => {
+                return Some(of(TablebaseResult::Draw, 0));
+            }
+        };
+        let is_certain = !matches!(result, AmbiguousWdl::MaybeWin | AmbiguousWdl::MaybeLoss);
+        let plies = match next.halfmove_clock() {
+            // The move itself captures or moves a pawn: nothing is faster, nor resists less.
+            0 => 0,
+            _ => self.note(self.tables.probe_dtz(&chess))?.ignore_rounding().0,
+        };
+        Some(RankedMove { is_certain, ..of(outcome, plies) })
+    }
+}
+
+impl From<&[RankedMove]> for Advice {
+    /// The best of these moves; there are none if the game is over.
+    fn from(ranked: &[RankedMove]) -> Self {
+        let best = ranked.iter().map(RankedMove::rank).max();
+        let moves = ranked.iter().filter(|ranked| Some(ranked.rank()) == best);
+        Advice {
+            outcome: best.map_or(TablebaseResult::Draw, |best| best.0),
+            moves: moves.map(|ranked| ranked.mv).collect(),
+        }
+    }
+}
+
+impl Damage {
+    /// Notes what is wrong with a file, once.
+    fn add(&mut self, name: &str, why: &str) {
+        if self.known.insert(name.to_owned()) {
+            self.news.push(format!("the endgame table {name} is left out: {why}"));
+        }
+    }
+}
+
+/// The files of a folder that are called as tables are, by name.
+fn files_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in folder.read_dir()? {
+        let path = entry?.path();
+        let is_table = |ending: &OsStr| ending == WDL_ENDING || ending == DTZ_ENDING;
+        if path.extension().is_some_and(is_table) {
+            files.push(path);
+        }
+    }
+    files.sort_unstable();
+    Ok(files)
+}
+
+/// Whether a file begins as a table of its kind does. The rest is seen when it is asked.
+fn sound(path: &Path) -> io::Result<()> {
+    let is_wdl = path.extension().is_some_and(|ending| ending == WDL_ENDING);
+    let expected = if is_wdl { Chess::TBW.magic } else { Chess::TBZ.magic };
+    let mut found = [0; 4];
+    open_plain(path)?.read_exact(&mut found)?;
+    if found == expected { Ok(()) } else { Err(io::Error::other(FOREIGN)) }
+}
+
+impl From<Wdl> for TablebaseResult {
+    fn from(wdl: Wdl) -> Self {
+        match wdl {
+            Wdl::Loss => TablebaseResult::Loss,
+            Wdl::BlessedLoss | Wdl::Draw | Wdl::CursedWin => TablebaseResult::Draw,
+            Wdl::Win => TablebaseResult::Win,
+        }
+    }
+}
+
+/// The position as `shakmaty` has it.
+fn chess(position: &Position) -> Option<Chess> {
+    let of_piece = |piece| Bitboard(position.board().pieces(piece).0);
+    let of_color = |color| Bitboard(position.by_color(color).0);
+    let by_role = ByRole {
+        pawn: of_piece(Piece::Pawn),
+        knight: of_piece(Piece::Knight),
+        bishop: of_piece(Piece::Bishop),
+        rook: of_piece(Piece::Rook),
+        queen: of_piece(Piece::Queen),
+        king: of_piece(Piece::King),
+    };
+    let by_color = ByColor { white: of_color(Color::White), black: of_color(Color::Black) };
+    let mut setup = Setup::empty();
+    setup.board = shakmaty::Board::try_from_bitboards(by_role, by_color).ok()?;
+    setup.turn = match position.side_to_move() {
+        Color::White => shakmaty::Color::White,
+        Color::Black => shakmaty::Color::Black,
+    };
+    setup.ep_square =
+        position.en_passant_target().map(|square| shakmaty::Square::new(square.to_index() as u32));
+    setup.halfmoves = position.halfmove_clock().into();
+    setup.position(CastlingMode::Standard).ok()
+}

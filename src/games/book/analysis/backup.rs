@@ -1,0 +1,240 @@
+//! Values of searches, backed up along the moves that lead from one analysed position to another.
+//!
+//! A position is worth the best of what lies behind these moves and of its best move outside them.
+//! Where play can go round in circles, it is a deterministic graphical game: play without an end
+//! is a draw, and each position has one value, which is that of play cut off after n moves as a draw
+//! for any n from the number of positions on. So values are worked out from nothing, move by move,
+//! until no value changes.
+//!
+//! A. R. Washburn, "Deterministic graphical games", Journal of Mathematical Analysis and
+//! Applications 153 (1990).
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use crate::chess::position::{Move, Position};
+use crate::chess::score::{DRAW, Depth, Score};
+use crate::games::book::lookup::values::{BookValue, Scored, before};
+
+/// The analysed positions that a legal move leads to, for each analysed position.
+#[derive(Debug)]
+pub(crate) struct Links {
+    /// For each position, by the number of its value, where its links stand.
+    spans: Vec<Range<usize>>,
+    links: Vec<(Move, u32)>,
+}
+
+impl Links {
+    /// No links of so many positions.
+    pub(crate) fn new(positions: usize) -> Self {
+        Links { spans: vec![0..0; positions], links: Vec::new() }
+    }
+
+    /// Finds the links of a position that has this number; `number` tells that of a key.
+    pub(crate) fn find(
+        &mut self,
+        own: u32,
+        position: &Position,
+        number: impl Fn(u64) -> Option<u32>,
+    ) {
+        let legal = position.legal_moves();
+        let links = legal.iter().filter_map(|mv| Some((mv, number(position.play(mv).key())?)));
+        self.set(own, links);
+    }
+
+    fn set(&mut self, own: u32, links: impl Iterator<Item = (Move, u32)>) {
+        let begin = self.links.len();
+        self.links.extend(links);
+        self.spans[own as usize] = begin..self.links.len();
+    }
+
+    /// From which positions links lead to each.
+    fn reversed(&self) -> Before {
+        let mut ends = vec![0; self.spans.len() + 1];
+        self.links.iter().for_each(|&(_, to)| ends[to as usize + 1] += 1);
+        for number in 1..ends.len() {
+            ends[number] += ends[number - 1];
+        }
+        let (mut next, mut from) = (ends.clone(), vec![0; self.links.len()]);
+        for own in 0..self.spans.len() {
+            for &(_, to) in self.of(own) {
+                from[next[to as usize]] = own as u32;
+                next[to as usize] += 1;
+            }
+        }
+        Before { ends, from }
+    }
+
+    /// Those of one position.
+    pub(crate) fn of(&self, number: usize) -> &[(Move, u32)] {
+        &self.links[self.spans[number].clone()]
+    }
+}
+
+/// The positions before each position, by their numbers.
+struct Before {
+    /// Where the positions before each one begin; at the end, how many there are in all.
+    ends: Vec<usize>,
+    from: Vec<u32>,
+}
+
+impl Before {
+    fn of(&self, number: usize) -> &[u32] {
+        &self.from[self.ends[number]..self.ends[number + 1]]
+    }
+}
+
+/// Whether a move leads to no analysed position, where these do.
+fn leads_out(&(mv, _): &Scored, links: &[(Move, u32)]) -> bool {
+    links.iter().all(|&(known, _)| known != mv)
+}
+
+/// The best move of a position and its score, when those it leads to have these scores.
+fn best(value: &BookValue, links: &[(Move, u32)], scores: &[Score]) -> Option<Scored> {
+    let within = links.iter().map(|&(mv, to)| (mv, before(scores[to as usize])));
+    // What is known of a move by an analysis of its own goes before what a search thought of it.
+    let outside = value.outside.filter(|found| leads_out(found, links));
+    within.chain(outside).reduce(|best, next| if next.1 > best.1 { next } else { best })
+}
+
+/// Sets score, best move and depth of all values; their links stand in the same order.
+pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
+    open_up(values, links);
+    // Where there is no move, the score is that of the rules.
+    let begin = |(number, value): (usize, &BookValue)| {
+        let is_over = links.of(number).is_empty() && value.own.is_none() && value.outside.is_none();
+        if is_over { value.score } else { DRAW }
+    };
+    let mut scores: Vec<Score> = values.iter().enumerate().map(begin).collect();
+    // All positions move by move at the same time. After the first move a score can change only where
+    // one that a move leads to has changed.
+    let before = links.reversed();
+    let mut due: Vec<u32> = (0..values.len() as u32).collect();
+    let mut is_due = vec![false; values.len()];
+    for _ in 0..=values.len() {
+        let after = |&number: &u32| {
+            let at = number as usize;
+            let (_, score) = best(&values[at], links.of(at), &scores)?;
+            (score != scores[at]).then_some((number, score))
+        };
+        let changed: Vec<(u32, Score)> = due.iter().filter_map(after).collect();
+        due.clear();
+        for &(number, score) in &changed {
+            scores[number as usize] = score;
+            for &from in before.of(number as usize) {
+                if !std::mem::replace(&mut is_due[from as usize], true) {
+                    due.push(from);
+                }
+            }
+        }
+        due.iter().for_each(|&number| is_due[number as usize] = false);
+        if due.is_empty() {
+            break;
+        }
+    }
+    for (number, value) in values.iter_mut().enumerate() {
+        value.best = best(value, links.of(number), &scores).map(|(mv, _)| mv);
+        value.score = scores[number];
+    }
+    back_up_depths(values, links, &before);
+}
+
+/// Where positions were cut off, or were known to another analysis to which more belonged, the best
+/// move of all may lead out: then it is the best of those that do.
+fn open_up(values: &mut [BookValue], links: &Links) {
+    for (number, value) in values.iter_mut().enumerate() {
+        let own = value.own.filter(|found| leads_out(found, links.of(number)));
+        value.outside = own.or(value.outside);
+    }
+}
+
+/// A score is worth no more plies than the searches of its position reached, nor than one more than
+/// that of any position it was compared with.
+fn back_up_depths(values: &mut [BookValue], links: &Links, before: &Before) {
+    values.iter_mut().for_each(|value| value.depth = value.own_depth);
+    let mut due: VecDeque<u32> = (0..values.len() as u32).collect();
+    while let Some(number) = due.pop_front() {
+        let number = number as usize;
+        let behind = links.of(number).iter().map(|&(_, to)| values[to as usize].depth + 1);
+        let depth: Depth = behind.chain([values[number].depth]).min().unwrap_or(0);
+        if depth != values[number].depth {
+            values[number].depth = depth;
+            due.extend(before.of(number));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::score::{mate_in, mated_in};
+
+    /// Positions by number, whose moves lead to these, and the score of the best move outside.
+    fn backed_up(positions: &[(&[u32], Option<Score>)]) -> Vec<BookValue> {
+        let moves: Vec<Move> = Position::start().legal_moves().iter().collect();
+        let (mut links, mut values) = (Links::new(positions.len()), Vec::new());
+        for (number, (to, outside)) in positions.iter().enumerate() {
+            links.set(number as u32, moves.iter().copied().zip(to.iter().copied()));
+            values.push(BookValue {
+                key: values.len() as u64,
+                score: mated_in(0),
+                best: None,
+                outside: outside.map(|score| (moves[moves.len() - 1], score)),
+                own: None,
+                depth: 0,
+                own_depth: 20,
+                nodes: 0,
+            });
+        }
+        back_up(&mut values, &links);
+        values
+    }
+
+    fn scores(positions: &[(&[u32], Option<Score>)]) -> Vec<Score> {
+        backed_up(positions).iter().map(|value| value.score).collect()
+    }
+
+    #[test]
+    fn the_best_reply_counts() {
+        // 0 leads to 1 and 2; 2 has a good move outside.
+        let values = [(&[1, 2][..], Some(10)), (&[], Some(-30)), (&[], Some(50))];
+        assert_eq!(scores(&values), [30, -30, 50]);
+        // What lies outside may be better.
+        let values = [(&[1][..], Some(45)), (&[], Some(-30))];
+        assert_eq!(scores(&values), [45, -30]);
+    }
+
+    #[test]
+    fn a_mate_is_counted_from_each_position() {
+        let values = [(&[1][..], Some(0)), (&[2], None), (&[3], Some(0)), (&[], None)];
+        assert_eq!(scores(&values), [mate_in(3), mated_in(2), mate_in(1), mated_in(0)]);
+    }
+
+    #[test]
+    fn play_in_circles_is_a_draw() {
+        // 0 and 1 lead to one another; whoever leaves loses.
+        assert_eq!(scores(&[(&[1][..], Some(-20)), (&[0], Some(-20))]), [0, 0]);
+        // Who can leave to his advantage does.
+        assert_eq!(scores(&[(&[1][..], Some(25)), (&[0], Some(-20))]), [25, -20]);
+        assert_eq!(scores(&[(&[1][..], Some(25)), (&[0], Some(-40))]), [25, -25]);
+        // A circle of four, which nobody can leave.
+        assert_eq!(scores(&[(&[1][..], None), (&[2], None), (&[3], None), (&[0], None)]), [0; 4]);
+    }
+
+    #[test]
+    fn depths_are_those_of_the_shallowest_comparison() {
+        let depths = |own: [Depth; 3]| {
+            let mut links = Links::new(3);
+            let mv: Move = "e2e4".parse().expect("a move");
+            links.set(0, [(mv, 1)].into_iter());
+            links.set(1, [(mv, 2)].into_iter());
+            let mut values = backed_up(&[(&[], Some(0)), (&[], Some(0)), (&[], Some(0))]);
+            values.iter_mut().zip(own).for_each(|(value, own)| value.own_depth = own);
+            back_up(&mut values, &links);
+            values.iter().map(|value| value.depth).collect::<Vec<_>>()
+        };
+        assert_eq!(depths([20, 20, 20]), [20, 20, 20]);
+        assert_eq!(depths([20, 20, 9]), [11, 10, 9]);
+        assert_eq!(depths([7, 20, 9]), [7, 10, 9]);
+    }
+}

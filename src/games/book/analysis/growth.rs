@@ -1,0 +1,311 @@
+//! A book that grows: positions that best play leads to, but no game.
+//!
+//! Which come first is a drop-out expansion: of all moves that lead out of the analysis, the ones that
+//! play is likeliest to come to are taken in, so that good lines become long, and poor ones are
+//! answered and left. T. R. Lincke, "Strategies for the automatic construction of opening books",
+//! Computers and Games (2000). Where he adds up plies and losses along a path, likelihoods are
+//! multiplied here: a game book tells how likely its own positions are.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io::{self, Read, Seek, Write};
+use std::iter::Peekable;
+use std::ops::ControlFlow;
+
+use super::backup::Links;
+use crate::chess::position::{KeyMap, Move, Position};
+use crate::chess::score::Score;
+use crate::games::book::format::counts::Counts;
+use crate::games::book::format::entry::BookEntry;
+use crate::games::book::format::pawn_filter::PawnSet;
+use crate::games::book::format::writer::write_book;
+use crate::games::book::lookup::Book;
+use crate::games::book::lookup::values::BookValue;
+use crate::games::book::lookup::values::before;
+use crate::games::book::merge::combine::{BoxedEntries, Merged, insert_pawns};
+use crate::games::book::merge::regroup::grow_known;
+
+/// A move that is so many centipawns worse than the best is played half as often. Hand-set: as much
+/// as `SteerMargin` leaves open, about what two searches of a move differ by.
+const HALVING: f64 = 15.0;
+/// Positions that are worth more to either side, in centipawns, are not gone on from: such games are
+/// decided by playing them, not by a book. Hand-set.
+const LIMIT: Score = 200;
+
+/// A move that leads out of the analysis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Shoot {
+    /// Where it is played.
+    pub position: Position,
+    /// The move.
+    pub mv: Move,
+}
+
+/// How likely play is to come to a position, as an order; then by its place among the values, which are
+/// sorted by key, so that it is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    /// Positive numbers are ordered as their bits are.
+    likelihood: u64,
+    place: Reverse<usize>,
+}
+
+impl Rank {
+    fn new(likelihood: f64, place: usize) -> Self {
+        Rank { likelihood: likelihood.to_bits(), place: Reverse(place) }
+    }
+
+    fn likelihood(self) -> f64 {
+        f64::from_bits(self.likelihood)
+    }
+}
+
+/// The best moves out of the analysis of a book, `number` at most: those that play is likeliest to
+/// come to, the likeliest first.
+pub(crate) fn shoots(book: &Book, number: usize) -> Vec<Shoot> {
+    let values: Vec<BookValue> = book.values().collect();
+    let place = |key: u64| values.binary_search_by_key(&key, |value| value.key).ok();
+    let mut links = Links::new(values.len());
+    let mut positions = vec![None; values.len()];
+    let mut games = vec![0; values.len()];
+    book.visit(&Position::start(), false, |position, entry| {
+        if let Some(own) = place(entry.key) {
+            links.find(own as u32, position, |key| Some(place(key)? as u32));
+            positions[own] = Some(*position);
+            games[own] = entry.reached.games();
+        }
+        ControlFlow::Continue(())
+    });
+    let reach = reach(&values, &links, &games);
+    let mut found: Vec<(Rank, Shoot)> = Vec::new();
+    let mut taken = KeyMap::default();
+    for (own, value) in values.iter().enumerate() {
+        let (Some(position), Some((mv, _))) = (positions[own], value.outside) else { continue };
+        if value.score.abs() > LIMIT || !position.is_legal(mv) {
+            continue;
+        }
+        let share = shares(own, &links, &values).last().map_or(0.0, |&(_, share)| share);
+        found.push((Rank::new(reach[own] * share, own), Shoot { position, mv }));
+    }
+    found.sort_unstable_by_key(|&(rank, _)| Reverse(rank));
+    let is_new = |shoot: &Shoot| taken.insert(shoot.position.play(shoot.mv).key(), ()).is_none();
+    found.into_iter().map(|(_, shoot)| shoot).filter(is_new).take(number).collect()
+}
+
+/// How likely play is to come to each position: as often as the games did, or by the likeliest way of
+/// good moves.
+fn reach(values: &[BookValue], links: &Links, games: &[u64]) -> Vec<f64> {
+    let all = games.iter().copied().max().unwrap_or(0).max(1) as f64;
+    let mut reach: Vec<f64> = games.iter().map(|&games| games as f64 / all).collect();
+    let begin = reach.iter().enumerate().filter(|&(_, &likelihood)| likelihood > 0.0);
+    let mut open: BinaryHeap<Rank> =
+        begin.map(|(own, &likelihood)| Rank::new(likelihood, own)).collect();
+    while let Some(rank) = open.pop() {
+        let own = rank.place.0;
+        if rank.likelihood() < reach[own] {
+            continue;
+        }
+        for (to, share) in shares(own, links, values) {
+            let Some(to) = to else { continue };
+            let likelihood = rank.likelihood() * share;
+            if likelihood > reach[to] {
+                reach[to] = likelihood;
+                open.push(Rank::new(likelihood, to));
+            }
+        }
+    }
+    reach
+}
+
+/// How the moves of a position share its play by what they are worth: those that lead to positions of
+/// the analysis, and at the end the best of the others.
+fn shares(own: usize, links: &Links, values: &[BookValue]) -> Vec<(Option<usize>, f64)> {
+    let value = &values[own];
+    let within = links.of(own).iter().map(|&(_, to)| to as usize);
+    let within = within.map(|to| (Some(to), before(values[to].score)));
+    let outside = value.outside.map(|(_, score)| (None, score));
+    let weight = |score: Score| (-f64::from(value.score - score) / HALVING).exp2();
+    let mut shares: Vec<(Option<usize>, f64)> =
+        within.chain(outside).map(|(to, score)| (to, weight(score))).collect();
+    let sum: f64 = shares.iter().map(|(_, share)| share).sum();
+    shares.iter_mut().for_each(|(_, share)| *share /= sum);
+    shares
+}
+
+/// Writes a book with these moves, and the positions that they lead to, beside its own, to an empty
+/// `output`. No game counts for them. Values are left out.
+///
+/// # Errors
+/// Those of the output.
+pub(crate) fn grow<W: Read + Write + Seek>(
+    book: &Book,
+    shoots: &[Shoot],
+    output: W,
+) -> io::Result<W> {
+    let mut pawns = PawnSet::new();
+    insert_pawns(book, &Position::start(), &|_| true, &mut pawns);
+    let mut entries: Vec<BookEntry> = Vec::with_capacity(2 * shoots.len());
+    for Shoot { position, mv } in shoots {
+        let after = position.play(*mv);
+        pawns.insert(after.pawn_key());
+        let moves = vec![(*mv, Counts::default())];
+        entries.push(BookEntry { key: position.key(), moves, ..BookEntry::default() });
+        entries.push(BookEntry { key: after.key(), ..BookEntry::default() });
+    }
+    // A position may be led to and gone on from.
+    entries.sort_by_key(|entry| entry.key);
+    entries.dedup_by(|next, kept| {
+        let same = next.key == kept.key;
+        if same {
+            kept.moves.append(&mut next.moves);
+        }
+        same
+    });
+    let manifest = book.manifest().unwrap_or_default();
+    if book.image.facets().is_some() {
+        return grow_known(book, entries, &pawns, &manifest, output);
+    }
+    let sources: [BoxedEntries<'_>; 2] = [Box::new(book.entries()), Box::new(entries.into_iter())];
+    let merged = Merged::of(sources.map(|source| (source, 1.0)));
+    write_book(output, merged, &pawns, &manifest)
+}
+
+/// Whether a move stands in the book that no game has played: an analysis has put it there.
+fn is_grown(&(_, played): &(Move, Counts)) -> bool {
+    played.is_empty()
+}
+
+impl Book {
+    /// The keys of the positions that moves lead to which no game has played.
+    pub(crate) fn grown_positions(&self) -> KeyMap<()> {
+        let mut keys = KeyMap::default();
+        // Few books have grown, and their entries alone tell it.
+        if !self.entries().any(|entry| entry.moves.iter().any(is_grown)) {
+            return keys;
+        }
+        self.visit(&Position::start(), false, |position, entry| {
+            let moves = self.legal_moves_of(entry, position).filter(is_grown);
+            keys.extend(moves.map(|(mv, _)| (position.play(mv).key(), ())));
+            ControlFlow::Continue(())
+        });
+        keys
+    }
+
+    /// Whether this is the other book, but for what it has grown since.
+    pub(crate) fn has_grown_from(&self, other: &Book) -> bool {
+        let mut others = other.entries().peekable();
+        let agrees = self.entries().all(|entry| match take(&mut others, entry.key) {
+            Some(old) => {
+                let is_old =
+                    |&(mv, _): &(Move, Counts)| old.moves.iter().any(|&(was, _)| was == mv);
+                entry.reached == old.reached
+                    && entry.moves.iter().filter(|found| is_old(found)).eq(&old.moves)
+                    && entry.moves.iter().all(|found| is_old(found) || is_grown(found))
+            }
+            None => entry.reached.is_empty() && entry.moves.iter().all(is_grown),
+        });
+        agrees && others.peek().is_none()
+    }
+}
+
+/// The next entry, if it has this key.
+fn take(entries: &mut Peekable<impl Iterator<Item = BookEntry>>, key: u64) -> Option<BookEntry> {
+    entries.next_if(|entry| entry.key == key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::position::Game;
+    use crate::games::book::builder::{BuildOptions, build_in_memory};
+    use crate::games::pgn::PgnInput;
+
+    fn position(moves: &str) -> Position {
+        let mut game = Game::default();
+        for san in moves.split_ascii_whitespace() {
+            game.play(game.position().parse_move(san).expect(san)).expect(san);
+        }
+        *game.position()
+    }
+
+    /// A book of 60 games that went 1.e4 e5 and 40 that went 1.d4, with the score and the best move out of
+    /// the analysis of some positions.
+    fn book(values: &[(&str, Score, &str, Score)]) -> Book {
+        let text = "1. e4 e5 1-0\n\n".repeat(60) + &"1. d4 0-1\n\n".repeat(40);
+        let games = PgnInput::Text("games".to_owned(), text.as_bytes().into());
+        let (book, _) = build_in_memory(&[games], &BuildOptions::default(), "x").expect("a book");
+        let value = |&(moves, score, outside, worth): &(&str, Score, &str, Score)| {
+            let position = position(moves);
+            let outside = position.parse_move(outside).expect(outside);
+            BookValue {
+                key: position.key(),
+                score,
+                best: Some(outside),
+                outside: Some((outside, worth)),
+                own: None,
+                depth: 9,
+                own_depth: 9,
+                nodes: 1_000,
+            }
+        };
+        let mut values: Vec<BookValue> = values.iter().map(value).collect();
+        values.sort_by_key(|value| value.key);
+        book.with_values(&values).expect("a book")
+    }
+
+    fn order(book: &Book, number: usize) -> Vec<String> {
+        shoots(book, number).iter().map(|shoot| shoot.position.san(shoot.mv)).collect()
+    }
+
+    #[test]
+    fn what_play_is_likeliest_to_come_to_is_first() {
+        // Of the play of the start position, 1.c4 has 0.31, 1.e4 0.49 and 1.d4 0.20 by what they are
+        // worth; by games 1.e4 has 0.6 and 1.d4 0.4.
+        let values = [
+            ("", 30, "c4", 20),
+            ("e4", -30, "c5", -30),
+            ("d4", -10, "Nf6", -10),
+            ("e4 e5", 40, "Nf3", 40),
+        ];
+        let book = book(&values);
+        // After 1.e4, 1...e5 is worth 10 centipawns less than 1...c5, and has 0.39 of the play; but its
+        // games all went there.
+        assert_eq!(order(&book, 9), ["Nf3", "Nf6", "c5", "c4"]);
+        assert_eq!(order(&book, 2), ["Nf3", "Nf6"]);
+    }
+
+    #[test]
+    fn decided_games_are_not_gone_on_with() {
+        let values = [("", 201, "c4", 201), ("e4", -200, "c5", -200), ("d4", -500, "a6", -500)];
+        assert_eq!(order(&book(&values), 9), ["c5"]);
+    }
+
+    #[test]
+    fn a_position_is_taken_in_once_by_whatever_move() {
+        // 1.d4 d5 2.e4 and 1.e4 d5 2.d4.
+        let text = "1. d4 d5 1-0\n\n1. e4 d5 1-0\n\n";
+        let games = PgnInput::Text("games".to_owned(), text.as_bytes().into());
+        let (plain, _) = build_in_memory(&[games], &BuildOptions::default(), "x").expect("a book");
+        let of = |moves: &str, outside: &str| {
+            let position = position(moves);
+            let outside = position.parse_move(outside).ok().map(|mv| (mv, 0));
+            let best = outside.map(|(mv, _)| mv);
+            let key = position.key();
+            BookValue { key, score: 0, best, outside, own: None, depth: 9, own_depth: 9, nodes: 1 }
+        };
+        let mut values = [of("d4 d5", "e4"), of("e4 d5", "d4")];
+        values.sort_by_key(|value| value.key);
+        let book = plain.with_values(&values).expect("a book");
+        let found = shoots(&book, 9);
+        assert_eq!(found.len(), 1);
+        let bytes = grow(&book, &found, io::Cursor::new(Vec::new())).expect("written").into_inner();
+        let grown = Book::from_bytes(bytes, "grown").expect("a book");
+        grown.verify().expect("sound");
+        assert_eq!(grown.positions(), book.positions() + 1);
+        assert!(grown.has_grown_from(&book) && !book.has_grown_from(&grown));
+        assert!(!grown.has_grown_from(&self::book(&[])));
+        let after = found[0].position.play(found[0].mv);
+        assert_eq!((grown.reached(&after), grown.holds(&after)), (None, Some(Counts::default())));
+        assert_eq!(grown.grown_positions().len(), 1);
+    }
+}

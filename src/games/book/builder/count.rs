@@ -1,0 +1,176 @@
+//! Games to rows of partial counts: what a build sorts and groups, handed over before it becomes a
+//! book.
+
+use std::io;
+
+use super::counter::Shared;
+use super::facet_records::FacetRecord;
+use super::records::{CountedGame, OfGame, PARTITIONS, PositionRecord, Record, Visit, combine};
+use super::rows::{PartialRow, RowRecord};
+use super::store::Collected;
+use super::{BuildError, BuildOptions, BuildTally, Monitor, gather};
+use crate::games::book::format::manifest::Manifest;
+use crate::games::pgn::PgnInput;
+
+/// A record that knows its pawns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C, packed(4))]
+struct PawnRecord {
+    record: Record,
+    pawns: u32,
+}
+
+/// The size of a record.
+const RECORD_BYTES: usize = 16;
+const _: () = assert!(size_of::<PawnRecord>() == RECORD_BYTES);
+
+impl PositionRecord for PawnRecord {
+    const EMPTY: Self = PawnRecord { record: Record::EMPTY, pawns: 0 };
+    const JOINS: bool = true;
+    const OF_GAME: OfGame = OfGame::Result;
+    const BYTES: usize = RECORD_BYTES;
+    type Bytes = [u8; RECORD_BYTES];
+
+    #[inline]
+    fn of(visit: &Visit, game: &CountedGame) -> Self {
+        let pawns = (visit.pawn_key >> u32::BITS) as u32;
+        PawnRecord { record: Record::of(visit, game), pawns }
+    }
+
+    #[inline]
+    fn key(&self) -> u64 {
+        { self.record }.key()
+    }
+
+    #[inline]
+    fn rank(&self) -> u128 {
+        { self.record }.rank()
+    }
+
+    #[inline]
+    fn slot(&self, bits: u32) -> usize {
+        { self.record }.slot(bits)
+    }
+
+    #[inline]
+    fn join(&mut self, other: &Self) -> bool {
+        let mut record = self.record;
+        let joined = record.join(&{ other.record });
+        self.record = record;
+        joined
+    }
+
+    fn renumber(&mut self, _numbers: &[u32]) {}
+
+    fn to_bytes(self) -> [u8; RECORD_BYTES] {
+        let bytes = { self.record }.rank() << u32::BITS | u128::from(self.pawns);
+        bytes.to_le_bytes()
+    }
+
+    fn read_all(bytes: &[u8], records: &mut Vec<Self>) {
+        let mut plain = Vec::with_capacity(bytes.len() / RECORD_BYTES);
+        for [a, b, c, d, record @ ..] in bytes.as_chunks::<RECORD_BYTES>().0 {
+            Record::read_all(record, &mut plain);
+            let pawns = u32::from_le_bytes([*a, *b, *c, *d]);
+            let last = plain.pop();
+            records.extend(last.map(|record| PawnRecord { record, pawns }));
+        }
+    }
+}
+
+impl RowRecord for PawnRecord {
+    fn is_of_row(&self, other: &Self) -> bool {
+        let way = |record: Record| (record.key(), record.way());
+        way(self.record) == way(other.record)
+    }
+
+    fn row(&self) -> PartialRow {
+        let (Visit { key, side, mv, again, .. }, result, number) = { self.record }.parts();
+        let mut games = [0; 4];
+        games[result as usize] = u64::from(number);
+        PartialRow { key, pawns: self.pawns, side, mv, again, games, facets: None }
+    }
+}
+
+/// Games that are counted, to be asked for their rows.
+pub(in crate::games::book) struct Counted {
+    records: Records,
+    /// What the book says of them.
+    pub manifest: Manifest,
+    /// What became of the games.
+    pub tally: BuildTally,
+}
+
+/// What was taken down of games.
+enum Records {
+    Plain(Vec<Collected<PawnRecord>>),
+    WithFacets(Vec<Collected<FacetRecord>>),
+}
+
+/// Reads and counts games, with or without facets. No game at all is no error: others may be counted
+/// elsewhere.
+///
+/// # Errors
+/// If a game is broken and the build is strict, the memory of the disk is used up, or the monitor has
+/// stopped the reading.
+pub(in crate::games::book) fn count(
+    inputs: &[PgnInput],
+    options: &BuildOptions,
+    monitor: &Monitor,
+) -> Result<Counted, BuildError> {
+    let shared = Shared::new(options);
+    let (records, tally) = match options.facets {
+        false => {
+            let (gathered, tally, _) = gather(inputs, &shared, monitor)?;
+            (Records::Plain(gathered.collected), tally)
+        }
+        true => {
+            let (gathered, tally, _) = gather(inputs, &shared, monitor)?;
+            (Records::WithFacets(gathered.collected), tally)
+        }
+    };
+    if monitor.is_stopped() {
+        return Err(BuildError::Interrupted("not all games were read"));
+    }
+    let manifest = tally.manifest(options, false);
+    Ok(Counted { records, manifest, tally })
+}
+
+impl Counted {
+    /// The parts in which [`Counted::rows`] hands the rows out.
+    pub(in crate::games::book) const PARTS: usize = PARTITIONS;
+
+    /// Hands over the rows of one part, sorted by key, by first or later time, by move, and by facets.
+    /// The parts follow each other in the order of the keys.
+    ///
+    /// # Errors
+    /// If records on disk cannot be read, or `take` fails.
+    pub(in crate::games::book) fn rows(
+        &self,
+        part: usize,
+        take: impl FnMut(&PartialRow) -> io::Result<()>,
+    ) -> io::Result<()> {
+        match &self.records {
+            Records::Plain(collected) => rows_of(collected, part, take),
+            Records::WithFacets(collected) => rows_of(collected, part, take),
+        }
+    }
+}
+
+/// Hands over the rows of one part of what was collected.
+fn rows_of<R: RowRecord>(
+    collected: &[Collected<R>],
+    part: usize,
+    mut take: impl FnMut(&PartialRow) -> io::Result<()>,
+) -> io::Result<()> {
+    let (mut records, mut sorted) = (Vec::new(), Vec::new());
+    collected.iter().try_for_each(|collected| collected.read(part, &mut records))?;
+    combine(&records, &mut sorted);
+    drop(records);
+    for of_row in sorted.chunk_by(R::is_of_row) {
+        let mut row = of_row[0].row();
+        of_row[1..].iter().for_each(|record| row.add(&record.row()));
+        take(&row)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,283 @@
+//! Turns games into records.
+
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hasher};
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hashbrown::HashSet;
+
+use super::records::{CountedGame, OfGame, PositionRecord, Visit};
+use super::store::{Disk, Store};
+use super::{Admission, BuildOptions, GameFilter};
+use crate::chess::position::{Color, Position};
+#[cfg(feature = "parquet")]
+use crate::games::book::facets::GameFacets;
+use crate::games::book::facets::GameLog;
+use crate::games::book::format::pawn_filter::PawnSet;
+use crate::games::pgn::{GameEnd, GamePly, GameResult, Tags, Visitor};
+
+/// No position can come back before two moves of each side.
+const SHORTEST_CYCLE: u16 = 4;
+
+/// What a hash of a game's course is multiplied by: 2^64 over the golden ratio, made odd.
+const COURSE_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Positions of a game, from its beginning, that other games may well share: only they go through
+/// the front cache, which the rest would flush.
+const COMMON_POSITIONS: usize = 20;
+
+/// What all threads of a build share besides their input.
+pub(super) struct Shared<'a> {
+    pub options: &'a BuildOptions,
+    /// Whether filter, search for duplicates or facets look at tags.
+    reads_tags: bool,
+    /// Whether only the facets do.
+    reads_few_tags: bool,
+    /// The hashes of all games so far, if duplicates are to be found.
+    pub(super) games: Option<Mutex<HashSet<u64>>>,
+    /// The disk that records may take.
+    pub(super) disk: Arc<Disk>,
+    /// One hash function for all threads, the same in every run of the program, which goes on with the
+    /// hashes of the one before.
+    hashing: BuildHasherDefault<DefaultHasher>,
+}
+
+impl<'a> Shared<'a> {
+    pub(super) fn new(options: &'a BuildOptions) -> Self {
+        let reads_any = options.unique || options.filter != GameFilter::default();
+        Shared {
+            options,
+            reads_few_tags: !reads_any,
+            reads_tags: reads_any || options.facets,
+            games: options.unique.then(Mutex::default),
+            hashing: BuildHasherDefault::default(),
+            disk: Arc::new(Disk::new(options.checkpoints.as_ref().and_then(|kept| kept.disk))),
+        }
+    }
+}
+
+/// Counts one game after the other into a store.
+pub(super) struct GameCounter<'a, R> {
+    shared: &'a Shared<'a>,
+    store: Store<R>,
+    /// The games that counted, of a book with facets.
+    log: Option<GameLog>,
+    /// The game being read: its positions and moves.
+    line: Vec<Visit>,
+    /// The pawn structures of all games that counted.
+    pawns: PawnSet,
+    /// What sets it apart, where that is taken down.
+    #[cfg(feature = "parquet")]
+    facets: GameFacets,
+    /// A hash of its players and date.
+    players: u64,
+    /// A hash of all its positions, those too that are not counted.
+    course: u64,
+    /// What became of the last game that was not declined.
+    verdict: Admission,
+    /// That game, if it counts and its records are still to be made.
+    counted: Option<CountedGame>,
+}
+
+impl<'a, R: PositionRecord> GameCounter<'a, R> {
+    pub(super) fn new(shared: &'a Shared<'a>, store: Store<R>) -> Self {
+        let line = Vec::with_capacity(shared.options.max_ply as usize + 1);
+        GameCounter {
+            shared,
+            store,
+            log: (R::OF_GAME == OfGame::Number).then(GameLog::default),
+            line,
+            pawns: PawnSet::new(),
+            #[cfg(feature = "parquet")]
+            facets: GameFacets::default(),
+            players: 0,
+            course: 0,
+            verdict: Admission::Counted,
+            counted: None,
+        }
+    }
+
+    /// What became of the last game that was not declined.
+    pub(super) fn verdict(&self) -> Admission {
+        self.verdict
+    }
+
+    /// Spills to disk if memory is short.
+    pub(super) fn relieve(&mut self) -> io::Result<()> {
+        self.store.relieve(self.log.as_ref().map_or(0, GameLog::memory))
+    }
+
+    /// Ends the game that was read last, whose text stands here in that of its input.
+    #[inline]
+    pub(super) fn finish_game(&mut self, input: usize, offset: u64, text: &[u8]) {
+        if let Some(log) = &mut self.log {
+            let before = text.len() - text.trim_ascii_start().len();
+            log.locate(input as u32, offset + before as u64, text.trim_ascii());
+        }
+        // A game that was declined has none.
+        let Some(game) = self.counted.take() else { return };
+        #[cfg(feature = "parquet")]
+        let game = match R::OF_GAME {
+            OfGame::Facets => CountedGame { facets: self.facets.named(text.trim_ascii()), ..game },
+            OfGame::Result | OfGame::Number => game,
+        };
+        self.record(&game);
+    }
+
+    /// Makes the records of the game that was read last.
+    fn record(&mut self, game: &CountedGame) {
+        // All at once: the set is far away, and so the processor waits for many words at a time.
+        let structures = self.line.chunk_by(|a, b| a.pawn_key == b.pawn_key);
+        structures.for_each(|alike| self.pawns.insert(alike[0].pawn_key));
+        for (index, visit) in self.line.iter().enumerate() {
+            if visit.again && !is_new_move(visit, &self.line[..index]) {
+                continue;
+            }
+            let record = R::of(visit, game);
+            if index < COMMON_POSITIONS {
+                self.store.push_common(record);
+            } else {
+                self.store.push(record);
+            }
+        }
+    }
+
+    /// The records of all games that counted, their pawn structures, and the games.
+    pub(super) fn into_parts(self) -> (Store<R>, PawnSet, Option<GameLog>) {
+        (self.store, self.pawns, self.log)
+    }
+
+    /// Adds a position, by its key and that of its pawns, to the line of the game.
+    #[inline]
+    fn visit(&mut self, (key, pawn_key): (u64, u64), side: Color, clock: u16) {
+        let again = clock >= SHORTEST_CYCLE && self.has_stood(key, usize::from(clock));
+        self.line.push(Visit { key, pawn_key, side, mv: None, again });
+    }
+
+    /// Whether all plies are there that count.
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.line.len() > self.shared.options.max_ply as usize
+    }
+
+    /// Whether a position has stood in the game within so many plies.
+    fn has_stood(&self, key: u64, plies: usize) -> bool {
+        let cycle = usize::from(SHORTEST_CYCLE);
+        let same_side = self.line.iter().rev().take(plies).skip(cycle - 1).step_by(2);
+        same_side.clone().any(|step| step.key == key)
+    }
+
+    /// What becomes of a game, and what tells it from others where that is asked for.
+    fn judge(&self, end: &GameEnd) -> (Admission, Option<u64>) {
+        if end.plies == 0 {
+            return (Admission::Empty, None);
+        }
+        if end.result == GameResult::Undecided && !self.shared.options.undecided {
+            return (Admission::Undecided, None);
+        }
+        let Some(games) = &self.shared.games else { return (Admission::Counted, None) };
+        let course = self.hash_course(end.result);
+        let is_new = games.lock().unwrap_or_else(PoisonError::into_inner).insert(course);
+        (if is_new { Admission::Counted } else { Admission::Duplicate }, Some(course))
+    }
+
+    /// A hash of the players, the year, the moves and the result.
+    fn hash_course(&self, result: GameResult) -> u64 {
+        let mut hasher = self.shared.hashing.build_hasher();
+        hasher.write_u64(self.players);
+        hasher.write_u8(result as u8);
+        hasher.write_u64(self.course);
+        hasher.finish()
+    }
+
+    /// The number of a game that counts; 0 for all where they have none.
+    fn enter(&mut self, result: GameResult, course: Option<u64>) -> u32 {
+        self.log.as_mut().map_or(0, |log| log.count(result, course))
+    }
+
+    /// A hash of what tells the players and the year, spelt in whatever way.
+    fn hash_players(&self, tags: &Tags) -> u64 {
+        let mut hasher = self.shared.hashing.build_hasher();
+        for name in ["White", "Black"] {
+            let surname = tags.raw(name).unwrap_or_default().split(|&byte| byte == b',').next();
+            let letters =
+                surname.unwrap_or_default().iter().filter(|byte| byte.is_ascii_alphabetic());
+            letters.for_each(|byte| hasher.write_u8(byte.to_ascii_lowercase()));
+            hasher.write_u8(0);
+        }
+        hasher.write(tags.raw("Date").unwrap_or_default().get(..4).unwrap_or_default());
+        hasher.finish()
+    }
+}
+
+impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
+    #[inline]
+    fn wants_tag(&self, name: &[u8]) -> bool {
+        self.shared.reads_tags && (!self.shared.reads_few_tags || GameLog::wants_tag(name))
+    }
+
+    fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()> {
+        if !self.shared.options.filter.passes(tags) {
+            return ControlFlow::Break(());
+        }
+        if self.shared.options.unique {
+            self.players = self.hash_players(tags);
+            self.course = start.key();
+        }
+        if let Some(log) = &mut self.log {
+            log.begin(tags);
+        }
+        #[cfg(feature = "parquet")]
+        if R::OF_GAME == OfGame::Facets {
+            self.facets = GameFacets::of(tags);
+        }
+        self.line.clear();
+        let keys = (start.key(), start.pawn_key());
+        self.visit(keys, start.side_to_move(), start.halfmove_clock());
+        ControlFlow::Continue(())
+    }
+
+    #[inline]
+    fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
+        let unique = self.shared.options.unique;
+        if unique {
+            // To multiply by an odd number loses nothing, and makes the order count.
+            self.course = self.course.wrapping_mul(COURSE_FACTOR) ^ ply.key;
+            if self.is_full() {
+                return ControlFlow::Continue(());
+            }
+        }
+        let Some(step) = self.line.last_mut() else { return ControlFlow::Break(()) };
+        let mover = step.side;
+        let is_wanted = self.shared.options.side.is_none_or(|wanted| wanted == mover);
+        if is_wanted && !ply.mv.is_null() {
+            step.mv = Some(ply.mv);
+        }
+        self.visit((ply.key, ply.pawn_key), !mover, ply.halfmove_clock);
+        // Duplicates are told by whole games.
+        if self.is_full() && !unique {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn end(&mut self, end: &GameEnd) {
+        let (verdict, course) = self.judge(end);
+        self.verdict = verdict;
+        if let (Admission::Duplicate, Some(log), Some(course)) = (verdict, &mut self.log, course) {
+            log.again(end.result, course);
+        }
+        if verdict != Admission::Counted {
+            return;
+        }
+        let number = self.enter(end.result, course);
+        self.counted = Some(CountedGame::new(end.result, number));
+    }
+}
+
+/// Whether a position that came back was left by another move than before. A game counts once for
+/// a position, and once for each move that it played there.
+fn is_new_move(step: &Visit, before: &[Visit]) -> bool {
+    step.mv.is_some() && !before.iter().any(|other| (other.key, other.mv) == (step.key, step.mv))
+}

@@ -1,0 +1,175 @@
+//! Records that know their games: what becomes a book with facets.
+
+use super::BuildOptions;
+use super::records::{BookRecord, CountedGame, OfGame, PositionRecord, Visit, sort};
+use crate::chess::position::{Color, Move};
+use crate::games::book::format::counts::Counts;
+use crate::games::book::format::entry::BookEntry;
+use crate::games::book::format::writer::Block;
+use crate::games::pgn::GameResult;
+
+/// That a position was reached in a game, and left by a move or none.
+///
+/// Sixteen bytes that sort as one number. No two are alike, so nothing is added up before the
+/// records are grouped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct GameRecord {
+    key: u64,
+    /// From the top: [`AGAIN`], move (15 bits, 0 for none), game (32), [`IS_GAME`],
+    /// [`BLACK_TO_MOVE`], result (2).
+    rest: u64,
+}
+
+/// The size of a record.
+const RECORD_BYTES: usize = 16;
+/// Set if the game had been in the position before and now left it by another move.
+const AGAIN: u64 = 1 << 63;
+/// Where the move and the game stand.
+const MOVE_SHIFT: u32 = 48;
+const GAME_SHIFT: u32 = 16;
+/// Set in every record but the empty one.
+const IS_GAME: u64 = 1 << 3;
+/// Set if Black is to move.
+const BLACK_TO_MOVE: u64 = 1 << 2;
+/// The bits of the result.
+const RESULT: u64 = 3;
+/// The results by their number.
+const RESULTS: [GameResult; 4] =
+    [GameResult::White, GameResult::Draw, GameResult::Black, GameResult::Undecided];
+
+impl GameRecord {
+    fn game(&self) -> u32 {
+        (self.rest >> GAME_SHIFT) as u32
+    }
+
+    /// The word of the move; 0 for none.
+    fn word(&self) -> u16 {
+        ((self.rest & !AGAIN) >> MOVE_SHIFT) as u16
+    }
+
+    fn is_again(&self) -> bool {
+        self.rest & AGAIN != 0
+    }
+
+    fn counts(&self) -> Counts {
+        Counts::of(RESULTS[(self.rest & RESULT) as usize], 1)
+    }
+}
+
+impl PositionRecord for GameRecord {
+    const EMPTY: Self = GameRecord { key: 0, rest: 0 };
+    const JOINS: bool = false;
+    const OF_GAME: OfGame = OfGame::Number;
+    const BYTES: usize = RECORD_BYTES;
+    type Bytes = [u8; RECORD_BYTES];
+
+    #[inline]
+    fn of(visit: &Visit, game: &CountedGame) -> Self {
+        let word = u64::from(visit.mv.map_or(0, Move::to_polyglot)) << MOVE_SHIFT;
+        let again = if visit.again { AGAIN } else { 0 };
+        let side = if visit.side == Color::Black { BLACK_TO_MOVE } else { 0 };
+        let number = u64::from(game.number) << GAME_SHIFT;
+        let rest = again | word | number | IS_GAME | side | game.result as u64;
+        GameRecord { key: visit.key, rest }
+    }
+
+    #[inline]
+    fn key(&self) -> u64 {
+        self.key
+    }
+
+    #[inline]
+    fn rank(&self) -> u128 {
+        u128::from(self.key) << 64 | u128::from(self.rest)
+    }
+
+    fn slot(&self, _bits: u32) -> usize {
+        0
+    }
+
+    fn join(&mut self, _other: &Self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn renumber(&mut self, numbers: &[u32]) {
+        let number = u64::from(numbers[self.game() as usize]);
+        self.rest = self.rest & !(u64::from(u32::MAX) << GAME_SHIFT) | number << GAME_SHIFT;
+    }
+
+    fn to_bytes(self) -> [u8; RECORD_BYTES] {
+        self.rank().to_le_bytes()
+    }
+
+    fn read_all(bytes: &[u8], records: &mut Vec<Self>) {
+        let read = |bytes: &[u8; RECORD_BYTES]| {
+            let rank = u128::from_le_bytes(*bytes);
+            GameRecord { key: (rank >> u64::BITS) as u64, rest: rank as u64 }
+        };
+        records.extend(bytes.as_chunks().0.iter().map(read));
+    }
+}
+
+impl BookRecord for GameRecord {
+    fn encode(
+        records: &[Self],
+        sorted: &mut Vec<Self>,
+        options: &BuildOptions,
+        games: u32,
+    ) -> Block {
+        sort(records, sorted);
+        let (mut block, mut entry, mut listed) =
+            (Block::default(), BookEntry::default(), Vec::new());
+        for same_position in sorted.chunk_by(|a, b| a.key == b.key) {
+            let side = count(same_position, &mut entry);
+            if options.prune(&mut entry, side) {
+                list(same_position, &entry, &mut listed);
+                block.push_with_games(&entry, listed.iter().copied(), games);
+            }
+        }
+        block
+    }
+}
+
+/// Makes an entry of the records of its position, and tells who is to move.
+fn count(same_position: &[GameRecord], entry: &mut BookEntry) -> Color {
+    entry.key = same_position[0].key;
+    entry.reached = Counts::default();
+    entry.moves.clear();
+    let (mut repeats, mut black) = (false, false);
+    for record in same_position {
+        let counts = record.counts();
+        match record.is_again() {
+            false => entry.reached += counts,
+            true => repeats = true,
+        }
+        if let Some(mv) = Move::from_polyglot(record.word()) {
+            entry.add_move(mv, counts);
+        }
+        black = record.rest & BLACK_TO_MOVE != 0;
+    }
+    // Records are sorted by move, but for those of games that were here before.
+    if repeats {
+        entry.join_moves();
+    }
+    if black { Color::Black } else { Color::White }
+}
+
+/// The games of an entry by the number of their list, see
+/// [`encode_lists`](crate::games::book::format::lists::encode_lists).
+fn list(same_position: &[GameRecord], entry: &BookEntry, listed: &mut Vec<(usize, u32)>) {
+    listed.clear();
+    for record in same_position {
+        let mv = Move::from_polyglot(record.word());
+        let place = mv.and_then(|mv| entry.moves.binary_search_by_key(&mv, |&(mv, _)| mv).ok());
+        match place {
+            Some(place) => listed.push((place + 1, record.game())),
+            // A move that was left out, or none. Whoever came back was counted before.
+            None if !record.is_again() => listed.push((0, record.game())),
+            None => {}
+        }
+    }
+    if !listed.is_sorted() {
+        listed.sort_unstable();
+    }
+}

@@ -1,0 +1,582 @@
+//! Games to a book.
+//!
+//! Threads take chunks of text, and every game gives a record for each of its positions up to the
+//! maximum depth: key, move, result. The records are kept in partitions by the top bits of the
+//! key, which follow each other in the order of the book. Then each partition is sorted and
+//! grouped into entries: three to four times as fast as counting into one hash map, since nothing
+//! of it misses the cache. Records that the memory has no room for wait on disk, sorted.
+//!
+//! The bytes of a book depend on the set of its games alone: sums do not care for their order, and
+//! nothing else is written.
+
+mod checkpoint;
+#[cfg(feature = "parquet")]
+mod count;
+mod counter;
+mod draft;
+#[cfg(feature = "parquet")]
+mod facet_records;
+mod filter;
+mod game_records;
+mod kept;
+mod options;
+#[cfg(feature = "parquet")]
+mod pack;
+mod records;
+#[cfg(feature = "parquet")]
+mod rows;
+mod stage;
+mod store;
+mod tally;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, Write};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
+use std::time::Instant;
+
+use crossbeam::channel::{self, Receiver, Sender};
+use thiserror::Error;
+
+pub use checkpoint::Checkpoints;
+pub use draft::BookOutput;
+pub use filter::{EcoRange, GameFilter, ParseFilterError};
+pub(super) use filter::{names_player, of_side};
+pub use options::{BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, FaultListener, Monitor};
+pub(super) use records::partition_of;
+pub use tally::{BuildTally, GameFault};
+
+#[cfg(feature = "parquet")]
+pub(super) use count::{Counted, count};
+#[cfg(feature = "parquet")]
+pub(super) use pack::{Packing, Piece, RowSource, pack};
+#[cfg(feature = "parquet")]
+pub(super) use rows::{FacetKind, PartialRow, RowFacets};
+
+use super::facets::{FileRecord, GameLog, GamesTable};
+use super::format::error::BookError;
+use super::format::pawn_filter::PawnSet;
+use super::format::writer::{Block, BookWriter};
+use super::lookup::Book;
+use crate::games::pgn::{Chunks, OpeningCache, PgnInput, TextReader, language_of};
+use crate::support::files::{OutputError, in_words};
+use crate::support::threads::{STACK, start};
+use checkpoint::Keeper;
+use counter::{GameCounter, Shared};
+use draft::BookDraft;
+use game_records::GameRecord;
+use records::{BookRecord, PARTITIONS, PositionRecord, Record};
+use stage::{ChunkSource, STAGES_OF_EQUAL_TEXT, Until};
+use store::{Collected, Part, Store};
+use tally::{ChunkTally, Tallies, TallySoFar};
+
+/// What became of a game whose tags passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Admission {
+    Counted,
+    Undecided,
+    Empty,
+    Duplicate,
+}
+
+/// Why no book was built.
+#[derive(Debug, Error)]
+pub enum BuildError {
+    /// No game counts.
+    #[error("no readable game that counts: {0}")]
+    NoGames(String),
+    /// What is not games but was made of them cannot be used.
+    #[cfg(feature = "parquet")]
+    #[error("{0}")]
+    Input(String),
+    /// The monitor has stopped what cannot be done by half.
+    #[cfg(feature = "parquet")]
+    #[error("interrupted: {0}")]
+    Interrupted(&'static str),
+    /// A game is broken, and the build is strict.
+    #[error("{0}")]
+    Broken(String),
+    /// What a build has left on disk is of another one.
+    #[error(
+        "{0} holds what another build has done: end that first by its own command, or add --afresh to \
+         throw it away"
+    )]
+    OtherBuild(String),
+    /// What a build has left on disk cannot be read, or is no longer true of the inputs.
+    #[error("{folder} cannot be gone on from: {reason}; --afresh throws it away")]
+    Checkpoint {
+        /// Where it is.
+        folder: String,
+        /// Why not.
+        reason: String,
+    },
+    /// Disk or memory trouble on the way.
+    #[error("the book cannot be written: {0}")]
+    Output(String),
+}
+
+impl From<OutputError> for BuildError {
+    fn from(error: OutputError) -> Self {
+        BuildError::Output(error.to_string())
+    }
+}
+
+impl From<io::Error> for BuildError {
+    fn from(error: io::Error) -> Self {
+        BuildError::Output(in_words(&error))
+    }
+}
+
+/// Memory that a build needs besides records: program, buffers of text and blocks.
+const FIXED_MEMORY: usize = 26 << 20;
+/// Memory of each thread besides records: its chunk, front cache, pawn set, half-filled blocks and
+/// the partition that it is sorting.
+const THREAD_MEMORY: usize = 12 << 20;
+
+/// Builds a book from inputs and writes it to an empty `output`, which is handed back with what
+/// became of the games.
+///
+/// # Errors
+/// If no game counts, a game is broken and the build is strict, the output cannot be written, or there
+/// are checkpoints that it cannot go on from. With checkpoints, [`Checkpoints::forget`] is to be called
+/// once the book is where it belongs.
+pub fn build<W: BookOutput>(
+    inputs: &[PgnInput],
+    options: &BuildOptions,
+    monitor: &Monitor,
+    output: W,
+) -> Result<(W, BuildTally), BuildError> {
+    match options.facets {
+        false => build_of::<Record, W>(inputs, options, monitor, output),
+        true => build_of::<GameRecord, W>(inputs, options, monitor, output),
+    }
+}
+
+/// As [`build`], by records of this kind.
+fn build_of<R: BookRecord, W: BookOutput>(
+    inputs: &[PgnInput],
+    options: &BuildOptions,
+    monitor: &Monitor,
+    mut output: W,
+) -> Result<(W, BuildTally), BuildError> {
+    let files = files_of(inputs, options);
+    let shared = Shared::new(options);
+    // Whoever holds the checkpoints has them to himself.
+    let (mut gathered, tally, mut keeper) = gather::<R>(inputs, &shared, monitor)?;
+    if tally.games.total() == 0 {
+        // An input that could not be read is read again by the same command.
+        let kept = options.checkpoints.as_ref().filter(|_| !monitor.is_stopped());
+        kept.map_or(Ok(()), Checkpoints::forget)?;
+        return Err(BuildError::NoGames(what_was_there(&tally)));
+    }
+    let logs = std::mem::take(&mut gathered.logs);
+    let games = match options.facets {
+        true => Some(GamesTable::new(logs, &files, |_, _| true)?),
+        false => None,
+    };
+    let bits = part_bits(&gathered.collected, options);
+    let source = Source { collected: &gathered.collected, games: games.as_ref(), bits };
+    // Of games that are not all read it is written once more anyway.
+    let is_whole = !monitor.is_stopped();
+    let manifest = tally.manifest(options, !is_whole);
+    match keeper.as_mut().filter(|keeper| is_whole && keeper.has_any() && !options.facets) {
+        Some(keeper) => {
+            let (draft, writer) = write_draft(&source, options, monitor, keeper)?;
+            drop(gathered.collected);
+            draft.hand_over(&writer.finish(&gathered.pawns, &manifest)?, &mut output)?;
+        }
+        None => {
+            let mut writer = BookWriter::new(output)?;
+            if let Some(games) = &games {
+                writer = writer.with_facets(&games.bytes, &options.spill_folder);
+            }
+            write_entries(&source, options, monitor, &mut writer)?;
+            drop(gathered.collected);
+            output = writer.finish(&gathered.pawns, &manifest)?;
+        }
+    }
+    Ok((output, tally))
+}
+
+/// Writes the entries of a book among the checkpoints, from where that was broken off.
+fn write_draft<'k, 'a>(
+    source: &impl Partitioned,
+    options: &BuildOptions,
+    monitor: &Monitor,
+    keeper: &'k mut Keeper<'a>,
+) -> io::Result<(BookDraft<'k, 'a>, BookWriter<'static, File>)> {
+    let (mut draft, mut writer) = BookDraft::begin(keeper, options, source.parts())?;
+    let place = (draft.parts(), &mut writer);
+    write_parts(source, options, monitor, place, |writer, parts| draft.keep_if_due(writer, parts))?;
+    Ok((draft, writer))
+}
+
+/// Reads all games; a broken one is an error if the build is strict.
+fn gather<'a, R: PositionRecord>(
+    inputs: &[PgnInput],
+    shared: &Shared<'a>,
+    monitor: &Monitor,
+) -> Result<(Gathered<R>, BuildTally, Option<Keeper<'a>>), BuildError> {
+    let (gathered, tally, keeper) = read_games::<R>(inputs, shared, monitor)?;
+    match tally.faults.first() {
+        Some(fault) if shared.options.strict => Err(BuildError::Broken(fault.clone())),
+        _ => Ok((gathered, tally, keeper)),
+    }
+}
+
+/// What a book with facets says of its inputs.
+fn files_of(inputs: &[PgnInput], options: &BuildOptions) -> Vec<FileRecord> {
+    let record = |input: &PgnInput| FileRecord {
+        path: input.name(),
+        absolute: input.absolute_name().unwrap_or_default(),
+        bytes: input.size().unwrap_or(0),
+    };
+    if options.facets { inputs.iter().map(record).collect() } else { Vec::new() }
+}
+
+/// Builds a book in memory.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_in_memory(
+    inputs: &[PgnInput],
+    options: &BuildOptions,
+    name: &str,
+) -> Result<(Book, BuildTally), BookError> {
+    let output = Cursor::new(Vec::new());
+    let (output, tally) = build(inputs, options, &Monitor::default(), output)
+        .map_err(|error| BookError::NoGames { name: name.to_owned(), reason: error.to_string() })?;
+    Ok((Book::from_bytes(output.into_inner(), name)?, tally))
+}
+
+/// Why there is no game, in words.
+fn what_was_there(tally: &BuildTally) -> String {
+    if let Some(broken) = tally.broken_inputs.first() {
+        return broken.clone();
+    }
+    let skipped = tally.skipped;
+    let reasons = [
+        (skipped.undecided, "without a result (--undecided takes them in)"),
+        (skipped.variants, "of other variants"),
+        (skipped.empty, "without a legal move"),
+        (skipped.filtered, "kept out by the filters"),
+    ];
+    let found: Vec<String> = reasons
+        .iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, what)| format!("{number} {what}"))
+        .collect();
+    match (found.is_empty(), skipped.untagged > 0) {
+        (false, _) => found.join(", "),
+        (true, true) => "there is text, but no game in it".to_owned(),
+        (true, false) => "it is empty".to_owned(),
+    }
+}
+
+/// What was read of games.
+struct Gathered<R> {
+    /// The records of each thread, or of each stage.
+    collected: Vec<Collected<R>>,
+    /// The games that they number, of a book with facets.
+    logs: Vec<GameLog>,
+    pawns: PawnSet,
+}
+
+impl<R> Default for Gathered<R> {
+    fn default() -> Self {
+        Gathered { collected: Vec::new(), logs: Vec::new(), pawns: PawnSet::new() }
+    }
+}
+
+impl<R> Gathered<R> {
+    fn append(&mut self, other: Self) {
+        self.collected.extend(other.collected);
+        self.logs.extend(other.logs);
+        self.pawns.join(&other.pawns);
+    }
+}
+
+/// Reads all games on all threads, stage by stage, and tells what became of them.
+fn read_games<'a, R: PositionRecord>(
+    inputs: &[PgnInput],
+    shared: &Shared<'a>,
+    monitor: &Monitor,
+) -> Result<(Gathered<R>, BuildTally, Option<Keeper<'a>>), BuildError> {
+    let mut chunks = Chunks::new(inputs.to_vec(), monitor.bytes.clone());
+    let (mut gathered, mut tally) = (Gathered::default(), TallySoFar::default());
+    let mut keeper = None;
+    if let Some((mut found, beginning)) = Keeper::begin(inputs, shared)? {
+        if let Some(beginning) = beginning {
+            found.go_on(&beginning, inputs, &mut chunks, monitor)?;
+            (gathered, tally) = (beginning.gathered, beginning.tally);
+        }
+        keeper = Some(found);
+    }
+    loop {
+        let until = keeper.as_ref().map(|keeper| Until {
+            time: keeper.due(),
+            bytes: tally.total.bytes / STAGES_OF_EQUAL_TEXT,
+        });
+        let faults = FaultListener::remembering(monitor.faults.as_ref());
+        let listener = faults.as_ref().map(|(listener, _)| listener);
+        let source = Mutex::new(ChunkSource { chunks, taken: 0, bytes: 0, until, is_over: false });
+        let tallies = Tallies::new(inputs, listener, tally);
+        let mut stage = read_stage(&source, shared, monitor, &tallies)?;
+        let source = source.into_inner().unwrap_or_else(PoisonError::into_inner);
+        chunks = source.chunks;
+        tally = tallies.finish();
+        tally.note_checksums(&chunks.take_checksums());
+        tally.note_broken(&chunks.take_broken(), inputs);
+        gathered.pawns.join(&stage.pawns);
+        let is_over = source.is_over || monitor.is_stopped();
+        let place = chunks.so_far();
+        if let Some(keeper) = &mut keeper {
+            let begin = Instant::now();
+            if keeper.is_worth_keeping(&place, is_over) {
+                let heard =
+                    faults.map_or_else(Vec::new, |(_, heard)| std::mem::take(&mut lock(&heard)));
+                let progress = (place, &tally, heard);
+                stage = keeper.keep(stage, &gathered.pawns, progress, shared)?;
+            }
+            keeper.put_off(begin.elapsed());
+        }
+        gathered.append(stage);
+        if is_over {
+            return Ok((gathered, tally.total, keeper));
+        }
+    }
+}
+
+/// Reads games on all threads until a checkpoint is due.
+fn read_stage<R: PositionRecord>(
+    source: &Mutex<ChunkSource>,
+    shared: &Shared<'_>,
+    monitor: &Monitor,
+    tallies: &Tallies<'_>,
+) -> io::Result<Gathered<R>> {
+    let work = || read_share(source, shared, monitor, tallies);
+    let mut stage = Gathered::default();
+    for (records, pawns, log) in on_threads(shared.options.threads, &work)? {
+        stage.collected.push(records);
+        stage.logs.extend(log);
+        stage.pawns.join(&pawns);
+    }
+    Ok(stage)
+}
+
+/// Runs `work` on so many threads and collects what they return; on this one if one is enough.
+pub(super) fn on_threads<T: Send>(
+    threads: usize,
+    work: &(impl Fn() -> io::Result<T> + Sync),
+) -> io::Result<Vec<T>> {
+    if threads <= 1 {
+        return Ok(vec![work()?]);
+    }
+    thread::scope(|scope| join(start(scope, (threads, STACK), |_| work)?)?.into_iter().collect())
+}
+
+/// What threads return; an error if one has panicked.
+fn join<T>(threads: Vec<ScopedJoinHandle<'_, T>>) -> io::Result<Vec<T>> {
+    // All of them: their scope would panic for a thread that has, and that nobody joined.
+    let results: Vec<_> = threads.into_iter().map(ScopedJoinHandle::join).collect();
+    let died = |_| io::Error::other("a thread of the build has died");
+    results.into_iter().map(|result| result.map_err(died)).collect()
+}
+
+/// What one thread does: chunk after chunk until there is none.
+fn read_share<R: PositionRecord>(
+    source: &Mutex<ChunkSource>,
+    shared: &Shared<'_>,
+    monitor: &Monitor,
+    tallies: &Tallies<'_>,
+) -> io::Result<(Collected<R>, PawnSet, Option<GameLog>)> {
+    let options = shared.options;
+    let threads = options.threads.max(1);
+    let memory = options.memory.saturating_sub(FIXED_MEMORY) / threads;
+    let disk = Arc::clone(&shared.disk);
+    let store = Store::new(memory.saturating_sub(THREAD_MEMORY), &options.spill_folder, disk);
+    let mut counter = GameCounter::new(shared, store);
+    let mut text = Vec::new();
+    let mut openings = OpeningCache::default();
+    while !monitor.is_stopped() {
+        let Some((number, chunk)) = lock(source).next(&mut text) else { break };
+        let turn = tallies.turn(number);
+        let mut tally = ChunkTally::new(chunk, text.len(), tallies.most_faults());
+        tally.language = options.language.unwrap_or_else(|| language_of(&text));
+        let mut reader = TextReader::new(&text, chunk.line, openings, tally.language);
+        let mut begin = reader.place();
+        while let Some(end) = reader.read_game(&mut counter) {
+            tally.note(end, counter.verdict());
+            let game = &text[begin..reader.place()];
+            counter.finish_game(chunk.input, chunk.offset + begin as u64, game);
+            begin = reader.place();
+            counter.relieve()?;
+        }
+        openings = reader.into_openings();
+        monitor.games.fetch_add(tally.found, Relaxed);
+        if options.strict && tally.is_broken() {
+            monitor.stop();
+        }
+        turn.hand_in(tally);
+    }
+    let (store, pawns, log) = counter.into_parts();
+    Ok((store.finish(), pawns, log))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a thread has of a record at most while it sorts a part: as it was read, sorted, and in entries.
+const COPIES: u64 = 4;
+/// Memory for sorting, in bytes, however little there is.
+const LEAST_SORTING: usize = 16 << 20;
+/// Parts of a partition, as a power of two, beyond which records would be looked for rather than read.
+const MAX_PART_BITS: u32 = 10;
+
+/// Where the entries of a book come from, part by part in the order of the keys.
+trait Partitioned: Sync {
+    /// What is sorted.
+    type Record: BookRecord;
+
+    /// The number of parts.
+    fn parts(&self) -> usize;
+
+    /// The entries of a part that stay.
+    fn block(
+        &self,
+        number: usize,
+        buffers: &mut (Vec<Self::Record>, Vec<Self::Record>),
+        options: &BuildOptions,
+    ) -> io::Result<Block>;
+}
+
+/// What the threads of a build have collected.
+struct Source<'a, R> {
+    collected: &'a [Collected<R>],
+    /// The games, in a book with facets.
+    games: Option<&'a GamesTable>,
+    /// Into how many parts each partition is cut, as a power of two.
+    bits: u32,
+}
+
+/// In how many parts, as a power of two, each partition is read, so that all threads together stay
+/// within the memory. With facets the bytes of a book depend on it, so it is one.
+fn part_bits<R: PositionRecord>(collected: &[Collected<R>], options: &BuildOptions) -> u32 {
+    if !R::JOINS {
+        return 0;
+    }
+    let length = |partition| collected.iter().map(|part| part.length(partition)).sum();
+    let longest: u64 = (0..PARTITIONS).map(length).max().unwrap_or(0);
+    let bytes = longest * size_of::<R>() as u64 * COPIES * options.threads.max(1) as u64;
+    let memory = options.memory.saturating_sub(FIXED_MEMORY).max(LEAST_SORTING) as u64;
+    bytes.div_ceil(memory).next_power_of_two().trailing_zeros().min(MAX_PART_BITS)
+}
+
+impl<R: BookRecord> Partitioned for Source<'_, R> {
+    type Record = R;
+
+    fn parts(&self) -> usize {
+        PARTITIONS << self.bits
+    }
+
+    fn block(
+        &self,
+        number: usize,
+        (records, sorted): &mut (Vec<R>, Vec<R>),
+        options: &BuildOptions,
+    ) -> io::Result<Block> {
+        records.clear();
+        for (thread, collected) in self.collected.iter().enumerate() {
+            let begin = records.len();
+            collected.read_part(Part::new(number, self.bits), records)?;
+            if let Some(games) = self.games {
+                let numbers = &games.numbers[thread];
+                records[begin..].iter_mut().for_each(|record| record.renumber(numbers));
+            }
+        }
+        Ok(R::encode(records, sorted, options, self.games.map_or(0, |games| games.games)))
+    }
+}
+
+/// Sorts and groups all records, part by part, on all threads and writes their entries in order.
+fn write_entries<W: Read + Write + Seek>(
+    source: &impl Partitioned,
+    options: &BuildOptions,
+    monitor: &Monitor,
+    writer: &mut BookWriter<'_, W>,
+) -> io::Result<()> {
+    write_parts(source, options, monitor, (0, writer), |_, _| Ok(()))
+}
+
+/// As [`write_entries`], from a part on before which all are written. `after` each part it is told how
+/// many are.
+fn write_parts<'w, W: Read + Write + Seek>(
+    source: &impl Partitioned,
+    options: &BuildOptions,
+    monitor: &Monitor,
+    (first, writer): (usize, &mut BookWriter<'w, W>),
+    after: impl FnMut(&BookWriter<'w, W>, usize) -> io::Result<()>,
+) -> io::Result<()> {
+    let next = AtomicUsize::new(first);
+    let threads = options.threads.max(1);
+    let (sender, receiver) = channel::bounded(threads);
+    thread::scope(|scope| {
+        let encode = |_| {
+            let (next, sender) = (&next, sender.clone());
+            move || encode_share(source, options, next, &sender)
+        };
+        let encoding = start(scope, (threads, STACK), encode)?;
+        drop(sender);
+        let tell = |parts: usize| {
+            let share = parts as u64 * Monitor::PARTS / source.parts() as u64;
+            monitor.parts.store(share, Relaxed);
+        };
+        let written = append_in_order(receiver, (first, writer), tell, after);
+        join(encoding)?;
+        written
+    })
+}
+
+/// Writes the entries of the parts in their order, in whatever order they come.
+fn append_in_order<'w, W: Read + Write + Seek>(
+    blocks: Receiver<(usize, io::Result<Block>)>,
+    (first, writer): (usize, &mut BookWriter<'w, W>),
+    tell: impl Fn(usize),
+    mut after: impl FnMut(&BookWriter<'w, W>, usize) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut early = BTreeMap::new();
+    let mut due = first;
+    for (number, block) in blocks {
+        early.insert(number, block?);
+        while let Some(block) = early.remove(&due) {
+            writer.append(&block)?;
+            due += 1;
+            tell(due);
+            after(writer, due)?;
+        }
+    }
+    Ok(())
+}
+
+/// What one thread does: part after part until there is none, or nobody listens.
+fn encode_share(
+    source: &impl Partitioned,
+    options: &BuildOptions,
+    next: &AtomicUsize,
+    sender: &Sender<(usize, io::Result<Block>)>,
+) {
+    let mut buffers = (Vec::new(), Vec::new());
+    loop {
+        let number = next.fetch_add(1, Relaxed);
+        if number >= source.parts() {
+            return;
+        }
+        let block = source.block(number, &mut buffers, options);
+        if sender.send((number, block)).is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,436 @@
+//! Records of positions, moves and results: what is sorted and grouped into a book.
+
+use super::BuildOptions;
+use crate::chess::position::{Color, Move};
+#[cfg(feature = "parquet")]
+use crate::games::book::facets::GameFacets;
+use crate::games::book::format::counts::Counts;
+use crate::games::book::format::entry::BookEntry;
+use crate::games::book::format::writer::Block;
+use crate::games::pgn::GameResult;
+
+/// A position of a game that counts, and how the game went on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Visit {
+    pub key: u64,
+    /// The key of its pawns.
+    pub pawn_key: u64,
+    /// Who is to move.
+    pub side: Color,
+    /// The move that left it, if it is wanted.
+    pub mv: Option<Move>,
+    /// It stood before in this game.
+    pub again: bool,
+}
+
+/// A game that counts, as far as records take it down.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CountedGame {
+    pub result: GameResult,
+    /// Its number in the log of its thread; 0 where there is none.
+    pub number: u32,
+    /// What sets it apart; only where [`OfGame::Facets`] are taken down.
+    #[cfg(feature = "parquet")]
+    pub facets: GameFacets,
+}
+
+impl CountedGame {
+    pub(super) fn new(result: GameResult, number: u32) -> Self {
+        CountedGame {
+            result,
+            number,
+            #[cfg(feature = "parquet")]
+            facets: GameFacets::default(),
+        }
+    }
+}
+
+/// What records take down of their games.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OfGame {
+    /// The result alone.
+    Result,
+    /// Which game it is, of a log.
+    Number,
+    /// What sets it apart.
+    #[cfg(feature = "parquet")]
+    Facets,
+}
+
+/// What is sorted by position and added up: plain records, those that know their games, those that
+/// know their pawns, or those that know the facets of their games.
+pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
+    /// No game at all. Every other record has at least one.
+    const EMPTY: Self;
+    /// Whether records that are alike become one.
+    const JOINS: bool;
+    /// What it takes down of its game.
+    const OF_GAME: OfGame;
+    /// How many bytes it has on disk.
+    const BYTES: usize;
+    /// What it is as bytes on disk.
+    type Bytes: AsRef<[u8]>;
+
+    /// The record of a visit in a game.
+    fn of(visit: &Visit, game: &CountedGame) -> Self;
+    /// The key of the position.
+    fn key(&self) -> u64;
+    /// What records are sorted by: first of all the key.
+    fn rank(&self) -> u128;
+    /// A slot for the record among `2^bits`, the same for all that are alike.
+    fn slot(&self, bits: u32) -> usize;
+    /// Adds another record, if both are alike and have room in one.
+    fn join(&mut self, other: &Self) -> bool;
+    /// Gives the record's game the number that it has in the book.
+    fn renumber(&mut self, numbers: &[u32]);
+    fn to_bytes(self) -> Self::Bytes;
+    /// Appends all records that stand in these bytes.
+    fn read_all(bytes: &[u8], records: &mut Vec<Self>);
+
+    /// The partition that the record belongs to. Partitions follow each other in the order of the
+    /// keys.
+    #[inline]
+    fn partition(&self) -> usize {
+        partition_of(self.key())
+    }
+
+    /// The bucket of its partition, among `2^bits`, that the record belongs to. Buckets follow
+    /// each other in the order of the keys.
+    #[inline]
+    fn bucket(&self, bits: u32) -> usize {
+        // In two steps, since a shift by 64 (a single bucket) is none.
+        (self.key() << PARTITION_BITS >> 1 >> (63 - bits)) as usize
+    }
+}
+
+/// Records of which a book is made.
+pub(super) trait BookRecord: PositionRecord {
+    /// Sorts the records of a partition, with `sorted` to work in, and encodes the entries that
+    /// stay. The book has `games` games.
+    fn encode(
+        records: &[Self],
+        sorted: &mut Vec<Self>,
+        options: &BuildOptions,
+        games: u32,
+    ) -> Block;
+}
+
+/// That a position was reached in some games with one result, and left by one move or none.
+///
+/// Twelve bytes that sort as one number: what memory they take, and not what is done with them, is
+/// most of what records cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C, packed(4))]
+pub(super) struct Record {
+    key: u64,
+    /// From the top: [`AGAIN`], move (15 bits, 0 for none), [`BLACK_TO_MOVE`], result (2), number
+    /// of games (13).
+    rest: u32,
+}
+
+const _: () = assert!(size_of::<Record>() == RECORD_BYTES);
+
+/// The size of a record.
+const RECORD_BYTES: usize = 12;
+/// The partitions of records, by the top bits of the key, as a power of two. Sixteen million
+/// records, from 250 MB of games, make partitions that fit into a second-level cache.
+pub(super) const PARTITION_BITS: u32 = 8;
+/// The partition of a key.
+pub(in crate::games::book) fn partition_of(key: u64) -> usize {
+    (key >> (u64::BITS - PARTITION_BITS)) as usize
+}
+
+/// The number of partitions.
+pub(super) const PARTITIONS: usize = 1 << PARTITION_BITS;
+/// Set in `rest` if the games had been in the position before and now left it by another move.
+const AGAIN: u32 = 1 << 31;
+/// Where the move stands in `rest`.
+const MOVE_SHIFT: u32 = 16;
+/// Set in `rest` if Black is to move.
+const BLACK_TO_MOVE: u32 = 1 << 15;
+/// Where the result stands in `rest`, above the number of games.
+const RESULT_SHIFT: u32 = 13;
+/// The most games that one record can count.
+const MAX_GAMES: u32 = (1 << RESULT_SHIFT) - 1;
+/// The results by their number in a record.
+pub(super) const RESULTS: [GameResult; 4] =
+    [GameResult::White, GameResult::Draw, GameResult::Black, GameResult::Undecided];
+
+#[cfg(feature = "parquet")]
+impl Record {
+    /// The most games that one record can count.
+    pub(super) const MAX_GAMES: u32 = MAX_GAMES;
+
+    /// A record of so many games, [`Record::MAX_GAMES`] at most and one at least.
+    pub(super) fn of_games(visit: &Visit, result: GameResult, games: u32) -> Self {
+        let once = Record::of(visit, &CountedGame::new(result, 0));
+        Record { rest: once.rest - 1 + games, ..once }
+    }
+
+    /// What is the same in all records of a position, a move, and a first or later time.
+    pub(super) fn way(&self) -> u32 {
+        self.rest >> RESULT_SHIFT >> 2
+    }
+
+    /// The visit, but for its pawns; the result; and the number of games.
+    pub(super) fn parts(&self) -> (Visit, GameResult, u32) {
+        let side = if self.rest & BLACK_TO_MOVE != 0 { Color::Black } else { Color::White };
+        let again = self.rest & AGAIN != 0;
+        let visit = Visit { key: self.key, pawn_key: 0, side, mv: self.mv(), again };
+        (visit, RESULTS[(self.kind() & 3) as usize], self.games())
+    }
+}
+
+impl Record {
+    /// All but key and number of games.
+    #[inline]
+    fn kind(&self) -> u32 {
+        self.rest >> RESULT_SHIFT
+    }
+
+    #[inline]
+    fn games(&self) -> u32 {
+        self.rest & MAX_GAMES
+    }
+
+    #[inline]
+    fn mv(&self) -> Option<Move> {
+        Move::from_polyglot(((self.rest & !AGAIN) >> MOVE_SHIFT) as u16)
+    }
+
+    #[inline]
+    fn counts(&self) -> Counts {
+        Counts::of(RESULTS[(self.kind() & 3) as usize], self.games())
+    }
+}
+
+impl PositionRecord for Record {
+    const EMPTY: Record = Record { key: 0, rest: 0 };
+    const JOINS: bool = true;
+    const OF_GAME: OfGame = OfGame::Result;
+    const BYTES: usize = RECORD_BYTES;
+    type Bytes = [u8; RECORD_BYTES];
+
+    #[inline]
+    fn of(visit: &Visit, game: &CountedGame) -> Self {
+        let word = visit.mv.map_or(0, Move::to_polyglot);
+        let side = if visit.side == Color::Black { BLACK_TO_MOVE } else { 0 };
+        let again = if visit.again { AGAIN } else { 0 };
+        let rest = again | u32::from(word) << MOVE_SHIFT | side;
+        Record { key: visit.key, rest: rest | (game.result as u32) << RESULT_SHIFT | 1 }
+    }
+
+    #[inline]
+    fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// As one number, they compare without a branch.
+    #[inline]
+    fn rank(&self) -> u128 {
+        u128::from(self.key) << 32 | u128::from(self.rest)
+    }
+
+    #[inline]
+    fn slot(&self, bits: u32) -> usize {
+        // The key alone would put all moves of a position into one slot.
+        let mixed = self.key ^ u64::from(self.kind()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> (64 - bits)) as usize
+    }
+
+    #[inline]
+    fn join(&mut self, other: &Record) -> bool {
+        let alike = self.key == other.key && self.kind() == other.kind();
+        let fits = alike && self.games() + other.games() <= MAX_GAMES;
+        if fits {
+            self.rest += other.games();
+        }
+        fits
+    }
+
+    fn renumber(&mut self, _numbers: &[u32]) {}
+
+    fn to_bytes(self) -> [u8; RECORD_BYTES] {
+        let mut bytes = [0; RECORD_BYTES];
+        bytes.copy_from_slice(&self.rank().to_le_bytes()[..RECORD_BYTES]);
+        bytes
+    }
+
+    fn read_all(bytes: &[u8], records: &mut Vec<Self>) {
+        let read = |&[a, b, c, d, ref key @ ..]: &[u8; RECORD_BYTES]| Record {
+            key: u64::from_le_bytes(*key),
+            rest: u32::from_le_bytes([a, b, c, d]),
+        };
+        records.extend(bytes.as_chunks().0.iter().map(read));
+    }
+}
+
+impl BookRecord for Record {
+    fn encode(
+        records: &[Self],
+        sorted: &mut Vec<Self>,
+        options: &BuildOptions,
+        _games: u32,
+    ) -> Block {
+        let mut block = Block::default();
+        group(records, sorted, |entry, side| {
+            if options.prune(entry, side) {
+                block.push(entry);
+            }
+        });
+        block
+    }
+}
+
+/// Records that a bucket holds on average: few enough to be sorted by insertion.
+const BUCKET_RECORDS: usize = 6;
+/// The most buckets of a partition as a power of two: more of them would not stay near the
+/// processor while they are filled.
+const MAX_BUCKET_BITS: u32 = 11;
+
+/// Sorts the records of a partition into `sorted`.
+///
+/// They are dealt into buckets by the next bits of their keys, which are uniform, and then each
+/// bucket is sorted by itself. That is one pass of a radix sort by the most significant digit, see
+/// P. McIlroy, K. Bostic and M. McIlroy, "Engineering Radix Sort" (1993).
+pub(super) fn sort<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
+    let buckets = (records.len() / BUCKET_RECORDS).max(1);
+    let bits = buckets.ilog2().min(MAX_BUCKET_BITS);
+    let mut ends = vec![0; 1 << bits];
+    records.iter().for_each(|record| ends[record.bucket(bits)] += 1);
+    let mut sum = 0;
+    for end in &mut ends {
+        sum += *end;
+        *end = sum;
+    }
+    sorted.clear();
+    sorted.resize(records.len(), R::EMPTY);
+    for record in records {
+        let end = &mut ends[record.bucket(bits)];
+        *end -= 1;
+        sorted[*end] = *record;
+    }
+    // What was the end of a bucket is its start now.
+    let mut rest = &mut sorted[..];
+    for start in ends.into_iter().rev() {
+        let (before, bucket) = rest.split_at_mut(start);
+        bucket.sort_unstable_by_key(R::rank);
+        rest = before;
+    }
+}
+
+/// Sorts the records of a partition into `sorted` and makes one of those that are alike.
+pub(super) fn combine<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
+    sort(records, sorted);
+    if R::JOINS {
+        sorted.dedup_by(|next, kept| kept.join(next));
+    }
+}
+
+/// Sorts the records of a partition, with `sorted` to work in, and hands over an entry for each
+/// position, by ascending key, and who is to move.
+pub(super) fn group(
+    records: &[Record],
+    sorted: &mut Vec<Record>,
+    mut take: impl FnMut(&mut BookEntry, Color),
+) {
+    sort(records, sorted);
+    let mut entry = BookEntry::default();
+    for same_position in sorted.chunk_by(|a, b| a.key == b.key) {
+        entry.key = same_position[0].key;
+        entry.reached = Counts::default();
+        entry.moves.clear();
+        for record in same_position {
+            let counts = record.counts();
+            if record.rest & AGAIN == 0 {
+                entry.reached += counts;
+            }
+            if let Some(mv) = record.mv() {
+                entry.add_move(mv, counts);
+            }
+        }
+        // Records are sorted by move, but for those of games that were here before.
+        if same_position.last().is_some_and(|record| record.rest & AGAIN != 0) {
+            entry.join_moves();
+        }
+        let black = same_position[0].rest & BLACK_TO_MOVE != 0;
+        take(&mut entry, if black { Color::Black } else { Color::White });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mv(text: &str) -> Option<Move> {
+        Some(text.parse().expect(text))
+    }
+
+    /// A record as most are.
+    fn new(key: u64, side: Color, mv: Option<Move>, result: GameResult) -> Record {
+        let visit = Visit { key, pawn_key: 0, side, mv, again: false };
+        Record::of(&visit, &CountedGame::new(result, 0))
+    }
+
+    /// That of a position which came back.
+    fn again(key: u64, side: Color, mv: Option<Move>, result: GameResult) -> Record {
+        let visit = Visit { key, pawn_key: 0, side, mv, again: true };
+        Record::of(&visit, &CountedGame::new(result, 0))
+    }
+
+    #[test]
+    fn records_survive_their_bytes() {
+        for record in [
+            new(u64::MAX, Color::White, mv("a7a8q"), GameResult::Undecided),
+            again(1, Color::White, mv("e2e4"), GameResult::White),
+            new(0, Color::Black, None, GameResult::Black),
+        ] {
+            let mut read = Vec::new();
+            Record::read_all(&record.to_bytes(), &mut read);
+            assert_eq!(read, [record]);
+        }
+        assert_eq!(again(1, Color::White, mv("e2e4"), GameResult::Draw).mv(), mv("e2e4"));
+    }
+
+    #[test]
+    fn games_beyond_what_a_record_counts_are_not_lost() {
+        let once = new(9, Color::White, mv("e2e4"), GameResult::Draw);
+        let records = vec![once; 20_000];
+        let mut combined = Vec::new();
+        combine(&records, &mut combined);
+        assert_eq!(combined.len(), 3);
+        group(&combined, &mut Vec::new(), |entry, _| {
+            assert_eq!(entry.reached, Counts::new(0, 20_000, 0));
+            assert_eq!(entry.moves.len(), 1);
+        });
+    }
+
+    #[test]
+    fn groups_add_up_whatever_the_order() {
+        let records = [
+            new(5, Color::Black, mv("e2e4"), GameResult::White),
+            new(5, Color::Black, mv("d2d4"), GameResult::Draw),
+            again(5, Color::Black, mv("d2d4"), GameResult::White),
+            new(5, Color::Black, None, GameResult::Black),
+            new(5, Color::Black, mv("e2e4"), GameResult::White),
+            new(3, Color::White, mv("e2e4"), GameResult::Undecided),
+        ];
+        let mut combined = Vec::new();
+        combine(&records, &mut combined);
+        assert_eq!(combined.len(), 5);
+        for records in [records.to_vec(), records.iter().rev().copied().collect(), combined] {
+            let mut entries = Vec::new();
+            let mut sides = Vec::new();
+            group(&records, &mut Vec::new(), |entry, side| {
+                entries.push(entry.clone());
+                sides.push(side);
+            });
+            assert_eq!(sides, [Color::White, Color::Black]);
+            assert_eq!(entries.iter().map(|entry| entry.key).collect::<Vec<_>>(), [3, 5]);
+            assert_eq!(entries[1].reached, Counts::new(2, 1, 1));
+            let d4 = (mv("d2d4").expect("a move"), Counts::new(1, 1, 0));
+            let e4 = (mv("e2e4").expect("a move"), Counts::new(2, 0, 0));
+            assert_eq!(entries[1].moves, [d4, e4]);
+        }
+    }
+}

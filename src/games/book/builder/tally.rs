@@ -1,0 +1,305 @@
+//! What became of the games of a build.
+
+use std::collections::BTreeMap;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use super::options::FaultListener;
+use super::{Admission, BuildOptions};
+use crate::games::book::format::manifest::checksum_text;
+use crate::games::book::format::manifest::{GameTotals, InputRecord, Manifest, Skipped};
+use crate::games::pgn::{BrokenInput, Chunk, Fate, Fault, GameEnd, Language, PgnInput};
+use crate::support::files::in_words;
+use crate::support::words::visible;
+
+/// Chunks that threads may read before one that takes longer is done: so much waits for its turn.
+const LEAD: u64 = 64;
+
+/// What became of the games of a build.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BuildTally {
+    /// Games that counted.
+    pub games: GameTotals,
+    /// Games that did not.
+    pub skipped: Skipped,
+    /// Games that stopped at a fault.
+    pub broken: u64,
+    /// Games whose `Result` tag, which counts, contradicts the result after the moves.
+    #[serde(default)]
+    pub contradictions: u64,
+    /// The first faults in words, in the order of the inputs, [`BuildTally::KEPT_FAULTS`] at most. A
+    /// [`FaultListener`] is told all.
+    pub faults: Vec<String>,
+    /// Inputs that could not be read to their end: name, line and reason.
+    pub broken_inputs: Vec<String>,
+    /// The inputs with the games that counted.
+    pub inputs: Vec<InputRecord>,
+    /// Bytes of PGN text.
+    pub bytes: u64,
+    /// The inputs whose pieces have letters of other languages than English.
+    pub foreign: Vec<(String, Language)>,
+}
+
+/// A fault of a game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GameFault {
+    /// The input.
+    pub input: String,
+    /// The number of the game in it, from 1.
+    pub game: u64,
+    /// What is wrong, and on which line.
+    pub fault: Fault,
+}
+
+impl std::fmt::Display for GameFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: game {}, {}", visible(&self.input), self.game, self.fault)
+    }
+}
+
+/// What became of the games of one chunk.
+#[derive(Debug)]
+pub(super) struct ChunkTally {
+    chunk: Chunk,
+    bytes: u64,
+    /// Whose letters the pieces have.
+    pub language: Language,
+    /// Games of any kind.
+    pub found: u64,
+    games: GameTotals,
+    skipped: Skipped,
+    broken: u64,
+    contradictions: u64,
+    faults: Vec<(u64, Fault)>,
+    /// Faults beyond this number are only counted.
+    most_faults: usize,
+}
+
+impl ChunkTally {
+    pub(super) fn new(chunk: Chunk, bytes: usize, most_faults: usize) -> Self {
+        ChunkTally {
+            chunk,
+            bytes: bytes as u64,
+            language: Language::ENGLISH,
+            found: 0,
+            games: GameTotals::default(),
+            skipped: Skipped::default(),
+            broken: 0,
+            contradictions: 0,
+            faults: Vec::new(),
+            most_faults,
+        }
+    }
+
+    /// Takes down how a game ended.
+    pub(super) fn note(&mut self, end: GameEnd, verdict: Admission) {
+        self.found += u64::from(end.fate != Fate::Text);
+        let skipped = &mut self.skipped;
+        match end.fate {
+            Fate::Variant => skipped.variants += 1,
+            Fate::Text => skipped.untagged += 1,
+            Fate::Declined => skipped.filtered += 1,
+            Fate::Broken(ref fault) if fault.fen.is_none() && end.plies == 0 => skipped.empty += 1,
+            Fate::Read | Fate::Broken(_) => match verdict {
+                Admission::Empty => skipped.empty += 1,
+                Admission::Undecided => skipped.undecided += 1,
+                Admission::Duplicate => skipped.duplicates += 1,
+                Admission::Counted => self.games.count(end.result),
+            },
+        }
+        self.contradictions += u64::from(end.contradiction.is_some());
+        let fault = match end.fate {
+            Fate::Broken(fault) => {
+                self.broken += 1;
+                Some(fault)
+            }
+            _ => end.contradiction,
+        };
+        if let Some(fault) = fault
+            && self.faults.len() < self.most_faults
+        {
+            self.faults.push((self.found, *fault));
+        }
+    }
+
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken > 0
+    }
+}
+
+/// Adds chunks up in the order of the inputs while threads read them in another.
+pub(super) struct Tallies<'a> {
+    inputs: &'a [PgnInput],
+    listener: Option<&'a FaultListener>,
+    sum: Mutex<OrderedTally>,
+    /// A chunk was added, or will never be.
+    moved: Condvar,
+}
+
+/// What became of the games that were read so far.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct TallySoFar {
+    pub(super) total: BuildTally,
+    /// The number of the input of each record.
+    recorded: Vec<usize>,
+    /// Games before the next chunk in its input.
+    games_before: u64,
+}
+
+impl TallySoFar {
+    /// Adds the checksums of inputs that were read to their end.
+    pub(super) fn note_checksums(&mut self, checksums: &[(usize, u64)]) {
+        for &(input, checksum) in checksums {
+            if let Some(at) = self.recorded.iter().position(|&recorded| recorded == input) {
+                self.total.inputs[at].checksum = checksum_text(checksum);
+            }
+        }
+    }
+
+    /// Takes down inputs that could not be read to their end.
+    pub(super) fn note_broken(&mut self, broken: &[BrokenInput], inputs: &[PgnInput]) {
+        let in_words = |broken: &BrokenInput| {
+            let name = inputs[broken.input].name();
+            let reason = in_words(&broken.error);
+            format!("{name}: cannot be read beyond line {}: {reason}", broken.line)
+        };
+        self.total.broken_inputs.extend(broken.iter().map(in_words));
+    }
+}
+
+#[derive(Default)]
+struct OrderedTally {
+    read: TallySoFar,
+    /// The number of the chunk that comes next, over all inputs.
+    due: u64,
+    /// Chunks that are read before their turn.
+    early: BTreeMap<u64, ChunkTally>,
+    /// A thread has failed: nobody need wait.
+    abandoned: bool,
+}
+
+impl<'a> Tallies<'a> {
+    /// Goes on from what was read before.
+    pub(super) fn new(
+        inputs: &'a [PgnInput],
+        listener: Option<&'a FaultListener>,
+        read: TallySoFar,
+    ) -> Self {
+        let sum = Mutex::new(OrderedTally { read, ..OrderedTally::default() });
+        Tallies { inputs, listener, sum, moved: Condvar::new() }
+    }
+
+    /// The faults of a chunk that are worth keeping.
+    pub(super) fn most_faults(&self) -> usize {
+        if self.listener.is_some() { usize::MAX } else { BuildTally::KEPT_FAULTS }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, OrderedTally> {
+        self.sum.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until the chunk with this number is not too far ahead of the others.
+    pub(super) fn turn(&self, number: u64) -> ChunkTurn<'_, 'a> {
+        let too_early = |sum: &mut OrderedTally| !sum.abandoned && number >= sum.due + LEAD;
+        let waited = self.moved.wait_while(self.lock(), too_early);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+        ChunkTurn { tallies: self, number, is_over: false }
+    }
+
+    /// Adds what was read to the sum, as far as nothing is missing before it.
+    fn add(&self, number: u64, tally: ChunkTally) {
+        let mut sum = self.lock();
+        let sum = &mut *sum;
+        sum.early.insert(number, tally);
+        while let Some(tally) = sum.early.remove(&sum.due) {
+            sum.due += 1;
+            self.absorb(sum, tally);
+        }
+        self.moved.notify_all();
+    }
+
+    fn absorb(&self, sum: &mut OrderedTally, tally: ChunkTally) {
+        let TallySoFar { total, recorded, games_before } = &mut sum.read;
+        let input = &self.inputs[tally.chunk.input];
+        if tally.chunk.number == 0 {
+            *games_before = 0;
+            recorded.push(tally.chunk.input);
+            total.inputs.push(InputRecord { name: input.short_name(), ..InputRecord::default() });
+        }
+        if let Some(record) = total.inputs.last_mut() {
+            record.bytes += tally.bytes;
+            record.games += tally.games.total();
+        }
+        total.bytes += tally.bytes;
+        total.games.add(&tally.games);
+        total.skipped.add(&tally.skipped);
+        total.broken += tally.broken;
+        total.contradictions += tally.contradictions;
+        let foreign = (tally.language != Language::ENGLISH).then(|| (input.name(), tally.language));
+        if foreign.is_some() && total.foreign.last() != foreign.as_ref() {
+            total.foreign.extend(foreign);
+        }
+        for (game, fault) in tally.faults {
+            let fault = GameFault { input: input.name(), game: *games_before + game, fault };
+            let fault = fault.to_string();
+            self.listener.iter().for_each(|listener| listener.hear(&fault));
+            if total.faults.len() < BuildTally::KEPT_FAULTS {
+                total.faults.push(fault);
+            }
+        }
+        *games_before += tally.found;
+    }
+
+    /// What became of the games.
+    pub(super) fn finish(self) -> TallySoFar {
+        self.sum.into_inner().unwrap_or_else(PoisonError::into_inner).read
+    }
+}
+
+/// A chunk that a thread is reading.
+pub(super) struct ChunkTurn<'t, 'a> {
+    tallies: &'t Tallies<'a>,
+    number: u64,
+    is_over: bool,
+}
+
+impl ChunkTurn<'_, '_> {
+    /// Hands in what became of its games.
+    pub(super) fn hand_in(mut self, tally: ChunkTally) {
+        self.is_over = true;
+        self.tallies.add(self.number, tally);
+    }
+}
+
+/// A thread that fails over its chunk must not let the others wait for it.
+impl Drop for ChunkTurn<'_, '_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.tallies.lock().abandoned = true;
+            self.tallies.moved.notify_all();
+        }
+    }
+}
+
+impl BuildTally {
+    /// Faults that are kept; the rest are counted, and told to a [`FaultListener`].
+    pub const KEPT_FAULTS: usize = 10;
+
+    /// The manifest of the book that the games make.
+    pub(super) fn manifest(&self, options: &BuildOptions, interrupted: bool) -> Manifest {
+        let mut inputs = self.inputs.clone();
+        inputs.sort();
+        Manifest {
+            made_from: "games".to_owned(),
+            max_ply: options.max_ply,
+            games: self.games,
+            skipped: self.skipped,
+            broken: self.broken,
+            filters: options.in_words(),
+            inputs,
+            interrupted,
+            ..Manifest::of_this_program()
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The moves that a book has in a position, as they are judged and chosen.
+
+use std::fmt;
+
+use super::policy::Policy;
+use super::veto::Veto;
+use crate::chess::notation;
+use crate::chess::position::{Move, Position};
+use crate::chess::score::Score;
+use crate::games::book::lookup::BookMove;
+
+/// Why a move of the book is out of the question.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rejection {
+    /// The position after it has stood in this game.
+    Repeats,
+    /// The fifty-move rule is near, of which a book knows nothing.
+    FiftyMoves,
+    /// Polyglot's weight 0 means never play.
+    NoGames,
+    /// An analysis has put it into the book, and no game reached the position after it.
+    Unplayed,
+    /// Fewer games than [`Chooser::min_games`](super::chooser::Chooser::min_games).
+    TooFewGames,
+    /// The side that makes it lost every game with a result. With [`Policy::Worst`] such moves are played.
+    Lost,
+    /// What the engine has learnt speaks against it.
+    Vetoed(Veto),
+    /// Played far less often than the most frequent move.
+    Rare,
+    /// Another move is clearly better, and that for certain.
+    Worse,
+    /// By what an analysis has found it gives away more than [`Chooser::max_loss`](super::chooser::Chooser::max_loss).
+    Loses,
+    /// The position was analysed, and others were found; of this move nothing is known but its games.
+    Unknown,
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Rejection::Vetoed(veto) => return veto.fmt(f),
+            Rejection::Repeats => "repeats a position",
+            Rejection::FiftyMoves => "the fifty-move rule is near",
+            Rejection::NoGames => "never to be played",
+            Rejection::Unplayed => "not reached in any game",
+            Rejection::TooFewGames => "too few games",
+            Rejection::Lost => "lost in all games",
+            Rejection::Rare => "rarely played",
+            Rejection::Worse => "clearly worse than another",
+            Rejection::Loses => "loses too much",
+            Rejection::Unknown => "not analysed",
+        })
+    }
+}
+
+/// A move of the book as a [`Chooser`](super::chooser::Chooser) sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Candidate {
+    /// The move and its games.
+    pub book_move: BookMove,
+    /// Expected points for the side to move, by the games that reached the position after it.
+    pub score: f64,
+    /// The value of the position after it, in centipawns for the side to move, if that was analysed.
+    pub value: Option<Score>,
+    /// Expected points by games and value together; without a value, the score.
+    pub expected: f64,
+    /// Bounds of the true expectation at the chooser's confidence.
+    pub certain: (f64, f64),
+    /// The probability that it is played, 0 to 1.
+    pub chance: f64,
+    /// Why it is not considered.
+    pub rejected: Option<Rejection>,
+    /// Its weight in a book that has weights in place of games, see [`Book::holds_weights`](crate::games::book::lookup::Book::holds_weights).
+    pub weight: Option<u64>,
+}
+
+impl Candidate {
+    /// Between what its worth lies for certain: a weight is what it is.
+    pub(crate) fn bounds(&self) -> (f64, f64) {
+        self.weight.map_or(self.certain, |weight| (weight as f64, weight as f64))
+    }
+}
+
+/// A chosen move, with all that it was chosen from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// The move to play.
+    pub mv: Move,
+    /// All moves of the book, in the order of [`Book::moves`](crate::games::book::lookup::Book::moves).
+    pub candidates: Vec<Candidate>,
+    /// The policy that chose.
+    pub policy: Policy,
+}
+
+impl Choice {
+    /// The chosen candidate.
+    pub fn chosen(&self) -> &Candidate {
+        let mv = self.mv;
+        self.candidates
+            .iter()
+            .find(|candidate| candidate.book_move.mv == mv)
+            .unwrap_or(&self.candidates[0])
+    }
+
+    /// Why the move was chosen in `position`, in a line.
+    pub fn explain(&self, position: &Position) -> String {
+        let chosen = self.chosen();
+        let open = self.candidates.iter().filter(|candidate| candidate.chance > 0.0).count();
+        if let Some(weight) = chosen.weight {
+            let all: u64 = self.candidates.iter().filter_map(|candidate| candidate.weight).sum();
+            return format!(
+                "{}: weight {weight} of {all}; policy {}, chance {:.0}%, {open} of {} book moves in question",
+                position.san(self.mv),
+                self.policy,
+                100.0 * chosen.chance,
+                self.candidates.len(),
+            );
+        }
+        let value = chosen.value.map_or_else(String::new, |value| {
+            format!(", value {}, {:.0}% together", notation::score(value), 100.0 * chosen.expected)
+        });
+        format!(
+            "{}: {:.0}% in {}{value} ({:.0}-{:.0} for sure); policy {}, chance {:.0}%, {open} of {} book moves in question",
+            position.san(self.mv),
+            100.0 * chosen.score,
+            chosen.book_move.reached,
+            100.0 * chosen.certain.0,
+            100.0 * chosen.certain.1,
+            self.policy,
+            100.0 * chosen.chance,
+            self.candidates.len(),
+        )
+    }
+}

@@ -1,0 +1,525 @@
+//! Which of the book's moves is played, and why.
+
+use super::candidate::{Candidate, Choice, Rejection};
+use super::certainty::{mean_and_error, quantile};
+use super::policy::Policy;
+use super::veto::{BookFigure, veto};
+use crate::chess::position::{Color, Game, Move, Position};
+use crate::chess::score::{Score, expectation};
+use crate::games::book::format::counts::Counts;
+use crate::games::book::lookup::values::BookValue;
+use crate::games::book::lookup::{Book, BookMove};
+use crate::support::random::Random;
+
+/// Chooses moves from a book. The same seed gives the same choices.
+#[derive(Debug, Clone)]
+pub struct Chooser {
+    /// How to choose.
+    pub policy: Policy,
+    /// The probability, between one half and 1, with which a score is at least its lower bound. The
+    /// higher, the more games a move needs to be trusted.
+    pub confidence: f64,
+    /// Moves into positions that fewer games reached are not played.
+    pub min_games: u64,
+    /// Moves that give away more by what an analysis has found are not played, in centipawns; unless
+    /// the policy is [`Policy::Worst`], [`Policy::Random`] or [`Policy::Frequency`].
+    pub max_loss: Score,
+    /// Also plays moves that lost every game, which imitating a player requires.
+    pub plays_lost: bool,
+    /// What an engine has learnt, which may veto moves.
+    pub learned: Option<Book>,
+    random: Random,
+}
+
+/// The default of [`Chooser::confidence`].
+const CONFIDENCE: f64 = 0.9;
+/// The default of [`Chooser::max_loss`]. Hand-set.
+pub(crate) const MAX_LOSS: Score = 30;
+/// A value counts as much as so many games that ended as it expects. Hand-set: searches know
+/// tactics, games know plans.
+const VALUE_GAMES: f64 = 100.0;
+/// Without a value there is one win and one loss besides the games, so that a single game proves
+/// nothing.
+const PRIOR: (f64, f64) = (1.0, 1.0);
+/// With [`Policy::Prefer`], a move must promise so many points less for certain to be clearly worse.
+/// Of many games a tenth of a percent is certain, and would leave one move in every position. As much as
+/// [`MAX_LOSS`] centipawns between equal sides.
+const CLEARLY: f64 = 0.04;
+/// With [`Policy::Prefer`], a move is too rare if it has less than this share of the games of the
+/// most frequent one.
+const RARE_SHARE: f64 = 0.1;
+/// With [`Policy::Weighted`], so many points less of certain score make a move ten times rarer.
+const TENFOLD: f64 = 0.05;
+/// A quiet move is not taken from the book once so many plies have been quiet: the book cannot
+/// know that the fifty-move rule is near.
+const MAX_QUIET_PLIES: u16 = 80;
+
+impl Chooser {
+    /// A chooser whose random choices follow from `seed`.
+    pub fn new(policy: Policy, seed: u64) -> Self {
+        let random = Random::new(seed);
+        Chooser {
+            policy,
+            confidence: CONFIDENCE,
+            min_games: 1,
+            max_loss: MAX_LOSS,
+            plays_lost: false,
+            learned: None,
+            random,
+        }
+    }
+
+    /// The moves of the book with their scores and chances.
+    pub fn candidates(&self, book: &Book, game: &Game) -> Vec<Candidate> {
+        self.candidates_of(book, book, game)
+    }
+
+    /// The moves of one book, by what an analysis of it or of any behind it has found.
+    fn candidates_of(&self, book: &Book, values: &Book, game: &Game) -> Vec<Candidate> {
+        let weights = book.holds_weights();
+        let found = values.value(game.position());
+        let outside = found.and_then(|found| found.outside);
+        let candidate = |book_move: BookMove| Candidate {
+            value: values
+                .value_of_move(game.position(), book_move.mv)
+                .or_else(|| Some(outside.filter(|&(mv, _)| mv == book_move.mv)?.1)),
+            rejected: self.rejection(&book_move, weights, game),
+            weight: weights.then(|| book_move.played.games()),
+            score: book_move.reached.score(game.position().side_to_move()),
+            book_move,
+            expected: 0.0,
+            certain: (0.0, 1.0),
+            chance: 0.0,
+        };
+        let moves = book.moves(game.position()).into_iter();
+        let mut candidates: Vec<Candidate> = moves.map(candidate).collect();
+        self.judge(&mut candidates, game.position());
+        self.reject_vetoed(&mut candidates, game.position());
+        self.reject_losing(&mut candidates, found, book.value(game.position()).is_some());
+        self.set_chances(&mut candidates);
+        candidates
+    }
+
+    /// Puts games and values together.
+    fn judge(&self, candidates: &mut [Candidate], position: &Position) {
+        let (side, z) = (position.side_to_move(), quantile(self.confidence));
+        for candidate in candidates {
+            let prior = candidate.value.map_or(PRIOR, |value| {
+                let expected = expectation(value);
+                (VALUE_GAMES * expected, VALUE_GAMES * (1.0 - expected))
+            });
+            let mut counts = candidate.book_move.reached;
+            if candidate.value.is_some() {
+                // Where a value is known, games without a result, or mere lines, have nothing to add.
+                counts.undecided = 0;
+            }
+            let (mean, error) = mean_and_error(&counts, side, prior);
+            candidate.certain = ((mean - z * error).max(0.0), (mean + z * error).min(1.0));
+            candidate.expected = candidate.value.map_or(candidate.score, |_| mean);
+        }
+    }
+
+    /// Rejects what was learnt to be bad, unless the worst move is wanted.
+    fn reject_vetoed(&self, candidates: &mut [Candidate], position: &Position) {
+        let is_wanted = self.policy != Policy::Worst;
+        let Some(learned) = self.learned.as_ref().filter(|_| is_wanted) else { return };
+        let z = quantile(self.confidence);
+        for candidate in candidates.iter_mut().filter(|candidate| candidate.rejected.is_none()) {
+            let figure = figure(candidate, position.side_to_move());
+            let veto = veto(learned, position, candidate.book_move.mv, figure, z);
+            candidate.rejected = veto.map(Rejection::Vetoed);
+        }
+    }
+
+    /// Rejects what loses too much against what the position is worth; and, where the book itself
+    /// was analysed, what the analysis left out: a game or two are no reason to leave it.
+    fn reject_losing(
+        &self,
+        candidates: &mut [Candidate],
+        found: Option<BookValue>,
+        is_analysed: bool,
+    ) {
+        if matches!(self.policy, Policy::Worst | Policy::Random | Policy::Frequency) {
+            return;
+        }
+        let best = candidates.iter().filter_map(|candidate| candidate.value).max();
+        let Some(best) = best.into_iter().chain(found.map(|found| found.score)).max() else {
+            return;
+        };
+        reject(candidates, Rejection::Loses, |candidate| {
+            candidate.value.is_some_and(|value| best - value > self.max_loss)
+        });
+        reject(candidates, Rejection::Unknown, |candidate| {
+            is_analysed && candidate.value.is_none()
+        });
+    }
+
+    /// Chooses a move in the current position of a game; `None` if the policy is off or the book
+    /// has nothing to play. Of several books, the first that has something to play is taken.
+    pub fn choose(&mut self, book: &Book, game: &Game) -> Option<Choice> {
+        if self.policy == Policy::Off {
+            return None;
+        }
+        book.in_order().find_map(|one| self.choose_from(&one, book, game))
+    }
+
+    /// Whether what was learnt vetoes a move of the book.
+    pub(crate) fn has_vetoed(&self, book: &Book, game: &Game, mv: Move) -> bool {
+        self.candidates(book, game).iter().any(|candidate| {
+            candidate.book_move.mv == mv && matches!(candidate.rejected, Some(Rejection::Vetoed(_)))
+        })
+    }
+
+    /// The moves of the book that were vetoed, and why, in a line; `None` without a veto.
+    pub(crate) fn vetoes(&self, book: &Book, game: &Game) -> Option<String> {
+        self.learned.as_ref()?;
+        let of = |book: Book| {
+            let vetoed = self.candidates(&book, game).into_iter();
+            let vetoed = vetoed.filter_map(|candidate| match candidate.rejected {
+                Some(Rejection::Vetoed(veto)) => {
+                    Some(format!("{} {veto}", game.position().san(candidate.book_move.mv)))
+                }
+                _ => None,
+            });
+            Some(vetoed.collect::<Vec<_>>().join("; ")).filter(|line| !line.is_empty())
+        };
+        book.in_order().find_map(of)
+    }
+
+    fn choose_from(&mut self, book: &Book, values: &Book, game: &Game) -> Option<Choice> {
+        let candidates = self.candidates_of(book, values, game);
+        let mut left = self.random.fraction();
+        let mut chosen = None;
+        for candidate in candidates.iter().filter(|candidate| candidate.chance > 0.0) {
+            chosen = Some(candidate.book_move.mv);
+            left -= candidate.chance;
+            if left < 0.0 {
+                break;
+            }
+        }
+        Some(Choice { mv: chosen?, candidates, policy: self.policy })
+    }
+
+    /// Whether moves that lost every game are open.
+    fn takes_lost(&self) -> bool {
+        self.plays_lost || self.policy == Policy::Worst
+    }
+
+    fn rejection(&self, book_move: &BookMove, weights: bool, game: &Game) -> Option<Rejection> {
+        let side = game.position().side_to_move();
+        let after = game.position().play(book_move.mv);
+        let counts = if weights { book_move.played } else { book_move.reached };
+        if counts.is_empty() {
+            Some(if weights { Rejection::NoGames } else { Rejection::Unplayed })
+        } else if !weights && counts.games() < self.min_games {
+            Some(Rejection::TooFewGames)
+        } else if !weights && !self.takes_lost() && counts.are_all_lost(side) {
+            Some(Rejection::Lost)
+        } else if after.halfmove_clock() > MAX_QUIET_PLIES {
+            Some(Rejection::FiftyMoves)
+        } else if game.positions().iter().any(|before| before.key() == after.key()) {
+            Some(Rejection::Repeats)
+        } else {
+            None
+        }
+    }
+
+    fn set_chances(&self, candidates: &mut [Candidate]) {
+        let weights = candidates.iter().any(|candidate| candidate.weight.is_some());
+        if self.policy == Policy::Prefer && !weights {
+            reject_rare_and_worse(candidates);
+        }
+        let best = open(candidates).map(|candidate| candidate.bounds().0).fold(0.0, f64::max);
+        let worst =
+            open(candidates).map(|candidate| candidate.bounds().1).fold(f64::INFINITY, f64::min);
+        let weights: Vec<f64> = candidates
+            .iter()
+            .map(|candidate| match self.policy {
+                _ if candidate.rejected.is_some() => 0.0,
+                Policy::Off => 0.0,
+                Policy::Best => f64::from(candidate.bounds().0 >= best),
+                Policy::Worst => f64::from(candidate.bounds().1 <= worst),
+                Policy::Random => 1.0,
+                Policy::Prefer | Policy::Weighted if weights => candidate.bounds().0,
+                Policy::Frequency => candidate.book_move.played.games() as f64,
+                Policy::Prefer => candidate.book_move.reached.games() as f64,
+                Policy::Weighted => 10_f64.powf((candidate.certain.0 - best) / TENFOLD),
+            })
+            .collect();
+        let sum: f64 = weights.iter().sum();
+        for (candidate, weight) in candidates.iter_mut().zip(weights) {
+            candidate.chance = if sum > 0.0 { weight / sum } else { 0.0 };
+        }
+    }
+}
+
+/// What the book says of a move: a weight says nothing of results.
+fn figure(candidate: &Candidate, side: Color) -> BookFigure {
+    let weights = candidate.weight.is_some();
+    let counts = if weights { Counts::default() } else { candidate.book_move.reached };
+    let (mean, _) = mean_and_error(&counts, side, PRIOR);
+    let games = counts.games() as f64 + candidate.value.map_or(0.0, |_| VALUE_GAMES);
+    BookFigure { expected: candidate.value.map_or(mean, |_| candidate.expected), games }
+}
+
+/// Leaves the moves that are played often and that no other of them clearly beats: a rare move
+/// that has scored well is not played, and must not keep the others from it.
+fn reject_rare_and_worse(candidates: &mut [Candidate]) {
+    let games = |candidate: &Candidate| candidate.book_move.reached.games();
+    let most = open(candidates).map(games).max().unwrap_or(0);
+    reject(candidates, Rejection::Rare, |candidate| {
+        (games(candidate) as f64) < RARE_SHARE * most as f64
+    });
+    let best = open(candidates).map(|other| other.certain.0).fold(0.0, f64::max);
+    reject(candidates, Rejection::Worse, |candidate| candidate.certain.1 < best - CLEARLY);
+}
+
+/// Those that are not rejected.
+fn open(candidates: &[Candidate]) -> impl Iterator<Item = &Candidate> {
+    candidates.iter().filter(|candidate| candidate.rejected.is_none())
+}
+
+/// Rejects those that are still open and of which this is true.
+fn reject(candidates: &mut [Candidate], why: Rejection, is_so: impl Fn(&Candidate) -> bool) {
+    let open = candidates.iter_mut().filter(|candidate| candidate.rejected.is_none());
+    open.filter(|candidate| is_so(candidate)).for_each(|candidate| candidate.rejected = Some(why));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::book::builder::{BuildOptions, build_in_memory};
+    use crate::games::pgn::PgnInput;
+
+    /// A book of games given as moves and result, so often.
+    fn book(games: &[(&str, &str, usize)]) -> Book {
+        let game = |(moves, result, times): &(&str, &str, usize)| {
+            format!("[Result \"{result}\"]\n\n{moves} {result}\n\n").repeat(*times)
+        };
+        let text: String = games.iter().map(game).collect();
+        let inputs = [PgnInput::Text("test".to_owned(), text.as_bytes().into())];
+        let options = BuildOptions { undecided: true, ..BuildOptions::default() };
+        build_in_memory(&inputs, &options, "test").expect("a book").0
+    }
+
+    fn game(moves: &str) -> Game {
+        let mut game = Game::default();
+        for san in moves.split_ascii_whitespace() {
+            game.play(game.position().parse_move(san).expect(san)).expect(san);
+        }
+        game
+    }
+
+    fn chosen(policy: Policy, book: &Book, game: &Game) -> Option<String> {
+        let choice = Chooser::new(policy, 1).choose(book, game)?;
+        Some(game.position().san(choice.mv))
+    }
+
+    #[test]
+    fn one_lucky_game_does_not_beat_many_good_ones() {
+        let book = book(&[
+            ("1. e4", "1-0", 60),
+            ("1. e4", "0-1", 40),
+            ("1. d4", "1-0", 1),
+            ("1. f3", "0-1", 30),
+        ]);
+        let start = Game::default();
+        assert_eq!(chosen(Policy::Best, &book, &start).as_deref(), Some("e4"));
+        assert_eq!(chosen(Policy::Worst, &book, &start).as_deref(), Some("f3"));
+        assert_eq!(chosen(Policy::Off, &book, &start), None);
+        let prefer = Chooser::new(Policy::Prefer, 1).candidates(&book, &start);
+        let of = |san: &str| {
+            let mv = start.position().parse_move(san).expect(san);
+            *prefer.iter().find(|candidate| candidate.book_move.mv == mv).expect(san)
+        };
+        assert_eq!(of("f3").rejected, Some(Rejection::Lost));
+        assert_eq!(of("d4").rejected, Some(Rejection::Rare));
+        assert!((of("e4").chance - 1.0).abs() < 1e-9);
+        assert_eq!(chosen(Policy::Best, &book, &game("a3")), None);
+    }
+
+    #[test]
+    fn a_move_that_lost_every_game_is_left_to_the_search() {
+        let book = book(&[
+            ("1. e4 f6 2. d4 g5", "1-0", 2),
+            ("1. e4 e5 2. d4", "1-0", 3),
+            ("1. e4 e5 2. f3", "0-1", 1),
+            ("1. e4 e5 2. f3", "*", 4),
+            ("1. d4 f5", "1-0", 1),
+            ("1. d4 f5", "1/2-1/2", 1),
+        ]);
+        let usual =
+            [Policy::Best, Policy::Random, Policy::Prefer, Policy::Weighted, Policy::Frequency];
+        for policy in usual {
+            for (moves, left) in [("e4", Some("e5")), ("e4 f6 d4", None)] {
+                let candidates = Chooser::new(policy, 1).candidates(&book, &game(moves));
+                let is_lost =
+                    |one: &Candidate| (one.rejected, one.chance) == (Some(Rejection::Lost), 0.0);
+                assert!(candidates.iter().any(is_lost), "{policy} after {moves}: {candidates:?}");
+                assert_eq!(chosen(policy, &book, &game(moves)).as_deref(), left, "{policy}");
+            }
+            // Games without a result are no reason to play it; another move is.
+            assert_eq!(chosen(policy, &book, &game("e4 e5")).as_deref(), Some("d4"), "{policy}");
+            assert_eq!(chosen(policy, &book, &game("d4")).as_deref(), Some("f5"), "{policy}");
+        }
+        let worst = chosen(Policy::Worst, &book, &game("e4 f6 d4"));
+        assert_eq!(worst.as_deref(), Some("g5"), "the worst is wanted");
+        let mut imitator = Chooser { plays_lost: true, ..Chooser::new(Policy::Frequency, 1) };
+        assert!(imitator.choose(&book, &game("e4 f6 d4")).is_some());
+    }
+
+    #[test]
+    fn moves_that_many_games_find_about_alike_are_all_played() {
+        let book = book(&[
+            ("1. e4", "1-0", 2_200),
+            ("1. e4", "0-1", 2_000),
+            ("1. d4", "1-0", 1_900),
+            ("1. d4", "0-1", 2_000),
+            ("1. c4", "1-0", 300),
+            ("1. c4", "0-1", 600),
+        ]);
+        let candidates = Chooser::new(Policy::Prefer, 1).candidates(&book, &Game::default());
+        let rejected: Vec<_> = candidates.iter().map(|candidate| candidate.rejected).collect();
+        assert!(candidates[0].certain.0 > candidates[1].certain.1, "the games are sure of it");
+        assert_eq!(rejected, [None, None, Some(Rejection::Worse)]);
+    }
+
+    #[test]
+    fn a_rare_move_that_scored_well_does_not_keep_the_others_from_being_played() {
+        let book = book(&[
+            ("1. e4", "0-1", 299),
+            ("1. e4", "1/2-1/2", 1),
+            ("1. d4", "0-1", 199),
+            ("1. d4", "1/2-1/2", 1),
+            ("1. c4", "1-0", 9),
+        ]);
+        assert_eq!(chosen(Policy::Best, &book, &Game::default()).as_deref(), Some("c4"));
+        let candidates = Chooser::new(Policy::Prefer, 1).candidates(&book, &Game::default());
+        let rejected: Vec<_> = candidates.iter().map(|candidate| candidate.rejected).collect();
+        assert_eq!(rejected, [None, None, Some(Rejection::Rare)]);
+    }
+
+    #[test]
+    fn the_same_seed_makes_the_same_choices() {
+        let book = book(&[("1. e4", "1-0", 3), ("1. d4", "1-0", 3), ("1. c4", "1/2-1/2", 3)]);
+        let start = Game::default();
+        let choices = |seed| {
+            let mut chooser = Chooser::new(Policy::Random, seed);
+            (0..40).map(|_| chooser.choose(&book, &start).expect("a move").mv).collect::<Vec<_>>()
+        };
+        assert_eq!(choices(7), choices(7));
+        assert_ne!(choices(7), choices(8));
+        let mut different = choices(7);
+        different.sort();
+        different.dedup();
+        assert_eq!(different.len(), 3);
+    }
+
+    /// A book with these values of the positions after some moves, for the side to move there; the
+    /// best move outside the analysis is worth `outside`.
+    fn analysed(book: &Book, values: &[(&str, Score, Option<Score>)]) -> Book {
+        let value = |&(moves, score, outside): &(&str, Score, Option<Score>)| {
+            let position = *game(moves).position();
+            let mv = position.legal_moves().iter().next();
+            BookValue {
+                key: position.key(),
+                score,
+                best: mv,
+                outside: mv.zip(outside),
+                own: None,
+                depth: 20,
+                own_depth: 20,
+                nodes: 1_000,
+            }
+        };
+        let mut values: Vec<BookValue> = values.iter().map(value).collect();
+        values.sort_by_key(|value| value.key);
+        book.with_values(&values).expect("a book")
+    }
+
+    #[test]
+    fn values_and_results_make_one_expectation() {
+        let plain = book(&[("1. e4", "1-0", 60), ("1. e4", "0-1", 40), ("1. d4", "1/2-1/2", 100)]);
+        let start = Game::default();
+        let of = |book: &Book, max_loss: Score, policy: Policy| {
+            let chooser = Chooser { max_loss, ..Chooser::new(policy, 1) };
+            let candidates = chooser.candidates(book, &start);
+            ["e4", "d4"].map(|san| {
+                let mv = start.position().parse_move(san).expect(san);
+                *candidates.iter().find(|candidate| candidate.book_move.mv == mv).expect(san)
+            })
+        };
+        let [e4, d4] = of(&plain, 30, Policy::Best);
+        assert_eq!((e4.value, e4.expected, d4.expected), (None, 0.6, 0.5));
+        // After 1.e4 Black is worth 50 centipawns, after 1.d4 White.
+        let values = [("e4", 50, None), ("d4", -50, None)];
+        let book = analysed(&plain, &values);
+        let [e4, d4] = of(&book, 100, Policy::Best);
+        assert_eq!((e4.value, d4.value), (Some(-50), Some(50)));
+        let worth = expectation(50);
+        assert!((e4.expected - (60.0 + 100.0 * (1.0 - worth)) / 200.0).abs() < 1e-9);
+        assert!((d4.expected - (50.0 + 100.0 * worth) / 200.0).abs() < 1e-9);
+        assert_eq!((e4.rejected, d4.rejected), (None, None), "the loss is within the bound");
+        for policy in [Policy::Best, Policy::Prefer, Policy::Weighted] {
+            let [e4, d4] = of(&book, 99, policy);
+            assert_eq!((e4.rejected, e4.chance), (Some(Rejection::Loses), 0.0), "{policy}");
+            assert_eq!((d4.rejected, d4.chance), (None, 1.0), "{policy}");
+        }
+        assert_eq!(of(&book, 99, Policy::Worst)[0].chance, 1.0, "the worst is wanted");
+    }
+
+    #[test]
+    fn lines_without_a_result_do_not_outweigh_a_value() {
+        let book =
+            analysed(&book(&[("1. e4", "*", 900), ("1. d4", "1/2-1/2", 1)]), &[("e4", -50, None)]);
+        let candidates = Chooser::new(Policy::Prefer, 1).candidates(&book, &Game::default());
+        assert!((candidates[0].expected - expectation(50)).abs() < 1e-9, "{candidates:?}");
+    }
+
+    #[test]
+    fn an_analysed_position_is_not_left_by_a_move_that_nothing_is_known_of() {
+        let book = book(&["e4", "d4", "c4"].map(|mv| (mv, "1/2-1/2", 60)));
+        let c4 = Game::default().position().parse_move("c4").expect("a move");
+        let judged = |values: &[(&str, Score, Option<Score>)]| {
+            // The best move outside is one of the book's.
+            let mut found: Vec<BookValue> = analysed(&book, values).values().collect();
+            for value in found.iter_mut().filter(|value| value.outside.is_some()) {
+                value.outside = value.outside.map(|(_, score)| (c4, score));
+            }
+            let book = book.with_values(&found).expect("a book");
+            let candidates = Chooser::new(Policy::Prefer, 1).candidates(&book, &Game::default());
+            let of = |san: &str| {
+                let mv = Game::default().position().parse_move(san).expect(san);
+                let found = candidates.iter().find(|candidate| candidate.book_move.mv == mv);
+                found.map(|found| (found.value, found.rejected)).expect(san)
+            };
+            ["e4", "d4", "c4"].map(of)
+        };
+        let unknown = (None, Some(Rejection::Unknown));
+        assert_eq!(
+            judged(&[("", 40, Some(30)), ("e4", -40, None)]),
+            [(Some(40), None), unknown, (Some(30), None)]
+        );
+        let [_, _, c4] = judged(&[("", 40, Some(0)), ("e4", -40, None)]);
+        assert_eq!(c4, (Some(0), Some(Rejection::Loses)));
+        // Where the position itself was not analysed, its games decide.
+        assert_eq!(judged(&[("e4", -40, None)])[1].1, None);
+    }
+
+    #[test]
+    fn a_position_whose_best_move_is_not_in_the_book_is_left_to_the_search() {
+        let book =
+            analysed(&book(&[("1. e4", "1-0", 60)]), &[("", 80, Some(80)), ("e4", 10, None)]);
+        assert_eq!(chosen(Policy::Prefer, &book, &Game::default()), None);
+    }
+
+    #[test]
+    fn a_move_that_repeats_is_not_played() {
+        let book =
+            book(&[("1. Nf3 Nf6 2. Ng1 Ng8", "1/2-1/2", 5), ("1. Nf3 Nf6 2. Ng1 Nc6", "0-1", 1)]);
+        let there = game("Nf3 Nf6 Ng1");
+        let candidates = Chooser::new(Policy::Best, 0).candidates(&book, &there);
+        assert_eq!(candidates[0].rejected, Some(Rejection::Repeats));
+        assert_eq!(chosen(Policy::Best, &book, &there).as_deref(), Some("Nc6"));
+    }
+}

@@ -1,0 +1,162 @@
+//! Vetoes: what an engine has learnt of a book's move keeps it from being played.
+//!
+//! The book's figure for a move is the prior, worth a few games at most, and the learnt games are the
+//! evidence. A veto is bounded: it needs clear evidence, and it ends when the other moves of the position
+//! turn out as bad. Otherwise a stronger opponent would take the whole book away.
+
+use std::fmt;
+
+use super::certainty::mean_and_error;
+use crate::chess::notation;
+use crate::chess::position::{Move, Position};
+use crate::chess::score::{Score, expectation};
+use crate::games::book::format::counts::Counts;
+use crate::games::book::lookup::Book;
+use crate::support::words;
+
+/// The book's figure counts as at least, and at most, so many learnt games. Hand-set: two or three losses
+/// veto a move of a few games, six an even move of many.
+const BOOK_GAMES: (f64, f64) = (1.0, 8.0);
+/// A veto needs an expected score so far below the book's, and below one half, for certain.
+const CLEARLY: f64 = 0.04;
+/// A move is vetoed if a learnt search finds the side that made it so many centipawns behind. Hand-set: the
+/// values of sound openings stay within half of that.
+const BEHIND: Score = 100;
+
+/// Why an engine does not play a move of its book again.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Veto {
+    /// Its own games with the move went badly.
+    Games {
+        /// Games that the engine has learnt from.
+        games: u64,
+        /// Their score for the side that made the move, 0 to 1.
+        score: f64,
+        /// The score that the book expects, 0 to 1.
+        book: f64,
+    },
+    /// A search after the move, or after a reply to it, found so many centipawns for the side that made it.
+    Search(Score),
+}
+
+impl fmt::Display for Veto {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Veto::Games { games, score, book } => {
+                let (noun, percent) = (words::plural(*games, "game"), 100.0 * score);
+                write!(
+                    f,
+                    "vetoed: {percent:.0}% in {games} learnt {noun}, book {:.0}%",
+                    100.0 * book
+                )
+            }
+            Veto::Search(score) => {
+                write!(f, "vetoed: {} by a learnt search", notation::score(*score))
+            }
+        }
+    }
+}
+
+/// What the book says of a move.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BookFigure {
+    /// The score that it expects of the move, 0 to 1.
+    pub expected: f64,
+    /// The games that this rests on.
+    pub games: f64,
+}
+
+/// The veto of what was learnt against a move of the book, if there is one. `z` is the quantile of the
+/// confidence that a veto needs.
+pub(crate) fn veto(
+    learned: &Book,
+    position: &Position,
+    mv: Move,
+    book: BookFigure,
+    z: f64,
+) -> Option<Veto> {
+    by_search(learned, position, mv, book).or_else(|| by_games(learned, position, mv, book, z))
+}
+
+fn by_games(
+    learned: &Book,
+    position: &Position,
+    mv: Move,
+    book: BookFigure,
+    z: f64,
+) -> Option<Veto> {
+    let side = position.side_to_move();
+    let own = learned.reached(&position.play(mv))?;
+    let others = learned.entry(position).unwrap_or_default().moves.into_iter();
+    let others: Counts = others.filter(|&(other, _)| other != mv).map(|(_, played)| played).sum();
+    let weight = book.games.clamp(BOOK_GAMES.0, BOOK_GAMES.1);
+    let prior = (weight * book.expected, weight * (1.0 - book.expected));
+    let (mean, error) = mean_and_error(&own, side, prior);
+    let (others, doubt) = mean_and_error(&others, side, prior);
+    let bar = (others + z * doubt).min(book.expected).min(0.5);
+    let is_bad = mean + z * error < bar - CLEARLY;
+    let veto = Veto::Games { games: own.games(), score: own.score(side), book: book.expected };
+    is_bad.then_some(veto)
+}
+
+fn by_search(learned: &Book, position: &Position, mv: Move, book: BookFigure) -> Option<Veto> {
+    let found = worth(learned, position, mv)?;
+    let promised = expectation(found) < book.expected - CLEARLY;
+    // What a search of all moves has found is the best that there is.
+    let is_best = learned.value(position).is_some_and(|value| value.score <= found);
+    (found <= -BEHIND && promised && !is_best).then_some(Veto::Search(found))
+}
+
+/// What a move is worth at most by learnt searches of the position after it and of those after the
+/// replies to it, in centipawns for the side that makes it: the opponent chooses the reply.
+fn worth(learned: &Book, position: &Position, mv: Move) -> Option<Score> {
+    let after = position.play(mv);
+    let replies = learned.entry(&after).unwrap_or_default().moves.into_iter();
+    replies
+        .filter(|&(reply, _)| after.is_legal(reply))
+        .filter_map(|(reply, _)| Some(learned.value(&after.play(reply))?.score))
+        .chain(learned.value_of_move(position, mv))
+        .min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::book::builder::{BuildOptions, build_in_memory};
+    use crate::games::book::choice::certainty::quantile;
+    use crate::games::pgn::PgnInput;
+
+    /// The veto against 1.e4 after these learnt games, where the book expects one half from so many.
+    fn against_e4(learnt: &[(&str, &str, usize)], games: f64) -> Option<Veto> {
+        let game = |(mv, result, times): &(&str, &str, usize)| {
+            format!("[Result \"{result}\"]\n\n1. {mv} {result}\n\n").repeat(*times)
+        };
+        let text: String = learnt.iter().map(game).collect();
+        let games_input = PgnInput::Text("learnt".to_owned(), text.as_bytes().into());
+        let book = build_in_memory(&[games_input], &BuildOptions::default(), "learnt");
+        let start = Position::start();
+        let e4 = start.parse_move("e4").expect("a move");
+        let figure = BookFigure { expected: 0.5, games };
+        veto(&book.expect("a book").0, &start, e4, figure, quantile(0.9))
+    }
+
+    #[test]
+    fn a_veto_needs_more_losses_against_more_games() {
+        for (games, losses) in [(0.0, 2), (1.0, 2), (1000.0, 6)] {
+            assert_eq!(against_e4(&[("e4", "0-1", losses - 1)], games), None, "{games} {losses}");
+            let vetoed = against_e4(&[("e4", "0-1", losses)], games);
+            let (learnt, score) = (losses as u64, 0.0);
+            assert_eq!(vetoed, Some(Veto::Games { games: learnt, score, book: 0.5 }), "{games}");
+        }
+        assert_eq!(against_e4(&[("e4", "1/2-1/2", 40)], 1.0), None);
+        assert_eq!(against_e4(&[("e4", "0-1", 30), ("e4", "1-0", 30)], 1.0), None);
+    }
+
+    #[test]
+    fn a_veto_ends_when_the_other_moves_are_as_bad() {
+        let lost = ("e4", "0-1", 3);
+        assert!(against_e4(&[lost, ("d4", "0-1", 1)], 1.0).is_some(), "one game proves little");
+        assert_eq!(against_e4(&[lost, ("d4", "0-1", 2), ("c4", "0-1", 1)], 1.0), None);
+        assert!(against_e4(&[lost, ("d4", "1-0", 3)], 1.0).is_some());
+    }
+}

@@ -1,0 +1,355 @@
+//! The games of a book: a section that tells what they are and where they stand.
+//!
+//! ```text
+//! games        u64, little-endian as all numbers
+//! names        u32
+//! files        u32: bytes of their list
+//! traits       8 bytes a game, see `traits`
+//! rows         32 bytes a game:
+//!   white      u32: the number of White's name
+//!   black      u32
+//!   file       u32
+//!   length     u32: bytes of its text
+//!   offset     6 bytes: where its text begins in that of the file, unpacked
+//!   id         6 bytes
+//!   check      u32: the lowest bits of the XXH3 hash of its text
+//! ends         u32 a name: where it ends among the bytes of all names
+//! names        UTF-8, sorted
+//! files        JSON: a `FileRecord` each
+//! ```
+//! Games are sorted by date, the latest first, then by ratings, and by where they stand. So a number
+//! of a game says how late it is, and depends on the set of games alone.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::traits::Traits;
+
+/// Bytes before the traits, of the traits of a game, and of its row.
+pub(super) const HEAD_BYTES: usize = 16;
+pub(super) const TRAITS_BYTES: usize = 8;
+pub(super) const ROW_BYTES: usize = 32;
+/// Bytes of an offset and of an id in a row.
+const WORD_BYTES: usize = 6;
+
+/// The signs of an id, and how many it has.
+const SIGNS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const ID_SIGNS: u32 = 8;
+
+/// What a game is called: eight letters or digits. Games of Lichess have the id that they have
+/// there; others one that follows from their text, whatever book they are in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GameId(u64);
+
+/// A text that is no id of a game.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0:?} is no id of a game: expected eight letters or digits")]
+pub struct ParseGameIdError(String);
+
+/// Where Lichess has its games.
+const LICHESS: &[u8] = b"https://lichess.org/";
+
+impl GameId {
+    /// The id that the hash of a game's text makes.
+    fn of_hash(hash: u64) -> Self {
+        GameId(hash % (SIGNS.len() as u64).pow(ID_SIGNS))
+    }
+
+    /// The id of a game without one, by its text without the blank lines around it.
+    pub(crate) fn of_text(text: &[u8]) -> Self {
+        Self::of_hash(xxh3_64(text))
+    }
+
+    /// The bits of its number.
+    #[cfg(feature = "parquet")]
+    pub(in crate::games::book) const BITS: u32 = 48;
+
+    /// The id as a number, which sorts as its text does.
+    #[cfg(feature = "parquet")]
+    pub(in crate::games::book) fn number(self) -> u64 {
+        self.0
+    }
+
+    /// The id with this number.
+    #[cfg(feature = "parquet")]
+    pub(in crate::games::book) fn from_number(number: u64) -> Self {
+        GameId(number)
+    }
+
+    /// The id of a game of Lichess, by its `Site` tag. What may follow is the side of a player.
+    pub(crate) fn of_site(site: &[u8]) -> Option<Self> {
+        let word = site.strip_prefix(LICHESS)?.get(..ID_SIGNS as usize)?;
+        std::str::from_utf8(word).ok()?.parse().ok()
+    }
+}
+
+impl FromStr for GameId {
+    type Err = ParseGameIdError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let digit = |sign| SIGNS.iter().position(|&other| other == sign);
+        let number = text.bytes().try_fold(0_u64, |number, sign| {
+            number.checked_mul(SIGNS.len() as u64)?.checked_add(digit(sign)? as u64)
+        });
+        let number = number.filter(|_| text.len() == ID_SIGNS as usize);
+        number.map(GameId).ok_or_else(|| ParseGameIdError(text.to_owned()))
+    }
+}
+
+impl fmt::Display for GameId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let base = SIGNS.len() as u64;
+        let sign = |place: u32| SIGNS[(self.0 / base.pow(place) % base) as usize];
+        (0..ID_SIGNS).rev().try_for_each(|place| write!(f, "{}", char::from(sign(place))))
+    }
+}
+
+/// A file of games that a book knows.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FileRecord {
+    /// The path as it was given when the book was built, or what else the games came from.
+    pub path: String,
+    /// The same from the root; empty if it was no file.
+    pub absolute: String,
+    /// Its length in bytes, compressed as it was.
+    pub bytes: u64,
+}
+
+/// Where a game stands, and what it is called. What `file` and the names count depends on where the
+/// row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::games::book) struct GameRow {
+    pub white: u32,
+    pub black: u32,
+    pub file: u32,
+    pub length: u32,
+    /// The lowest bits of the hash of its text.
+    pub check: u32,
+    pub offset: u64,
+    pub id: GameId,
+}
+
+/// The lowest `WORD_BYTES` bytes.
+fn word(number: u64) -> [u8; WORD_BYTES] {
+    let [a, b, c, d, e, f, ..] = number.to_le_bytes();
+    [a, b, c, d, e, f]
+}
+
+fn from_word(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
+
+impl GameRow {
+    /// A row whose text is not known yet.
+    pub(super) fn of_players(white: u32, black: u32, id: Option<GameId>) -> Self {
+        let id = id.unwrap_or(GameId(UNKNOWN_ID));
+        GameRow { white, black, file: 0, length: 0, check: 0, offset: 0, id }
+    }
+
+    /// Takes down where the game's text stands.
+    pub(super) fn locate(&mut self, file: u32, offset: u64, text: &[u8]) {
+        let hash = xxh3_64(text);
+        self.file = file;
+        self.offset = offset;
+        self.length = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        self.check = hash as u32;
+        if self.id.0 == UNKNOWN_ID {
+            self.id = GameId::of_hash(hash);
+        }
+    }
+
+    /// Whether this is the text of the game.
+    pub(in crate::games::book) fn is_text(&self, text: &[u8]) -> bool {
+        xxh3_64(text) as u32 == self.check
+    }
+
+    pub(super) fn to_bytes(self) -> [u8; ROW_BYTES] {
+        let mut row = [0; ROW_BYTES];
+        let numbers = [self.white, self.black, self.file, self.length];
+        for (slot, number) in row.chunks_exact_mut(4).zip(numbers) {
+            slot.copy_from_slice(&number.to_le_bytes());
+        }
+        row[16..22].copy_from_slice(&word(self.offset));
+        row[22..28].copy_from_slice(&word(self.id.0));
+        row[28..].copy_from_slice(&self.check.to_le_bytes());
+        row
+    }
+
+    pub(super) fn from_bytes(row: &[u8; ROW_BYTES]) -> Self {
+        let number = |at: usize| from_word(&row[at..at + 4]) as u32;
+        GameRow {
+            white: number(0),
+            black: number(4),
+            file: number(8),
+            length: number(12),
+            offset: from_word(&row[16..22]),
+            id: GameId(from_word(&row[22..28])),
+            check: number(28),
+        }
+    }
+}
+
+/// An id that no game has: all have less.
+const UNKNOWN_ID: u64 = u64::MAX;
+
+/// The games in the bytes of a section.
+#[derive(Clone, Copy)]
+pub(in crate::games::book) struct Games<'a> {
+    traits: &'a [[u8; TRAITS_BYTES]],
+    rows: &'a [[u8; ROW_BYTES]],
+    ends: &'a [[u8; 4]],
+    names: &'a [u8],
+    files: &'a [u8],
+}
+
+impl<'a> Games<'a> {
+    /// Splits the bytes up; `None` if they are no such section.
+    pub(in crate::games::book) fn parse(bytes: &'a [u8]) -> Option<Self> {
+        let (head, rest) = bytes.split_first_chunk::<HEAD_BYTES>()?;
+        let number = |range: std::ops::Range<usize>| usize::try_from(from_word(&head[range])).ok();
+        let (games, names, files) = (number(0..8)?, number(8..12)?, number(12..16)?);
+        let (traits, rest) = rest.split_at_checked(games.checked_mul(TRAITS_BYTES)?)?;
+        let (rows, rest) = rest.split_at_checked(games.checked_mul(ROW_BYTES)?)?;
+        let (ends, rest) = rest.split_at_checked(names.checked_mul(4)?)?;
+        let (names, files) = rest.split_at_checked(rest.len().checked_sub(files)?)?;
+        let (traits, rows, ends) = (traits.as_chunks().0, rows.as_chunks().0, ends.as_chunks().0);
+        u32::try_from(games).is_ok().then_some(Games { traits, rows, ends, names, files })
+    }
+
+    /// The number of games.
+    pub(in crate::games::book) fn len(&self) -> u32 {
+        self.traits.len() as u32
+    }
+
+    #[inline]
+    pub(in crate::games::book) fn traits(&self, game: u32) -> Option<Traits> {
+        self.traits.get(game as usize).map(|bytes| Traits::from_bytes(*bytes))
+    }
+
+    pub(in crate::games::book) fn row(&self, game: u32) -> Option<GameRow> {
+        self.rows.get(game as usize).map(GameRow::from_bytes)
+    }
+
+    /// The name with this number; empty if there is none.
+    pub(in crate::games::book) fn name(&self, number: u32) -> &'a str {
+        let end = |number: u32| {
+            let bytes = self.ends.get(number as usize)?;
+            usize::try_from(u32::from_le_bytes(*bytes)).ok()
+        };
+        let begin = if number == 0 { Some(0) } else { end(number - 1) };
+        let bytes = begin.zip(end(number)).and_then(|(begin, end)| self.names.get(begin..end));
+        bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
+    }
+
+    /// The number of names.
+    pub(in crate::games::book) fn names(&self) -> u32 {
+        self.ends.len() as u32
+    }
+
+    /// The number of the game with this id.
+    pub(in crate::games::book) fn find(&self, id: GameId) -> Option<u32> {
+        let wanted = word(id.0);
+        let found = self.rows.iter().position(|row| row[22..28] == wanted)?;
+        u32::try_from(found).ok()
+    }
+
+    /// The files; `None` if their list is damaged.
+    pub(in crate::games::book) fn files(&self) -> Option<Vec<FileRecord>> {
+        serde_json::from_slice(self.files).ok()
+    }
+
+    /// Whether all that the rows refer to is there, and the games are in their order.
+    pub(in crate::games::book) fn is_sound(&self) -> bool {
+        let Some(files) = self.files() else { return false };
+        let in_bounds = |row: &[u8; ROW_BYTES]| {
+            let row = GameRow::from_bytes(row);
+            row.white.max(row.black) < self.names() && (row.file as usize) < files.len()
+        };
+        let ends = || self.ends.iter().map(|end| u32::from_le_bytes(*end));
+        let traits = self.traits.iter().map(|bytes| Traits::from_bytes(*bytes));
+        self.rows.iter().all(in_bounds)
+            && ends().is_sorted()
+            && ends().next_back().unwrap_or(0) as usize == self.names.len()
+            && std::str::from_utf8(self.names).is_ok()
+            && traits.is_sorted_by(|a, b| a.date() >= b.date())
+    }
+}
+
+/// Bytes that the number of one of so many games takes.
+pub(in crate::games::book) fn number_bytes(games: u32) -> usize {
+    let largest = games.saturating_sub(1);
+    (u32::BITS - largest.leading_zeros()).div_ceil(u8::BITS).max(1) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn an_id_survives_its_text(hash in any::<u64>()) {
+            let id = GameId::of_hash(hash);
+            let text = id.to_string();
+            prop_assert_eq!(text.len(), 8);
+            prop_assert_eq!(text.parse(), Ok(id));
+        }
+
+        #[test]
+        fn ids_sort_as_their_texts(one in any::<u64>(), other in any::<u64>()) {
+            let (one, other) = (GameId::of_hash(one), GameId::of_hash(other));
+            prop_assert_eq!(one.cmp(&other), one.to_string().cmp(&other.to_string()));
+        }
+
+        #[test]
+        fn a_row_survives_its_bytes(
+            numbers in any::<[u32; 5]>(),
+            offset in 0_u64..1 << 48,
+            hash in any::<u64>(),
+        ) {
+            let [white, black, file, length, check] = numbers;
+            let id = GameId::of_hash(hash);
+            let row = GameRow { white, black, file, length, check, offset, id };
+            prop_assert_eq!(GameRow::from_bytes(&row.to_bytes()), row);
+        }
+
+        #[test]
+        fn other_bytes_do_no_harm(bytes in proptest::collection::vec(any::<u8>(), 0..300), games in 0_u8..4) {
+            let mut bytes = bytes;
+            if let Some(head) = bytes.first_chunk_mut::<8>() {
+                *head = u64::from(games).to_le_bytes();
+            }
+            if let Some(games) = Games::parse(&bytes) {
+                let _ = (games.is_sound(), games.find(GameId(0)), games.files());
+                for number in 0..games.len() + 2 {
+                    let _ = (games.traits(number), games.name(number));
+                    let _ = games.row(number).map(|row| games.name(row.white));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn games_of_lichess_keep_their_ids() {
+        let id = |site: &str| GameId::of_site(site.as_bytes()).map(|id| id.to_string());
+        assert_eq!(id("https://lichess.org/PpwPOZMq"), Some("PpwPOZMq".to_owned()));
+        assert_eq!(id("https://lichess.org/PpwPOZMq/black"), Some("PpwPOZMq".to_owned()));
+        assert_eq!(id("https://lichess.org/PpwPOZ"), None);
+        assert_eq!(id("London"), None);
+        for bad in ["", "1234567", "123456789", "1234567ä", "zzzz zzz"] {
+            assert!(bad.parse::<GameId>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn numbers_take_the_bytes_they_need() {
+        let bytes = [0, 1, 256, 257, 65_536, 65_537, u32::MAX].map(number_bytes);
+        assert_eq!(bytes, [1, 1, 1, 2, 2, 3, 4]);
+    }
+}

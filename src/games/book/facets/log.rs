@@ -1,0 +1,328 @@
+//! The games of a book while it is made: written down as they come, then put in order.
+
+use std::cmp::Reverse;
+use std::io;
+
+use hashbrown::HashMap;
+
+use super::games::{FileRecord, GameId, GameRow, Games, HEAD_BYTES, ROW_BYTES, TRAITS_BYTES};
+use super::traits::Traits;
+use crate::games::pgn::{GameResult, Tags};
+
+/// A game as it was written down.
+#[derive(Debug, Clone, Copy)]
+struct LoggedGame {
+    traits: Traits,
+    row: GameRow,
+}
+
+impl LoggedGame {
+    fn to_bytes(self) -> [u8; TRAITS_BYTES + ROW_BYTES] {
+        let mut bytes = [0; TRAITS_BYTES + ROW_BYTES];
+        bytes[..TRAITS_BYTES].copy_from_slice(&self.traits.to_bytes());
+        bytes[TRAITS_BYTES..].copy_from_slice(&self.row.to_bytes());
+        bytes
+    }
+
+    /// Takes a game from the beginning of these bytes.
+    fn take(bytes: &mut &[u8]) -> Option<Self> {
+        let (traits, rest) = bytes.split_first_chunk()?;
+        let (row, rest) = rest.split_first_chunk()?;
+        *bytes = rest;
+        Some(LoggedGame { traits: Traits::from_bytes(*traits), row: GameRow::from_bytes(row) })
+    }
+}
+
+/// Takes a number from the beginning of these bytes.
+fn take_number(bytes: &mut &[u8]) -> Option<u64> {
+    let (number, rest) = bytes.split_first_chunk()?;
+    *bytes = rest;
+    Some(u64::from_le_bytes(*number))
+}
+
+/// The games that one thread has read, or that a book holds, in any order. Each has a number: how
+/// many came before it.
+#[derive(Default)]
+pub(in crate::games::book) struct GameLog {
+    names: Vec<String>,
+    numbers: HashMap<String, u32>,
+    games: Vec<LoggedGame>,
+    /// Of books in which a game counts once: what tells each game from others.
+    courses: Vec<u64>,
+    /// Games that are the same as others, of any thread, with what tells it.
+    again: Vec<(u64, LoggedGame)>,
+    /// The game being read.
+    pending: Option<(LoggedGame, Ending)>,
+}
+
+/// How the game being read has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    /// Not yet.
+    Open,
+    /// It counts; in books in which a game counts once, this tells it from others.
+    Counted(Option<u64>),
+    /// It is the same as another.
+    Again(u64),
+}
+
+/// Bytes of memory of a game in a log and again in the section that is made of it, in all.
+const BYTES_PER_GAME: usize = 2 * size_of::<LoggedGame>();
+/// Bytes of memory of a name, roughly: it is kept twice.
+const BYTES_PER_NAME: usize = 120;
+
+impl GameLog {
+    /// Whether [`GameLog::begin`] looks at a tag.
+    #[inline]
+    pub(in crate::games::book) fn wants_tag(name: &[u8]) -> bool {
+        let players = matches!(name, b"White" | b"Black" | b"WhiteElo" | b"BlackElo");
+        players || matches!(name, b"Date" | b"UTCDate" | b"TimeControl" | b"Site")
+    }
+
+    /// A game begins.
+    pub(in crate::games::book) fn begin(&mut self, tags: &Tags) {
+        let [white, black] = ["White", "Black"].map(|name| {
+            let name = tags.get(name).unwrap_or_default();
+            self.name(name.trim())
+        });
+        let id = tags.raw("Site").and_then(GameId::of_site);
+        let row = GameRow::of_players(white, black, id);
+        self.pending = Some((LoggedGame { traits: Traits::of(tags), row }, Ending::Open));
+    }
+
+    /// The game being read counts and has this number. `course`: see [`GameLog::again`].
+    pub(in crate::games::book) fn count(&mut self, result: GameResult, course: Option<u64>) -> u32 {
+        self.end(result, Ending::Counted(course));
+        self.games.len() as u32
+    }
+
+    /// The game being read is the same as another one that counts, by its `course`. Of these, that
+    /// one is kept which comes first in the files, whichever was read first.
+    pub(in crate::games::book) fn again(&mut self, result: GameResult, course: u64) {
+        self.end(result, Ending::Again(course));
+    }
+
+    fn end(&mut self, result: GameResult, ending: Ending) {
+        if let Some((game, open)) = &mut self.pending {
+            game.traits = game.traits.with_result(result);
+            *open = ending;
+        }
+    }
+
+    /// Takes down where the game that was read last stands.
+    pub(in crate::games::book) fn locate(&mut self, file: u32, offset: u64, text: &[u8]) {
+        let Some((mut game, ending)) = self.pending.take() else { return };
+        if ending != Ending::Open {
+            game.row.locate(file, offset, text);
+        }
+        match ending {
+            Ending::Open => {}
+            Ending::Counted(course) => {
+                self.games.push(game);
+                self.courses.extend(course);
+            }
+            Ending::Again(course) => self.again.push((course, game)),
+        }
+    }
+
+    /// Bytes of memory that the log takes, and what will be made of it.
+    pub(in crate::games::book) fn memory(&self) -> usize {
+        let games = self.games.len() + self.again.len();
+        games * BYTES_PER_GAME + self.names.len() * BYTES_PER_NAME
+    }
+
+    /// The number of a name.
+    fn name(&mut self, name: &str) -> u32 {
+        let number = self.names.len() as u32;
+        let found = self.numbers.entry_ref(name).or_insert_with(|| {
+            self.names.push(name.to_owned());
+            number
+        });
+        *found
+    }
+
+    /// The log as bytes, for [`GameLog::from_bytes`].
+    pub(in crate::games::book) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let number = |number: usize| (number as u64).to_le_bytes();
+        let counts = [self.names.len(), self.games.len(), self.courses.len(), self.again.len()];
+        counts.iter().for_each(|&count| bytes.extend(number(count)));
+        for name in &self.names {
+            bytes.extend(number(name.len()));
+            bytes.extend_from_slice(name.as_bytes());
+        }
+        self.games.iter().for_each(|game| bytes.extend(game.to_bytes()));
+        self.courses.iter().for_each(|course| bytes.extend(course.to_le_bytes()));
+        for (course, game) in &self.again {
+            bytes.extend(course.to_le_bytes());
+            bytes.extend(game.to_bytes());
+        }
+        bytes
+    }
+
+    /// The log that was written so; `None` if it is none.
+    pub(in crate::games::book) fn from_bytes(mut bytes: &[u8]) -> Option<Self> {
+        let mut log = GameLog::default();
+        let [names, games, courses, again] = [(); 4].map(|()| take_number(&mut bytes));
+        for _ in 0..names? {
+            let length = usize::try_from(take_number(&mut bytes)?).ok()?;
+            let name = bytes.split_off(..length)?;
+            log.name(std::str::from_utf8(name).ok()?);
+        }
+        for _ in 0..games? {
+            log.games.push(LoggedGame::take(&mut bytes)?);
+        }
+        for _ in 0..courses? {
+            log.courses.push(take_number(&mut bytes)?);
+        }
+        for _ in 0..again? {
+            log.again.push((take_number(&mut bytes)?, LoggedGame::take(&mut bytes)?));
+        }
+        bytes.is_empty().then_some(log)
+    }
+
+    /// All games of a section, in their order. Their files are counted from `first_file`.
+    pub(in crate::games::book) fn of_games(games: &Games<'_>, first_file: u32) -> Self {
+        let mut log = GameLog::default();
+        let numbers: Vec<u32> =
+            (0..games.names()).map(|number| log.name(games.name(number))).collect();
+        let name = |number: u32| numbers.get(number as usize).copied().unwrap_or(0);
+        for (traits, row) in (0..games.len()).filter_map(|n| games.traits(n).zip(games.row(n))) {
+            let (white, black) = (name(row.white), name(row.black));
+            let row = GameRow { white, black, file: row.file.saturating_add(first_file), ..row };
+            log.games.push(LoggedGame { traits, row });
+        }
+        log
+    }
+}
+
+/// All games of a book in their order, as the bytes of its section.
+pub(in crate::games::book) struct GamesTable {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// For each log, the number that each of its games has in the book; `u32::MAX` for those that are
+    /// not in it.
+    pub numbers: Vec<Vec<u32>>,
+    /// Games in it.
+    pub games: u32,
+}
+
+/// The number of a game that is left out.
+const LEFT_OUT: u32 = u32::MAX;
+
+impl GamesTable {
+    /// Puts the games of several logs in order. Of games that are the same, one log has counted one;
+    /// `files` are what the rows refer to.
+    ///
+    /// # Errors
+    /// If there are too many for their numbers.
+    pub(in crate::games::book) fn new(
+        logs: Vec<GameLog>,
+        files: &[FileRecord],
+        stays: impl Fn(usize, u32) -> bool,
+    ) -> io::Result<Self> {
+        let all: usize = logs.iter().map(|log| log.games.len()).sum();
+        if all >= LEFT_OUT as usize {
+            return Err(io::Error::other("a book with facets holds at most four billion games"));
+        }
+        let (file_numbers, files) = sorted_files(files);
+        let (name_numbers, names) = sorted_names(&logs);
+        let renumber = |log: usize, game: &mut LoggedGame| {
+            let row = &mut game.row;
+            row.file = file_numbers.get(row.file as usize).copied().unwrap_or(0);
+            row.white = name_numbers[log][row.white as usize];
+            row.black = name_numbers[log][row.black as usize];
+        };
+        let lengths: Vec<usize> = logs.iter().map(|log| log.games.len()).collect();
+        let (mut games, mut courses, mut again) = (Vec::with_capacity(all), Vec::new(), Vec::new());
+        for (index, log) in logs.into_iter().enumerate() {
+            for (number, mut game) in log.games.into_iter().enumerate() {
+                renumber(index, &mut game);
+                games.push((game, index as u32, number as u32));
+            }
+            courses.extend(log.courses);
+            again.extend(log.again.into_iter().map(|(course, mut game)| {
+                renumber(index, &mut game);
+                (course, game)
+            }));
+        }
+        choose_first(&mut games, &courses, again);
+        games.retain(|&(_, log, number)| stays(log as usize, number));
+        games.sort_unstable_by_key(|(game, ..)| (Reverse(game.traits), place(game)));
+        let mut numbers: Vec<Vec<u32>> =
+            lengths.into_iter().map(|length| vec![LEFT_OUT; length]).collect();
+        for (number, &(_, log, local)) in games.iter().enumerate() {
+            numbers[log as usize][local as usize] = number as u32;
+        }
+        let bytes = section(&games, &names, &files)?;
+        Ok(GamesTable { bytes, numbers, games: games.len() as u32 })
+    }
+}
+
+/// What games stand by.
+fn place(game: &LoggedGame) -> (u32, u64) {
+    (game.row.file, game.row.offset)
+}
+
+/// A game with the number of its log and its number there.
+type Numbered = (LoggedGame, u32, u32);
+
+/// Puts the first of those that are the same in the place of the one that was counted.
+fn choose_first(games: &mut [Numbered], courses: &[u64], again: Vec<(u64, LoggedGame)>) {
+    let mut firsts: HashMap<u64, LoggedGame> = HashMap::new();
+    for (course, game) in again {
+        let first = firsts.entry(course).or_insert(game);
+        if place(&game) < place(first) {
+            *first = game;
+        }
+    }
+    if firsts.is_empty() {
+        return;
+    }
+    for ((game, ..), course) in games.iter_mut().zip(courses) {
+        match firsts.get(course) {
+            Some(first) if place(first) < place(game) => *game = *first,
+            _ => {}
+        }
+    }
+}
+
+/// The files without those that come again, sorted, and the new number of each.
+fn sorted_files(files: &[FileRecord]) -> (Vec<u32>, Vec<FileRecord>) {
+    let mut sorted = files.to_vec();
+    sorted.sort();
+    sorted.dedup();
+    let number = |file| sorted.binary_search(file).unwrap_or(0) as u32;
+    (files.iter().map(number).collect(), sorted)
+}
+
+/// The names of all logs, sorted, and the new number of each name of each log.
+fn sorted_names(logs: &[GameLog]) -> (Vec<Vec<u32>>, Vec<String>) {
+    let mut sorted: Vec<&String> = logs.iter().flat_map(|log| &log.names).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let number = |name: &String| sorted.binary_search(&name).unwrap_or(0) as u32;
+    let numbers = logs.iter().map(|log| log.names.iter().map(number).collect()).collect();
+    (numbers, sorted.into_iter().cloned().collect())
+}
+
+/// The bytes of a section.
+fn section(games: &[Numbered], names: &[String], files: &[FileRecord]) -> io::Result<Vec<u8>> {
+    let files = serde_json::to_vec(files).map_err(io::Error::other)?;
+    let too_long = |_| io::Error::other("the names of the players take more than 4 GB");
+    let mut bytes = Vec::with_capacity(HEAD_BYTES + games.len() * 40);
+    bytes.extend_from_slice(&(games.len() as u64).to_le_bytes());
+    for length in [names.len(), files.len()] {
+        bytes.extend_from_slice(&u32::try_from(length).map_err(too_long)?.to_le_bytes());
+    }
+    games.iter().for_each(|(game, ..)| bytes.extend_from_slice(&game.traits.to_bytes()));
+    games.iter().for_each(|(game, ..)| bytes.extend_from_slice(&game.row.to_bytes()));
+    let mut end = 0;
+    for name in names {
+        end += name.len();
+        bytes.extend_from_slice(&u32::try_from(end).map_err(too_long)?.to_le_bytes());
+    }
+    names.iter().for_each(|name| bytes.extend_from_slice(name.as_bytes()));
+    bytes.extend_from_slice(&files);
+    Ok(bytes)
+}

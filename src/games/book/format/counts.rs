@@ -1,0 +1,180 @@
+//! How games ended.
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, SubAssign};
+
+use crate::chess::position::Color;
+use crate::games::pgn::GameResult;
+
+/// How many games ended which way. Sums stop at the largest number instead of wrapping.
+///
+/// Opening lines and unfinished games have no result; they count as `undecided`, worth half a
+/// point, so that a book of bare lines can be played from as well as one of games.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct Counts {
+    /// Games that White won.
+    pub white: u32,
+    /// Drawn games.
+    pub draws: u32,
+    /// Games that Black won.
+    pub black: u32,
+    /// Games and lines without a result.
+    pub undecided: u32,
+}
+
+impl Counts {
+    /// Counts of decided games.
+    pub fn new(white: u32, draws: u32, black: u32) -> Self {
+        Counts { white, draws, black, undecided: 0 }
+    }
+
+    /// `number` games with one result.
+    pub fn of(result: GameResult, number: u32) -> Self {
+        let mut counts = Counts::default();
+        *match result {
+            GameResult::White => &mut counts.white,
+            GameResult::Draw => &mut counts.draws,
+            GameResult::Black => &mut counts.black,
+            GameResult::Undecided => &mut counts.undecided,
+        } = number;
+        counts
+    }
+
+    /// All games, with or without a result.
+    #[inline]
+    pub fn games(&self) -> u64 {
+        let decided = u64::from(self.white) + u64::from(self.draws) + u64::from(self.black);
+        decided + u64::from(self.undecided)
+    }
+
+    /// Whether no game was counted.
+    pub fn is_empty(&self) -> bool {
+        *self == Counts::default()
+    }
+
+    /// Games that `side` won.
+    pub fn wins(&self, side: Color) -> u32 {
+        if side == Color::White { self.white } else { self.black }
+    }
+
+    /// Whether `side` lost every game that has a result, and there is one.
+    pub fn are_all_lost(&self, side: Color) -> bool {
+        self.wins(!side) > 0 && self.wins(side) == 0 && self.draws == 0
+    }
+
+    /// Expected points of `side` in one game, 0 to 1; a half if there is no game.
+    pub fn score(&self, side: Color) -> f64 {
+        let games = self.games();
+        if games == 0 {
+            return 0.5;
+        }
+        let halves = f64::from(self.draws) + f64::from(self.undecided);
+        (f64::from(self.wins(side)) + halves / 2.0) / games as f64
+    }
+
+    /// The counts multiplied by `weight` and rounded; none of them vanishes for a positive weight.
+    pub fn scaled(&self, weight: f64) -> Self {
+        let scale = |count: u32| match count {
+            0 => 0,
+            _ if weight <= 0.0 => 0,
+            _ => ((f64::from(count) * weight).round() as u32).max(1),
+        };
+        Counts {
+            white: scale(self.white),
+            draws: scale(self.draws),
+            black: scale(self.black),
+            undecided: scale(self.undecided),
+        }
+    }
+
+    /// The smaller of both numbers for each result.
+    pub(crate) fn at_most(&self, other: Counts) -> Self {
+        Counts {
+            white: self.white.min(other.white),
+            draws: self.draws.min(other.draws),
+            black: self.black.min(other.black),
+            undecided: self.undecided.min(other.undecided),
+        }
+    }
+
+    /// What is left when `other` is taken away, nothing below zero.
+    pub fn minus(&self, other: &Counts) -> Self {
+        Counts {
+            white: self.white.saturating_sub(other.white),
+            draws: self.draws.saturating_sub(other.draws),
+            black: self.black.saturating_sub(other.black),
+            undecided: self.undecided.saturating_sub(other.undecided),
+        }
+    }
+}
+
+impl AddAssign for Counts {
+    #[inline]
+    fn add_assign(&mut self, other: Counts) {
+        self.white = self.white.saturating_add(other.white);
+        self.draws = self.draws.saturating_add(other.draws);
+        self.black = self.black.saturating_add(other.black);
+        self.undecided = self.undecided.saturating_add(other.undecided);
+    }
+}
+
+/// Takes out what was added before.
+impl SubAssign for Counts {
+    #[inline]
+    fn sub_assign(&mut self, other: Counts) {
+        self.white = self.white.saturating_sub(other.white);
+        self.draws = self.draws.saturating_sub(other.draws);
+        self.black = self.black.saturating_sub(other.black);
+        self.undecided = self.undecided.saturating_sub(other.undecided);
+    }
+}
+
+impl Add for Counts {
+    type Output = Counts;
+
+    fn add(mut self, other: Counts) -> Counts {
+        self += other;
+        self
+    }
+}
+
+impl Sum for Counts {
+    fn sum<I: Iterator<Item = Counts>>(counts: I) -> Counts {
+        counts.fold(Counts::default(), Add::add)
+    }
+}
+
+/// `4125 +1685 =1088 -1352`: games, White wins, draws, Black wins, then `*N` if N are undecided.
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} +{} ={} -{}", self.games(), self.white, self.draws, self.black)?;
+        if self.undecided > 0 {
+            write!(f, " *{}", self.undecided)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_of_both_sides() {
+        let counts = Counts { undecided: 2, ..Counts::new(3, 4, 1) };
+        assert_eq!(counts.games(), 10);
+        assert!((counts.score(Color::White) - 0.6).abs() < 1e-12);
+        assert!((counts.score(Color::Black) - 0.4).abs() < 1e-12);
+        assert!((Counts::default().score(Color::White) - 0.5).abs() < 1e-12);
+        assert_eq!(counts.to_string(), "10 +3 =4 -1 *2");
+    }
+
+    #[test]
+    fn sums_do_not_wrap() {
+        let full = Counts::new(u32::MAX, 1, 0);
+        assert_eq!(full + full, Counts::new(u32::MAX, 2, 0));
+        assert_eq!(full.minus(&Counts::new(1, 2, 3)), Counts::new(u32::MAX - 1, 0, 0));
+        assert_eq!(Counts::new(5, 1, 0).scaled(0.1), Counts::new(1, 1, 0));
+    }
+}

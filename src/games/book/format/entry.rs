@@ -1,0 +1,251 @@
+//! One position of a book, and its bytes.
+//!
+//! ```text
+//! key          8 bytes, little-endian
+//! length       varint: bytes of what follows
+//! reached      counts
+//! for each move, in the order of their words:
+//!   move       2 bytes, little-endian, as in Polyglot books but castling as e1g1
+//!   played     counts
+//! ```
+//! Counts begin with a byte whose low four bits tell which of white, draws, black and undecided
+//! are not zero. Where a single one is, and is below 16, it stands in the high four bits;
+//! otherwise those are zero and a varint follows for each. Nine positions in ten of a book were
+//! seen in a single game: their counts take one byte.
+//!
+//! Varints are LEB128: seven bits a byte, lowest first, the high bit set on all but the last.
+
+use super::counts::Counts;
+use crate::chess::position::Move;
+
+/// Bytes of the key before an entry's length.
+const KEY_BYTES: usize = 8;
+
+/// A position as it stands in a book.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BookEntry {
+    /// The position's key, see [`crate::chess::position::Position::key`].
+    pub key: u64,
+    /// The games that reached the position by any order of moves.
+    pub reached: Counts,
+    /// The moves played here and how the games ended, sorted by move.
+    pub moves: Vec<(Move, Counts)>,
+}
+
+impl BookEntry {
+    /// Adds a move, to its last one if that is the same.
+    #[inline]
+    pub(crate) fn add_move(&mut self, mv: Move, played: Counts) {
+        match self.moves.last_mut() {
+            Some(last) if last.0 == mv => last.1 += played,
+            _ => self.moves.push((mv, played)),
+        }
+    }
+
+    /// Sorts the moves and adds up the counts of those that are the same.
+    pub(crate) fn join_moves(&mut self) {
+        if self.moves.len() < 2 {
+            return;
+        }
+        self.moves.sort_unstable_by_key(|&(mv, _)| mv);
+        self.moves.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
+            }
+            same
+        });
+    }
+
+    /// Appends the entry's bytes to `out`.
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.key.to_le_bytes());
+        let start = out.len();
+        // The length of nearly all entries takes a single byte.
+        out.push(0);
+        push_counts(out, &self.reached);
+        for (mv, played) in &self.moves {
+            out.extend_from_slice(&mv.to_polyglot().to_le_bytes());
+            push_counts(out, played);
+        }
+        fill_in_length(out, start);
+    }
+
+    /// Reads the entry at the head of `bytes` into `self` and returns what follows it, or `None`
+    /// if the bytes are no entry.
+    pub(crate) fn decode<'a>(&mut self, bytes: &'a [u8]) -> Option<&'a [u8]> {
+        let raw = RawEntry::split(bytes)?;
+        self.decode_raw(&raw)?;
+        Some(raw.rest)
+    }
+
+    /// Decodes an entry that has been split off.
+    pub(crate) fn decode_raw(&mut self, raw: &RawEntry<'_>) -> Option<()> {
+        self.key = raw.key;
+        let (reached, mut rest) = take_counts(raw.body)?;
+        self.reached = reached;
+        self.moves.clear();
+        while let Some((word, tail)) = rest.split_first_chunk::<2>() {
+            let (played, tail) = take_counts(tail)?;
+            self.moves.push((Move::from_polyglot(u16::from_le_bytes(*word))?, played));
+            rest = tail;
+        }
+        rest.is_empty().then_some(())
+    }
+}
+
+/// An entry whose counts and moves are not decoded yet.
+pub(crate) struct RawEntry<'a> {
+    pub key: u64,
+    pub body: &'a [u8],
+    /// The bytes behind the entry.
+    pub rest: &'a [u8],
+}
+
+impl<'a> RawEntry<'a> {
+    /// Splits the first entry off.
+    #[inline]
+    pub(crate) fn split(bytes: &'a [u8]) -> Option<Self> {
+        let (key, rest) = bytes.split_first_chunk::<KEY_BYTES>()?;
+        let (length, rest) = take_varint(rest)?;
+        let (body, rest) = rest.split_at_checked(usize::try_from(length).ok()?)?;
+        Some(RawEntry { key: u64::from_le_bytes(*key), body, rest })
+    }
+
+    /// The games that reached the position.
+    #[inline]
+    pub(crate) fn reached(&self) -> Option<Counts> {
+        take_counts(self.body).map(|(counts, _)| counts)
+    }
+}
+
+/// Which of the four counts are there: the low half of the first byte.
+const PRESENT: u8 = 0x0f;
+/// Where a small single count stands in the first byte.
+const SMALL_SHIFT: u32 = 4;
+
+#[inline]
+fn push_counts(out: &mut Vec<u8>, counts: &Counts) {
+    let values = [counts.white, counts.draws, counts.black, counts.undecided];
+    let present = (0..4).fold(0, |mask, bit| mask | u8::from(values[bit] > 0) << bit);
+    let sum = counts.games();
+    if sum <= u64::from(PRESENT) && present.count_ones() <= 1 {
+        out.push(present | (sum as u8) << SMALL_SHIFT);
+        return;
+    }
+    out.push(present);
+    values.iter().filter(|&&value| value > 0).for_each(|&value| push_varint(out, value.into()));
+}
+
+#[inline]
+fn take_counts(bytes: &[u8]) -> Option<(Counts, &[u8])> {
+    let (&head, mut rest) = bytes.split_first()?;
+    let small = u32::from(head >> SMALL_SHIFT);
+    let mut values = [0; 4];
+    for (bit, value) in values.iter_mut().enumerate() {
+        if head & PRESENT & 1 << bit == 0 {
+            continue;
+        }
+        if small > 0 {
+            *value = small;
+        } else {
+            let (number, tail) = take_varint(rest)?;
+            *value = u32::try_from(number).ok()?;
+            rest = tail;
+        }
+    }
+    let [white, draws, black, undecided] = values;
+    Some((Counts { white, draws, black, undecided }, rest))
+}
+
+pub(crate) fn push_varint(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Writes how many bytes stand behind the one at `start` into that one, which was put there for it; into
+/// more bytes if it must be.
+#[inline]
+pub(crate) fn fill_in_length(out: &mut Vec<u8>, start: usize) {
+    let length = out.len() - start - 1;
+    if length < 0x80 {
+        out[start] = length as u8;
+    } else {
+        let mut prefix = Vec::new();
+        push_varint(&mut prefix, length as u64);
+        out.splice(start..=start, prefix);
+    }
+}
+
+#[inline]
+pub(crate) fn take_varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (&first, rest) = bytes.split_first()?;
+    if first < 0x80 {
+        return Some((u64::from(first), rest));
+    }
+    let mut value = u64::from(first & 0x7f);
+    for (index, &byte) in rest.iter().take(8).enumerate() {
+        value |= u64::from(byte & 0x7f) << (7 * (index + 1));
+        if byte < 0x80 {
+            return Some((value, &rest[index + 1..]));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_counts() -> impl Strategy<Value = Counts> {
+        let count = || prop_oneof![Just(0), 1_u32..20, any::<u32>()];
+        (count(), count(), count(), count()).prop_map(|(white, draws, black, undecided)| Counts {
+            white,
+            draws,
+            black,
+            undecided,
+        })
+    }
+
+    fn any_entry() -> impl Strategy<Value = BookEntry> {
+        let word = (1_u16..0x5000).prop_filter_map("a move", Move::from_polyglot);
+        let moves = proptest::collection::vec((word, any_counts()), 0..9);
+        (any::<u64>(), any_counts(), moves).prop_map(|(key, reached, moves)| BookEntry {
+            key,
+            reached,
+            moves,
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn an_entry_survives_its_bytes(entry in any_entry(), tail in any::<[u8; 3]>()) {
+            let (mut bytes, mut read) = (Vec::new(), BookEntry::default());
+            entry.encode(&mut bytes);
+            bytes.extend_from_slice(&tail);
+            prop_assert_eq!(read.decode(&bytes), Some(&tail[..]));
+            prop_assert_eq!(RawEntry::split(&bytes).and_then(|raw| raw.reached()), Some(entry.reached));
+            prop_assert_eq!(read, entry);
+        }
+
+        #[test]
+        fn other_bytes_do_no_harm(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
+            let _ = BookEntry::default().decode(&bytes);
+        }
+    }
+
+    #[test]
+    fn a_position_of_one_game_takes_thirteen_bytes() {
+        let mv = "e2e4".parse().expect("a move");
+        let once = Counts::new(1, 0, 0);
+        let entry = BookEntry { key: 7, reached: once, moves: vec![(mv, once)] };
+        let mut bytes = Vec::new();
+        entry.encode(&mut bytes);
+        assert_eq!(bytes.len(), 13);
+    }
+}

@@ -1,0 +1,248 @@
+//! The head of a book file: what it holds, and where.
+//!
+//! ```text
+//! magic      8 bytes
+//! words      u64, little-endian, in the order of `Header::words`
+//! checksum   u64: CRC-32 of all before it
+//! ```
+//! Then the sections, one after the other: entries sorted by key; table of buckets; pawn filter;
+//! manifest (JSON); in files of version 4 only, the facets (lists of games, their index, and the
+//! games); and, in files of version 3 and perhaps of version 4, the values of an analysis. Each has
+//! a CRC-32 of its own in the header, which is written last: a file whose writing was cut short has
+//! no valid header.
+
+use super::bucket::BUCKET_BYTES;
+use super::error::BookError;
+use super::pawn_filter::filter_bytes;
+
+/// The first bytes of every book. The line end gives transfers in text mode away.
+pub(crate) const MAGIC: [u8; 8] = *b"TABIABK\n";
+/// The version of the format, of books with entries alone, with values, and with facets.
+const VERSION: u64 = 2;
+const VERSION_WITH_VALUES: u64 = 3;
+const VERSION_WITH_FACETS: u64 = 4;
+/// Bytes before the first section.
+pub(crate) const HEADER_BYTES: usize = 256;
+/// Bytes of a row of the values.
+pub(crate) const VALUE_BYTES: usize = 24;
+/// More bits than any filter or table can have: 2^40 bits are 128 GB.
+const MAX_TABLE_BITS: u64 = 40;
+
+/// A part of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Section {
+    pub start: u64,
+    pub length: u64,
+    pub checksum: u64,
+}
+
+impl Section {
+    pub(crate) fn end(&self) -> u64 {
+        self.start + self.length
+    }
+}
+
+/// The sections in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Sections {
+    pub entries: Section,
+    pub buckets: Section,
+    pub pawn_filter: Section,
+    pub manifest: Section,
+    /// The games of each position, the way to them, and what they are: see [`crate::games::book::facets`]. Empty
+    /// in a book without facets.
+    pub lists: Section,
+    pub list_index: Section,
+    pub games: Section,
+    /// Empty unless the book was analysed.
+    pub values: Section,
+}
+
+impl Sections {
+    /// All that a file of this kind has, in the order of the file.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, Section)> {
+        let [facets, values] = [self.version() == VERSION_WITH_FACETS, self.version() != VERSION];
+        let always = [
+            ("entries", self.entries),
+            ("buckets", self.buckets),
+            ("pawn filter", self.pawn_filter),
+            ("manifest", self.manifest),
+        ];
+        let with_facets =
+            [("lists", self.lists), ("list index", self.list_index), ("games", self.games)];
+        let with_facets = with_facets.into_iter().filter(move |_| facets);
+        let with_values = values.then_some(("values", self.values));
+        always.into_iter().chain(with_facets).chain(with_values)
+    }
+
+    /// Whether there are facets.
+    pub(crate) fn have_facets(&self) -> bool {
+        self.games.length > 0
+    }
+
+    /// The version of a file that has these.
+    fn version(&self) -> u64 {
+        match (self.have_facets(), self.values.length > 0) {
+            (true, _) => VERSION_WITH_FACETS,
+            (false, true) => VERSION_WITH_VALUES,
+            (false, false) => VERSION,
+        }
+    }
+
+    /// Where the values are, or would be: all else lies before.
+    pub(crate) fn before_values(&self) -> u64 {
+        if self.have_facets() { self.games.end() } else { self.manifest.end() }
+    }
+}
+
+/// What the first bytes of a book say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Header {
+    pub positions: u64,
+    pub moves: u64,
+    /// Buckets of the table and bits of the pawn filter, as powers of two.
+    pub bucket_bits: u32,
+    pub pawn_filter_bits: u32,
+    pub sections: Sections,
+}
+
+/// Words before those of the sections.
+const FIRST_WORDS: usize = 5;
+/// Words of a header with this many sections.
+const fn words(sections: usize) -> usize {
+    FIRST_WORDS + 3 * sections
+}
+/// Sections of a file by its version; `None` for one that is not read.
+fn sections(version: u64) -> Option<usize> {
+    match version {
+        VERSION => Some(SECTIONS),
+        VERSION_WITH_VALUES => Some(SECTIONS + 1),
+        VERSION_WITH_FACETS => Some(MOST_SECTIONS),
+        _ => None,
+    }
+}
+const SECTIONS: usize = 4;
+const MOST_SECTIONS: usize = 8;
+
+impl Header {
+    fn words(&self) -> Vec<u64> {
+        let mut words = vec![
+            self.sections.version(),
+            self.positions,
+            self.moves,
+            self.bucket_bits.into(),
+            self.pawn_filter_bits.into(),
+        ];
+        for (_, section) in self.sections.named() {
+            words.extend([section.start, section.length, section.checksum]);
+        }
+        words
+    }
+
+    pub(crate) fn to_bytes(self) -> [u8; HEADER_BYTES] {
+        let mut bytes = [0; HEADER_BYTES];
+        bytes[..8].copy_from_slice(&MAGIC);
+        let words = self.words();
+        for (word, slot) in words.iter().zip(bytes[8..].chunks_exact_mut(8)) {
+            slot.copy_from_slice(&word.to_le_bytes());
+        }
+        let end = 8 + 8 * words.len();
+        let checksum = u64::from(crc32fast::hash(&bytes[..end]));
+        bytes[end..end + 8].copy_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
+
+    /// Reads the head of a file of so many bytes, of which the first are given.
+    pub(crate) fn parse(bytes: &[u8], all: u64, name: &str) -> Result<Self, BookError> {
+        let name = || name.to_owned();
+        if !bytes.starts_with(&MAGIC[..bytes.len().min(MAGIC.len())]) || bytes.is_empty() {
+            return Err(BookError::Foreign { name: name() });
+        }
+        let head =
+            bytes.get(..HEADER_BYTES).ok_or_else(|| BookError::Truncated { name: name() })?;
+        let damaged = |part| BookError::Damaged { name: name(), part };
+        let word = |index: usize| {
+            let mut word = [0; 8];
+            word.copy_from_slice(&head[8 + 8 * index..16 + 8 * index]);
+            u64::from_le_bytes(word)
+        };
+        if (1..=words(SECTIONS)).all(|index| word(index) == 0) {
+            // The header is written last.
+            return Err(BookError::Truncated { name: name() });
+        }
+        let known = sections(word(0));
+        let words = words(known.unwrap_or(SECTIONS));
+        // A fuzzer would hardly ever get behind a checksum.
+        let sum = u64::from(crc32fast::hash(&head[..8 + 8 * words]));
+        if sum != word(words) && !cfg!(fuzzing) {
+            return Err(damaged("header"));
+        }
+        let Some(known) = known else {
+            return Err(BookError::Version { name: name(), version: word(0) });
+        };
+        if (3..FIRST_WORDS).any(|index| word(index) > MAX_TABLE_BITS) {
+            return Err(damaged("header"));
+        }
+        let section = |index: usize| {
+            let first = FIRST_WORDS + 3 * index;
+            Section { start: word(first), length: word(first + 1), checksum: word(first + 2) }
+        };
+        let facet = |index: usize| {
+            if known == MOST_SECTIONS { section(index) } else { Section::default() }
+        };
+        let header = Header {
+            positions: word(1),
+            moves: word(2),
+            bucket_bits: word(3) as u32,
+            pawn_filter_bits: word(4) as u32,
+            sections: Sections {
+                entries: section(0),
+                buckets: section(1),
+                pawn_filter: section(2),
+                manifest: section(3),
+                lists: facet(4),
+                list_index: facet(5),
+                games: facet(6),
+                values: if known > SECTIONS { section(known - 1) } else { Section::default() },
+            },
+        };
+        if !header.sections.values.length.is_multiple_of(VALUE_BYTES as u64) {
+            return Err(damaged("values"));
+        }
+        if word(0) != header.sections.version() {
+            // A section that makes this version is empty.
+            return Err(damaged("header"));
+        }
+        header.check_sections(all, &name())?;
+        Ok(header)
+    }
+
+    /// The sections follow each other, have the sizes that their bits tell, and fill the file.
+    fn check_sections(&self, file: u64, name: &str) -> Result<(), BookError> {
+        let mut end = HEADER_BYTES as u64;
+        for (part, section) in self.sections.named() {
+            if section.start != end || section.start.checked_add(section.length).is_none() {
+                return Err(BookError::Damaged { name: name.to_owned(), part });
+            }
+            end = section.end();
+        }
+        let sizes = [
+            ("buckets", self.sections.buckets.length, BUCKET_BYTES << self.bucket_bits),
+            ("pawn filter", self.sections.pawn_filter.length, filter_bytes(self.pawn_filter_bits)),
+        ];
+        for (part, found, expected) in sizes {
+            if found != expected {
+                return Err(BookError::Damaged { name: name.to_owned(), part });
+            }
+        }
+        match file.cmp(&end) {
+            std::cmp::Ordering::Less => Err(BookError::Truncated { name: name.to_owned() }),
+            std::cmp::Ordering::Equal => Ok(()),
+            std::cmp::Ordering::Greater => {
+                Err(BookError::Damaged { name: name.to_owned(), part: "end: bytes were added" })
+            }
+        }
+    }
+}
+
+const _: () = assert!(8 + 8 * words(MOST_SECTIONS) + 8 <= HEADER_BYTES);

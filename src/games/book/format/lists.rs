@@ -1,0 +1,264 @@
+//! Which games came to each position of a book, and what they played there.
+//!
+//! ```text
+//! for each entry of the book, in the same order:
+//!   a position of one game, which left it by one move at most: the game's number in as few bytes
+//!   as the number of games takes
+//!   any other:
+//!     length   varint: bytes of what follows
+//!     head     varint: games of the first list, doubled; odd if a game is in several lists
+//!     lists    of the games that made no move of the entry; then for each of its moves, as many
+//!              games as it was played in: the first one's number, then the numbers left out before
+//!              each next one, varints
+//! ```
+//! The index has a row of 16 bytes for one entry in [`STEP`]: its key, and where its list begins.
+//! From there the entries and their lists are read side by side.
+
+use crate::games::book::facets::number_bytes;
+use crate::games::book::format::entry::BookEntry;
+use crate::games::book::format::entry::{RawEntry, fill_in_length, push_varint, take_varint};
+
+/// Entries to a row of the index, at most.
+pub(in crate::games::book) const STEP: usize = 32;
+/// Bytes of a row of the index.
+const ROW_BYTES: usize = 16;
+
+/// Whether an entry has its only game's number for a list.
+fn is_single(entry: &BookEntry) -> bool {
+    entry.reached.games() == 1 && entry.moves.len() <= 1
+}
+
+/// Appends the lists of an entry to `out`: `games` are the lists' numbers (0 for no move of the
+/// entry, else that of the move, from 1) and the games in them, sorted. `all` is the number of games
+/// in the book.
+pub(in crate::games::book) fn encode_lists(
+    entry: &BookEntry,
+    games: impl Iterator<Item = (usize, u32)> + Clone,
+    all: u32,
+    out: &mut Vec<u8>,
+) {
+    if is_single(entry) {
+        let game = games.clone().next().map_or(0, |(_, game)| game);
+        out.extend_from_slice(&game.to_le_bytes()[..number_bytes(all)]);
+        return;
+    }
+    let start = out.len();
+    // The length of nearly all lists takes a single byte.
+    out.push(0);
+    let (mut total, mut without_move) = (0_u64, 0_u64);
+    for (list, _) in games.clone() {
+        total += 1;
+        without_move += u64::from(list == 0);
+    }
+    let repeats = total > entry.reached.games();
+    push_varint(out, without_move << 1 | u64::from(repeats));
+    let mut last: Option<(usize, u32)> = None;
+    for (list, game) in games {
+        let gap = match last {
+            Some((same, before)) if same == list => game.wrapping_sub(before).wrapping_sub(1),
+            _ => game,
+        };
+        push_varint(out, gap.into());
+        last = Some((list, game));
+    }
+    fill_in_length(out, start);
+}
+
+/// The lists of one entry.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::games::book) enum Lists<'a> {
+    /// One game, whatever it played.
+    Single(u32),
+    /// All lists.
+    Several(&'a [u8]),
+}
+
+impl<'a> Lists<'a> {
+    /// Splits the lists of an entry off, of a book with `all` games.
+    pub(in crate::games::book) fn split(
+        bytes: &'a [u8],
+        entry: &BookEntry,
+        all: u32,
+    ) -> Option<(Self, &'a [u8])> {
+        if is_single(entry) {
+            let (number, rest) = bytes.split_at_checked(number_bytes(all))?;
+            let game = number.iter().rev().fold(0, |game, &byte| game << 8 | u32::from(byte));
+            return Some((Lists::Single(game), rest));
+        }
+        let (length, rest) = take_varint(bytes)?;
+        let (lists, rest) = rest.split_at_checked(usize::try_from(length).ok()?)?;
+        Some((Lists::Several(lists), rest))
+    }
+
+    /// Whether a game may be in several lists.
+    pub(in crate::games::book) fn repeats(&self) -> bool {
+        match self {
+            Lists::Single(_) => false,
+            Lists::Several(bytes) => take_varint(bytes).is_none_or(|(head, _)| head & 1 == 1),
+        }
+    }
+
+    /// Hands over all games with the numbers of their lists (see [`encode_lists`]), list by list, by
+    /// ascending number. `None` if the bytes are no lists of this entry; what was handed over before
+    /// that was found out stands.
+    #[inline]
+    pub(in crate::games::book) fn read(
+        &self,
+        entry: &BookEntry,
+        all: u32,
+        mut take: impl FnMut(usize, u32),
+    ) -> Option<()> {
+        let bytes = match *self {
+            Lists::Single(game) => {
+                take(entry.moves.len(), game);
+                return (game < all).then_some(());
+            }
+            Lists::Several(bytes) => bytes,
+        };
+        let (head, mut rest) = take_varint(bytes)?;
+        let played = entry.moves.iter().map(|(_, played)| played.games());
+        for (list, games) in std::iter::once(head >> 1).chain(played).enumerate() {
+            let mut next = 0_u64;
+            for _ in 0..games {
+                let (gap, tail) = take_varint(rest)?;
+                let game = next.checked_add(gap).filter(|&game| game < all.into())?;
+                take(list, game as u32);
+                next = game + 1;
+                rest = tail;
+            }
+        }
+        rest.is_empty().then_some(())
+    }
+}
+
+/// The way from a position to its lists.
+#[derive(Clone, Copy)]
+pub(in crate::games::book) struct ListIndex<'a>(&'a [[u8; ROW_BYTES]]);
+
+impl<'a> ListIndex<'a> {
+    /// The index in the bytes of its section.
+    pub(in crate::games::book) fn new(bytes: &'a [u8]) -> Self {
+        ListIndex(bytes.as_chunks().0)
+    }
+
+    /// The bytes of a row.
+    pub(in crate::games::book) fn row(key: u64, start: u64) -> [u8; ROW_BYTES] {
+        let mut row = [0; ROW_BYTES];
+        row[..8].copy_from_slice(&key.to_le_bytes());
+        row[8..].copy_from_slice(&start.to_le_bytes());
+        row
+    }
+
+    /// The last row whose key is not above this one: its key, and where its list begins.
+    pub(in crate::games::book) fn find(&self, key: u64) -> Option<(u64, u64)> {
+        let at = self.0.partition_point(|row| decode(row).0 <= key).checked_sub(1)?;
+        self.0.get(at).map(decode)
+    }
+
+    /// All rows.
+    pub(in crate::games::book) fn rows(&self) -> impl Iterator<Item = (u64, u64)> + 'a {
+        self.0.iter().map(decode)
+    }
+}
+
+fn decode(row: &[u8; ROW_BYTES]) -> (u64, u64) {
+    let word = |at: usize| {
+        let mut word = [0; 8];
+        word.copy_from_slice(&row[at..at + 8]);
+        u64::from_le_bytes(word)
+    };
+    (word(0), word(8))
+}
+
+/// Reads entries and their lists side by side, from an entry and its list on.
+pub(in crate::games::book) struct SideBySide<'a> {
+    pub entries: &'a [u8],
+    pub lists: &'a [u8],
+    /// Games in the book.
+    pub games: u32,
+}
+
+impl<'a> SideBySide<'a> {
+    /// Reads the next entry into `entry`; its lists, or `None` where there is none or the bytes are
+    /// not what they should be.
+    pub(in crate::games::book) fn next(&mut self, entry: &mut BookEntry) -> Option<Lists<'a>> {
+        let raw = RawEntry::split(self.entries)?;
+        entry.decode_raw(&raw)?;
+        let (lists, rest) = Lists::split(self.lists, entry, self.games)?;
+        (self.entries, self.lists) = (raw.rest, rest);
+        Some(lists)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::collection::{btree_set, vec};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::chess::position::Move;
+    use crate::games::book::format::counts::Counts;
+
+    /// An entry whose games are in these lists.
+    fn entry(lists: &[BTreeSet<u32>]) -> BookEntry {
+        let moves = ["a2a3", "b2b3", "c2c3", "d2d3"].map(|mv| mv.parse::<Move>().expect("a move"));
+        let counts = |games: usize| Counts::new(games as u32, 0, 0);
+        let all: BTreeSet<u32> = lists.iter().flatten().copied().collect();
+        let played = moves.iter().zip(&lists[1..]);
+        let played = played.map(|(mv, games)| (*mv, counts(games.len())));
+        BookEntry { key: 5, reached: counts(all.len()), moves: played.collect() }
+    }
+
+    proptest! {
+        #[test]
+        fn lists_survive_their_bytes(
+            lists in vec(btree_set(0_u32..100_000, 0..40), 1..5),
+            tail in any::<[u8; 3]>(),
+        ) {
+            let entry = entry(&lists);
+            let games = || lists.iter().enumerate().flat_map(|(list, games)| games.iter().map(move |&game| (list, game)));
+            prop_assume!(entry.reached.games() > 0);
+            let mut bytes = Vec::new();
+            encode_lists(&entry, games(), 100_000, &mut bytes);
+            bytes.extend_from_slice(&tail);
+            let (split, rest) = Lists::split(&bytes, &entry, 100_000).expect("lists");
+            prop_assert_eq!(rest, &tail[..]);
+            let repeats = games().count() as u64 > entry.reached.games();
+            prop_assert_eq!(split.repeats(), repeats);
+            let mut read = Vec::new();
+            prop_assert_eq!(split.read(&entry, 100_000, |list, game| read.push((list, game))), Some(()));
+            if entry.reached.games() > 1 {
+                prop_assert_eq!(read, games().collect::<Vec<_>>());
+            } else {
+                prop_assert_eq!(read[0].1, games().next().expect("a game").1);
+            }
+        }
+
+        #[test]
+        fn other_bytes_do_no_harm(bytes in vec(any::<u8>(), 0..60), games in 0_u32..300) {
+            let lists = [BTreeSet::from([1, 2]), BTreeSet::from([1, 7, 8]), BTreeSet::new()];
+            let entry = entry(&lists);
+            if let Some((lists, _)) = Lists::split(&bytes, &entry, games) {
+                let _ = (lists.repeats(), lists.read(&entry, games, |_, game| assert!(game < games)));
+            }
+            let _ = ListIndex::new(&bytes).find(7);
+        }
+
+        #[test]
+        fn rows_are_found(keys in btree_set(any::<u64>(), 0..50), wanted in any::<u64>()) {
+            let rows: Vec<u8> = keys.iter().flat_map(|&key| ListIndex::row(key, !key)).collect();
+            let expected = keys.range(..=wanted).next_back().map(|&key| (key, !key));
+            prop_assert_eq!(ListIndex::new(&rows).find(wanted), expected);
+        }
+    }
+
+    #[test]
+    fn a_position_of_one_game_takes_as_much_as_a_number() {
+        let entry = entry(&[BTreeSet::new(), BTreeSet::from([40_000])]);
+        let mut bytes = Vec::new();
+        encode_lists(&entry, [(1, 40_000)].into_iter(), 50_000, &mut bytes);
+        assert_eq!(bytes, 40_000_u16.to_le_bytes());
+    }
+}

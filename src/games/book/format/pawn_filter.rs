@@ -1,0 +1,183 @@
+//! The pawn filter in front of the table: one bit for each pawn structure that may be there.
+//!
+//! It has a power of two of bits, and the top bits of a pawn key say which is its own. A filter of
+//! bare bits has no false negatives. See <https://en.wikipedia.org/wiki/Bloom_filter>, with one hash
+//! function.
+
+use super::bucket::slot;
+use crate::support::prefetch::prefetch;
+
+/// The filter has at least this many bits for each structure: one foreign structure in eight gets
+/// through at worst, one in twelve on average.
+const BITS_PER_KEY: u64 = 8;
+
+/// The bytes of a filter with `2^bits` bits.
+pub(crate) fn filter_bytes(bits: u32) -> u64 {
+    (1_u64 << bits).div_ceil(8)
+}
+
+/// The size, as a power of two, of a filter for `keys` keys.
+fn filter_bits(keys: u64) -> u32 {
+    (keys.max(1).saturating_mul(BITS_PER_KEY)).next_power_of_two().trailing_zeros()
+}
+
+/// Whether the bit of `key` is set.
+#[inline]
+pub(crate) fn may_hold(filter: &[u8], bits: u32, key: u64) -> bool {
+    is_set(filter, slot(key, bits))
+}
+
+/// Asks the processor to fetch what [`may_hold`] will read.
+#[inline]
+pub(crate) fn prefetch_bit(filter: &[u8], bits: u32, key: u64) {
+    prefetch(&filter[byte_of(slot(key, bits))]);
+}
+
+/// Which byte has the bit of a slot.
+#[inline]
+fn byte_of(slot: u64) -> usize {
+    (slot / 8) as usize
+}
+
+#[inline]
+fn is_set(filter: &[u8], slot: u64) -> bool {
+    filter[byte_of(slot)] >> (slot % 8) & 1 != 0
+}
+
+fn set(filter: &mut [u8], slot: u64) {
+    filter[byte_of(slot)] |= 1 << (slot % 8);
+}
+
+/// The pawn structures of a growing book: a filter of the largest size that is folded to what its
+/// content needs in the end. Each thread of a build has its own.
+pub(crate) struct PawnSet {
+    words: Vec<u64>,
+    /// Filters of other books, whose structures nobody knows, with their sizes as powers of two.
+    filters: Vec<(Vec<u8>, u32)>,
+    /// Any structure may be there: the pawns of some positions are not known.
+    everything: bool,
+}
+
+/// Bits of a [`PawnSet`], as a power of two: 4 MB, which stay near the processor while a book is
+/// built. Four million structures, those of some twenty million positions, fit well; beyond that
+/// the filter lets more through, and those of the buckets behind it do the work.
+const PAWN_SET_BITS: u32 = 25;
+
+impl PawnSet {
+    pub(crate) fn new() -> Self {
+        let words = vec![0; 1 << (PAWN_SET_BITS - 6)];
+        PawnSet { words, filters: Vec::new(), everything: false }
+    }
+
+    /// The set of a book that holds positions of which only the key is known.
+    pub(crate) fn everything() -> Self {
+        PawnSet { words: Vec::new(), filters: Vec::new(), everything: true }
+    }
+
+    /// The set as bytes, for [`PawnSet::from_bytes`]; not that of a book, which knows filters alone.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    /// The set that was written so; `None` if it is none.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let words: Vec<u64> =
+            bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        let is_whole =
+            size_of_val(&words[..]) == bytes.len() && words.len() == Self::new().words.len();
+        is_whole.then_some(PawnSet { words, ..Self::new() })
+    }
+
+    #[inline]
+    pub(crate) fn insert(&mut self, pawn_key: u64) {
+        if self.everything {
+            return;
+        }
+        let slot = slot(pawn_key, PAWN_SET_BITS);
+        self.words[(slot / 64) as usize] |= 1 << (slot % 64);
+    }
+
+    /// Adds all that another set holds.
+    pub(crate) fn join(&mut self, other: &PawnSet) {
+        if self.everything || other.everything {
+            *self = Self::everything();
+        }
+        self.words.iter_mut().zip(&other.words).for_each(|(word, more)| *word |= more);
+        self.filters.extend_from_slice(&other.filters);
+    }
+
+    /// Adds all that another filter may hold. The filter of this set will be no smaller.
+    pub(crate) fn insert_filter(&mut self, filter: &[u8], bits: u32) {
+        if bits == 0 || bits > PAWN_SET_BITS {
+            *self = Self::everything();
+        } else {
+            self.filters.push((filter.to_owned(), bits));
+        }
+    }
+
+    /// The filter of the right size, with that size as a power of two.
+    pub(crate) fn fold(&self) -> (Vec<u8>, u32) {
+        if self.everything {
+            return (vec![1], 0);
+        }
+        let structures = self.words.iter().map(|word| u64::from(word.count_ones()));
+        let largest = self.filters.iter().map(|&(_, bits)| bits).max().unwrap_or(0);
+        let bits = filter_bits(structures.sum()).min(PAWN_SET_BITS).max(largest);
+        let mut filter = vec![0; filter_bytes(bits) as usize];
+        for (index, word) in self.words.iter().enumerate() {
+            let mut left = *word;
+            while left != 0 {
+                let wide = index as u64 * 64 + u64::from(left.trailing_zeros());
+                set(&mut filter, wide >> (PAWN_SET_BITS - bits));
+                left &= left - 1;
+            }
+        }
+        for (other, narrow) in &self.filters {
+            let spread = bits - narrow;
+            for slot in (0..1_u64 << narrow).filter(|&slot| is_set(other, slot)) {
+                let wide = slot << spread..(slot + 1) << spread;
+                wide.for_each(|slot| set(&mut filter, slot));
+            }
+        }
+        (filter, bits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_grow_with_their_keys() {
+        assert_eq!((filter_bits(0), filter_bits(1), filter_bits(9)), (3, 3, 7));
+        assert_eq!((filter_bytes(0), filter_bytes(3), filter_bytes(7)), (1, 1, 16));
+    }
+
+    #[test]
+    fn a_folded_set_holds_all_that_went_in() {
+        let keys: Vec<u64> =
+            (1..=1000_u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+        let (mut set, mut half) = (PawnSet::new(), PawnSet::new());
+        keys[..500].iter().for_each(|&key| set.insert(key));
+        keys[500..].iter().for_each(|&key| half.insert(key));
+        set.join(&half);
+        let (filter, bits) = set.fold();
+        assert_eq!(bits, 13);
+        assert!(keys.iter().all(|&key| may_hold(&filter, bits, key)));
+        let strangers = (1..=1000_u64)
+            .filter(|n| may_hold(&filter, bits, n.wrapping_mul(0xd134_2543_de82_ef95)));
+        assert!(strangers.count() < 250);
+        let mut again = PawnSet::new();
+        again.insert_filter(&filter, bits);
+        assert!(again.fold() == (filter.clone(), bits), "a filter alone stays as it is");
+        let mut few = PawnSet::new();
+        (0..9_u64).for_each(|key| few.insert(key << 59));
+        let (small, small_bits) = few.fold();
+        assert!(small_bits < bits);
+        again.insert_filter(&small, small_bits);
+        let (both, both_bits) = again.fold();
+        assert_eq!(both_bits, bits);
+        assert!(keys.iter().all(|&key| may_hold(&both, both_bits, key)));
+        assert!((0..9_u64).all(|key| may_hold(&both, both_bits, key << 59)));
+    }
+}

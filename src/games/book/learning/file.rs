@@ -1,0 +1,337 @@
+//! The file that keeps what was learnt: rows behind a headline, appended by several engines in
+//! turn.
+//!
+//! Each append is one write under a lock, so that rows of several engines do not mix, and what a
+//! kill or a power cut has torn is cut off first. A row that is not what was written is passed over.
+//! A file that has grown too large is replaced by one that says the same in fewer rows.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::memory::Memory;
+use super::row::{ROW_BYTES, Row};
+use crate::support::files::{in_words, lock_shared, open_plain, sync_name, write_whole};
+
+/// The first line of the file: what it is, and the version of its rows.
+pub(crate) const HEADLINE: &[u8] = b"tabia learning 1\n";
+
+/// The most bytes of a file: 400,000 rows, those of some 4,000 games. Hand-set: they are made a book
+/// of at the begin of each game, which takes a second or two for so many.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// Why nothing can be learnt to a file, or from it.
+#[derive(Debug, Error)]
+pub(crate) enum LearnError {
+    /// Reading or writing failed.
+    #[error("cannot learn to {path}: {why}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        why: String,
+    },
+    /// It is something else.
+    #[error("{0} holds something else than what was learnt: name another file")]
+    Foreign(PathBuf),
+}
+
+/// Whether a file that begins so holds what was learnt.
+pub(crate) fn is_learning(head: &[u8]) -> bool {
+    head.starts_with(HEADLINE)
+}
+
+/// The rows in the bytes of a file, and how many others are not what was written.
+pub(super) fn rows_of(bytes: &[u8]) -> (Vec<Row>, usize) {
+    let rest = bytes.get(HEADLINE.len()..).unwrap_or_default();
+    let all = rest.as_chunks::<ROW_BYTES>().0;
+    let rows: Vec<Row> = all.iter().filter_map(Row::from_bytes).collect();
+    let damaged = all.len() - rows.len();
+    (rows, damaged)
+}
+
+/// What tells the contents of a file from those of another moment.
+pub(crate) type Stamp = (u64, u64, u64);
+
+/// The stamp of a file; `None` if there is none.
+pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
+    let metadata = path.metadata().ok()?;
+    Some((metadata.dev(), metadata.ino(), metadata.len()))
+}
+
+/// A file to learn to. It is open only while it is written to.
+#[derive(Debug)]
+pub(crate) struct LearnFile {
+    path: PathBuf,
+    most_bytes: u64,
+    /// What was written to and is perhaps not on the disk yet.
+    unsynced: Option<File>,
+}
+
+impl LearnFile {
+    /// A file to learn to, which is made if there is none.
+    ///
+    /// # Errors
+    /// If it cannot be written to, or is something else.
+    pub(crate) fn open(path: &Path) -> Result<Self, LearnError> {
+        Self::bounded(path, MOST_BYTES)
+    }
+
+    pub(super) fn bounded(path: &Path, most_bytes: u64) -> Result<Self, LearnError> {
+        let mut file = LearnFile { path: path.to_owned(), most_bytes, unsynced: None };
+        file.append(&[])?;
+        Ok(file)
+    }
+
+    /// Appends rows: all of them, or, if that fails, none.
+    ///
+    /// # Errors
+    /// If the file cannot be written to, or is something else by now.
+    pub(crate) fn append(&mut self, rows: &[Row]) -> Result<(), LearnError> {
+        let bytes: Vec<u8> = rows.iter().flat_map(|row| row.to_bytes()).collect();
+        let mut file = self.locked()?;
+        let length = self.mended(&mut file)?;
+        if length + bytes.len() as u64 > self.most_bytes {
+            self.compact(&mut file)?;
+            drop(file);
+            file = self.locked()?;
+            self.mended(&mut file)?;
+        }
+        let before = file.metadata().map_err(|error| self.told(&error))?.len();
+        if let Err(error) = file.write_all(&bytes) {
+            // What cannot be cut off now is cut off by the next who writes.
+            let _ = file.set_len(before);
+            return Err(self.told(&error));
+        }
+        let unlocked = file.unlock();
+        if !rows.is_empty() {
+            self.unsynced = Some(file);
+        }
+        unlocked.map_err(|error| self.told(&error))
+    }
+
+    /// Sees to it that all that was appended is on the disk.
+    ///
+    /// # Errors
+    /// If the disk fails.
+    pub(crate) fn sync(&mut self) -> Result<(), LearnError> {
+        let synced = self.unsynced.take().map_or(Ok(()), |file| file.sync_data());
+        synced.map_err(|error| self.told(&error))
+    }
+
+    /// Whether something was appended that may not be on the disk yet.
+    pub(crate) fn is_unsynced(&self) -> bool {
+        self.unsynced.is_some()
+    }
+
+    fn locked(&self) -> Result<File, LearnError> {
+        lock_shared(&self.path).map_err(|error| self.told(&error))
+    }
+
+    /// Writes the headline, if there is none yet, and cuts off what is no whole row. The length
+    /// after that, in bytes.
+    fn mended(&self, file: &mut File) -> Result<u64, LearnError> {
+        let mut head = Vec::new();
+        let length = (|| {
+            file.rewind()?;
+            Read::by_ref(file).take(HEADLINE.len() as u64).read_to_end(&mut head)?;
+            Ok(file.metadata()?.len())
+        })();
+        let length = length.map_err(|error| self.told(&error))?;
+        if !HEADLINE.starts_with(&head) {
+            return Err(LearnError::Foreign(self.path.clone()));
+        }
+        let torn = length.saturating_sub(HEADLINE.len() as u64) % ROW_BYTES as u64;
+        let mended = match head.len() < HEADLINE.len() {
+            // Power cuts must not cost the name of what is synced later.
+            true => file
+                .set_len(0)
+                .and_then(|()| file.write_all(HEADLINE))
+                .and_then(|()| sync_name(&self.path)),
+            false if torn > 0 => file.set_len(length - torn),
+            false => Ok(()),
+        };
+        mended.map_err(|error| self.told(&error))?;
+        Ok((length - torn).max(HEADLINE.len() as u64))
+    }
+
+    /// Replaces the file, which is locked, by one that says the same in fewer rows, of half the
+    /// size that is allowed at most.
+    fn compact(&self, file: &mut File) -> Result<(), LearnError> {
+        let mut bytes = Vec::new();
+        let read = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
+        read.map_err(|error| self.told(&error))?;
+        let memory = Memory::of(rows_of(&bytes).0.into_iter());
+        let most = (self.most_bytes / 2).saturating_sub(HEADLINE.len() as u64) as usize / ROW_BYTES;
+        let rows = memory.compacted(most);
+        let mut bytes = HEADLINE.to_vec();
+        rows.iter().for_each(|row| bytes.extend_from_slice(&row.to_bytes()));
+        log::info!("{}: {} rows of {} bytes stay", self.path.display(), rows.len(), ROW_BYTES);
+        write_whole(&self.path, &bytes).map_err(|error| self.told(&error.into()))
+    }
+
+    fn told(&self, error: &io::Error) -> LearnError {
+        LearnError::Io { path: self.path.clone(), why: in_words(error) }
+    }
+}
+
+impl Drop for LearnFile {
+    fn drop(&mut self) {
+        if let Err(error) = self.sync() {
+            log::warn!("{error}");
+        }
+    }
+}
+
+/// All bytes of a file that holds what was learnt.
+///
+/// # Errors
+/// If it cannot be read, or is something else.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, LearnError> {
+    let mut bytes = Vec::new();
+    let read = open_plain(path).and_then(|mut file| file.read_to_end(&mut bytes));
+    read.map_err(|error| LearnError::Io { path: path.to_owned(), why: in_words(&error) })?;
+    if is_learning(&bytes) { Ok(bytes) } else { Err(LearnError::Foreign(path.to_owned())) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::Duration;
+
+    use super::super::row::{Fact, Found};
+    use super::*;
+    use crate::chess::position::Position;
+    use crate::chess::score::Depth;
+
+    /// A row of a position of its own.
+    fn row(number: u64, depth: Depth) -> Row {
+        let start = Position::start();
+        let mv = start.legal_moves().iter().next().expect("a move");
+        let found = Found { score: 12, depth, nodes: 5_000, time: Duration::from_secs(1) };
+        Row { key: number, ..Row::found(&start, mv, found) }
+    }
+
+    fn held(path: &Path) -> Vec<Row> {
+        rows_of(&read(path).expect("a learning file")).0
+    }
+
+    #[test]
+    fn what_was_appended_is_there_but_for_a_torn_row() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("learnt");
+        let mut file = LearnFile::open(&path).expect("new");
+        assert_eq!(held(&path), []);
+        (1..=3).for_each(|number| file.append(&[row(number, 9)]).expect("written"));
+        assert!(file.is_unsynced());
+        file.sync().expect("synced");
+        let whole = fs::read(&path).expect("the file");
+        for cut in 0..whole.len() {
+            fs::write(&path, &whole[..cut]).expect("written");
+            let rows = cut.saturating_sub(HEADLINE.len()) / ROW_BYTES;
+            let mut expected: Vec<Row> = (1..=rows as u64).map(|number| row(number, 9)).collect();
+            if cut >= HEADLINE.len() {
+                assert_eq!(held(&path), expected, "{cut} bytes can be read");
+            }
+            file.append(&[row(7, 9)]).expect("mended");
+            expected.push(row(7, 9));
+            assert_eq!(held(&path), expected, "{cut} bytes");
+        }
+    }
+
+    #[test]
+    fn a_damaged_row_costs_no_other() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("learnt");
+        let rows: Vec<Row> = (1..=3).map(|number| row(number, 9)).collect();
+        LearnFile::open(&path).and_then(|mut file| file.append(&rows)).expect("written");
+        let mut bytes = fs::read(&path).expect("the file");
+        bytes[HEADLINE.len() + ROW_BYTES + 5] ^= 1;
+        assert_eq!(rows_of(&bytes), (vec![rows[0], rows[2]], 1));
+    }
+
+    #[test]
+    fn other_files_are_left_alone() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("letter");
+        for text in ["a letter", "tabia learning 2\n and more", "tabia learnt"] {
+            fs::write(&path, text).expect("written");
+            let error = LearnFile::open(&path).expect_err("foreign");
+            assert!(matches!(error, LearnError::Foreign(_)), "{error}");
+            assert_eq!(fs::read_to_string(&path).expect("there"), text);
+        }
+        let error = LearnFile::open(dir.path()).expect_err("a folder");
+        assert!(matches!(error, LearnError::Io { .. }), "{error}");
+        let error = LearnFile::open(&dir.path().join("no/such/folder")).expect_err("nowhere");
+        assert!(error.to_string().contains("does not exist"), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_has_grown_too_large_keeps_the_deepest() {
+        const MOST: u64 = 100 * ROW_BYTES as u64;
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("learnt");
+        let mut one = LearnFile::bounded(&path, MOST).expect("new");
+        let mut other = LearnFile::bounded(&path, MOST).expect("shared");
+        for round in 0..60 {
+            let depth = if round == 20 { 30 } else { 10 + round % 9 };
+            (1..=20).for_each(|number| one.append(&[row(number, depth)]).expect("written"));
+            other.append(&[row(100 + round as u64, 9)]).expect("the file that is there now");
+            let length = fs::metadata(&path).expect("there").len();
+            assert!(length <= MOST, "{length} bytes");
+        }
+        let rows = held(&path);
+        for number in 1..=20 {
+            let of_key = rows.iter().filter(|row| row.key == number);
+            let depth = |row: &Row| match row.fact {
+                Fact::Found(found) => found.depth,
+                Fact::Played { .. } => 0,
+            };
+            assert_eq!(of_key.map(depth).max(), Some(30), "{number}");
+        }
+        let last: Vec<u64> = rows.iter().map(|row| row.key).filter(|&key| key >= 150).collect();
+        assert_eq!(last, (150..160).collect::<Vec<_>>(), "the oldest go first");
+    }
+
+    #[test]
+    fn several_writers_lose_nothing() {
+        const WRITERS: u64 = 4;
+        const ROWS: u64 = 200;
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("learnt");
+        std::thread::scope(|scope| {
+            for writer in 0..WRITERS {
+                let path = &path;
+                scope.spawn(move || {
+                    let mut file = LearnFile::open(path).expect("shared");
+                    for number in (0..ROWS).step_by(2) {
+                        let rows = [0, 1].map(|next| row(writer << 32 | (number + next), 9));
+                        file.append(&rows).expect("written");
+                    }
+                });
+            }
+        });
+        let mut keys: Vec<u64> = held(&path).iter().map(|row| row.key).collect();
+        keys.sort_unstable();
+        let all = (0..WRITERS).flat_map(|writer| (0..ROWS).map(move |row| writer << 32 | row));
+        assert!(keys == all.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_file_that_was_deleted_begins_anew() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("learnt");
+        let mut file = LearnFile::open(&path).expect("new");
+        file.append(&[row(1, 9)]).expect("written");
+        let before = stamp(&path);
+        fs::remove_file(&path).expect("there");
+        assert_eq!(stamp(&path), None);
+        file.append(&[row(2, 9)]).expect("written");
+        assert_eq!(held(&path), [row(2, 9)]);
+        assert_ne!(stamp(&path), None);
+        assert!(before.is_some());
+    }
+}

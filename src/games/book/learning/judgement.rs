@@ -1,0 +1,359 @@
+//! What positions are worth by all that was found and played: a search is believed only as long
+//! as the replies that were met later have not shown it wrong.
+//!
+//! A position is worth the best of the moves of which something is known. The best move by its own
+//! search is always one of them: the position after it has the search's score, turned round, until
+//! something as deep is known of it. So the worst of the replies that were met counts. If all known
+//! moves fall short of what the search had promised, the search is *refuted*: there may be a better
+//! move, but nobody knows which, and it has to be looked for.
+
+use std::time::Duration;
+
+use super::memory::{Lesson, Memory};
+use super::row::Found;
+use crate::chess::position::{KeyMap, Move};
+use crate::chess::score::{Depth, MATE, Score, is_decided, to_table};
+use crate::games::book::lookup::values::{BookValue, before};
+
+/// A search whose best known move is worth so many centipawns less than it had found is refuted.
+/// Hand-set: from one move of a game to the next scores change by less as a rule.
+const REFUTED_BY: Score = 30;
+/// What a refuted search is still worth: another move may well cost no more than so many centipawns
+/// against what it had promised. So the moves before are not given up as well. Hand-set.
+const NEXT_BEST_COSTS: Score = 10;
+/// What is known of the position after a move counts against a search of the one before it if it
+/// is at most so many plies less deep than that search was there. Hand-set: searches of two moves of
+/// one game differ by that, those of a blitz game and of an analysis by more.
+const DEPTH_SLACK: Depth = 3;
+/// Rounds of backing up at most. Without circles two are enough; where moves go round, mates could
+/// grow longer by a move a round.
+const MAX_ROUNDS: usize = 50;
+
+/// What a search says of a position: one of its own, or of the position before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Own {
+    /// The best move; `None` if the search began before it, or there is none.
+    mv: Option<Move>,
+    score: Score,
+    depth: Depth,
+}
+
+/// A position, and the moves of which something may be known.
+#[derive(Debug)]
+struct Node {
+    key: u64,
+    own: Option<Own>,
+    links: Vec<(Move, u32)>,
+}
+
+/// What a position is worth, and by which move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Worth {
+    score: Score,
+    best: Option<Move>,
+    /// The plies that it rests on; 0 if the search is refuted.
+    depth: Depth,
+}
+
+/// The values of all positions of which a search says something, sorted by key. One whose search
+/// is refuted has depth 0.
+pub(super) fn judge(memory: &Memory) -> Vec<BookValue> {
+    let nodes = Nodes::of(memory);
+    let values = nodes.list.iter().zip(nodes.worths()).filter_map(|(node, worth)| {
+        let (own, worth) = (node.own?, worth?);
+        let lesson = memory.lesson(node.key);
+        let deepest = lesson.and_then(Lesson::deepest);
+        let best = worth.best.or(deepest.and_then(|(row, _)| row.mv));
+        let found = lesson.and_then(|lesson| lesson.found_of(best)).or(deepest);
+        Some(BookValue {
+            key: node.key,
+            score: worth.score,
+            best,
+            outside: None,
+            own: found.and_then(|(row, found)| Some((row.mv?, found.score))),
+            depth: worth.depth,
+            own_depth: found.map_or(own.depth, |(_, found)| found.depth),
+            nodes: found.map_or(0, |(_, found)| found.nodes),
+        })
+    });
+    let mut values: Vec<BookValue> = values.collect();
+    values.sort_unstable_by_key(|value| value.key);
+    values
+}
+
+/// The time of the search that found the best move of a position, unless it is refuted.
+pub(super) fn time_of(value: &BookValue, lesson: &Lesson) -> Option<Duration> {
+    let (_, found) = lesson.found_of(Some(value.best?))?;
+    (value.depth > 0).then_some(found.time)
+}
+
+/// The score of a position for the side that moves there, as the position after its best move has
+/// it.
+fn after(score: Score) -> Score {
+    -to_table(score, 1).clamp(-MATE, MATE)
+}
+
+#[derive(Debug, Default)]
+struct Nodes {
+    list: Vec<Node>,
+    numbers: KeyMap<u32>,
+}
+
+impl Nodes {
+    fn of(memory: &Memory) -> Self {
+        let mut nodes = Nodes::default();
+        for lesson in memory.lessons() {
+            let number = nodes.number(lesson.key);
+            for played in &lesson.played {
+                nodes.link(number, played.mv, played.next);
+            }
+            for &(row, Found { score, depth, .. }) in &lesson.found {
+                let score = score.clamp(-MATE, MATE);
+                nodes.tell(number, Own { mv: row.mv, score, depth });
+                if let Some(next) = nodes.link(number, row.mv, row.next) {
+                    nodes.tell(next, Own { mv: None, score: after(score), depth: depth - 1 });
+                }
+            }
+        }
+        nodes
+    }
+
+    fn number(&mut self, key: u64) -> u32 {
+        let next = self.list.len() as u32;
+        let number = *self.numbers.entry(key).or_insert(next);
+        if number == next {
+            self.list.push(Node { key, own: None, links: Vec::new() });
+        }
+        number
+    }
+
+    /// Takes note of where a move leads, and tells the number of that position.
+    fn link(&mut self, from: u32, mv: Option<Move>, next: u64) -> Option<u32> {
+        let (mv, to) = (mv?, self.number(next));
+        let links = &mut self.list[from as usize].links;
+        if links.iter().all(|&(known, _)| known != mv) {
+            links.push((mv, to));
+        }
+        Some(to)
+    }
+
+    /// Takes note of what a search says, unless a deeper one has. Of those as deep, the latest
+    /// counts, and one of the position itself.
+    fn tell(&mut self, number: u32, own: Own) {
+        let node = &mut self.list[number as usize];
+        let rank = |own: &Own| (own.depth, own.mv.is_some());
+        if node.own.as_ref().is_none_or(|known| rank(known) <= rank(&own)) {
+            node.own = Some(own);
+        }
+    }
+
+    /// All positions, those behind before those in front, but for circles.
+    fn backwards(&self) -> Vec<u32> {
+        let mut order = Vec::with_capacity(self.list.len());
+        let mut seen = vec![false; self.list.len()];
+        for root in 0..self.list.len() as u32 {
+            // Each with the number of its links that were followed.
+            let mut path = vec![(root, 0)];
+            while let Some((number, followed)) = path.last_mut() {
+                if *followed == 0 && std::mem::replace(&mut seen[*number as usize], true) {
+                    path.pop();
+                    continue;
+                }
+                let link = self.list[*number as usize].links.get(*followed).copied();
+                *followed += 1;
+                match link {
+                    Some((_, to)) => path.push((to, 0)),
+                    None => {
+                        order.push(*number);
+                        path.pop();
+                    }
+                }
+            }
+        }
+        order
+    }
+
+    /// What each position is worth.
+    fn worths(&self) -> Vec<Option<Worth>> {
+        let begin =
+            |node: &Node| node.own.map(|Own { mv, score, depth }| Worth { score, best: mv, depth });
+        let mut worths: Vec<Option<Worth>> = self.list.iter().map(begin).collect();
+        let order = self.backwards();
+        for _ in 0..MAX_ROUNDS {
+            let mut changed = false;
+            for &number in &order {
+                let worth = self.worth(number, &worths);
+                changed |= worth != worths[number as usize];
+                worths[number as usize] = worth;
+            }
+            if !changed {
+                break;
+            }
+        }
+        worths
+    }
+
+    /// What a position is worth if others are worth this.
+    fn worth(&self, number: u32, worths: &[Option<Worth>]) -> Option<Worth> {
+        let node = &self.list[number as usize];
+        let own = node.own?;
+        let known = node.links.iter().filter_map(|&(mv, to)| {
+            let of_next = self.list[to as usize].own?;
+            let counts = of_next.depth + 1 + DEPTH_SLACK >= own.depth;
+            let score = before(worths[to as usize]?.score);
+            let depth = own.depth.min(of_next.depth + 1);
+            counts.then_some(Worth { score, best: Some(mv), depth })
+        });
+        // Of moves as good, the one that the search chose.
+        let rank = |worth: &Worth| (worth.score, worth.best == own.mv);
+        let best = known.reduce(|best, next| if rank(&next) > rank(&best) { next } else { best });
+        let promised = Worth { score: own.score, best: own.mv, depth: own.depth };
+        Some(match (best, own.mv) {
+            (Some(best), None) if best.score > own.score => best,
+            (None, _) | (_, None) => promised,
+            (Some(best), Some(_)) if best.score >= own.score - REFUTED_BY => best,
+            // Somewhere between what is known and what the search had promised.
+            (Some(best), Some(_)) if is_decided(own.score) => Worth { depth: 0, ..best },
+            (Some(best), Some(_)) => Worth { score: own.score - NEXT_BEST_COSTS, depth: 0, ..best },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::row::{Fact, Row};
+    use super::*;
+    use crate::chess::position::{Game, Position};
+    use crate::chess::score::mate_in;
+    use crate::games::pgn::GameResult;
+
+    /// A game with the scores and depths that searches found before some of its moves, by ply.
+    fn rows(moves: &str, searches: &[(usize, Score, Depth)], result: GameResult) -> Vec<Row> {
+        let game = game(moves);
+        let found = |&(ply, score, depth): &(usize, Score, Depth)| {
+            let time = Duration::from_secs(1);
+            let found = Found { score, depth, nodes: 5_000, time };
+            Row::found(&game.positions()[ply], game.moves()[ply], found)
+        };
+        searches.iter().map(found).chain(Row::of_game(&game, result)).collect()
+    }
+
+    fn game(moves: &str) -> Game {
+        let mut game = Game::default();
+        for san in moves.split_ascii_whitespace() {
+            game.play(game.position().parse_move(san).expect(san)).expect(san);
+        }
+        game
+    }
+
+    /// What is known after some moves: score, best move and depth.
+    fn known(rows: &[Row], moves: &str) -> Option<(Score, String, Depth)> {
+        let values = judge(&Memory::of(rows.iter().copied()));
+        let position: Position = *game(moves).position();
+        let value = values.iter().find(|value| value.key == position.key())?;
+        let best = value.best.map_or(String::new(), |mv| position.san(mv));
+        Some((value.score, best, value.depth))
+    }
+
+    const LOSES: [(usize, Score, Depth); 3] = [(1, 20, 12), (3, 10, 12), (5, -250, 12)];
+
+    #[test]
+    fn what_a_search_found_is_worth_that_until_more_is_known() {
+        let rows = rows("e4 e5 Nf3", &[(1, 20, 12)], GameResult::Draw);
+        assert_eq!(known(&rows, "e4"), Some((20, "e5".into(), 12)));
+        assert_eq!(known(&rows, "e4 e5"), Some((-20, String::new(), 11)));
+        assert_eq!(known(&rows, ""), None, "nobody has searched it");
+    }
+
+    #[test]
+    fn a_move_that_loses_is_not_the_best_any_more() {
+        let rows = rows("e4 e5 Nf3 f6 Nxe5 fxe5 Qh5+", &LOSES, GameResult::White);
+        assert_eq!(known(&rows, "e4 e5 Nf3 f6 Nxe5"), Some((-250, "fxe5".into(), 12)));
+        // The reply that was met shows what 2...f6 is worth; whether another move is better is open.
+        assert_eq!(known(&rows, "e4 e5 Nf3 f6"), Some((250, "Nxe5".into(), 11)));
+        assert_eq!(known(&rows, "e4 e5 Nf3"), Some((10 - NEXT_BEST_COSTS, "f6".into(), 0)));
+        // The move before stays: it is worth a bit less than was thought.
+        assert_eq!(known(&rows, "e4"), Some((10 - NEXT_BEST_COSTS, "e5".into(), 12)));
+    }
+
+    #[test]
+    fn another_move_that_holds_takes_its_place() {
+        let lost = rows("e4 e5 Nf3 f6 Nxe5 fxe5 Qh5+", &LOSES, GameResult::White);
+        for depth in [12, 11] {
+            let held = [(3, 8, depth), (5, 12, depth)];
+            let held = rows("e4 e5 Nf3 Nc6 Bb5 a6", &held, GameResult::Draw);
+            let all = [lost.clone(), held].concat();
+            assert_eq!(known(&all, "e4 e5 Nf3"), Some((8, "Nc6".into(), depth)));
+            assert_eq!(known(&all, "e4"), Some((8, "e5".into(), 12)));
+        }
+    }
+
+    #[test]
+    fn the_worst_of_the_replies_counts_and_a_good_one_promises_nothing() {
+        let good = rows("e4 e5 Nf3 Nc6", &[(1, 0, 12), (3, 90, 12)], GameResult::Black);
+        assert_eq!(known(&good, "e4"), Some((0, "e5".into(), 12)));
+        let worse = rows("e4 e5 Bc4 Nc6", &[(3, -20, 12)], GameResult::Draw);
+        assert_eq!(known(&[good, worse].concat(), "e4"), Some((-20, "e5".into(), 12)));
+    }
+
+    #[test]
+    fn what_is_far_less_deep_refutes_nothing() {
+        let deep = rows("e4 e5 Nf3 Nc6", &[(1, 20, 30)], GameResult::Draw);
+        let shallow = rows("e4 e5 Nf3 Nc6", &[(3, -90, 10)], GameResult::Draw);
+        assert_eq!(known(&[deep, shallow].concat(), "e4"), Some((20, "e5".into(), 30)));
+    }
+
+    #[test]
+    fn mates_are_counted_from_each_position() {
+        let mated = rows("f3 e5 g4 Qh4", &[(1, 90, 12), (3, mate_in(1), 9)], GameResult::Black);
+        assert_eq!(known(&mated, "f3 e5 g4 Qh4"), Some((-MATE, String::new(), 255)));
+        assert_eq!(known(&mated, "f3 e5 g4"), Some((mate_in(1), "Qh4#".into(), 9)));
+        let blunder = rows("f3 e5 g4 Qh4", &[(2, -40, 12)], GameResult::Black);
+        // The rules alone say what the reply leads to.
+        assert_eq!(known(&blunder, "f3 e5 g4"), Some((mate_in(1), "Qh4#".into(), 11)));
+        assert_eq!(known(&blunder, "f3 e5"), Some((-40 - NEXT_BEST_COSTS, "g4".into(), 0)));
+    }
+
+    /// Rows as anybody could write them, of few positions.
+    fn any_row() -> impl Strategy<Value = Row> {
+        let key = || 0..4_u64;
+        let mv = (0_u16..9).prop_map(Move::from_polyglot);
+        let fact = (any::<i16>(), any::<u8>(), any::<bool>()).prop_map(|(score, depth, found)| {
+            let (score, depth, time) = (score.into(), depth.into(), Duration::MAX);
+            match found {
+                true => Fact::Found(Found { score, depth, nodes: u64::MAX, time }),
+                false => Fact::Played { result: GameResult::Draw, games: u32::MAX },
+            }
+        });
+        let pawns = any::<(u32, u32)>();
+        (key(), key(), pawns, mv, fact).prop_map(|(key, next, (pawns, next_pawns), mv, fact)| Row {
+            key,
+            next,
+            pawns,
+            next_pawns,
+            mv,
+            fact,
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn no_rows_do_harm(rows in proptest::collection::vec(any_row(), 0..20)) {
+            let memory = Memory::of(rows.into_iter());
+            for value in judge(&memory) {
+                prop_assert!(value.score.abs() <= MATE + 1 + REFUTED_BY, "{value:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn circles_come_to_an_end() {
+        let there = rows("Nf3 Nf6 Ng1", &[(0, 30, 12), (1, 10, 12), (2, 5, 12)], GameResult::Draw);
+        let back = rows("Nf3 Nf6 Ng1 Ng8", &[(3, mate_in(7), 12)], GameResult::Draw);
+        let values = judge(&Memory::of(there.into_iter().chain(back)));
+        assert_eq!(values.len(), 4);
+        assert!(values.iter().all(|value| value.score.abs() <= MATE));
+    }
+}

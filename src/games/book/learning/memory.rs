@@ -1,0 +1,223 @@
+//! All that was learnt, by position: what the rows of a file add up to.
+
+use std::cmp::Reverse;
+
+use super::row::{Fact, Found, Row};
+use crate::chess::position::{KeyMap, Move};
+use crate::games::book::format::counts::Counts;
+use crate::games::pgn::GameResult;
+
+/// A move that was played in a position, or, without a move, the end of games there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Played {
+    pub mv: Option<Move>,
+    /// The key of the position after it; 0 for no move.
+    pub next: u64,
+    pub counts: Counts,
+    next_pawns: u32,
+}
+
+/// What was learnt of a position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Lesson {
+    pub key: u64,
+    pub pawns: u32,
+    /// The moves that searches found the best, each by the deepest of them, of those the latest.
+    pub found: Vec<(Row, Found)>,
+    pub played: Vec<Played>,
+    /// The number of the last row that told of it.
+    latest: usize,
+}
+
+impl Lesson {
+    /// How the games ended that came here.
+    pub(super) fn reached(&self) -> Counts {
+        self.played.iter().map(|played| played.counts).sum()
+    }
+
+    /// What the deepest search found, of those the latest.
+    pub(super) fn deepest(&self) -> Option<(Row, Found)> {
+        self.found.iter().max_by_key(|(_, found)| found.depth).copied()
+    }
+
+    /// What was found of a move.
+    pub(super) fn found_of(&self, mv: Option<Move>) -> Option<(Row, Found)> {
+        self.found.iter().find(|(row, _)| row.mv == mv).copied()
+    }
+
+    /// The rows that say the same.
+    fn rows(&self) -> impl Iterator<Item = Row> + '_ {
+        let played = self.played.iter().flat_map(|played| {
+            let Counts { white, draws, black, .. } = played.counts;
+            let by_result =
+                [(GameResult::White, white), (GameResult::Draw, draws), (GameResult::Black, black)];
+            by_result.into_iter().filter(|&(_, games)| games > 0).map(|(result, games)| Row {
+                key: self.key,
+                next: played.next,
+                pawns: self.pawns,
+                next_pawns: played.next_pawns,
+                mv: played.mv,
+                fact: Fact::Played { result, games },
+            })
+        });
+        self.found.iter().map(|&(row, _)| row).chain(played)
+    }
+}
+
+/// All that was learnt. Positions stand in the order in which they were first told of: those of
+/// a game one after the other.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    lessons: Vec<Lesson>,
+    numbers: KeyMap<u32>,
+    rows: usize,
+}
+
+impl Memory {
+    /// What these rows add up to.
+    pub(super) fn of(rows: impl Iterator<Item = Row>) -> Self {
+        let mut memory = Memory::default();
+        rows.for_each(|row| memory.add(row));
+        memory
+    }
+
+    fn add(&mut self, row: Row) {
+        self.rows += 1;
+        let (latest, number) = (self.rows, self.lessons.len() as u32);
+        let number = *self.numbers.entry(row.key).or_insert(number) as usize;
+        if number == self.lessons.len() {
+            let (key, pawns) = (row.key, row.pawns);
+            let (found, played) = (Vec::new(), Vec::new());
+            self.lessons.push(Lesson { key, pawns, found, played, latest });
+        }
+        let lesson = &mut self.lessons[number];
+        lesson.latest = latest;
+        match row.fact {
+            Fact::Found(found) => {
+                if lesson.found_of(row.mv).is_none_or(|(_, known)| known.depth <= found.depth) {
+                    lesson.found.retain(|(known, _)| known.mv != row.mv);
+                    lesson.found.push((row, found));
+                }
+            }
+            Fact::Played { result, games } => {
+                let counts = Counts::of(result, games);
+                match lesson.played.iter_mut().find(|played| played.mv == row.mv) {
+                    Some(played) => played.counts += counts,
+                    None => lesson.played.push(Played {
+                        mv: row.mv,
+                        next: row.next,
+                        counts,
+                        next_pawns: row.next_pawns,
+                    }),
+                }
+            }
+        }
+    }
+
+    /// What was learnt, by position.
+    pub(super) fn lessons(&self) -> &[Lesson] {
+        &self.lessons
+    }
+
+    /// What was learnt of the position with this key.
+    pub(super) fn lesson(&self, key: u64) -> Option<&Lesson> {
+        self.numbers.get(&key).map(|&number| &self.lessons[number as usize])
+    }
+
+    /// Rows that say the same, each once. If they are more than `most`, what is left out is what was
+    /// learnt of the positions of the fewest games, of those the oldest: whole games, so that no
+    /// search stays without the replies that have shown what it was worth.
+    pub(super) fn compacted(&self, most: usize) -> Vec<Row> {
+        let mut order: Vec<&Lesson> = self.lessons.iter().collect();
+        // A position that was only analysed is worth as much as one of a single game.
+        order
+            .sort_by_cached_key(|lesson| Reverse((lesson.reached().games().max(1), lesson.latest)));
+        let mut rows = 0;
+        let kept = order.iter().take_while(|lesson| {
+            rows += lesson.rows().count();
+            rows <= most
+        });
+        let kept = kept.count();
+        order.truncate(kept);
+        // Positions of a game stay in its order.
+        order.sort_by_key(|lesson| self.numbers[&lesson.key]);
+        order.into_iter().flat_map(Lesson::rows).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::chess::position::{Game, Position};
+    use crate::chess::score::Depth;
+
+    fn found(position: &Position, san: &str, depth: Depth) -> Row {
+        let mv = position.parse_move(san).expect(san);
+        let time = Duration::from_secs(1);
+        Row::found(position, mv, Found { score: depth, depth, nodes: 1_000, time })
+    }
+
+    fn game(moves: &str) -> Game {
+        let mut game = Game::default();
+        for san in moves.split(' ') {
+            game.play(game.position().parse_move(san).expect(san)).expect(san);
+        }
+        game
+    }
+
+    #[test]
+    fn the_deepest_search_of_each_move_stays() {
+        let start = Position::start();
+        let told = [("d4", 9), ("e4", 12), ("d4", 8), ("c4", 12), ("e4", 12), ("c4", 11)];
+        let rows: Vec<Row> = told.iter().map(|&(san, depth)| found(&start, san, depth)).collect();
+        let memory = Memory::of(rows.iter().copied());
+        assert_eq!(memory.compacted(9), [rows[0], rows[3], rows[4]]);
+        let again = Memory::of(memory.compacted(9).into_iter());
+        for memory in [memory, again] {
+            let deepest = memory.lessons()[0].deepest().map(|(row, _)| row);
+            assert_eq!(deepest, Some(rows[4]), "the latest of those as deep");
+        }
+    }
+
+    #[test]
+    fn games_add_up_and_stay_what_they_are() {
+        let first = Row::of_game(&game("e4 e5 Nf3"), GameResult::White);
+        let other = Row::of_game(&game("e4 c5"), GameResult::Draw);
+        let all = [first.clone(), other, first].concat();
+        let memory = Memory::of(all.iter().copied());
+        let start = memory.lesson(Position::start().key()).expect("known");
+        assert_eq!(start.reached(), Counts::new(2, 1, 0));
+        assert_eq!(start.played.len(), 1);
+        let rows = memory.compacted(99);
+        assert!(rows.len() < all.len());
+        let again = Memory::of(rows.into_iter());
+        for lesson in memory.lessons() {
+            let same = again.lesson(lesson.key).expect("still there");
+            assert_eq!((&same.played, same.pawns), (&lesson.played, lesson.pawns));
+        }
+    }
+
+    #[test]
+    fn what_counts_least_goes_first() {
+        let often = Row::of_game(&game("e4 e5"), GameResult::White);
+        let once = Row::of_game(&game("e4 c5 Nf3"), GameResult::Draw);
+        let [old, new] = [("d4", 20), ("c4", 9)].map(|(first, depth)| {
+            let position = *game(first).position();
+            found(&position, "a6", depth)
+        });
+        let rows = [often.clone(), vec![old], often, once, vec![new]].concat();
+        let memory = Memory::of(rows.into_iter());
+        // The start by two results, 1. e4 by two moves, what was found, and the ends of the games.
+        let all = memory.compacted(99);
+        assert_eq!(all.len(), 2 + 2 + 1 + 2 + 2);
+        assert_eq!(memory.compacted(8).len(), 8);
+        assert!(!memory.compacted(8).contains(&old) && memory.compacted(8).contains(&new));
+        let least = memory.compacted(4);
+        assert!(
+            least.iter().all(|row| memory.lesson(row.key).expect("known").reached().games() == 3)
+        );
+        assert!(memory.compacted(0).is_empty());
+    }
+}

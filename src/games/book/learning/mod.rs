@@ -1,0 +1,301 @@
+//! What an engine has learnt in its games and analyses: rows in a file of its own, which are made a
+//! book whenever it is asked.
+//!
+//! A row is what a search found ([`Row::found`]), or what a game tells of one of its positions, once
+//! its result is known ([`Row::of_game`]). [`LearnFile`] keeps them; [`Learned`] is what they come to:
+//! the games counted as in any book, and the searches judged by what was met later.
+
+mod file;
+mod judgement;
+mod memory;
+mod row;
+
+use std::io::{self, Cursor};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(crate) use file::{HEADLINE, LearnError, LearnFile, Stamp, is_learning, stamp};
+pub(crate) use row::{Found, Row};
+
+use super::format::counts::Counts;
+use super::format::entry::BookEntry;
+use super::format::error::BookError;
+use super::format::manifest::{GameTotals, InputRecord, Manifest};
+use super::format::pawn_filter::PawnSet;
+use super::format::writer::write_book;
+use super::lookup::Book;
+use super::lookup::values::{BookValue, Scored};
+use crate::chess::notation;
+use crate::chess::position::{KeyMap, Move, Position};
+use crate::chess::score::Score;
+use crate::support::words::counted;
+use memory::{Lesson, Memory};
+
+/// A move is not searched again if it is known to be worth so many centipawns less than the search
+/// that chose it has promised. Hand-set: twice what refutes that search, since scores of two moves
+/// in a row differ by some of it without either being wrong.
+const FAR_SHORT: Score = 50;
+
+/// What was learnt, to be asked. Cloning is cheap.
+#[derive(Debug, Clone)]
+pub(crate) struct Learned {
+    book: Book,
+    /// The time that the searches took which stand as they were, by key.
+    times: Arc<KeyMap<Duration>>,
+}
+
+/// A move that was found to be the best, and that nothing has refuted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Lasting {
+    /// The move.
+    pub mv: Move,
+    /// What it rests on.
+    pub value: BookValue,
+    /// The time of the search that found it.
+    pub time: Duration,
+}
+
+impl Lasting {
+    /// Why the move is played in `position`, without a search.
+    pub(crate) fn in_words(&self, position: &Position) -> String {
+        let (score, depth) = (notation::score(self.value.score), self.value.depth);
+        let seconds = self.time.as_secs_f64();
+        let san = position.san(self.mv);
+        format!(
+            "learnt move {san}: {score} by a search of depth {depth}, which took {seconds:.2} s"
+        )
+    }
+}
+
+impl Learned {
+    /// Reads what was learnt; `None` if that is nothing yet.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is something else.
+    pub(crate) fn read(path: &Path) -> Result<Option<Self>, LearnError> {
+        let bytes = file::read(path)?;
+        let (rows, _) = file::rows_of(&bytes);
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let memory = Memory::of(rows.into_iter());
+        let told = |error: BookError| LearnError::Io { path: path.into(), why: error.to_string() };
+        let book = book_of(&memory, path, bytes.len()).map_err(told)?;
+        let times = book.values().filter_map(|value| {
+            Some((value.key, judgement::time_of(&value, memory.lesson(value.key)?)?))
+        });
+        let times = Arc::new(times.collect());
+        Ok(Some(Learned { book, times }))
+    }
+
+    /// The book that it makes: positions of games, and of searches without any.
+    pub(crate) fn book(&self) -> &Book {
+        &self.book
+    }
+
+    /// The best move of a position by a search that nothing has refuted.
+    pub(crate) fn lasting(&self, position: &Position) -> Option<Lasting> {
+        let value = self.book.value(position)?;
+        let (mv, time) = (value.best?, *self.times.get(&position.key())?);
+        position.is_legal(mv).then_some(Lasting { mv, value, time })
+    }
+
+    /// The moves of a position that are known to fall far short of what searches had promised, with
+    /// what they are worth, where no move is known that holds.
+    pub(crate) fn refuted(&self, position: &Position) -> Vec<Scored> {
+        let Some(value) = self.book.value(position).filter(|value| value.depth == 0) else {
+            return Vec::new();
+        };
+        let moves = self.book.entry(position).unwrap_or_default().moves.into_iter();
+        let known = moves
+            .filter(|&(mv, _)| position.is_legal(mv))
+            .filter_map(|(mv, _)| Some((mv, self.book.value_of_move(position, mv)?)));
+        known.filter(|&(_, score)| score < value.score - FAR_SHORT).collect()
+    }
+}
+
+/// The book of what was learnt, out of the bytes of a file.
+///
+/// # Errors
+/// If it is no file of what was learnt.
+pub(super) fn open(bytes: &[u8], path: &Path) -> Result<Book, BookError> {
+    let (rows, damaged) = file::rows_of(bytes);
+    let memory = Memory::of(rows.into_iter());
+    let book = book_of(&memory, path, bytes.len())?;
+    let remark = (damaged > 0).then(|| {
+        let verb = if damaged == 1 { "is" } else { "are" };
+        format!("{} {verb} damaged and skipped", counted(damaged as u64, "row"))
+    });
+    Ok(book.with_remarks(remark))
+}
+
+fn manifest(memory: &Memory, path: &Path, bytes: usize) -> Manifest {
+    let searches = memory.lessons().iter().filter(|lesson| !lesson.found.is_empty()).count();
+    // Each game has one position from which nothing was played.
+    let ends = memory.lessons().iter().flat_map(|lesson| &lesson.played);
+    let games: Counts = ends.filter(|played| played.mv.is_none()).map(|played| played.counts).sum();
+    let totals = GameTotals {
+        white: games.white.into(),
+        draws: games.draws.into(),
+        black: games.black.into(),
+        undecided: 0,
+    };
+    let name = path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
+    let input =
+        InputRecord { name, bytes: bytes as u64, games: games.games(), ..InputRecord::default() };
+    Manifest {
+        made_from: format!("what was learnt: searches of {searches} positions, and games"),
+        games: totals,
+        inputs: vec![input],
+        ..Manifest::of_this_program()
+    }
+}
+
+/// The book of what was learnt to the file at `path`, of so many bytes.
+fn book_of(memory: &Memory, path: &Path, bytes: usize) -> Result<Book, BookError> {
+    let ((entries, pawns), manifest) = (entries(memory), manifest(memory, path, bytes));
+    let name = path.display().to_string();
+    let told = |error: io::Error| BookError::writing(&name, &error);
+    let output = Cursor::new(Vec::new());
+    let written = write_book(output, entries.into_iter(), &pawns, &manifest).map_err(told)?;
+    Book::from_bytes(written.into_inner(), &name)?.with_values(&judgement::judge(memory))
+}
+
+/// The entries, sorted by key, and their pawns. A position that was only searched, or that only a
+/// search leads to, has an entry without games.
+fn entries(memory: &Memory) -> (Vec<BookEntry>, PawnSet) {
+    let mut entries = Vec::with_capacity(memory.lessons().len());
+    let mut pawns = PawnSet::new();
+    let whole = |half: u32| u64::from(half) << 32;
+    for lesson in memory.lessons() {
+        pawns.insert(whole(lesson.pawns));
+        let (key, reached, moves) = (lesson.key, lesson.reached(), moves(lesson));
+        entries.push(BookEntry { key, reached, moves });
+        for (row, _) in lesson.found.iter().filter(|(row, _)| row.mv.is_some()) {
+            pawns.insert(whole(row.next_pawns));
+            if memory.lesson(row.next).is_none() {
+                entries.push(BookEntry { key: row.next, ..BookEntry::default() });
+            }
+        }
+    }
+    entries.sort_unstable_by_key(|entry| entry.key);
+    entries.dedup_by_key(|entry| entry.key);
+    (entries, pawns)
+}
+
+/// The moves of a position with their games: those that were played, and the one that was found.
+fn moves(lesson: &Lesson) -> Vec<(Move, Counts)> {
+    let played = lesson.played.iter().filter_map(|played| Some((played.mv?, played.counts)));
+    let found = lesson.found.iter().filter_map(|(row, _)| row.mv);
+    let mut entry = BookEntry::default();
+    entry.moves.extend(played.chain(found.map(|mv| (mv, Counts::default()))));
+    entry.join_moves();
+    entry.moves
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::chess::position::Game;
+    use crate::chess::score::Depth;
+    use crate::games::book::choice::chooser::Chooser;
+    use crate::games::book::choice::policy::Policy;
+    use crate::games::pgn::GameResult;
+
+    fn game(moves: &str) -> Game {
+        let mut game = Game::default();
+        for san in moves.split_ascii_whitespace() {
+            game.play(game.position().parse_move(san).expect(san)).expect(san);
+        }
+        game
+    }
+
+    fn found(game: &Game, ply: usize, score: Score, depth: Depth) -> Row {
+        let found = Found { score, depth, nodes: 70_000, time: Duration::from_millis(800) };
+        Row::found(&game.positions()[ply], game.moves()[ply], found)
+    }
+
+    fn learned(rows: &[Row]) -> (tempfile::TempDir, Learned) {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("learnt");
+        LearnFile::open(&path).and_then(|mut file| file.append(rows)).expect("written");
+        let learned = Learned::read(&path).expect("readable").expect("something");
+        (dir, learned)
+    }
+
+    #[test]
+    fn nothing_learnt_is_no_book() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("learnt");
+        assert!(matches!(Learned::read(&path), Err(LearnError::Io { .. })));
+        drop(LearnFile::open(&path).expect("new"));
+        assert!(Learned::read(&path).expect("readable").is_none());
+        let book = Book::open(&path).expect("an empty book");
+        assert_eq!((book.positions(), book.moves(&Position::start())), (0, vec![]));
+        fs::write(&path, "1. e4 *").expect("written");
+        assert!(matches!(Learned::read(&path), Err(LearnError::Foreign(_))));
+    }
+
+    #[test]
+    fn games_are_counted_and_searches_judged() {
+        let lost = game("e4 e5 Nf3 f6 Nxe5 fxe5 Qh5+");
+        let searches = [(1, 20), (3, 10), (5, -250)];
+        let mut rows: Vec<Row> =
+            searches.iter().map(|&(ply, score)| found(&lost, ply, score, 12)).collect();
+        rows.extend(Row::of_game(&lost, GameResult::White));
+        rows.extend(Row::of_game(&game("e4 c5"), GameResult::Draw));
+        let (dir, learned) = learned(&rows);
+        let book = learned.book();
+        book.verify().expect("sound");
+        let first = game("e4");
+        let position = first.position();
+        assert_eq!(book.reached(position), Some(Counts::new(1, 1, 0)));
+        assert_eq!(book.moves(position).len(), 2);
+        // The move that lost is not to be played again; the one before it is.
+        let lasting = learned.lasting(position).expect("found");
+        assert_eq!((position.san(lasting.mv).as_str(), lasting.time.as_millis()), ("e5", 800));
+        let lost_at = *game("e4 e5 Nf3").position();
+        assert_eq!(learned.lasting(&lost_at), None);
+        assert_eq!(learned.refuted(&lost_at), [(lost.moves()[3], -250)]);
+        assert_eq!(learned.refuted(position), []);
+        let refuted = book.value(game("e4 e5 Nf3").position()).expect("searched");
+        assert_eq!((refuted.depth, refuted.own_depth), (0, 12));
+        // The file is a book for all who ask for one.
+        let opened = Book::open(&dir.path().join("learnt")).expect("a book");
+        assert!(opened.bytes() == book.bytes() && opened.remarks().is_empty());
+        let manifest = opened.manifest().expect("a manifest");
+        assert_eq!((manifest.games.white, manifest.games.draws, manifest.games.black), (1, 1, 0));
+        assert_eq!(manifest.inputs[0].games, 2);
+    }
+
+    #[test]
+    fn what_was_only_searched_has_no_games() {
+        let game = game("d4 d5");
+        let (_dir, learned) = learned(&[found(&game, 0, 25, 20)]);
+        let (book, start) = (learned.book(), Position::start());
+        assert_eq!(book.reached(&start), None, "no game came there");
+        let moves = book.moves(&start);
+        assert_eq!(moves.iter().map(|found| found.mv).collect::<Vec<_>>(), [game.moves()[0]]);
+        assert!(moves[0].played.is_empty() && moves[0].reached.is_empty());
+        assert_eq!(book.value_of_move(&start, game.moves()[0]), Some(25));
+        assert_eq!(learned.lasting(&start).map(|lasting| lasting.mv), Some(game.moves()[0]));
+        assert_eq!(book.entries().count(), 2);
+        // By its games a chooser has nothing to choose.
+        assert_eq!(Chooser::new(Policy::Prefer, 0).choose(book, &Game::default()), None);
+    }
+
+    #[test]
+    fn damage_is_told() {
+        let game = game("d4 d5");
+        let (dir, _) = learned(&[found(&game, 0, 25, 20), found(&game, 1, -20, 20)]);
+        let path = dir.path().join("learnt");
+        let mut bytes = fs::read(&path).expect("the file");
+        bytes[HEADLINE.len() + 3] ^= 1;
+        fs::write(&path, bytes).expect("written");
+        let book = Book::open(&path).expect("a book");
+        assert_eq!((book.values().len(), book.remarks().len()), (2, 1));
+    }
+}

@@ -1,0 +1,302 @@
+//! Books to be asked by position: counts, moves, values, games and names.
+//!
+//! Uses `facets` and `format`.
+
+pub(super) mod asked;
+pub(super) mod castling;
+pub(super) mod game_text;
+pub(super) mod names;
+mod soundness;
+pub(super) mod values;
+pub(super) mod walk;
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use super::format::counts::Counts;
+use super::format::entry::BookEntry;
+use super::format::error::BookError;
+use super::format::image::{Image, Storage};
+use super::format::manifest::Manifest;
+use crate::chess::position::{Move, Position};
+use castling::is_same;
+
+/// The default book, see `books/README.md`.
+static EMBEDDED: &[u8] = include_bytes!("../../../../books/tabia.tbk");
+
+/// The word for the book that comes with the program where the path of a book is asked for.
+pub const EMBEDDED_NAME: &str = "embedded";
+
+/// A move that leads into the book.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BookMove {
+    /// The move, legal where it was asked for.
+    pub mv: Move,
+    /// Games in which it was played from this very position.
+    pub played: Counts,
+    /// Games that reached the position after it by any order of moves.
+    pub reached: Counts,
+}
+
+/// An opening book to be asked. Cloning is cheap; clones share the data.
+///
+/// It may have a second book behind it, that one a third, and so on: what [`Book::reached`],
+/// [`Book::moves`] and [`Chooser::choose`](crate::games::book::Chooser::choose) do not find in one, they look for in the next.
+/// Everything else is about the first alone.
+#[derive(Clone)]
+pub struct Book {
+    pub(super) image: Arc<Image>,
+    name: Arc<str>,
+    /// What was odd about the file.
+    remarks: Arc<[String]>,
+    /// See [`Book::holds_weights`]; found out when it is first asked for.
+    weights: Arc<OnceLock<bool>>,
+    pub(super) next: Option<Arc<Book>>,
+}
+
+/// Two are the same if they were opened as one: what they hold is not compared.
+impl PartialEq for Book {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.image, &other.image) && self.next == other.next
+    }
+}
+
+impl Eq for Book {}
+
+impl Book {
+    /// This book with another behind it and those behind it.
+    pub(crate) fn followed_by(self, last: &Book) -> Self {
+        let next = match self.next {
+            Some(next) => Arc::unwrap_or_clone(next).followed_by(last),
+            None => last.clone(),
+        };
+        let name = format!("{}, then {}", self.name, last.name).into();
+        Book { name, next: Some(Arc::new(next)), ..self }
+    }
+
+    /// The book that comes with the program: named opening lines, see `books/README.md`.
+    pub fn embedded() -> Self {
+        Self::from_storage(Storage::Static(EMBEDDED), EMBEDDED_NAME)
+            .expect("a test has compared the embedded book with its source")
+    }
+
+    /// A book from the bytes of a `.tbk` file.
+    ///
+    /// # Errors
+    /// If they are not that.
+    pub fn from_bytes(bytes: Vec<u8>, name: &str) -> Result<Self, BookError> {
+        Self::from_storage(Storage::Owned(bytes), name)
+    }
+
+    fn from_storage(storage: Storage, name: &str) -> Result<Self, BookError> {
+        Ok(Book {
+            image: Arc::new(Image::new(storage, name)?),
+            name: name.into(),
+            remarks: [].into(),
+            weights: Arc::default(),
+            next: None,
+        })
+    }
+
+    /// The book under another name.
+    pub(super) fn with_name(self, name: &str) -> Self {
+        Book { name: name.into(), ..self }
+    }
+
+    /// The book with what is odd about its file.
+    pub(super) fn with_remarks(self, remarks: impl IntoIterator<Item = String>) -> Self {
+        Book { remarks: remarks.into_iter().collect(), ..self }
+    }
+
+    /// What is odd about the file, in whole sentences without its name; most have nothing.
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
+    /// Whether the book was a Polyglot book: its counts are weights then, and a move is to be
+    /// played as often as its own weight says.
+    pub fn holds_weights(&self) -> bool {
+        *self.weights.get_or_init(|| self.manifest().is_ok_and(|manifest| manifest.weights))
+    }
+
+    /// What the book is called: its path, or `embedded`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The bytes of the book as a `.tbk` file has them.
+    pub fn bytes(&self) -> &[u8] {
+        self.image.bytes()
+    }
+
+    /// What tells it from other books, of the same games with other values as well.
+    pub(crate) fn checksum(&self) -> u64 {
+        self.entries_checksum() ^ self.values_checksum().unwrap_or(0).rotate_left(32)
+    }
+
+    /// What tells its entries from those of other books.
+    pub(crate) fn entries_checksum(&self) -> u64 {
+        self.image.header().sections.entries.checksum
+    }
+
+    /// The number of positions.
+    pub fn positions(&self) -> u64 {
+        self.image.header().positions
+    }
+
+    /// The number of pairs of a position and a move played there.
+    pub fn move_count(&self) -> u64 {
+        self.image.header().moves
+    }
+
+    /// How the book was made.
+    ///
+    /// # Errors
+    /// If that part of the file is damaged.
+    pub fn manifest(&self) -> Result<Manifest, BookError> {
+        self.image.manifest(&self.name)
+    }
+
+    /// The games that reached a position by any order of moves; `None` if the book knows none. Made
+    /// for the search: allocates nothing, and a miss costs one or two cache lines.
+    #[inline]
+    pub fn reached(&self, position: &Position) -> Option<Counts> {
+        self.probe(position.key(), position.pawn_key())
+    }
+
+    /// Whether the book may hold a position with these pawns. `false` is certain.
+    pub(crate) fn may_hold_pawns(&self, pawn_key: u64) -> bool {
+        self.image.may_hold_pawns(pawn_key)
+            || self.next.as_ref().is_some_and(|next| next.may_hold_pawns(pawn_key))
+    }
+
+    /// The same by the position's keys.
+    #[inline]
+    pub fn probe(&self, key: u64, pawn_key: u64) -> Option<Counts> {
+        self.look_up(key, pawn_key, |counts| !counts.is_empty())
+    }
+
+    /// The games that reached the position with this key, if it may be there by its pawns
+    /// ([`Book::may_hold_pawns`]).
+    pub(crate) fn reached_by_key(&self, key: u64) -> Option<Counts> {
+        let found = self.image.reached(key).filter(|counts| !counts.is_empty());
+        found.or_else(|| self.next.as_ref()?.reached_by_key(key))
+    }
+
+    /// As [`Book::reached`]; a position that was analysed or learnt, but that no game has reached, is
+    /// known too, and has no games.
+    #[inline]
+    pub(crate) fn holds(&self, position: &Position) -> Option<Counts> {
+        self.look_up(position.key(), position.pawn_key(), |_| true)
+    }
+
+    #[inline]
+    fn look_up(
+        &self,
+        key: u64,
+        pawn_key: u64,
+        is_wanted: impl Fn(&Counts) -> bool + Copy,
+    ) -> Option<Counts> {
+        let found =
+            if self.image.may_hold_pawns(pawn_key) { self.image.reached(key) } else { None };
+        let found = found.filter(is_wanted);
+        match &self.next {
+            Some(next) if found.is_none() => next.look_up(key, pawn_key, is_wanted),
+            _ => found,
+        }
+    }
+
+    /// The book and those behind it, in order, each as it is without the others.
+    pub(super) fn in_order(&self) -> impl Iterator<Item = Book> {
+        let mut rest = Some(self.clone());
+        std::iter::from_fn(move || {
+            let mut book = rest.take()?;
+            rest = book.next.take().map(Arc::unwrap_or_clone);
+            Some(book)
+        })
+    }
+
+    /// All that the book holds of a position.
+    pub fn entry(&self, position: &Position) -> Option<BookEntry> {
+        let mut entry = BookEntry::default();
+        self.image.read(position.key(), &mut entry).then_some(entry)
+    }
+
+    /// Every legal move that was played here or leads to a position of the book, the most often
+    /// reached first (of a book of weights, the heaviest). Of several books, the first that has a
+    /// move speaks.
+    pub fn moves(&self, position: &Position) -> Vec<BookMove> {
+        self.in_order()
+            .map(|book| book.own_moves(position))
+            .find(|moves| !moves.is_empty())
+            .unwrap_or_default()
+    }
+
+    /// The games that played a legal move of a position, as the first book that contains the position
+    /// has them.
+    pub(crate) fn played(&self, position: &Position, mv: Move) -> Counts {
+        let book = self.in_order().find(|book| book.contains(position));
+        let entry = book.and_then(|book| book.entry(position)).unwrap_or_default();
+        let played = entry.moves.iter().find(|&&(other, _)| is_same(other, mv, position));
+        played.map_or(Counts::default(), |&(_, played)| played)
+    }
+
+    /// Whether games of this book, without those behind it, reached a position.
+    pub(super) fn contains(&self, position: &Position) -> bool {
+        self.image.reached(position.key()).is_some_and(|reached| !reached.is_empty())
+    }
+
+    fn own_moves(&self, position: &Position) -> Vec<BookMove> {
+        let entry = self.entry(position).unwrap_or_default();
+        let mut moves: Vec<BookMove> = position
+            .legal_moves()
+            .iter()
+            .filter_map(|mv| {
+                let played = entry.moves.iter().find(|&&(other, _)| is_same(other, mv, position));
+                let reached = self.reached(&position.play(mv));
+                (played.is_some() || reached.is_some()).then(|| {
+                    let played = played.map_or(Counts::default(), |&(_, played)| played);
+                    BookMove { mv, played, reached: reached.unwrap_or(played) }
+                })
+            })
+            .collect();
+        let weights = self.holds_weights();
+        moves.sort_by_key(|BookMove { mv, played, reached }| {
+            let weight = if weights { played } else { reached };
+            (std::cmp::Reverse(weight.games()), *mv)
+        });
+        moves
+    }
+
+    /// All positions, by ascending key. Stops early where the file is damaged.
+    pub fn entries(&self) -> impl Iterator<Item = BookEntry> + '_ {
+        let mut rest = self.image.entries();
+        std::iter::from_fn(move || {
+            let mut entry = BookEntry::default();
+            rest = entry.decode(rest)?;
+            Some(entry)
+        })
+    }
+
+    /// Tests every checksum, for which the whole file is read, and whether what is derived from the
+    /// entries agrees with them: table, pawn filter, values and facets.
+    ///
+    /// # Errors
+    /// Names the part that is damaged.
+    pub fn verify(&self) -> Result<(), BookError> {
+        self.image.check_sums(&self.name)?;
+        self.check_entries()?;
+        self.check_pawns()?;
+        self.check_values()?;
+        self.check_facets()
+    }
+}
+
+impl fmt::Debug for Book {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Book")
+            .field("name", &self.name)
+            .field("positions", &self.positions())
+            .finish()
+    }
+}

@@ -1,0 +1,119 @@
+//! The names of openings, by position: a transposed arrival has the same name.
+
+use crate::chess::position::{Game, KeyMap, Move, Position};
+use crate::games::pgn::read_games;
+
+/// The table that the embedded book is made from as well; `books/README.md` tells its origin.
+static EMBEDDED: &[u8] = include_bytes!("../../../../books/openings.pgn");
+
+/// A named position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedOpening {
+    /// The code of the *Encyclopaedia of Chess Openings*, such as `B90`.
+    pub eco: String,
+    /// The name, such as `Sicilian Defense: Najdorf Variation`.
+    pub name: String,
+    /// A usual way to it from the start position.
+    pub line: Vec<Move>,
+}
+
+/// Openings by position.
+#[derive(Debug, Default)]
+pub struct Names {
+    openings: Vec<NamedOpening>,
+    /// Indices of `openings`.
+    by_key: KeyMap<u32>,
+}
+
+impl Names {
+    /// The names that come with the program: 3,807 openings. They are read anew with each call,
+    /// which takes milliseconds: whoever asks more than once keeps them.
+    pub fn embedded() -> Names {
+        Self::read(EMBEDDED)
+    }
+
+    /// The names of PGN games with `ECO` and `Opening` tags: each names its last position.
+    fn read(pgn: &[u8]) -> Self {
+        let mut names = Names::default();
+        for (game, _) in read_games(pgn).flatten() {
+            let (Some(eco), Some(name)) = (game.tag("ECO"), game.tag("Opening")) else { continue };
+            let line: Vec<Move> = game.moves.iter().map(|played| played.mv).collect();
+            let last = line.iter().fold(game.start, |position, &mv| position.play(mv));
+            let number = names.openings.len() as u32;
+            names.by_key.entry(last.key()).or_insert(number);
+            names.openings.push(NamedOpening { eco: eco.to_owned(), name: name.to_owned(), line });
+        }
+        names
+    }
+
+    /// The name of this very position.
+    pub fn get(&self, position: &Position) -> Option<&NamedOpening> {
+        self.by_key.get(&position.key()).map(|&number| &self.openings[number as usize])
+    }
+
+    /// The name of a game's opening: that of its last position that has one.
+    pub fn of_game(&self, game: &Game) -> Option<&NamedOpening> {
+        game.positions().iter().rev().find_map(|position| self.get(position))
+    }
+
+    /// The opening that a user means: by its ECO code (the first with it), its whole name, or a
+    /// part of it (the one with the shortest name); case does not matter.
+    pub fn find(&self, text: &str) -> Option<&NamedOpening> {
+        let wanted = text.to_lowercase();
+        let by_code = self.openings.iter().find(|opening| opening.eco.to_lowercase() == wanted);
+        by_code.or_else(|| {
+            let fits = |opening: &&NamedOpening| opening.name.to_lowercase().contains(&wanted);
+            self.openings.iter().filter(fits).min_by_key(|opening| opening.name.chars().count())
+        })
+    }
+
+    /// The number of names.
+    pub fn len(&self) -> usize {
+        self.openings.len()
+    }
+
+    /// Whether there is no name.
+    pub fn is_empty(&self) -> bool {
+        self.openings.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game(moves: &str) -> Game {
+        let mut game = Game::default();
+        for san in moves.split_ascii_whitespace() {
+            let mv = game.position().parse_move(san).expect(san);
+            game.play(mv).expect(san);
+        }
+        game
+    }
+
+    #[test]
+    fn names_do_not_care_for_the_order_of_moves() {
+        let names = Names::embedded();
+        assert_eq!(names.len(), 3807);
+        for (moves, eco, name) in [
+            ("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6", "B90", "Sicilian Defense: Najdorf Variation"),
+            ("Nf3 c5 e4 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6", "B90", "Sicilian Defense: Najdorf Variation"),
+            ("c4 e6 d4 d5", "D30", "Queen's Gambit Declined"),
+            ("e4 e5 Nf3 Nc6 Bb5 a6 h3", "C70", "Ruy Lopez: Morphy Defense"),
+        ] {
+            let opening = names.of_game(&game(moves)).expect(moves);
+            assert_eq!((opening.eco.as_str(), opening.name.as_str()), (eco, name), "{moves}");
+        }
+        assert_eq!(names.of_game(&Game::default()), None);
+    }
+
+    #[test]
+    fn openings_are_found_by_what_users_type() {
+        let names = Names::embedded();
+        let name = |text| names.find(text).map(|opening| opening.name.as_str());
+        assert_eq!(name("najdorf"), Some("Sicilian Defense: Najdorf Variation"));
+        assert_eq!(name("Ruy Lopez"), Some("Ruy Lopez"));
+        assert_eq!(name("b01"), Some("Scandinavian Defense"));
+        assert_eq!(name("no such opening"), None);
+    }
+}

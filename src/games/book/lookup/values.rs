@@ -1,0 +1,282 @@
+//! What searches found of a book's positions: the section that an analysis adds to its file.
+//!
+//! ```text
+//! for each position, sorted by key, little-endian:
+//!   key        8 bytes
+//!   score      i16: of best play, within the book and outside it
+//!   best       2 bytes: its first move, as in entries; 0 for none
+//!   outside    i16, 2 bytes: the same of the moves that lead out of the analysis
+//!   own        i16, 2 bytes: the same of the search of all moves
+//!   depth      u8: plies that the score is worth
+//!   own depth  u8: plies that the searches reached
+//!   nodes      u16: thousands a search took
+//! ```
+//! Rows have all the same length and keys are uniform, so a row is found from where it should
+//! stand: by interpolation, and doubling steps from there.
+
+use std::io::{self, Write};
+
+use super::Book;
+use crate::chess::position::{Move, Position};
+use crate::chess::score::{Depth, Score, from_table};
+use crate::games::book::format::error::BookError;
+use crate::games::book::format::header::{HEADER_BYTES, Section, VALUE_BYTES as ROW_BYTES};
+
+/// Nodes are kept in this unit.
+const NODES_UNIT: u64 = 1_000;
+
+/// A move and the score it leads to, in centipawns for the side to move.
+pub type Scored = (Move, Score);
+
+/// What searches found of a position. Scores are in centipawns for the side to move; mates count
+/// from this position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BookValue {
+    /// The key of the position.
+    pub key: u64,
+    /// The score of best play: of the best of the moves within the analysis, by what was found
+    /// behind them, and of those outside.
+    pub score: Score,
+    /// Its first move; `None` where the game is over.
+    pub best: Option<Move>,
+    /// The best move that leads to no position of the analysis; `None` if all lead to some.
+    pub outside: Option<Scored>,
+    /// The best move by a search of this position alone.
+    pub own: Option<Scored>,
+    /// The depth that the score is worth, in plies.
+    pub depth: Depth,
+    /// The depth that the searches of this position reached, in plies.
+    pub own_depth: Depth,
+    /// Nodes that a search was given, in full thousands; 65,535,000 stands for more as well.
+    pub nodes: u64,
+}
+
+/// Nodes as a row keeps them.
+fn thousands(nodes: u64) -> u16 {
+    u16::try_from(nodes / NODES_UNIT).unwrap_or(u16::MAX)
+}
+
+/// Nodes as they come back from a row.
+pub(crate) fn kept_nodes(nodes: u64) -> u64 {
+    u64::from(thousands(nodes)) * NODES_UNIT
+}
+
+impl BookValue {
+    pub(crate) fn to_bytes(self) -> [u8; ROW_BYTES] {
+        let score = |score: Score| (score as i16).to_le_bytes();
+        let word = |mv: Option<Move>| mv.map_or(0, Move::to_polyglot).to_le_bytes();
+        let scored = |found: Option<Scored>| {
+            let [a, b] = score(found.map_or(0, |(_, score)| score));
+            let [c, d] = word(found.map(|(mv, _)| mv));
+            [a, b, c, d]
+        };
+        let mut row = [0; ROW_BYTES];
+        row[..8].copy_from_slice(&self.key.to_le_bytes());
+        row[8..10].copy_from_slice(&score(self.score));
+        row[10..12].copy_from_slice(&word(self.best));
+        row[12..16].copy_from_slice(&scored(self.outside));
+        row[16..20].copy_from_slice(&scored(self.own));
+        row[20] = self.depth.clamp(0, u8::MAX.into()) as u8;
+        row[21] = self.own_depth.clamp(0, u8::MAX.into()) as u8;
+        row[22..].copy_from_slice(&thousands(self.nodes).to_le_bytes());
+        row
+    }
+
+    pub(crate) fn from_bytes(row: &[u8; ROW_BYTES]) -> Self {
+        let word = |at: usize| u16::from_le_bytes([row[at], row[at + 1]]);
+        let score = |at: usize| Score::from(word(at) as i16);
+        let scored = |at: usize| Move::from_polyglot(word(at + 2)).map(|mv| (mv, score(at)));
+        BookValue {
+            key: key(row),
+            score: score(8),
+            best: Move::from_polyglot(word(10)),
+            outside: scored(12),
+            own: scored(16),
+            depth: row[20].into(),
+            own_depth: row[21].into(),
+            nodes: u64::from(word(22)) * NODES_UNIT,
+        }
+    }
+}
+
+/// A score of the position after a move, as the one before it has it.
+pub(crate) fn before(score: Score) -> Score {
+    -from_table(score, 1)
+}
+
+fn key(row: &[u8; ROW_BYTES]) -> u64 {
+    let mut key = [0; 8];
+    key.copy_from_slice(&row[..8]);
+    u64::from_le_bytes(key)
+}
+
+/// The row of a key in the bytes of a section.
+pub(crate) fn find(section: &[u8], wanted: u64) -> Option<BookValue> {
+    let rows = section.as_chunks::<ROW_BYTES>().0;
+    // Keys are uniform: the share of all keys below this one is that of the rows before its own.
+    let guess = ((u128::from(wanted) * rows.len() as u128) >> u64::BITS) as usize;
+    let (mut low, mut high, mut step) = (guess, guess, 1);
+    while low > 0 && key(&rows[low - 1]) >= wanted {
+        low = low.saturating_sub(step);
+        step *= 2;
+    }
+    step = 1;
+    while high < rows.len() && key(&rows[high]) < wanted {
+        high = (high + step).min(rows.len());
+        step *= 2;
+    }
+    let at = low + rows[low..high].partition_point(|row| key(row) < wanted);
+    rows.get(at).filter(|row| key(row) == wanted).map(BookValue::from_bytes)
+}
+
+/// All rows of a section's bytes.
+pub(crate) fn all(section: &[u8]) -> impl ExactSizeIterator<Item = BookValue> + '_ {
+    section.as_chunks().0.iter().map(BookValue::from_bytes)
+}
+
+impl Book {
+    /// What searches found of a position, if it was analysed; of several books, what is worth most
+    /// plies.
+    pub fn value(&self, position: &Position) -> Option<BookValue> {
+        let own = || find(self.image.values(), position.key());
+        let found = if self.image.may_hold_pawns(position.pawn_key()) { own() } else { None };
+        let behind = self.next.as_ref().and_then(|next| next.value(position));
+        let is_deeper = |other: &BookValue| found.is_none_or(|found| other.depth > found.depth);
+        behind.filter(is_deeper).or(found)
+    }
+
+    /// What tells the values from those of other books; `None` if there are none, in this book or
+    /// any behind it.
+    pub(crate) fn values_checksum(&self) -> Option<u64> {
+        let values = self.image.header().sections.values;
+        let own = (values.length > 0).then_some(values.checksum);
+        let behind = self.next.as_ref().and_then(|next| next.values_checksum());
+        match (own, behind) {
+            (Some(own), Some(behind)) => Some(own.rotate_left(32) ^ behind),
+            (own, behind) => own.or(behind),
+        }
+    }
+
+    /// The score that a move leads to, in centipawns for the side that makes it, if the position
+    /// after it was analysed.
+    pub fn value_of_move(&self, position: &Position, mv: Move) -> Option<Score> {
+        self.value(&position.play(mv)).map(|value| before(value.score))
+    }
+
+    /// All that searches found of its positions, sorted by key.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = BookValue> + '_ {
+        all(self.image.values())
+    }
+
+    /// This book with these values, sorted by key, in place of those it has.
+    ///
+    /// # Errors
+    /// If it is damaged.
+    pub(crate) fn with_values(&self, values: &[BookValue]) -> Result<Self, BookError> {
+        let told = |error: io::Error| BookError::writing(self.name(), &error);
+        let bytes = self.write_with_values(values, Vec::new()).map_err(told)?;
+        Self::from_bytes(bytes, self.name())
+    }
+
+    /// Writes this book with these values, sorted by key, in place of those it has.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn write_with_values<W: Write>(
+        &self,
+        values: &[BookValue],
+        mut output: W,
+    ) -> io::Result<W> {
+        let mut rows = Vec::with_capacity(values.len() * ROW_BYTES);
+        values.iter().for_each(|value| rows.extend_from_slice(&value.to_bytes()));
+        let mut header = *self.image.header();
+        let end = header.sections.before_values();
+        let checksum = crc32fast::hash(&rows).into();
+        header.sections.values = Section { start: end, length: rows.len() as u64, checksum };
+        output.write_all(&header.to_bytes())?;
+        output.write_all(&self.bytes()[HEADER_BYTES..end as usize])?;
+        output.write_all(&rows)?;
+        output.flush()?;
+        Ok(output)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::{btree_set, vec};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn value(key: u64, score: Score) -> BookValue {
+        let mv: Option<Move> = "e2e4".parse().ok();
+        BookValue {
+            key,
+            score,
+            best: mv,
+            outside: mv.map(|mv| (mv, -score)),
+            own: None,
+            depth: 17,
+            own_depth: 18,
+            nodes: 1_000_000,
+        }
+    }
+
+    fn section(values: &[BookValue]) -> Vec<u8> {
+        values.iter().flat_map(|value| value.to_bytes()).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn every_row_is_found_and_no_other(
+            keys in btree_set(any::<u64>(), 0..200),
+            // Many keys close together, where interpolation guesses badly.
+            near in btree_set(0_u64..300, 0..50),
+            others in vec(any::<u64>(), 20),
+        ) {
+            let keys: std::collections::BTreeSet<u64> = keys.union(&near).copied().collect();
+            let values: Vec<BookValue> = keys.iter().map(|&key| value(key, (key % 64_001) as Score - 32_000)).collect();
+            let bytes = section(&values);
+            for value in &values {
+                prop_assert_eq!(find(&bytes, value.key), Some(*value));
+            }
+            for other in others.into_iter().chain(0..300).filter(|other| !keys.contains(other)) {
+                prop_assert_eq!(find(&bytes, other), None);
+            }
+        }
+
+        #[test]
+        fn other_bytes_do_no_harm(bytes in vec(any::<u8>(), 0..200), key in any::<u64>()) {
+            let _ = find(&bytes, key);
+            let _ = all(&bytes).count();
+        }
+    }
+
+    #[test]
+    fn a_book_takes_values_and_loses_them_again() {
+        let book = Book::embedded().with_values(&[]).expect("a book");
+        let start = Position::start();
+        assert_eq!(book.value(&start), None);
+        let analysed =
+            book.write_with_values(&[value(start.key(), 31)], Vec::new()).expect("written");
+        let analysed = Book::from_bytes(analysed, "analysed").expect("a book");
+        assert_eq!(analysed.value(&start), Some(value(start.key(), 31)));
+        assert_eq!(analysed.values().len(), 1);
+        analysed.verify().expect("sound");
+        assert_eq!(analysed.reached(&start), book.reached(&start));
+        let without = analysed.write_with_values(&[], Vec::new()).expect("written");
+        assert!(without == book.bytes(), "without values a book is what it was");
+    }
+
+    #[test]
+    fn damage_to_the_values_is_seen() {
+        let book = Book::embedded();
+        let mut bytes = book.write_with_values(&[value(5, 31)], Vec::new()).expect("written");
+        *bytes.last_mut().expect("bytes") ^= 1;
+        let error = Book::from_bytes(bytes.clone(), "x").expect_err("damaged");
+        assert!(matches!(error, BookError::Damaged { part: "values", .. }), "{error}");
+        bytes.pop();
+        let error = Book::from_bytes(bytes, "x").expect_err("cut");
+        assert!(matches!(error, BookError::Truncated { .. }), "{error}");
+    }
+}

@@ -1,0 +1,168 @@
+//! The positions of a book, found by playing: only so can keys become positions again.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+
+use super::Book;
+use crate::chess::position::{Game, KeyMap, Move, Position};
+use crate::games::book::format::counts::Counts;
+use crate::games::book::format::entry::BookEntry;
+use crate::support::random::Random;
+
+/// A position of the book with the way to it.
+#[derive(Debug, Clone)]
+pub struct Visited {
+    /// The position.
+    pub position: Position,
+    /// Plies from where the walk began, by the shortest way.
+    pub ply: u32,
+    /// What the book holds of it; without moves if the book ends here.
+    pub entry: BookEntry,
+}
+
+/// Which moves a visit of a book follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Follow {
+    /// Those of the book.
+    Played,
+    /// Those of the book, or all legal ones where games left the position by a move that it lacks.
+    Missing,
+    /// All legal ones.
+    All,
+}
+
+impl Follow {
+    /// Whether all legal moves are followed from the position of this entry.
+    fn tries_all_moves(self, entry: &BookEntry) -> bool {
+        let played = || entry.moves.iter().map(|(_, played)| played.games()).sum::<u64>();
+        match self {
+            Follow::Played => false,
+            Follow::Missing => played() < entry.reached.games(),
+            Follow::All => true,
+        }
+    }
+}
+
+impl Book {
+    /// A line from the start position, each move the likelier the more games played it. It ends
+    /// where the book does, or after so many plies.
+    pub(crate) fn draw_line(&self, plies: usize, random: &mut Random) -> Game {
+        let mut game = Game::default();
+        for _ in 0..plies {
+            let moves = self.moves(game.position());
+            let total: u64 = moves.iter().map(|mv| mv.played.games()).sum();
+            if total == 0 {
+                break;
+            }
+            let mut ticket = random.below_u64(total);
+            let drawn = moves.iter().find(|mv| {
+                let games = mv.played.games();
+                let is_it = ticket < games;
+                ticket = ticket.saturating_sub(games);
+                is_it
+            });
+            // Moves of the book are legal ones.
+            if drawn.is_none_or(|drawn| game.play(drawn.mv).is_err()) {
+                break;
+            }
+        }
+        game
+    }
+
+    /// Visits every position of the book that can be reached from `start` without leaving the
+    /// book, the nearest first, each once, down to `max_ply` plies. Moves that were never played
+    /// where they lead back into the book count as well: so books of one side's moves are visited
+    /// whole.
+    pub fn walk(&self, start: &Position, max_ply: u32) -> impl Iterator<Item = Visited> + '_ {
+        let mut queue = VecDeque::from([(*start, 0)]);
+        let mut seen = KeyMap::default();
+        seen.insert(start.key(), ());
+        std::iter::from_fn(move || {
+            let (position, ply) = queue.pop_front()?;
+            let known = self.entry(&position);
+            let entry = known.unwrap_or(BookEntry { key: position.key(), ..BookEntry::default() });
+            if ply < max_ply {
+                for book_move in self.moves(&position) {
+                    let next = position.play(book_move.mv);
+                    if seen.insert(next.key(), ()).is_none() {
+                        queue.push_back((next, ply + 1));
+                    }
+                }
+            }
+            Some(Visited { position, ply, entry })
+        })
+    }
+
+    /// Visits every position of the book that can be reached from `start` within the book, each
+    /// once, until `visit` breaks. Returns how many it visited.
+    ///
+    /// Made for whole books: it follows only the moves that were played, and all others only if
+    /// positions are left after that.
+    ///
+    /// With `nearest_first` the order is nearly that of [`Book::walk`], which takes memory for all
+    /// positions of a ply, and moves that were not played are followed only where games left the position by
+    /// a move that the book lacks: to try all moves in a million positions takes half a minute. It may
+    /// then miss positions of a book without its rare positions or moves.
+    pub(crate) fn visit(
+        &self,
+        start: &Position,
+        nearest_first: bool,
+        mut visit: impl FnMut(&Position, &BookEntry) -> ControlFlow<()>,
+    ) -> u64 {
+        let mut visited = vec![false; self.image.places()];
+        let (mut number, mut entry) = (0, BookEntry::default());
+        let unplayed = if nearest_first { Follow::Missing } else { Follow::All };
+        for follow in [Follow::Played, unplayed] {
+            let mut expanded = vec![false; self.image.places()];
+            let mut open = VecDeque::from([*start]);
+            if follow != Follow::Played && self.image.find(start.key()).is_none() {
+                open.extend(self.known_after(start));
+            }
+            while number < self.positions() {
+                let next = if nearest_first { open.pop_front() } else { open.pop_back() };
+                let Some(position) = next else { break };
+                let Some((place, raw)) = self.image.place(position.key()) else { continue };
+                if std::mem::replace(&mut expanded[place], true) || entry.decode_raw(&raw).is_none()
+                {
+                    continue;
+                }
+                if !std::mem::replace(&mut visited[place], true) {
+                    number += 1;
+                    if visit(&position, &entry).is_break() {
+                        return number;
+                    }
+                }
+                if follow.tries_all_moves(&entry) {
+                    open.extend(self.known_after(&position));
+                } else {
+                    let moves = self.legal_moves_of(&entry, &position);
+                    open.extend(moves.map(|(mv, _)| position.play(mv)));
+                }
+            }
+        }
+        number
+    }
+
+    /// The positions of the book that a legal move leads to.
+    fn known_after(&self, position: &Position) -> impl Iterator<Item = Position> {
+        let after: Vec<Position> = position
+            .legal_moves()
+            .iter()
+            .map(|mv| position.play(mv))
+            .filter(|next| {
+                self.image.may_hold_pawns(next.pawn_key()) && self.image.find(next.key()).is_some()
+            })
+            .collect();
+        after.into_iter()
+    }
+
+    /// The moves of an entry that are legal in its position: all, unless two positions share a
+    /// key or the book is damaged.
+    pub fn legal_moves_of<'a>(
+        &self,
+        entry: &'a BookEntry,
+        position: &'a Position,
+    ) -> impl Iterator<Item = (Move, Counts)> + 'a {
+        entry.moves.iter().copied().filter(|&(mv, _)| position.is_legal(mv))
+    }
+}

@@ -1,0 +1,356 @@
+//! Books made of books: merged, cut down, compared.
+
+use std::io::{self, Read, Seek, Write};
+use std::iter::Peekable;
+use std::ops::ControlFlow;
+
+use super::regroup::{Repeated, cut_known, merge_known, repeated};
+use crate::chess::notation;
+use crate::chess::position::{Color, KeyMap, Position};
+use crate::games::book::format::counts::Counts;
+use crate::games::book::format::entry::BookEntry;
+use crate::games::book::format::manifest::{InputRecord, Manifest};
+use crate::games::book::format::manifest::{MERGED, MIN_GAMES, MIN_SCORE};
+use crate::games::book::format::pawn_filter::PawnSet;
+use crate::games::book::format::writer::write_book;
+use crate::games::book::lookup::Book;
+
+/// Merges books into an empty `output`. The counts of each are multiplied by its weight first. Facets
+/// are kept if all books have them and count once; then a game that several books hold counts once,
+/// if all books have the same depth and filters.
+///
+/// # Errors
+/// Those of the output, and if the games of a book are damaged.
+pub fn merge<W: Read + Write + Seek>(books: &[(Book, f64)], output: W) -> io::Result<W> {
+    let pawns = pawns_of(books.iter().map(|(book, _)| book));
+    let mut manifest = merged_manifest(books);
+    if !keep_facets(books) {
+        return write_book(output, Merged::new(books), &pawns, &manifest);
+    }
+    let plain: Vec<&Book> = books.iter().map(|(book, _)| book).collect();
+    let again = if are_alike(books) { repeated(&plain, false)? } else { Repeated::none(&plain) };
+    again.iter().for_each(|repeated| leave_out(&mut manifest, repeated));
+    merge_known(&plain, &again, &pawns, &manifest, output)
+}
+
+/// The pawn structures of all positions of these books.
+fn pawns_of<'a>(books: impl Iterator<Item = &'a Book>) -> PawnSet {
+    let mut pawns = PawnSet::new();
+    books.for_each(|book| insert_pawns(book, &Position::start(), &|_| true, &mut pawns));
+    pawns
+}
+
+/// Whether the facets of these books can be merged.
+fn keep_facets(books: &[(Book, f64)]) -> bool {
+    books.iter().all(|(book, weight)| *weight == 1.0 && book.image.facets().is_some())
+}
+
+/// Whether all books have the same depth and filters, so that a game leaves the same in each.
+fn are_alike(books: &[(Book, f64)]) -> bool {
+    let how = |book: &Book| {
+        let manifest = book.manifest().unwrap_or_default();
+        (manifest.max_ply, manifest.filters)
+    };
+    books.windows(2).all(|pair| how(&pair[0].0) == how(&pair[1].0))
+}
+
+/// Takes games that were left out of a manifest.
+fn leave_out(manifest: &mut Manifest, repeated: &Repeated) {
+    manifest.games.subtract(&repeated.totals);
+    manifest.skipped.duplicates += repeated.totals.total();
+    for (name, games) in &repeated.by_file {
+        let mut left = *games;
+        for input in manifest.inputs.iter_mut().rev().filter(|input| input.name == *name) {
+            let taken = left.min(input.games);
+            input.games -= taken;
+            left -= taken;
+        }
+    }
+}
+
+/// What several books that are to be merged have in common.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shared {
+    /// The inputs that are of the same text as one of an earlier book.
+    pub inputs: Vec<InputRecord>,
+    /// The games that an earlier book holds as well, which [`merge`] counts once; `None` if it
+    /// counts them once for each book.
+    pub games: Option<u64>,
+}
+
+/// Returns what books have in common before they are merged.
+///
+/// # Errors
+/// If the games of a book are damaged.
+pub fn shared(books: &[(Book, f64)]) -> io::Result<Shared> {
+    let (mut known, mut inputs) = (Vec::<InputRecord>::new(), Vec::new());
+    for (book, _) in books {
+        let own = book.manifest().unwrap_or_default().inputs;
+        let is_known = |input: &&InputRecord| known.iter().any(|other| other.is_same_text(input));
+        inputs.extend(own.iter().filter(is_known).cloned());
+        known.extend(own);
+    }
+    let plain: Vec<&Book> = books.iter().map(|(book, _)| book).collect();
+    let games = match keep_facets(books) && are_alike(books) {
+        true => Some(repeated(&plain, false)?.iter().map(|games| games.totals.total()).sum()),
+        false => None,
+    };
+    Ok(Shared { inputs, games })
+}
+
+/// Adds games to a book made of games, and writes it to an empty `output`: `more` is the book of these
+/// games alone, built with the options of `book`. The result is that of one build of all games, with
+/// what an analysis has added to `book`, but without its values. In books with facets a game counts
+/// once. Returns the number of games that were not counted again.
+///
+/// # Errors
+/// Those of the output, and if the games of a book are damaged.
+pub fn add<W: Read + Write + Seek>(book: &Book, more: &Book, output: W) -> io::Result<(W, u64)> {
+    let pawns = pawns_of([book, more].into_iter());
+    let mut manifest = book.manifest().map_err(io::Error::other)?;
+    let mut added = more.manifest().map_err(io::Error::other)?;
+    let has_facets = book.image.facets().is_some() && more.image.facets().is_some();
+    let again = if has_facets { repeated(&[book, more], true)? } else { Vec::new() };
+    again.iter().for_each(|repeated| leave_out(&mut added, repeated));
+    manifest.made_by = added.made_by;
+    manifest.games.add(&added.games);
+    manifest.skipped.add(&added.skipped);
+    manifest.broken += added.broken;
+    manifest.inputs.append(&mut added.inputs);
+    manifest.inputs.sort();
+    let left_out = again.iter().map(|repeated| repeated.totals.total()).sum();
+    let output = if has_facets {
+        merge_known(&[book, more], &again, &pawns, &manifest, output)?
+    } else {
+        let sources: [BoxedEntries<'_>; 2] = [Box::new(book.entries()), Box::new(more.entries())];
+        write_book(output, Merged::of(sources.map(|source| (source, 1.0))), &pawns, &manifest)?
+    };
+    Ok((output, left_out))
+}
+
+/// Adds the pawn structures of a book's positions that stay. Only a position that can be reached
+/// from `start` tells them; if there are others, all goes in that the book's filter lets through.
+pub(crate) fn insert_pawns(
+    book: &Book,
+    start: &Position,
+    stays: &impl Fn(&BookEntry) -> bool,
+    pawns: &mut PawnSet,
+) {
+    let mut found = 0;
+    book.visit(start, false, |position, entry| {
+        if stays(entry) {
+            pawns.insert(position.pawn_key());
+            found += 1;
+        }
+        ControlFlow::Continue(())
+    });
+    if found < book.entries().filter(stays).count() {
+        let (filter, bits) = book.image.pawn_filter();
+        pawns.insert_filter(filter, bits);
+    }
+}
+
+/// Entries of any source.
+pub(crate) type BoxedEntries<'a> = Box<dyn Iterator<Item = BookEntry> + 'a>;
+
+/// The entries of one book, with its weight.
+type WeightedEntries<'a> = (Peekable<BoxedEntries<'a>>, f64);
+
+/// The entries of several books in one stream, sorted by key.
+pub(crate) struct Merged<'a> {
+    sources: Vec<WeightedEntries<'a>>,
+}
+
+impl<'a> Merged<'a> {
+    fn new(books: &'a [(Book, f64)]) -> Self {
+        let sources = books.iter().map(|(book, weight)| {
+            let entries: BoxedEntries<'_> = Box::new(book.entries());
+            (entries, *weight)
+        });
+        Self::of(sources)
+    }
+
+    /// Of streams of entries, each sorted by key, with their weights.
+    pub(crate) fn of(sources: impl IntoIterator<Item = (BoxedEntries<'a>, f64)>) -> Self {
+        let sources = sources.into_iter().map(|(entries, weight)| (entries.peekable(), weight));
+        Merged { sources: sources.collect() }
+    }
+}
+
+impl Iterator for Merged<'_> {
+    type Item = BookEntry;
+
+    fn next(&mut self) -> Option<BookEntry> {
+        let keys = self.sources.iter_mut().filter_map(|(entries, _)| entries.peek());
+        let key = keys.map(|entry| entry.key).min()?;
+        let mut merged = BookEntry { key, ..BookEntry::default() };
+        for (entries, weight) in &mut self.sources {
+            if let Some(entry) = entries.next_if(|entry| entry.key == key) {
+                merged.reached += entry.reached.scaled(*weight);
+                let moves = entry.moves.into_iter();
+                merged.moves.extend(moves.map(|(mv, played)| (mv, played.scaled(*weight))));
+            }
+        }
+        merged.join_moves();
+        Some(merged)
+    }
+}
+
+fn merged_manifest(books: &[(Book, f64)]) -> Manifest {
+    let parts = books.iter().map(|(book, weight)| {
+        let manifest = book.manifest().unwrap_or_default();
+        let name = short_name(book);
+        let name = if *weight == 1.0 { name } else { format!("{name} (weight {weight})") };
+        (name, manifest, *weight)
+    });
+    let mut parts: Vec<_> = parts.collect();
+    parts.sort_by(|a, b| a.0.cmp(&b.0));
+    let names: Vec<&str> = parts.iter().map(|(name, ..)| name.as_str()).collect();
+    let mut merged = Manifest {
+        made_from: format!("{}{MERGED}{}", books.len(), names.join(", ")),
+        weights: parts.iter().all(|(_, manifest, _)| manifest.weights),
+        ..Manifest::of_this_program()
+    };
+    let same_filters = parts.iter().all(|(_, part, _)| part.filters == parts[0].1.filters);
+    for (name, part, weight) in &parts {
+        merged.max_ply = merged.max_ply.max(part.max_ply);
+        merged.interrupted |= part.interrupted;
+        merged.games.add(&part.games.scaled(*weight));
+        merged.skipped.add(&part.skipped);
+        merged.broken += part.broken;
+        merged.inputs.extend_from_slice(&part.inputs);
+        if !same_filters {
+            let of = |filter| format!("{name}: {filter}");
+            merged.filters.extend(part.filters.iter().map(of));
+        }
+    }
+    if let (true, Some((_, part, _))) = (same_filters, parts.first()) {
+        merged.filters.clone_from(&part.filters);
+    }
+    merged.inputs.sort();
+    merged
+}
+
+/// The name of a book without its folder.
+fn short_name(book: &Book) -> String {
+    book.name().rsplit('/').next().unwrap_or_default().to_owned()
+}
+
+/// What stays of a book.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cut {
+    /// Positions and moves with fewer games go.
+    pub min_games: u64,
+    /// Moves with which their side scored less, in percent, go.
+    pub min_score: f64,
+    /// Only the moves of this side stay.
+    pub side: Option<Color>,
+    /// Only what the moves of the book lead to from here stays…
+    pub start: Option<Position>,
+    /// …which games come to after so many plies…
+    pub plies_before: u32,
+    /// …within so many plies.
+    pub max_ply: u32,
+}
+
+impl Cut {
+    /// Whether the position itself, not its key alone, must be known.
+    fn needs_positions(&self) -> bool {
+        self.min_score > 0.0
+            || self.side.is_some()
+            || self.start.is_some()
+            || self.max_ply < u32::MAX
+    }
+
+    /// What it does, for the manifest.
+    fn in_words(&self) -> Vec<String> {
+        let start = self.start.map(|start| format!("what comes after {}", start.fen()));
+        [
+            (self.min_games > 1).then(|| format!("{MIN_GAMES} {}", self.min_games)),
+            (self.min_score > 0.0).then(|| format!("{MIN_SCORE} {}", self.min_score)),
+            self.side.map(|side| format!("side {}", notation::color(side).to_lowercase())),
+            start,
+            (self.max_ply < u32::MAX).then(|| format!("within {} plies", self.max_ply)),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    /// Cuts an entry down.
+    fn apply(&self, entry: &mut BookEntry, side: Option<Color>, ply: u32) {
+        entry.moves.retain(|(_, played)| {
+            played.games() >= self.min_games
+                && ply < self.max_ply
+                && side.is_none_or(|side| played.score(side) * 100.0 >= self.min_score)
+                && (self.side.is_none() || self.side == side)
+        });
+    }
+}
+
+/// Writes what stays of a book to an empty `output`, with its facets if it has some.
+///
+/// # Errors
+/// Those of the output.
+pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Result<W> {
+    let mut manifest = book.manifest().unwrap_or_default();
+    manifest.made_from = format!("a cut of {}", short_name(book));
+    manifest.filters.extend(cut.in_words());
+    let depth = cut.max_ply.saturating_add(cut.plies_before);
+    if cut.max_ply < u32::MAX && (manifest.max_ply == 0 || depth < manifest.max_ply) {
+        manifest.max_ply = depth;
+    }
+    // Who is to move where, and how deep, as far as the book's own moves tell.
+    let start = cut.start.unwrap_or_else(Position::start);
+    let mut known: KeyMap<(Color, u32)> = KeyMap::default();
+    if cut.needs_positions() {
+        let walk = book.walk(&start, cut.max_ply);
+        known.extend(walk.map(|at| (at.entry.key, (at.position.side_to_move(), at.ply))));
+    }
+    let stays = |entry: &BookEntry| {
+        entry.reached.games() >= cut.min_games
+            && (!cut.needs_positions() || known.contains_key(&entry.key))
+    };
+    let mut pawns = PawnSet::new();
+    insert_pawns(book, &start, &stays, &mut pawns);
+    let trim = |mut entry: BookEntry| {
+        if !stays(&entry) {
+            return None;
+        }
+        let place = known.get(&entry.key);
+        let ply = place.map_or(0, |&(_, ply)| ply);
+        cut.apply(&mut entry, place.map(|&(side, _)| side), ply);
+        Some(entry)
+    };
+    match book.image.facets() {
+        Some(_) => cut_known(book, trim, &pawns, &manifest, output),
+        None => write_book(output, book.entries().filter_map(trim), &pawns, &manifest),
+    }
+}
+
+/// How two books differ in one position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The position's key.
+    pub key: u64,
+    /// The games of the first book, if it has the position.
+    pub left: Option<Counts>,
+    /// The games of the second book, if it has the position.
+    pub right: Option<Counts>,
+}
+
+/// The positions in which two books differ, in counts or moves, by ascending key.
+pub fn differences(left: &Book, right: &Book) -> impl Iterator<Item = Difference> {
+    let (mut left, mut right) = (left.entries().peekable(), right.entries().peekable());
+    std::iter::from_fn(move || {
+        loop {
+            let keys = [left.peek().map(|entry| entry.key), right.peek().map(|entry| entry.key)];
+            let key = keys.into_iter().flatten().min()?;
+            let (a, b) = (left.next_if(|e| e.key == key), right.next_if(|e| e.key == key));
+            if a != b {
+                let [left, right] = [a, b].map(|entry| entry.map(|entry| entry.reached));
+                return Some(Difference { key, left, right });
+            }
+        }
+    })
+}

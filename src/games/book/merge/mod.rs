@@ -1,0 +1,7 @@
+//! Books made from books: merged, cut, and reduced to some of their games.
+//!
+//! Uses `facets`, `format`, `lookup` and `builder`.
+
+pub(super) mod combine;
+pub(super) mod regroup;
+pub(super) mod selection;

@@ -1,0 +1,85 @@
+//! What some of a book's games make of it.
+
+use std::io::Cursor;
+
+use super::combine::insert_pawns;
+use super::regroup::select_known;
+use crate::chess::position::{Color, Position};
+use crate::games::book::builder::{names_player, of_side};
+use crate::games::book::facets::FacetFilter;
+use crate::games::book::facets::{Games, Sieve};
+use crate::games::book::format::entry::BookEntry;
+use crate::games::book::format::error::BookError;
+use crate::games::book::format::pawn_filter::PawnSet;
+use crate::games::book::lookup::Book;
+
+/// Which games of a book with facets count. The default is all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Rating groups, speeds and dates.
+    pub facets: FacetFilter,
+    /// A player's name contains one of these, in lower case; empty for any player.
+    pub players: Vec<String>,
+    /// Whose name is compared; `None`: either player's.
+    pub side: Option<Color>,
+}
+
+impl Selection {
+    /// Whether all games count.
+    pub fn is_everything(&self) -> bool {
+        self.facets.is_everything() && self.players.is_empty()
+    }
+
+    /// For each game whether it counts.
+    fn choose(&self, games: &Games<'_>) -> Vec<bool> {
+        let sieve = Sieve::new(&self.facets);
+        let is_wanted: Vec<bool> =
+            (0..games.names()).map(|name| names_player(&self.players, games.name(name))).collect();
+        let players_pass = |game| {
+            let row = games.row(game);
+            self.players.is_empty()
+                || row.is_some_and(|row| {
+                    of_side(self.side, [row.white, row.black])
+                        .any(|name| is_wanted.get(name as usize).is_some_and(|&is| is))
+                })
+        };
+        let passes = |game| {
+            games.traits(game).is_some_and(|traits| sieve.passes(traits)) && players_pass(game)
+        };
+        (0..games.len()).map(passes).collect()
+    }
+
+    /// The conditions in words, for the manifest.
+    fn in_words(&self) -> Vec<String> {
+        let mut words = self.facets.in_words();
+        words.extend(
+            (!self.players.is_empty()).then(|| format!("player {}", self.players.join(","))),
+        );
+        words
+    }
+}
+
+impl Book {
+    /// The book of the selected games alone, in memory, with their facets and without values: it has the
+    /// entries of a book built of these games, except for positions and moves that this book lacks.
+    ///
+    /// # Errors
+    /// If the book has no facets, or they are damaged.
+    pub fn of_games(&self, selection: &Selection) -> Result<Self, BookError> {
+        if self.image.facets().is_none() {
+            return Err(BookError::NoFacets { name: self.name().to_owned() });
+        }
+        let mut manifest = self.manifest()?;
+        manifest.filters.extend(selection.in_words());
+        let choose = |games: &Games<'_>| selection.choose(games);
+        let pawns_of = |stays: &dyn Fn(&BookEntry) -> bool| {
+            let mut pawns = PawnSet::new();
+            insert_pawns(self, &Position::start(), &|entry| stays(entry), &mut pawns);
+            pawns
+        };
+        let output = Cursor::new(Vec::new());
+        let bytes = select_known(self, choose, pawns_of, manifest, output)
+            .map_err(|error| BookError::writing(self.name(), &error))?;
+        Self::from_bytes(bytes.into_inner(), self.name())
+    }
+}

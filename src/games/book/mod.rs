@@ -1,0 +1,88 @@
+//! The opening book: positions with the games that reached them by any order of moves, and the
+//! moves played there.
+//!
+//! A book is the same bytes wherever it is: a `.tbk` file read whole, the embedded default book, or
+//! what has just been built from PGN in memory. [`Book::reached`] is made for the search, which
+//! asks often and mostly in vain; [`Book::moves`] for the root.
+//!
+//! ```
+//! use tabia::book::{BuildOptions, Counts, build_in_memory};
+//! use tabia::pgn::PgnInput;
+//! use tabia::position::Position;
+//!
+//! let games = "1. d4 Nf6 2. c4 e6 1-0\n\n1. c4 e6 2. d4 Nf6 0-1\n\n1. c4 Nf6 2. d4 g6 1/2-1/2\n";
+//! let games = PgnInput::Text("my games".to_owned(), games.as_bytes().into());
+//! let (book, tally) = build_in_memory(&[games], &BuildOptions::default(), "my book")?;
+//! assert_eq!(tally.broken, 0);
+//! let position = ["c4", "Nf6", "d4"].iter().try_fold(Position::start(), |position, text| {
+//!     position.parse_move(text).map(|mv| position.play(mv))
+//! })?;
+//! assert_eq!(book.reached(&position), Some(Counts::new(1, 1, 0)));
+//! let moves = book.moves(&position);
+//! let e6 = moves.iter().find(|found| position.san(found.mv) == "e6").expect("played");
+//! assert_eq!((e6.played, e6.reached), (Counts::new(1, 0, 0), Counts::new(1, 0, 1)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod analysis;
+mod builder;
+mod choice;
+mod facets;
+mod format;
+mod learning;
+mod lookup;
+mod merge;
+mod open;
+#[cfg(feature = "parquet")]
+mod partial;
+mod statistics;
+
+pub(crate) use analysis::backup::{Links, back_up};
+pub(crate) use analysis::growth::{Shoot, grow, shoots};
+pub(crate) use analysis::journal::Journal;
+pub use builder::{
+    BookOutput, BuildError, BuildOptions, BuildTally, Checkpoints, DEFAULT_MAX_PLY, DEFAULT_MEMORY,
+    EcoRange, FaultListener, GameFault, GameFilter, Monitor, ParseFilterError, build,
+    build_in_memory,
+};
+pub use choice::candidate::{Candidate, Choice, Rejection};
+pub(crate) use choice::certainty::quantile;
+pub use choice::chooser::Chooser;
+pub(crate) use choice::chooser::MAX_LOSS;
+pub use choice::policy::{ParsePolicyError, Policy};
+pub use choice::veto::Veto;
+pub use facets::{
+    FacetFilter, FileRecord, GameId, ParseFacetError, ParseGameIdError, RatingGroup, Speed,
+};
+pub use format::counts::Counts;
+pub use format::entry::BookEntry;
+pub use format::error::BookError;
+pub(crate) use format::manifest::checksum_text;
+pub use format::manifest::{GameTotals, InputRecord, Manifest, Skipped};
+pub use format::writer::write_entries;
+pub(crate) use learning::{
+    Found, HEADLINE, Lasting, LearnError, LearnFile, Learned, Row, Stamp, is_learning, stamp,
+};
+pub(crate) use lookup::asked::Asked;
+pub use lookup::game_text::GameError;
+pub use lookup::names::{NamedOpening, Names};
+pub(crate) use lookup::values::kept_nodes;
+pub use lookup::values::{BookValue, Scored};
+pub use lookup::walk::Visited;
+pub use lookup::{Book, BookMove, EMBEDDED_NAME};
+pub use merge::combine::{Cut, Difference, Shared, add, cut, differences, merge, shared};
+pub use merge::selection::Selection;
+pub use open::BOOK_SEPARATOR;
+pub use open::polyglot::Export;
+pub(crate) use open::sparring::Partner;
+pub(crate) use open::{BOOK_FILE, NO_BOOK_NAME, POLYGLOT_FILE};
+#[cfg(feature = "parquet")]
+pub use partial::{Packed, Partial, count_to_parquet, pack_parquet};
+pub(crate) use statistics::explore::Breadth;
+pub use statistics::explore::{
+    Explored, ExploredMove, GameSummary, LISTED_GAMES, ListedGame, MonthCounts, Player,
+};
+pub(crate) use statistics::variety::{Habit, Variety, variety};
+pub(crate) use statistics::words::{
+    ANALYSED, ENDED, MEETS_BOOK, at_the_end, book_lines, percent, transposition,
+};

@@ -1,0 +1,141 @@
+//! Books from paths: files, Polyglot books, games and what was learnt, several after one another.
+//!
+//! Uses all of `book` but `partial`.
+
+pub(super) mod polyglot;
+pub(super) mod sparring;
+
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::path::Path;
+
+use super::builder::{BuildOptions, build_in_memory};
+use super::format::error::BookError;
+use super::format::header::{HEADER_BYTES, Header, MAGIC};
+use super::format::writer::write_entries;
+use super::learning::{self, HEADLINE, is_learning};
+use super::lookup::{Book, EMBEDDED_NAME};
+use crate::games::pgn::PgnInput;
+use crate::support::files::{FileKind, open_plain};
+use crate::support::huge_pages;
+
+/// What stands between the paths of several books, see [`Book::open_all`].
+pub const BOOK_SEPARATOR: char = ';';
+/// What a book without positions is called in its place.
+pub(crate) const NO_BOOK_NAME: &str = "none";
+
+/// Books as files.
+pub(crate) const BOOK_FILE: FileKind =
+    FileKind { name: "a book of Tabia", recognises: |head| head.starts_with(&MAGIC) };
+/// Polyglot books as files.
+pub(crate) const POLYGLOT_FILE: FileKind =
+    FileKind { name: "a Polyglot book", recognises: polyglot::recognises };
+
+impl Book {
+    /// Opens a book: a `.tbk` is read whole; a Polyglot `.bin` is imported, the games of a PGN
+    /// are counted, and what an engine has learnt is summed up. The file may change or go meanwhile.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is damaged, or is neither a book nor games.
+    pub fn open(path: &Path) -> Result<Self, BookError> {
+        let name = path.display().to_string();
+        let reading = |error| BookError::reading(&name, &error);
+        let mut file = open_plain(path).map_err(reading)?;
+        let mut head = Vec::new();
+        (&mut file).take(HEADLINE.len() as u64).read_to_end(&mut head).map_err(reading)?;
+        if is_learning(&head) {
+            return learning::open(&read_rest(file, head).map_err(reading)?, path);
+        }
+        let is_tbk = path.extension().is_some_and(|extension| extension == "tbk");
+        if head.starts_with(&MAGIC) || is_tbk {
+            let bytes = read_rest(file, head).map_err(reading)?;
+            return Self::from_bytes(bytes, &name);
+        }
+        if path.extension().is_some_and(|extension| extension == "bin") {
+            let bytes = std::fs::read(path).map_err(reading)?;
+            return polyglot::import(&bytes, &name);
+        }
+        let options = BuildOptions { undecided: true, ..BuildOptions::default() };
+        let (book, _) = build_in_memory(&[PgnInput::File(path.to_owned())], &options, &name)?;
+        Ok(book)
+    }
+
+    /// How many positions and moves the book in a `.tbk` file has, by its head alone.
+    ///
+    /// # Errors
+    /// If it cannot be read or is none.
+    pub(crate) fn extent(path: &Path) -> Result<(u64, u64), BookError> {
+        let name = path.display().to_string();
+        let read = || -> io::Result<(Vec<u8>, u64)> {
+            let file = open_plain(path)?;
+            let (mut head, all) = (Vec::new(), file.metadata()?.len());
+            file.take(HEADER_BYTES as u64).read_to_end(&mut head)?;
+            Ok((head, all))
+        };
+        let (head, all) = read().map_err(|error| BookError::reading(&name, &error))?;
+        let header = Header::parse(&head, all, &name)?;
+        Ok((header.positions, header.moves))
+    }
+
+    /// Opens books that are asked in order: paths as in [`Book::open`], or [`EMBEDDED_NAME`], with a
+    /// [`BOOK_SEPARATOR`] between them.
+    ///
+    /// # Errors
+    /// As [`Book::open`], of the first book that fails.
+    pub fn open_all(paths: &str) -> Result<Self, BookError> {
+        let books = paths.split(BOOK_SEPARATOR).map(Self::open_one);
+        Ok(Self::chain(books.collect::<Result<_, _>>()?))
+    }
+
+    /// As [`Book::open_all`], but those that cannot be opened are left out; the embedded one takes
+    /// their place if none is left. The second is the paths without those, the third why.
+    pub fn open_any(paths: &str) -> (Self, String, Vec<BookError>) {
+        let (mut books, mut opened, mut faults) = (Vec::new(), Vec::new(), Vec::new());
+        for path in paths.split(BOOK_SEPARATOR) {
+            match Self::open_one(path) {
+                Ok(book) => {
+                    books.push(book);
+                    opened.push(path);
+                }
+                Err(fault) => faults.push(fault),
+            }
+        }
+        (Self::chain(books), opened.join(&BOOK_SEPARATOR.to_string()), faults)
+    }
+
+    fn open_one(path: &str) -> Result<Self, BookError> {
+        match path.trim() {
+            "" | EMBEDDED_NAME => Ok(Self::embedded()),
+            NO_BOOK_NAME => Self::empty(),
+            path => Self::open(Path::new(path)),
+        }
+    }
+
+    /// A book without positions.
+    fn empty() -> Result<Self, BookError> {
+        let told = |error: io::Error| BookError::writing(NO_BOOK_NAME, &error);
+        let bytes = write_entries(Cursor::new(Vec::new()), std::iter::empty()).map_err(told)?;
+        Self::from_bytes(bytes.into_inner(), NO_BOOK_NAME)
+    }
+
+    /// The first book with the others behind it; the embedded one for none.
+    fn chain(books: Vec<Self>) -> Self {
+        let chained = books.into_iter().reduce(|book, next| book.followed_by(&next));
+        chained.unwrap_or_else(Self::embedded)
+    }
+}
+
+/// Reads what follows the `head` of a file that has been read, and returns both.
+///
+/// Books are not mapped: should another program cut the file of a map short, the system ends
+/// whoever looks at it by SIGBUS, and an engine with it.
+fn read_rest(mut file: File, head: Vec<u8>) -> io::Result<Vec<u8>> {
+    let mut bytes = head;
+    let length = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
+    bytes
+        .try_reserve_exact(length.saturating_sub(bytes.len()))
+        .map_err(|_| io::Error::other(format!("there is no memory for its {length} bytes")))?;
+    huge_pages::ask_for(bytes.spare_capacity_mut());
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

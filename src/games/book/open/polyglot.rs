@@ -1,0 +1,331 @@
+//! Books of the Polyglot program, in and out.
+//!
+//! Sixteen bytes a move, big-endian: key of the position, move, weight, learning data (unused
+//! here); sorted by key. Castling is written as the king taking its own rook. A weight of 0 means
+//! "never play". Rows with key 0 are a header. Source: <http://hgm.nubati.net/book_format.html>.
+//!
+//! Their keys count en passant as soon as a pawn stands where it could take, pinned or not
+//! ([`Position::polyglot_key`]); other programs write keys as ours, which count it only where it is
+//! legal. Both are read, and Polyglot's are written.
+
+use std::collections::BTreeMap;
+use std::io::Cursor;
+use std::ops::ControlFlow;
+
+use crate::chess::position::{Color, KeyMap, Move, Position};
+use crate::games::book::format::counts::Counts;
+use crate::games::book::format::entry::BookEntry;
+use crate::games::book::format::error::BookError;
+use crate::games::book::format::manifest::Manifest;
+use crate::games::book::format::pawn_filter::PawnSet;
+use crate::games::book::format::writer::write_book;
+use crate::games::book::lookup::Book;
+
+use crate::games::book::lookup::castling::{CASTLINGS, castling};
+
+const ROW: usize = 16;
+
+/// A row of a Polyglot book.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Row {
+    key: u64,
+    mv: u16,
+    weight: u16,
+}
+
+impl Row {
+    fn parse(bytes: &[u8; ROW]) -> Self {
+        let number = u128::from_be_bytes(*bytes);
+        Row { key: (number >> 64) as u64, mv: (number >> 48) as u16, weight: (number >> 32) as u16 }
+    }
+
+    fn to_bytes(self) -> [u8; ROW] {
+        let number = u128::from(self.key) << 64;
+        (number | u128::from(self.mv) << 48 | u128::from(self.weight) << 32).to_be_bytes()
+    }
+}
+
+/// The move that a row means in its position, if it is legal there.
+fn decode(word: u16, position: &Position) -> Option<Move> {
+    let mv = Move::from_polyglot(word)?;
+    let castling = CASTLINGS.iter().find(|(king, rook, _)| (mv.from(), mv.to()) == (*king, *rook));
+    let mv = match castling {
+        Some(&(king, _, to)) if position.king(position.side_to_move()) == king => {
+            Move::new(king, to)
+        }
+        _ => mv,
+    };
+    position.is_legal(mv).then_some(mv)
+}
+
+fn encode(mv: Move, position: &Position) -> u16 {
+    let castling = if position.is_castling(mv) { castling(mv) } else { None };
+    castling.unwrap_or(mv).to_polyglot()
+}
+
+/// Whether the beginning of a file may be that of a Polyglot book: whole rows, sorted, of moves.
+pub(crate) fn recognises(head: &[u8]) -> bool {
+    let rows: Vec<Row> = head.as_chunks().0.iter().map(Row::parse).collect();
+    let holds_moves = |row: &Row| row.key == 0 || Move::from_polyglot(row.mv).is_some();
+    !rows.is_empty() && rows.is_sorted_by_key(|row| row.key) && rows.iter().all(holds_moves)
+}
+
+/// The rows of a file with remarks on what is odd about it, or what gives it away.
+fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
+    let (whole, rest) = bytes.as_chunks::<ROW>();
+    if whole.is_empty() {
+        return Err(format!("its {} bytes are not even one row of {ROW}", bytes.len()));
+    }
+    let mut remarks = Vec::new();
+    if !rest.is_empty() {
+        let unit = if rest.len() == 1 { "byte is" } else { "bytes are" };
+        remarks.push(format!("its last {} {unit} no whole row and were passed over", rest.len()));
+    }
+    let all = whole.iter().map(Row::parse);
+    let mut rows: Vec<Row> = all.skip_while(|row| row.key == 0).collect();
+    if let Some(row) = rows.iter().position(|row| Move::from_polyglot(row.mv).is_none()) {
+        return Err(format!("row {} holds no move", row + 1));
+    }
+    if !rows.is_sorted_by_key(|row| row.key) {
+        rows.sort_by_key(|row| row.key);
+        remarks.push("its rows are not sorted, as other programs need them; all were read".into());
+    }
+    Ok((rows, remarks))
+}
+
+/// Makes a book of the bytes of a Polyglot book. A weight stands as so many games without a
+/// result; the positions after the last moves are added with the games that led there.
+///
+/// # Errors
+/// If the bytes are no such book: too few, without moves, with moves that are illegal in the start
+/// position, or without moves for it and all positions after the first move.
+pub(crate) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
+    let refuse = |reason| BookError::Polyglot { name: name.to_owned(), reason };
+    let (rows, mut remarks) = rows(bytes).map_err(refuse)?;
+    let mut import = Import::new(&rows);
+    import.walk().map_err(refuse)?;
+    if import.illegal > 0 {
+        let moves = if import.illegal == 1 { "move that is" } else { "moves that are" };
+        let left = import.illegal;
+        remarks.push(format!("{left} {moves} not legal in the positions they stand for left out"));
+    }
+    let pawns = if import.orphans == 0 { &import.pawns } else { &PawnSet::everything() };
+    let manifest = Manifest {
+        made_from: format!(
+            "a Polyglot book of {} rows, {} positions of it out of reach from the start",
+            rows.len(),
+            import.orphans
+        ),
+        weights: true,
+        ..Manifest::of_this_program()
+    };
+    let output = Cursor::new(Vec::new());
+    let bytes = write_book(output, import.entries.into_values(), pawns, &manifest)
+        .map_err(|error| BookError::writing(name, &error))?;
+    let book = Book::from_bytes(bytes.into_inner(), name)?;
+    Ok(book.with_remarks(remarks))
+}
+
+/// A Polyglot book on its way into entries. Only a position tells what its rows mean, so the book
+/// is walked from the start position.
+struct Import<'a> {
+    rows: KeyMap<&'a [Row]>,
+    entries: BTreeMap<u64, BookEntry>,
+    pawns: PawnSet,
+    /// Positions that no way leads to. Their moves are taken as they are.
+    orphans: usize,
+    /// Moves that are not legal where they stand.
+    illegal: usize,
+}
+
+impl<'a> Import<'a> {
+    fn new(rows: &'a [Row]) -> Self {
+        let by_key = rows.chunk_by(|a, b| a.key == b.key).map(|group| (group[0].key, group));
+        Import {
+            rows: by_key.collect(),
+            entries: BTreeMap::new(),
+            pawns: PawnSet::new(),
+            orphans: 0,
+            illegal: 0,
+        }
+    }
+
+    fn walk(&mut self) -> Result<(), String> {
+        let start = Position::start();
+        let mut open = vec![start];
+        self.push_known(&start, &mut open);
+        if open.len() == 1 && !self.knows(&start) {
+            return Err("it does not know the start position, nor one after a move".to_owned());
+        }
+        while let Some(position) = open.pop() {
+            let rows = self.take_rows(&position);
+            if rows.is_empty() {
+                continue;
+            }
+            let moves: Vec<(Move, Counts)> = rows
+                .iter()
+                .filter_map(|row| Some((decode(row.mv, &position)?, weighed(row.weight))))
+                .collect();
+            if moves.is_empty() && position == start {
+                return Err("none of its moves is legal in the start position".to_owned());
+            }
+            self.illegal += rows.len() - moves.len();
+            self.pawns.insert(position.pawn_key());
+            self.push_known(&position, &mut open);
+            for &(mv, played) in &moves {
+                let next = position.play(mv);
+                self.lead_to(&next, played);
+                self.push_known(&next, &mut open);
+            }
+            self.add(position.key(), moves);
+        }
+        let orphans: Vec<(u64, &[Row])> = self.rows.drain().collect();
+        self.orphans = orphans.len();
+        for (key, rows) in orphans {
+            let moves = rows
+                .iter()
+                .filter_map(|row| Some((Move::from_polyglot(row.mv)?, weighed(row.weight))));
+            let moves = moves.collect();
+            self.add(key, moves);
+        }
+        Ok(())
+    }
+
+    /// Lines up the positions of the book that a legal move leads to. Any move counts, since books
+    /// may hold the moves of one side only.
+    fn push_known(&self, position: &Position, open: &mut Vec<Position>) {
+        let next = position.legal_moves();
+        let next = next.iter().map(|mv| position.play(mv));
+        open.extend(next.filter(|next| self.knows(next)));
+    }
+
+    /// Whether there are rows for a position that have not been taken yet.
+    fn knows(&self, position: &Position) -> bool {
+        keys(position).any(|key| self.rows.contains_key(&key))
+    }
+
+    /// Takes the rows of a position out, by whichever rule they were written.
+    fn take_rows(&mut self, position: &Position) -> Vec<Row> {
+        let groups = keys(position).filter_map(|key| self.rows.remove(&key));
+        groups.flatten().copied().collect()
+    }
+
+    /// Takes down the moves of a position; the weights of a move that stands there twice are
+    /// added. As many games reached the position as left it.
+    fn add(&mut self, key: u64, moves: Vec<(Move, Counts)>) {
+        let reached = moves.iter().map(|&(_, played)| played).sum();
+        let mut entry = BookEntry { key, reached, moves };
+        // By the other rule the position may have been here before, with other moves.
+        if let Some(known) = self.entries.get(&key).filter(|known| !known.moves.is_empty()) {
+            entry.reached += known.reached;
+            entry.moves.extend_from_slice(&known.moves);
+        }
+        entry.join_moves();
+        self.entries.insert(key, entry);
+    }
+
+    /// A move leads to a position, which is in the book by that alone.
+    fn lead_to(&mut self, position: &Position, played: Counts) {
+        self.pawns.insert(position.pawn_key());
+        let key = position.key();
+        let entry = self.entries.entry(key).or_insert(BookEntry { key, ..BookEntry::default() });
+        if entry.moves.is_empty() {
+            entry.reached += played;
+        }
+    }
+}
+
+/// The keys under which a position may stand in a Polyglot book.
+fn keys(position: &Position) -> impl Iterator<Item = u64> + use<> {
+    let (theirs, ours) = (position.polyglot_key(), position.key());
+    [theirs].into_iter().chain((ours != theirs).then_some(ours))
+}
+
+fn weighed(weight: u16) -> Counts {
+    Counts { undecided: weight.into(), ..Counts::default() }
+}
+
+/// A book as bytes of a Polyglot book, and what is not in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Export {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Positions left out because no moves of the book lead to them from the start position.
+    pub out_of_reach: u64,
+    /// Moves left out because they weigh nothing: the side that played them lost every game.
+    pub weightless: u64,
+    /// Positions whose weights were scaled down, because one was above 65535.
+    pub scaled: u64,
+}
+
+impl Export {
+    /// The number of moves in the bytes.
+    pub fn moves(&self) -> u64 {
+        (self.bytes.len() / ROW) as u64
+    }
+}
+
+impl Book {
+    /// The book as bytes of a Polyglot book.
+    ///
+    /// As in Polyglot's own books, a move weighs two for a win of the side that played it, one for
+    /// a draw, and also one for a game without a result; the weights of a position are scaled down
+    /// if one does not fit. Moves of no weight are left out. A book that was a Polyglot book is
+    /// given back whole, with its moves of weight 0 and the positions out of reach.
+    pub fn to_polyglot(&self) -> Export {
+        let mut export = Export::default();
+        let mut rows = Vec::new();
+        let keeps_all = self.holds_weights();
+        let mut done = KeyMap::default();
+        let reached = self.visit(&Position::start(), false, |position, entry| {
+            let moves = self.legal_moves_of(entry, position);
+            let moves = moves.map(|(mv, played)| {
+                (encode(mv, position), points(&played, position.side_to_move()))
+            });
+            export.add(position.polyglot_key(), moves.collect(), keeps_all, &mut rows);
+            if keeps_all {
+                done.insert(entry.key, ());
+            }
+            ControlFlow::Continue(())
+        });
+        let left = self.positions().saturating_sub(reached);
+        if keeps_all && left > 0 {
+            // Their moves are as the Polyglot book had them, and so are their weights.
+            for entry in self.entries().filter(|entry| !done.contains_key(&entry.key)) {
+                let weight = |played: &Counts| played.games();
+                let moves =
+                    entry.moves.iter().map(|(mv, played)| (mv.to_polyglot(), weight(played)));
+                export.add(entry.key, moves.collect(), true, &mut rows);
+            }
+        } else {
+            export.out_of_reach = left;
+        }
+        rows.sort_unstable_by_key(|row| (row.key, std::cmp::Reverse(row.weight), row.mv));
+        export.bytes = rows.iter().flat_map(|row| row.to_bytes()).collect();
+        export
+    }
+}
+
+impl Export {
+    /// Adds the moves of a position, with their points.
+    fn add(&mut self, key: u64, moves: Vec<(u16, u64)>, keeps_all: bool, rows: &mut Vec<Row>) {
+        const LIMIT: u64 = u16::MAX as u64;
+        let largest = moves.iter().map(|&(_, points)| points).max().unwrap_or(0);
+        self.scaled += u64::from(largest > LIMIT);
+        for (mv, points) in moves {
+            if points == 0 && !keeps_all {
+                self.weightless += 1;
+                continue;
+            }
+            let scaled = if largest > LIMIT { points * LIMIT / largest } else { points };
+            // What weighs something still does.
+            let weight = scaled.max(points.min(1)) as u16;
+            rows.push(Row { key, mv, weight });
+        }
+    }
+}
+
+/// Half points of a side.
+fn points(played: &Counts, side: Color) -> u64 {
+    2 * u64::from(played.wins(side)) + u64::from(played.draws) + u64::from(played.undecided)
+}

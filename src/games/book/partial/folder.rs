@@ -1,0 +1,220 @@
+//! The folder of partial counts, and the account of them that stands in it.
+
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::table::RowTotals;
+use crate::games::book::builder::BuildError;
+use crate::games::book::format::manifest::Manifest;
+use crate::support::files::{draft_of, in_words, read_plain, remove_leftover};
+
+/// The version of the columns and of the account.
+const VERSION: u32 = 1;
+/// The file of the account in a folder that was counted. Others may add letters before the dot.
+const ACCOUNT: &str = "manifest.json";
+/// Like any new folder, it may be read by whom the umask lets.
+const NEW_FOLDER_MODE: u32 = 0o777;
+
+/// What belongs to partial counts besides the rows, which lose it when they are grouped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Account {
+    /// [`VERSION`].
+    version: u32,
+    /// How many rows there are before they are grouped.
+    rows: u64,
+    /// The sum of all games in all rows, which stays as it is however rows are grouped.
+    pub visits: u64,
+    /// The sum of the checksums of all rows, which stays as it is however rows are grouped. `None` in
+    /// files of older programs.
+    #[serde(default)]
+    pub sum: Option<u64>,
+    /// Whether the rows have facets.
+    #[serde(default)]
+    facets: bool,
+    /// What a book of these games says of them.
+    pub manifest: Manifest,
+    /// The XXH3 of this account without this number. `None` in files of older programs.
+    #[serde(default)]
+    checksum: Option<u64>,
+}
+
+impl Account {
+    pub(super) fn new(manifest: Manifest, facets: bool, totals: RowTotals) -> io::Result<Self> {
+        let RowTotals { rows, visits, sum } = totals;
+        let (sum, checksum) = (Some(sum), None);
+        let new = Account { version: VERSION, rows, visits, sum, facets, manifest, checksum };
+        let checksum = Some(new.checksum()?);
+        Ok(Account { checksum, ..new })
+    }
+
+    /// What the checksum must be.
+    fn checksum(&self) -> io::Result<u64> {
+        let bare = Account { checksum: None, ..self.clone() };
+        Ok(xxh3_64(&serde_json::to_vec(&bare)?))
+    }
+
+    fn read(path: &Path) -> Result<Self, BuildError> {
+        let refuse = |reason: String| refused(path, &reason);
+        let bytes = read_plain(path).map_err(|error| refuse(in_words(&error)))?;
+        let account: Account = serde_json::from_slice(&bytes)
+            .map_err(|error| refuse(format!("it is no manifest of partial counts ({error})")))?;
+        let is_sound = match account.checksum {
+            Some(checksum) => account.checksum().is_ok_and(|sum| sum == checksum),
+            None => true,
+        };
+        match account.version {
+            VERSION if is_sound => Ok(account),
+            VERSION => {
+                Err(refuse("it is damaged: copy it again or count the games anew".to_owned()))
+            }
+            other => Err(refuse(format!(
+                "it has version {other}, and this program knows {VERSION}: count the games anew, or use the program that counted them"
+            ))),
+        }
+    }
+}
+
+/// An error about a file of partial counts.
+pub(super) fn refused(path: &Path, reason: &str) -> BuildError {
+    BuildError::Input(format!("cannot read {}: {reason}", path.display()))
+}
+
+/// A folder that is being filled, under a name of its own.
+pub(super) struct Draft {
+    folder: PathBuf,
+    draft: TempDir,
+    /// Shows that the program runs, see [`remove_leftover`].
+    _lock: File,
+}
+
+impl Draft {
+    /// Begins a folder that is to stand here.
+    ///
+    /// # Errors
+    /// If something stands here already, or nothing can be written beside it.
+    pub(super) fn new(folder: &Path) -> io::Result<Self> {
+        let is_free = match folder.read_dir() {
+            Ok(mut entries) => entries.next().is_none(),
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
+        if !is_free {
+            let reason = format!("{} is there already; name another folder", folder.display());
+            return Err(io::Error::other(reason));
+        }
+        let beside = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let name = draft_of(folder);
+        remove_leftover(&name);
+        let mut names = tempfile::Builder::new();
+        names.permissions(Permissions::from_mode(NEW_FOLDER_MODE)).rand_bytes(0);
+        names.prefix(name.file_name().unwrap_or_default());
+        let draft = names.tempdir_in(beside.unwrap_or(Path::new(".")))?;
+        let lock = File::open(draft.path())?;
+        // Without locks nobody removes it.
+        let _ = lock.try_lock();
+        Ok(Draft { folder: folder.to_owned(), draft, _lock: lock })
+    }
+
+    /// Creates a file in it.
+    pub(super) fn create(&self, name: &str) -> io::Result<File> {
+        File::create_new(self.draft.path().join(name))
+    }
+
+    /// Adds the account and gives the folder its name.
+    pub(super) fn keep(self, account: &Account) -> io::Result<()> {
+        let file = self.create(ACCOUNT)?;
+        serde_json::to_writer_pretty(&file, account)?;
+        file.sync_all()?;
+        File::open(self.draft.path())?.sync_all()?;
+        fs::rename(self.draft.path(), &self.folder)?;
+        // What is left to do away with has another name now.
+        let _ = self.draft.keep();
+        Ok(())
+    }
+}
+
+/// The accounts in these folders and below.
+pub(super) fn accounts_in(folders: &[PathBuf]) -> Result<Vec<Account>, BuildError> {
+    let (stem, ending) = ACCOUNT.split_at(ACCOUNT.len() - ".json".len());
+    let paths = files_in(folders, |name| name.starts_with(stem) && name.ends_with(ending))?;
+    if paths.is_empty() {
+        let folders: Vec<_> = folders.iter().map(|folder| folder.display().to_string()).collect();
+        return Err(BuildError::Input(format!(
+            "no {ACCOUNT} in {}: name folders that `tabia book count` wrote, or copy the manifests there",
+            folders.join(", ")
+        )));
+    }
+    paths.iter().map(|path| Account::read(path)).collect()
+}
+
+/// The files of rows in these folders and below.
+pub(super) fn tables_in(folders: &[PathBuf]) -> Result<Vec<PathBuf>, BuildError> {
+    files_in(folders, |name| name.ends_with(".parquet"))
+}
+
+/// Files by their names. What begins with a dot or a line below is what other programs keep for
+/// themselves, and is passed over.
+fn files_in(
+    folders: &[PathBuf],
+    wanted: impl Fn(&str) -> bool,
+) -> Result<Vec<PathBuf>, BuildError> {
+    let mut files = Vec::new();
+    let mut waiting = folders.to_vec();
+    while let Some(folder) = waiting.pop() {
+        let unreadable = |error: io::Error| refused(&folder, &in_words(&error));
+        for entry in folder.read_dir().map_err(unreadable)? {
+            let path = entry.map_err(unreadable)?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if name.starts_with(['.', '_']) {
+                continue;
+            }
+            // Links to folders are not followed: they may lead back here.
+            if path.symlink_metadata().map_err(unreadable)?.is_dir() {
+                waiting.push(path);
+            } else if wanted(&name) {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files.dedup();
+    Ok(files)
+}
+
+/// One account of several, as a build of all their games would give.
+///
+/// # Errors
+/// If the games were counted in different ways.
+pub(super) fn joined(accounts: Vec<Account>) -> Result<Account, BuildError> {
+    let mut accounts = accounts.into_iter();
+    let Some(mut sum) = accounts.next() else {
+        return Err(BuildError::NoGames("there are no partial counts".to_owned()));
+    };
+    for Account { rows, visits, sum: more_sum, manifest: more, .. } in accounts {
+        let all = &mut sum.manifest;
+        let how = |manifest: &Manifest| {
+            (manifest.made_by.clone(), manifest.max_ply, manifest.filters.clone())
+        };
+        if how(all) != how(&more) {
+            return Err(BuildError::Input(format!(
+                "the games were counted in different ways, {:?} and {:?}: count them with the same program and options",
+                how(all),
+                how(&more)
+            )));
+        }
+        sum.rows += rows;
+        sum.visits += visits;
+        sum.sum = sum.sum.zip(more_sum).map(|(sum, more)| sum.wrapping_add(more));
+        all.games.add(&more.games);
+        all.skipped.add(&more.skipped);
+        all.broken += more.broken;
+        all.inputs.extend(more.inputs);
+    }
+    sum.manifest.inputs.sort();
+    Ok(sum)
+}

@@ -1,0 +1,270 @@
+//! Files of partial counts, read back.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use parquet::basic::Type as Physical;
+use parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
+use parquet::data_type::{BoolType, DataType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::file::statistics::Statistics;
+
+use super::folder::refused;
+use crate::chess::position::{Color, Move};
+use crate::games::book::builder::BuildError;
+use crate::games::book::builder::{PartialRow, Piece, RowSource};
+use crate::games::pgn::{io_error, open_parquet};
+use crate::support::files::{in_words, open_plain};
+
+/// The columns that are read, with their types. A book is made of sums over all facets, so theirs are
+/// passed over.
+const COLUMNS: [(&str, Physical); 9] = [
+    ("key", Physical::INT64),
+    ("pawns", Physical::INT32),
+    ("black_to_move", Physical::BOOLEAN),
+    ("move", Physical::INT32),
+    ("again", Physical::BOOLEAN),
+    ("white", Physical::INT64),
+    ("draws", Physical::INT64),
+    ("black", Physical::INT64),
+    ("undecided", Physical::INT64),
+];
+/// Where the key stands among them.
+const KEY: usize = 0;
+/// Rows that are read at a time.
+const BATCH: usize = 1 << 13;
+
+/// Files of rows.
+pub(super) struct Tables {
+    files: Vec<Table>,
+    /// The row groups of all files.
+    pieces: Vec<Piece>,
+    /// The file of each, and its number there.
+    places: Vec<(usize, usize)>,
+}
+
+/// A file of rows.
+struct Table {
+    path: PathBuf,
+    /// Where each of [`COLUMNS`] stands.
+    columns: [usize; COLUMNS.len()],
+}
+
+impl Tables {
+    /// Looks which rows there are.
+    ///
+    /// # Errors
+    /// If one of the files has no such rows.
+    pub(super) fn open(paths: Vec<PathBuf>) -> Result<Self, BuildError> {
+        let mut tables = Tables { files: Vec::new(), pieces: Vec::new(), places: Vec::new() };
+        for path in paths {
+            let reader = open(&path).map_err(|error| refused(&path, &in_words(&error)))?;
+            let metadata = reader.metadata();
+            let columns = columns_of(metadata).map_err(|reason| refused(&path, &reason))?;
+            for (number, group) in metadata.row_groups().iter().enumerate() {
+                if group.num_rows() > 0 {
+                    tables.pieces.push(piece_of(group, columns[KEY]));
+                    tables.places.push((tables.files.len(), number));
+                }
+            }
+            tables.files.push(Table { path, columns });
+        }
+        Ok(tables)
+    }
+
+    /// The number of rows.
+    pub(super) fn rows(&self) -> u64 {
+        self.pieces.iter().map(|piece| piece.rows).sum()
+    }
+}
+
+fn open(path: &Path) -> io::Result<SerializedFileReader<File>> {
+    open_parquet(open_plain(path)?)
+}
+
+/// Where the columns stand.
+fn columns_of(metadata: &ParquetMetaData) -> Result<[usize; COLUMNS.len()], String> {
+    let there = metadata.file_metadata().schema_descr().columns();
+    let mut places = [0; COLUMNS.len()];
+    for (place, (name, physical)) in places.iter_mut().zip(COLUMNS) {
+        *place = there
+            .iter()
+            .position(|column| {
+                column.path().string() == name
+                    && column.physical_type() == physical
+                    && column.max_rep_level() == 0
+            })
+            .ok_or_else(|| format!("it has no column {name} of type {physical}: it holds no partial counts, or a query has changed them"))?;
+    }
+    Ok(places)
+}
+
+/// What is told of a row group.
+fn piece_of(group: &RowGroupMetaData, key: usize) -> Piece {
+    let range = match group.column(key).statistics() {
+        Some(Statistics::Int64(range)) => range.min_opt().zip(range.max_opt()),
+        _ => None,
+    };
+    let keys = range.map_or(i64::MIN..=i64::MAX, |(&least, &greatest)| least..=greatest);
+    Piece { rows: group.num_rows().unsigned_abs(), keys }
+}
+
+impl RowSource for Tables {
+    fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    fn read(
+        &self,
+        piece: usize,
+        take: &mut dyn FnMut(&PartialRow) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let (file, group) = self.places[piece];
+        let table = &self.files[file];
+        let place = |error: io::Error| {
+            io::Error::other(format!("{}: {}", table.path.display(), in_words(&error)))
+        };
+        // A handle of its own: those of one file would share where they stand in it.
+        let reader = open(&table.path).map_err(place)?;
+        let group = reader.get_row_group(group).map_err(io_error).map_err(place)?;
+        let mut columns = Columns::of(&*group, &table.columns).map_err(io_error).map_err(place)?;
+        let mut left = self.pieces[piece].rows;
+        while left > 0 {
+            let batch = left.min(BATCH as u64);
+            columns.read(batch as usize).map_err(io_error).map_err(place)?;
+            for row in 0..batch as usize {
+                take(&columns.row(row).map_err(io_error).map_err(place)?)?;
+            }
+            left -= batch;
+        }
+        Ok(())
+    }
+}
+
+/// A column of a row group, a batch at a time.
+struct Column<T: DataType> {
+    name: &'static str,
+    reader: ColumnReaderImpl<T>,
+    /// The values of the batch, without those that are null.
+    values: Vec<T::T>,
+    /// For each row whether it has a value, if it may have none.
+    levels: Vec<i16>,
+}
+
+impl<T: DataType> Column<T> {
+    fn of(
+        group: &dyn RowGroupReader,
+        places: &[usize; COLUMNS.len()],
+        number: usize,
+    ) -> Result<Self, ParquetError> {
+        let reader = get_typed_column_reader(group.get_column_reader(places[number])?);
+        Ok(Column { name: COLUMNS[number].0, reader, values: Vec::new(), levels: Vec::new() })
+    }
+
+    /// Reads so many rows.
+    fn read(&mut self, rows: usize) -> Result<(), ParquetError> {
+        self.values.clear();
+        self.levels.clear();
+        let mut done = 0;
+        while done < rows {
+            let levels = Some(&mut self.levels);
+            match self.reader.read_records(rows - done, levels, None, &mut self.values)?.0 {
+                0 => return Err(self.fault("ends before the others")),
+                more => done += more,
+            }
+        }
+        Ok(())
+    }
+
+    /// The same where every row must have a value.
+    fn read_all(&mut self, rows: usize) -> Result<(), ParquetError> {
+        self.read(rows)?;
+        if self.values.len() == rows { Ok(()) } else { Err(self.fault("is null in some rows")) }
+    }
+
+    fn fault(&self, what: &str) -> ParquetError {
+        ParquetError::General(format!("the column {} {what}", self.name))
+    }
+}
+
+/// The columns of a row group.
+struct Columns {
+    key: Column<Int64Type>,
+    pawns: Column<Int32Type>,
+    black_to_move: Column<BoolType>,
+    moves: Column<Int32Type>,
+    /// The moves of the batch, row by row.
+    words: Vec<Option<i32>>,
+    again: Column<BoolType>,
+    games: [Column<Int64Type>; 4],
+}
+
+impl Columns {
+    fn of(
+        group: &dyn RowGroupReader,
+        places: &[usize; COLUMNS.len()],
+    ) -> Result<Self, ParquetError> {
+        Ok(Columns {
+            key: Column::of(group, places, KEY)?,
+            pawns: Column::of(group, places, 1)?,
+            black_to_move: Column::of(group, places, 2)?,
+            moves: Column::of(group, places, 3)?,
+            words: Vec::new(),
+            again: Column::of(group, places, 4)?,
+            games: [
+                Column::of(group, places, 5)?,
+                Column::of(group, places, 6)?,
+                Column::of(group, places, 7)?,
+                Column::of(group, places, 8)?,
+            ],
+        })
+    }
+
+    /// Reads the next so many rows.
+    fn read(&mut self, rows: usize) -> Result<(), ParquetError> {
+        self.key.read_all(rows)?;
+        self.pawns.read_all(rows)?;
+        self.black_to_move.read_all(rows)?;
+        self.again.read_all(rows)?;
+        self.games.iter_mut().try_for_each(|games| games.read_all(rows))?;
+        self.moves.read(rows)?;
+        let Column { values, levels, .. } = &self.moves;
+        let mut values = values.iter().copied();
+        self.words.clear();
+        match levels.is_empty() {
+            true => self.words.extend(values.map(Some)),
+            false => self
+                .words
+                .extend(levels.iter().map(|&level| if level > 0 { values.next() } else { None })),
+        }
+        Ok(())
+    }
+
+    /// One of the rows that were read last.
+    fn row(&self, row: usize) -> Result<PartialRow, ParquetError> {
+        let mv = match self.words[row] {
+            None => None,
+            Some(word) => {
+                let mv = u16::try_from(word).ok().and_then(Move::from_polyglot);
+                Some(mv.ok_or_else(|| self.moves.fault(&format!("has {word}, which is no move")))?)
+            }
+        };
+        let mut games = [0; 4];
+        for (number, column) in games.iter_mut().zip(&self.games) {
+            *number = u64::try_from(column.values[row])
+                .map_err(|_| column.fault("has a number below zero"))?;
+        }
+        Ok(PartialRow {
+            key: self.key.values[row].cast_unsigned(),
+            pawns: self.pawns.values[row].cast_unsigned(),
+            side: if self.black_to_move.values[row] { Color::Black } else { Color::White },
+            mv,
+            again: self.again.values[row],
+            games,
+            facets: None,
+        })
+    }
+}

@@ -1,0 +1,591 @@
+//! What a book with facets tells of a position: counts of the games that a filter lets through, what
+//! they were rated, when they were played, and which they are.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
+use std::io::{self, Cursor};
+
+use crate::chess::position::{Color, Move, Position};
+use crate::games::book::facets::FacetFilter;
+use crate::games::book::facets::{GameId, Games, Sieve, Speed, Traits};
+use crate::games::book::format::counts::Counts;
+use crate::games::book::format::entry::BookEntry;
+use crate::games::book::format::error::BookError;
+use crate::games::book::format::image::Image;
+use crate::games::book::format::lists::{ListIndex, Lists, SideBySide};
+use crate::games::book::format::pawn_filter::PawnSet;
+use crate::games::book::format::writer::write_book;
+use crate::games::book::lookup::Book;
+use crate::games::book::lookup::values::BookValue;
+use crate::games::pgn::GameResult;
+use crate::games::pgn::{GameDate, Month};
+use crate::support::words::visible;
+
+/// Games that are listed of a position and of each move, at most: as many as the explorer of Lichess
+/// lists of masters.
+pub const LISTED_GAMES: usize = 15;
+
+/// Positions with fewer games keep those that came back in a set: a bit for each game of a large book
+/// would cost more than they do.
+const FEW_GAMES: u64 = 4_096;
+
+/// A player as a game has him.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Player {
+    /// The name; empty if the game has none.
+    pub name: String,
+    /// The rating, if the game has one.
+    pub rating: Option<u16>,
+}
+
+impl Player {
+    /// Name and rating, fit to be shown.
+    pub(crate) fn in_words(&self) -> String {
+        let name = visible(&self.name);
+        self.rating.map_or_else(|| name.to_string(), |rating| format!("{name} ({rating})"))
+    }
+}
+
+/// A game as far as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedGame {
+    /// What [`Book::game`] finds it by.
+    pub id: GameId,
+    /// Who had the white pieces.
+    pub white: Player,
+    /// Who had the black pieces.
+    pub black: Player,
+    /// How it ended.
+    pub result: GameResult,
+    /// When it was played.
+    pub date: GameDate,
+    /// How fast it was.
+    pub speed: Speed,
+    /// What was played in the position in question; `None` if the game, or what was counted of it,
+    /// ended there.
+    pub mv: Option<Move>,
+}
+
+impl ListedGame {
+    /// Players, result, date and number of the game, in words.
+    pub(crate) fn in_words(&self) -> String {
+        let ListedGame { id, white, black, result, date, .. } = self;
+        format!("{} - {} {result}, {date} ({id})", white.in_words(), black.in_words())
+    }
+
+    /// The mean rating of both players, or that of the only one who has one.
+    pub fn mean_rating(&self) -> Option<u16> {
+        match (self.white.rating, self.black.rating) {
+            (Some(white), Some(black)) => Some(white.midpoint(black)),
+            (white, black) => white.or(black),
+        }
+    }
+}
+
+/// Games of a month; `None`: of those that do not tell it.
+pub type MonthCounts = (Option<Month>, Counts);
+
+/// What is told of some games.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GameSummary {
+    /// How they ended.
+    pub counts: Counts,
+    /// The sum of the ratings of those to move, and how many of them had one.
+    ratings: (u64, u64),
+    /// How they ended, month by month.
+    pub history: Vec<MonthCounts>,
+    /// The highest rated of them by the mean of both players, [`LISTED_GAMES`] at most; of those
+    /// rated alike, the latest first. Games without a rating come last.
+    pub top: Vec<ListedGame>,
+    /// The latest of them, [`LISTED_GAMES`] at most. Games without a date come last.
+    pub latest: Vec<ListedGame>,
+}
+
+impl GameSummary {
+    /// The mean rating of those to move, rounded; `None` if none of them has one.
+    pub fn mean_rating(&self) -> Option<u16> {
+        let (sum, number) = self.ratings;
+        (number > 0).then(|| ((sum + number / 2) / number) as u16)
+    }
+
+    /// Adds games of another book.
+    fn add(&mut self, other: GameSummary) {
+        self.counts += other.counts;
+        self.ratings.0 += other.ratings.0;
+        self.ratings.1 += other.ratings.1;
+        let mut months: BTreeMap<Option<Month>, Counts> = self.history.drain(..).collect();
+        for (month, counts) in other.history {
+            *months.entry(month).or_default() += counts;
+        }
+        self.history = months.into_iter().collect();
+        join(&mut self.top, other.top, |game| (game.mean_rating(), game.date));
+        join(&mut self.latest, other.latest, |game| game.date);
+    }
+
+    /// Takes games out that were counted once too often; the lists of games stay.
+    fn remove(&mut self, other: &GameSummary) {
+        self.counts -= other.counts;
+        self.ratings.0 -= other.ratings.0;
+        self.ratings.1 -= other.ratings.1;
+        for &(month, counts) in &other.history {
+            if let Ok(place) = self.history.binary_search_by_key(&month, |&(month, _)| month) {
+                self.history[place].1 -= counts;
+            }
+        }
+    }
+}
+
+/// Joins two lists of games, of which those with the greatest ranks stay, each once.
+fn join<K: Ord>(
+    list: &mut Vec<ListedGame>,
+    more: Vec<ListedGame>,
+    rank: impl Fn(&ListedGame) -> K,
+) {
+    for game in more {
+        if !list.iter().any(|other| other.id == game.id) {
+            list.push(game);
+        }
+    }
+    list.sort_by_key(|game| Reverse(rank(game)));
+    list.truncate(LISTED_GAMES);
+}
+
+/// A move of an explored position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExploredMove {
+    /// The move, legal where it was asked for.
+    pub mv: Move,
+    /// The games in which it was played in this very position.
+    pub played: GameSummary,
+    /// Games that reached the position after it by any order of moves.
+    pub reached: Counts,
+}
+
+/// A position as a book with facets knows it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Explored {
+    /// The games that reached it by any order of moves, each once.
+    pub reached: GameSummary,
+    /// Those of them that went on with one of the moves, each once, however often they came back. A
+    /// book without facets only has upper bounds of their numbers, exact wherever no game ended in
+    /// the position or none came back to it.
+    pub continued: GameSummary,
+    /// The moves that were played here or lead to a position that games have reached; those that
+    /// most games reach first.
+    pub moves: Vec<ExploredMove>,
+}
+
+/// Which moves of a position are explored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Breadth {
+    /// Those that games played there: the others cost a look into the book each.
+    Played,
+    /// Those as well that lead to positions which games have reached otherwise.
+    Reached,
+}
+
+/// The facets of one book.
+struct Facets<'a> {
+    image: &'a Image,
+    games: Games<'a>,
+    index: ListIndex<'a>,
+    lists: &'a [u8],
+}
+
+impl<'a> Facets<'a> {
+    fn of(image: &'a Image) -> Option<Self> {
+        let raw = image.facets()?;
+        let games = Games::parse(raw.games)?;
+        Some(Facets { image, games, index: ListIndex::new(raw.list_index), lists: raw.lists })
+    }
+
+    /// A position's entry and its lists.
+    fn find(&self, key: u64) -> Option<(BookEntry, Lists<'a>)> {
+        // Most positions that are asked for are not there, and the index would not tell.
+        self.image.find(key)?;
+        let (first, start) = self.index.find(key)?;
+        let mut both = SideBySide {
+            entries: self.image.entries_from(first)?,
+            lists: self.lists.get(usize::try_from(start).ok()?..)?,
+            games: self.games.len(),
+        };
+        let mut entry = BookEntry::default();
+        loop {
+            let lists = both.next(&mut entry)?;
+            if entry.key >= key {
+                return (entry.key == key).then_some((entry, lists));
+            }
+        }
+    }
+
+    /// The games that pass and reached the position with this key.
+    fn reached(&self, key: u64, sieve: &Sieve) -> Option<Counts> {
+        let (entry, lists) = self.find(key)?;
+        let mut tally = Tally::default();
+        let mut seen = Seen::new(&lists, &entry);
+        lists.read(&entry, self.games.len(), |_, game| {
+            if seen.is_new(game) {
+                self.count(&mut tally, game, sieve);
+            }
+        })?;
+        Some(tally.counts())
+    }
+
+    fn count(&self, tally: &mut Tally, game: u32, sieve: &Sieve) {
+        if let Some(traits) = self.games.traits(game).filter(|&traits| sieve.passes(traits)) {
+            tally.results[traits.result() as usize] += 1;
+        }
+    }
+
+    /// The games of a position that pass: all, and those of each move.
+    fn summary(&self, position: &Position, sieve: &Sieve) -> Option<Summary> {
+        let (entry, lists) = self.find(position.key())?;
+        let mut tallies = vec![Tally::default(); entry.moves.len() + 1];
+        let side = position.side_to_move();
+        let take = |tally: &mut Tally, game| {
+            if let Some(traits) = self.games.traits(game).filter(|&traits| sieve.passes(traits)) {
+                tally.add(game, traits, side);
+            }
+        };
+        let mut seen = Seen::new(&lists, &entry);
+        // The first list is of games without a move, or with one that was left out.
+        let mut without_move = HashSet::new();
+        let (mut again, mut moved_later) = (Vec::new(), Vec::new());
+        lists.read(&entry, self.games.len(), |list, game| {
+            take(&mut tallies[list], game);
+            match seen.is_new(game) {
+                true if list == 0 && lists.repeats() => {
+                    without_move.insert(game);
+                }
+                true => {}
+                false if without_move.remove(&game) => moved_later.push(game),
+                false => again.push(game),
+            }
+        })?;
+        let words: Vec<Option<Move>> =
+            std::iter::once(None).chain(entry.moves.iter().map(|&(mv, _)| Some(mv))).collect();
+        let mut by_list = tallies.iter().zip(&words).map(|(tally, &mv)| self.told(tally, mv));
+        let ended = by_list.next().unwrap_or_default();
+        let moves: Vec<(Move, GameSummary)> =
+            words[1..].iter().flatten().copied().zip(by_list).collect();
+        let sums_of = |games: Vec<u32>| {
+            let mut tally = Tally::default();
+            games.into_iter().for_each(|game| take(&mut tally, game));
+            tally.sums()
+        };
+        // A game that came back counts once; the lists name each game once in any case.
+        let mut continued = GameSummary::default();
+        moves.iter().for_each(|(_, played)| continued.add(played.clone()));
+        continued.remove(&sums_of(again));
+        let mut reached = continued.clone();
+        reached.add(ended);
+        reached.remove(&sums_of(moved_later));
+        Some(Summary { reached, continued, moves })
+    }
+
+    /// A tally with its games by name.
+    fn told(&self, tally: &Tally, mv: Option<Move>) -> GameSummary {
+        let list = |numbers: &mut dyn Iterator<Item = u32>| {
+            numbers.filter_map(|game| self.listed(game, mv)).collect()
+        };
+        GameSummary {
+            top: list(&mut tally.top.iter().map(|&(_, Reverse(game))| game)),
+            latest: list(&mut tally.latest.iter().copied()),
+            ..tally.sums()
+        }
+    }
+
+    fn listed(&self, game: u32, mv: Option<Move>) -> Option<ListedGame> {
+        let (traits, row) = self.games.traits(game).zip(self.games.row(game))?;
+        let player = |name, side| Player {
+            name: self.games.name(name).to_owned(),
+            rating: traits.rating(side),
+        };
+        Some(ListedGame {
+            id: row.id,
+            white: player(row.white, Color::White),
+            black: player(row.black, Color::Black),
+            result: traits.result(),
+            date: traits.date(),
+            speed: traits.speed(),
+            mv,
+        })
+    }
+}
+
+/// Tells which games of a position were met before: one that came back to it is in several lists.
+enum Seen {
+    /// Each game is in one list.
+    Nowhere,
+    /// A bit for each game of the book.
+    Bits(Vec<u64>),
+    /// Of few games among many.
+    Few(HashSet<u32>),
+}
+
+impl Seen {
+    fn new(lists: &Lists<'_>, entry: &BookEntry) -> Self {
+        match () {
+            () if !lists.repeats() => Seen::Nowhere,
+            () if entry.reached.games() < FEW_GAMES => Seen::Few(HashSet::new()),
+            () => Seen::Bits(Vec::new()),
+        }
+    }
+
+    /// Whether a game is met for the first time.
+    #[inline]
+    fn is_new(&mut self, game: u32) -> bool {
+        match self {
+            Seen::Nowhere => true,
+            Seen::Few(games) => games.insert(game),
+            Seen::Bits(bits) => {
+                let (word, bit) = (game as usize / 64, 1 << (game % 64));
+                if word >= bits.len() {
+                    bits.resize(word + 1, 0);
+                }
+                let is_new = bits[word] & bit == 0;
+                bits[word] |= bit;
+                is_new
+            }
+        }
+    }
+}
+
+/// What one book tells of a position.
+#[derive(Default)]
+struct Summary {
+    reached: GameSummary,
+    continued: GameSummary,
+    moves: Vec<(Move, GameSummary)>,
+}
+
+impl Summary {
+    /// What an entry without facets has.
+    fn of_counts(entry: &BookEntry) -> Self {
+        let counted = |counts| GameSummary { counts, ..GameSummary::default() };
+        let played: Counts = entry.moves.iter().map(|&(_, played)| played).sum();
+        Summary {
+            reached: counted(entry.reached),
+            continued: counted(played.at_most(entry.reached)),
+            moves: entry.moves.iter().map(|&(mv, played)| (mv, counted(played))).collect(),
+        }
+    }
+}
+
+/// Games by result as counts.
+fn counts([white, draws, black, undecided]: [u32; 4]) -> Counts {
+    Counts { white, draws, black, undecided }
+}
+
+/// The games of one list, as they are read: by ascending number, the latest first.
+#[derive(Debug, Clone, Default)]
+struct Tally {
+    /// Games by result.
+    results: [u32; 4],
+    ratings: (u64, u64),
+    /// Games by result for each run of the same month, the latest first; the month as the number of
+    /// a date has it.
+    months: Vec<(u32, [u32; 4])>,
+    /// The highest rated games, with their ratings; sorted, the highest first.
+    top: Vec<(Option<u16>, Reverse<u32>)>,
+    latest: Vec<u32>,
+}
+
+impl Tally {
+    #[inline]
+    fn add(&mut self, game: u32, traits: Traits, side: Color) {
+        let result = traits.result();
+        self.results[result as usize] += 1;
+        if let Some(rating) = traits.rating(side) {
+            self.ratings.0 += u64::from(rating);
+            self.ratings.1 += 1;
+        }
+        let month = traits.date().without_day().number();
+        if self.months.last().is_none_or(|&(last, _)| last != month) {
+            self.months.push((month, [0; 4]));
+        }
+        if let Some((_, results)) = self.months.last_mut() {
+            results[result as usize] += 1;
+        }
+        if self.latest.len() < LISTED_GAMES {
+            self.latest.push(game);
+        }
+        let ranked = (traits.mean_rating(), Reverse(game));
+        if self.top.len() < LISTED_GAMES || self.top.last().is_some_and(|&last| ranked > last) {
+            self.top.truncate(LISTED_GAMES - 1);
+            let place = self.top.partition_point(|&other| other > ranked);
+            self.top.insert(place, ranked);
+        }
+    }
+
+    fn counts(&self) -> Counts {
+        counts(self.results)
+    }
+
+    /// What it sums up to, without the games themselves.
+    fn sums(&self) -> GameSummary {
+        let months = self.months.iter().rev();
+        let history =
+            months.map(|&(month, results)| (GameDate::from_number(month).month(), counts(results)));
+        GameSummary {
+            counts: self.counts(),
+            ratings: self.ratings,
+            history: history.collect(),
+            ..GameSummary::default()
+        }
+    }
+}
+
+impl Book {
+    /// Whether the book knows its games: only then it can be asked with a filter. Of several, the
+    /// first that does is enough.
+    pub fn has_facets(&self) -> bool {
+        self.image.facets().is_some() || self.next.as_ref().is_some_and(|next| next.has_facets())
+    }
+
+    /// The games that the book knows; 0 without facets.
+    pub fn facet_games(&self) -> u32 {
+        Facets::of(&self.image).map_or(0, |facets| facets.games.len())
+    }
+
+    /// Counts, mean ratings, history and games of a position, of the games that the filter lets
+    /// through. Of several books the first that contains the position answers, as where the engine
+    /// asks them; if none does, the first with moves to positions that it contains. Books without
+    /// facets have counts alone, and are skipped where there is a filter.
+    ///
+    /// The counts are those of a book built of these games alone, unless moves or positions
+    /// with few games were left out.
+    pub fn explore(&self, position: &Position, filter: &FacetFilter) -> Explored {
+        self.explore_to(position, filter, Breadth::Reached)
+    }
+
+    /// As [`Book::explore`], with the moves that are asked for.
+    pub(crate) fn explore_to(
+        &self,
+        position: &Position,
+        filter: &FacetFilter,
+        breadth: Breadth,
+    ) -> Explored {
+        let asked = || {
+            let is_fit = |book: &Book| filter.is_everything() || book.image.facets().is_some();
+            self.in_order().filter(is_fit)
+        };
+        let explore = |book: Book| book.explore_alone(position, filter, breadth);
+        match asked().find(|book| book.contains(position)) {
+            Some(book) => explore(book),
+            None => asked().map(explore).find(|found| !found.moves.is_empty()).unwrap_or_default(),
+        }
+    }
+
+    /// As [`Book::explore`], of this book without those behind it.
+    fn explore_alone(
+        &self,
+        position: &Position,
+        filter: &FacetFilter,
+        breadth: Breadth,
+    ) -> Explored {
+        let facets = Facets::of(&self.image);
+        let sieve = Sieve::new(filter);
+        let summary = match &facets {
+            Some(facets) => facets.summary(position, &sieve),
+            None => self.entry(position).map(|entry| Summary::of_counts(&entry)),
+        };
+        let Summary { reached, continued, mut moves } = summary.unwrap_or_default();
+        let reached_by = |mv: Move| {
+            let key = position.play(mv).key();
+            match &facets {
+                Some(facets) if !filter.is_everything() => facets.reached(key, &sieve),
+                _ => self.image.reached(key),
+            }
+        };
+        let legal = position.legal_moves();
+        let explored = legal.iter().filter_map(|mv| {
+            let at = moves.iter().position(|&(other, _)| {
+                crate::games::book::lookup::castling::is_same(other, mv, position)
+            });
+            let played = at.map(|at| moves.swap_remove(at).1).unwrap_or_default();
+            if breadth == Breadth::Played && played.counts.is_empty() {
+                return None;
+            }
+            let reached = reached_by(mv).unwrap_or(played.counts);
+            let known = !played.counts.is_empty() || !reached.is_empty();
+            known.then_some(ExploredMove { mv, played, reached })
+        });
+        let mut moves: Vec<ExploredMove> = explored.collect();
+        let weights = self.holds_weights();
+        moves.sort_by_key(|found| {
+            let weight = if weights { found.played.counts } else { found.reached };
+            (Reverse(weight.games()), found.mv)
+        });
+        Explored { reached, continued, moves }
+    }
+
+    /// A small book of this position and those one move after it, of the games that the filter lets
+    /// through, with the values that this book has of them: as far as it goes, it answers as one
+    /// built of these games alone.
+    ///
+    /// # Errors
+    /// If the book has no facets, or is damaged.
+    pub fn filtered(&self, position: &Position, filter: &FacetFilter) -> Result<Self, BookError> {
+        if !self.has_facets() {
+            return Err(BookError::NoFacets { name: self.name().to_owned() });
+        }
+        let explored = self.explore(position, filter);
+        let played = |found: &ExploredMove| {
+            let counts = found.played.counts;
+            (!counts.is_empty()).then_some((found.mv, counts))
+        };
+        let mut moves: Vec<_> = explored.moves.iter().filter_map(played).collect();
+        moves.sort_by_key(|&(mv, _)| mv);
+        let own = BookEntry { key: position.key(), reached: explored.reached.counts, moves };
+        let after = explored.moves.iter().map(|found| BookEntry {
+            key: position.play(found.mv).key(),
+            reached: found.reached,
+            moves: Vec::new(),
+        });
+        let mut entries: Vec<BookEntry> = std::iter::once(own).chain(after).collect();
+        entries.retain(|entry| !entry.reached.is_empty());
+        entries.sort_by_key(|entry| entry.key);
+        entries.dedup_by_key(|entry| entry.key);
+        let mut manifest = self.manifest()?;
+        manifest.filters.extend(filter.in_words());
+        let told = |error: io::Error| BookError::writing(self.name(), &error);
+        let bytes = write_book(
+            Cursor::new(Vec::new()),
+            entries.into_iter(),
+            &PawnSet::everything(),
+            &manifest,
+        );
+        let bytes = bytes.map_err(told)?.into_inner();
+        Self::from_bytes(bytes, self.name())?.with_values(&self.values_around(position))
+    }
+
+    /// The values of a position and of those one move after it, sorted by key.
+    fn values_around(&self, position: &Position) -> Vec<BookValue> {
+        let after = position.legal_moves().iter().map(|mv| position.play(mv)).collect::<Vec<_>>();
+        let mut values: Vec<BookValue> =
+            std::iter::once(position).chain(&after).filter_map(|at| self.value(at)).collect();
+        values.sort_by_key(|value| value.key);
+        values.dedup_by_key(|value| value.key);
+        values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn games_are_new_once(games in vec(0_u32..300, 0..100)) {
+            let (mut few, mut bits) = (Seen::Few(HashSet::new()), Seen::Bits(Vec::new()));
+            for (place, game) in games.iter().enumerate() {
+                let is_new = !games[..place].contains(game);
+                prop_assert_eq!((few.is_new(*game), bits.is_new(*game)), (is_new, is_new));
+            }
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Days as PGN writes them, with parts that nobody knows.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::games::pgn::Tags;
+
+/// A text that is no date.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0:?} is no date: expected YYYY, YYYY.MM or YYYY.MM.DD")]
+pub struct ParseDateError(String);
+
+/// A day to compare games by: `2024.05.17`, `2024.05.??`, `2024`. An unknown month or day counts as
+/// the first; a day without its month does not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PgnDate {
+    year: u16,
+    month: u8,
+    day: u8,
+}
+
+impl PgnDate {
+    /// Reads the end of a span of time: what is not said counts as the last, so that `2024` ends
+    /// with its December.
+    ///
+    /// # Errors
+    /// If the text is no date.
+    pub fn end_of(text: &str) -> Result<Self, ParseDateError> {
+        let (year, month, day) = GameDate::parse(text)?.parts();
+        let last = |part: u8, last: u8| if part == 0 { last } else { part };
+        Ok(PgnDate { year, month: last(month, LAST_MONTH), day: last(day, LAST_DAY) })
+    }
+
+    /// The least date of a game that is not before this day, as the number of [`GameDate`].
+    pub(crate) fn lower_bound(self) -> GameDate {
+        let day = if self.day == 1 { 0 } else { self.day };
+        let month = if day == 0 && self.month == 1 { 0 } else { self.month };
+        GameDate::of_parts(self.year, month, day)
+    }
+
+    /// The greatest date of a game that is not after this day.
+    pub(crate) fn upper_bound(self) -> GameDate {
+        GameDate::of_parts(self.year, self.month, self.day)
+    }
+}
+
+impl FromStr for PgnDate {
+    type Err = ParseDateError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (year, month, day) = GameDate::parse(text)?.parts();
+        Ok(PgnDate { year, month: month.max(1), day: day.max(1) })
+    }
+}
+
+impl fmt::Display for PgnDate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04}.{:02}.{:02}", self.year, self.month, self.day)
+    }
+}
+
+/// The largest numbers of a month and a day.
+const LAST_MONTH: u8 = 12;
+const LAST_DAY: u8 = 31;
+
+/// A month of which games are told; without its number where only the year is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Month {
+    /// The year.
+    pub year: u16,
+    /// The month, 1 to 12.
+    pub month: Option<u8>,
+}
+
+/// `2024.05`, or `2024`.
+impl fmt::Display for Month {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.month {
+            Some(month) => write!(f, "{:04}.{month:02}", self.year),
+            None => write!(f, "{:04}", self.year),
+        }
+    }
+}
+
+/// When a game was played, as far as it says: one number, which later days have greater ones of. Of
+/// the same month, the unknown day comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
+pub struct GameDate(u32);
+
+/// Bits of a day and of a month in the number of a date, and the bit that tells it from none.
+const DAY_BITS: u32 = 5;
+const MONTH_BITS: u32 = 4;
+const IS_KNOWN: u32 = 1 << (DAY_BITS + MONTH_BITS + u16::BITS);
+
+impl GameDate {
+    /// Bits of the number.
+    pub(crate) const BITS: u32 = DAY_BITS + MONTH_BITS + u16::BITS + 1;
+    /// The date of a game that tells none.
+    pub const UNKNOWN: GameDate = GameDate(0);
+    /// The least that is known.
+    pub(crate) const FIRST: GameDate = GameDate(IS_KNOWN);
+
+    fn of_parts(year: u16, month: u8, day: u8) -> Self {
+        let months = u32::from(year) << MONTH_BITS | u32::from(month);
+        GameDate(IS_KNOWN | months << DAY_BITS | u32::from(day))
+    }
+
+    /// Reads a date.
+    ///
+    /// # Errors
+    /// If the text has no year, or a part of it is out of range.
+    pub fn parse(text: &str) -> Result<Self, ParseDateError> {
+        let bad = || ParseDateError(text.to_owned());
+        let mut parts = text.trim().split(['.', '-', '/']);
+        let year = parts.next().and_then(|year| year.parse().ok()).ok_or_else(bad)?;
+        let mut part = |largest: u8| match parts.next() {
+            None => Ok(0),
+            Some(unknown) if unknown.starts_with('?') => Ok(0),
+            Some(number) => {
+                number.parse().ok().filter(|part| (1..=largest).contains(part)).ok_or_else(bad)
+            }
+        };
+        let (month, day) = (part(LAST_MONTH)?, part(LAST_DAY)?);
+        Ok(Self::of_parts(year, month, if month == 0 { 0 } else { day }))
+    }
+
+    /// The date of a game: its `Date` tag, or else its `UTCDate`.
+    pub(crate) fn of(tags: &Tags) -> Self {
+        let date = tags.get("Date").or_else(|| tags.get("UTCDate"));
+        date.and_then(|text| Self::parse(&text).ok()).unwrap_or_default()
+    }
+
+    /// Year, month and day, 0 for what is not known.
+    fn parts(self) -> (u16, u8, u8) {
+        let day = self.0 & ((1 << DAY_BITS) - 1);
+        let month = self.0 >> DAY_BITS & ((1 << MONTH_BITS) - 1);
+        ((self.0 >> (DAY_BITS + MONTH_BITS)) as u16, month as u8, day as u8)
+    }
+
+    /// The month, if the date is known.
+    pub fn month(self) -> Option<Month> {
+        let (year, month, _) = self.parts();
+        (self != Self::UNKNOWN).then(|| Month { year, month: (month > 0).then_some(month) })
+    }
+
+    /// The same for all days of a month.
+    #[inline]
+    pub(crate) fn without_day(self) -> Self {
+        GameDate(self.0 >> DAY_BITS << DAY_BITS)
+    }
+
+    /// Bits of the number of a month.
+    #[cfg(feature = "parquet")]
+    pub(crate) const MONTH_BITS: u32 = Self::BITS - DAY_BITS;
+
+    /// The number of the month, and the day in it, 0 if that is not known.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn split(self) -> (u32, u32) {
+        (self.0 >> DAY_BITS, self.0 & ((1 << DAY_BITS) - 1))
+    }
+
+    /// The date of a day in the month with this number.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn of_month(month: u32, day: u32) -> Self {
+        GameDate(month << DAY_BITS | day)
+    }
+
+    /// The date as a number that people read, `20240517`, with zeros for what is not known; `None`
+    /// if nothing is.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn in_digits(self) -> Option<u32> {
+        let (year, month, day) = self.parts();
+        let digits = (u32::from(year) * 100 + u32::from(month)) * 100 + u32::from(day);
+        (self != Self::UNKNOWN).then_some(digits)
+    }
+
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+
+    pub(crate) fn from_number(number: u32) -> Self {
+        GameDate(number)
+    }
+}
+
+/// As in the tag of PGN: `2024.05.??`.
+impl fmt::Display for GameDate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::UNKNOWN {
+            return f.write_str("????.??.??");
+        }
+        let (year, month, day) = self.parts();
+        write!(f, "{year:04}")?;
+        [month, day].iter().try_for_each(|part| match part {
+            0 => f.write_str(".??"),
+            part => write!(f, ".{part:02}"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_date() -> impl Strategy<Value = String> {
+        let part = |last: u8| {
+            prop_oneof![Just("??".to_owned()), (1..=last).prop_map(|part| format!("{part:02}"))]
+        };
+        (1990_u16..1993, part(12), part(31), 0_usize..3).prop_map(|(year, month, day, parts)| {
+            match parts {
+                0 => format!("{year}"),
+                1 => format!("{year}.{month}"),
+                _ => format!("{year}.{month}.{day}"),
+            }
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn bounds_are_those_of_the_days(game in any_date(), bound in any_date()) {
+            let number = GameDate::parse(&game).expect("a date");
+            let day: PgnDate = game.parse().expect("a date");
+            let bound: PgnDate = bound.parse().expect("a date");
+            prop_assert_eq!(number >= bound.lower_bound(), day >= bound);
+            prop_assert_eq!(number <= bound.upper_bound(), day <= bound);
+            prop_assert!(number >= GameDate::FIRST);
+        }
+
+        #[test]
+        fn a_date_survives_its_text(text in any_date()) {
+            let date = GameDate::parse(&text).expect("a date");
+            prop_assert_eq!(GameDate::parse(&date.to_string()), Ok(date));
+            prop_assert_eq!(GameDate::from_number(date.number()), date);
+        }
+
+        #[cfg(feature = "parquet")]
+        #[test]
+        fn a_date_is_its_month_and_its_day(text in any_date(), other in any_date()) {
+            let date = |text: &str| GameDate::parse(text).expect("a date");
+            let (date, other) = (date(&text), date(&other));
+            let (month, day) = date.split();
+            prop_assert!(month >> GameDate::MONTH_BITS == 0);
+            prop_assert_eq!(GameDate::of_month(month, day), date);
+            prop_assert_eq!(date.in_digits().cmp(&other.in_digits()), date.cmp(&other));
+        }
+    }
+
+    #[test]
+    fn what_is_not_said_is_the_first_or_the_last() {
+        assert_eq!("2024".parse::<PgnDate>().expect("a date").to_string(), "2024.01.01");
+        let ends =
+            [("2024", "2024.12.31"), ("2024.05", "2024.05.31"), ("2024-05-03", "2024.05.03")];
+        for (text, end) in ends {
+            assert_eq!(PgnDate::end_of(text).expect("a date").to_string(), end);
+        }
+        for bad in ["", "????.??.??", "2024.13", "2024.00.01", "May"] {
+            assert!(GameDate::parse(bad).is_err() && PgnDate::end_of(bad).is_err(), "{bad}");
+        }
+        assert_eq!(GameDate::UNKNOWN.month(), None);
+        #[cfg(feature = "parquet")]
+        assert_eq!(GameDate::UNKNOWN.in_digits(), None);
+        let month = GameDate::parse("2024.??.??").expect("a date").month().expect("known");
+        assert_eq!((month.to_string(), month.month), ("2024".to_owned(), None));
+    }
+}

@@ -1,0 +1,114 @@
+//! Finds out in whose letters a text names the pieces.
+
+use std::cmp::Reverse;
+use std::ops::ControlFlow;
+
+use super::language::Language;
+use super::scan::wide_words;
+use super::text_reader::TextReader;
+use super::tree::OpeningCache;
+use super::visitor::{GamePly, Visitor};
+use super::{Fate, GameEnd, Tags};
+use crate::chess::position::Position;
+
+/// Plies after which a game is taken for one in English.
+const ENOUGH: usize = 16;
+/// Games at the beginning of a text that are looked at.
+const SAMPLE: usize = 48;
+
+/// The language of a text: English, unless its first games have letters of another, in which more
+/// of them are legal from beginning to end, and no third one does as well in another way.
+pub(crate) fn language_of(text: &[u8]) -> Language {
+    if !is_foreign(text) {
+        return Language::ENGLISH;
+    }
+    let mut trials: Vec<(PlyCounter, Language)> =
+        Language::all().map(|language| (try_out(text, language), language)).collect();
+    let rank = |trial: &PlyCounter| Reverse((trial.whole, trial.plies));
+    // Stable: of those that do as well, English comes first.
+    trials.sort_by_key(|(trial, _)| rank(trial));
+    let (best, language) = &trials[0];
+    let doubtful =
+        |(other, _): &(PlyCounter, _)| rank(other) == rank(best) && other.keys != best.keys;
+    let more_are_whole = trials
+        .iter()
+        .all(|(trial, language)| *language != Language::ENGLISH || trial.whole < best.whole);
+    if more_are_whole && !trials[1..].iter().any(doubtful) { *language } else { Language::ENGLISH }
+}
+
+/// Whether the first games of a text, read as English, stop where letters of another language are.
+fn is_foreign(text: &[u8]) -> bool {
+    let mut reader = TextReader::new(text, 1, OpeningCache::default(), Language::ENGLISH);
+    let mut trial = PlyCounter { limit: ENOUGH, ..PlyCounter::default() };
+    for _ in 0..SAMPLE {
+        let begin = reader.place();
+        let Some(end) = reader.read_game(&mut trial) else { return false };
+        if matches!(end.fate, Fate::Broken(_) | Fate::Text) {
+            let words = text[begin..reader.place()].split(|byte| !is_of_word(*byte));
+            if words.into_iter().flat_map(wide_words).any(has_foreign_letter) {
+                return true;
+            }
+        } else if end.plies >= ENOUGH {
+            return false;
+        }
+    }
+    false
+}
+
+/// Whether a byte belongs to a move: letters of any kind, digits, `x` and the like.
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':' | b'=' | b'+' | b'#' | 0x80..)
+}
+
+/// Whether a word has the shape of a move with a letter that English has not.
+fn has_foreign_letter(word: &[u8]) -> bool {
+    let is_move = |language: Language| {
+        let english = language.translate(word);
+        english.is_some_and(|english| crate::chess::position::is_loose_san(&english))
+    };
+    !is_move(Language::ENGLISH) && Language::all().any(is_move)
+}
+
+/// How far the first games of a text can be played in a language.
+fn try_out(text: &[u8], language: Language) -> PlyCounter {
+    let mut reader = TextReader::new(text, 1, OpeningCache::default(), language);
+    let mut trial = PlyCounter { limit: usize::MAX, ..PlyCounter::default() };
+    for _ in 0..SAMPLE {
+        let Some(end) = reader.read_game(&mut trial) else { break };
+        trial.whole += usize::from(end.fate == Fate::Read && end.plies > 0);
+    }
+    trial
+}
+
+/// Counts the plies of games.
+#[derive(Debug, Default)]
+struct PlyCounter {
+    /// Plies of a game that are wanted.
+    limit: usize,
+    /// Games that were legal to their ends.
+    whole: usize,
+    plies: usize,
+    /// The keys of all positions together.
+    keys: u64,
+    game: usize,
+}
+
+impl Visitor for PlyCounter {
+    fn wants_tag(&self, _: &[u8]) -> bool {
+        false
+    }
+
+    fn begin(&mut self, _: &Tags, _: &Position) -> ControlFlow<()> {
+        self.game = 0;
+        ControlFlow::Continue(())
+    }
+
+    fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
+        self.game += 1;
+        self.plies += 1;
+        self.keys = self.keys.rotate_left(1) ^ ply.key;
+        if self.game < self.limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn end(&mut self, _: &GameEnd) {}
+}

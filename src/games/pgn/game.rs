@@ -1,0 +1,238 @@
+//! A whole game in memory.
+
+use std::fmt;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+
+use super::tags::text;
+use super::{Fate, GameEnd, GamePly, Reader, Tags, Visitor};
+use crate::chess::position::{Color, Game, Move, Position};
+
+/// How a game ended, as PGN tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum GameResult {
+    /// `1-0`
+    White,
+    /// `1/2-1/2`
+    Draw,
+    /// `0-1`
+    Black,
+    /// `*`: not finished, or not known.
+    #[default]
+    Undecided,
+}
+
+impl GameResult {
+    /// Reads one of the four tokens of PGN (`1/2` is taken for a draw as well).
+    pub fn from_token(token: &[u8]) -> Option<Self> {
+        match token {
+            b"1-0" => Some(GameResult::White),
+            b"1/2-1/2" | b"1/2" => Some(GameResult::Draw),
+            b"0-1" => Some(GameResult::Black),
+            b"*" => Some(GameResult::Undecided),
+            _ => None,
+        }
+    }
+
+    /// The token of PGN.
+    pub fn token(self) -> &'static str {
+        match self {
+            GameResult::White => "1-0",
+            GameResult::Draw => "1/2-1/2",
+            GameResult::Black => "0-1",
+            GameResult::Undecided => "*",
+        }
+    }
+
+    /// The result when one side wins, or nobody.
+    pub fn won_by(winner: Option<Color>) -> Self {
+        match winner {
+            Some(Color::White) => GameResult::White,
+            Some(Color::Black) => GameResult::Black,
+            None => GameResult::Draw,
+        }
+    }
+}
+
+impl fmt::Display for GameResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.token())
+    }
+}
+
+/// A move with what is written about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PgnMove {
+    /// The move.
+    pub mv: Move,
+    /// Numeric annotation glyphs (1 `!`, 2 `?` and so on).
+    pub nags: Vec<u8>,
+    /// The comment after the move, empty if there is none.
+    pub comment: String,
+    /// Variations in place of the move: movetext without the parentheses, with move numbers, comments
+    /// and variations of its own. It is written as it is.
+    pub variations: Vec<String>,
+}
+
+impl From<Move> for PgnMove {
+    fn from(mv: Move) -> Self {
+        PgnMove { mv, nags: Vec::new(), comment: String::new(), variations: Vec::new() }
+    }
+}
+
+/// A game: tags, start position, main line with comments, result.
+///
+/// Its `Display` is PGN text in export format; an empty line parts it from the next game.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PgnGame {
+    /// Names and values, in order. `Result` is written from `result`, `FEN` and `SetUp` from
+    /// `start`, whatever stands here.
+    pub tags: Vec<(String, String)>,
+    /// The comment before the first move, empty if there is none.
+    pub comment: String,
+    /// Where the game began.
+    pub start: Position,
+    /// The main line; each move is legal where it stands, or a null move out of check.
+    pub moves: Vec<PgnMove>,
+    /// How it ended.
+    pub result: GameResult,
+}
+
+impl PgnGame {
+    /// A game without tags and moves.
+    pub fn new(start: Position) -> Self {
+        PgnGame {
+            tags: Vec::new(),
+            comment: String::new(),
+            start,
+            moves: Vec::new(),
+            result: GameResult::Undecided,
+        }
+    }
+
+    /// The moves on a board, to be gone through or played on.
+    pub(crate) fn replay(&self) -> Game {
+        let mut game = Game::new(self.start);
+        for played in &self.moves {
+            // They are legal, as the type promises.
+            if game.play(played.mv).is_err() {
+                break;
+            }
+        }
+        game
+    }
+
+    /// The value of a tag.
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        self.tags.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Sets a tag, in its old place if it was there.
+    pub fn set_tag(&mut self, name: &str, value: impl Into<String>) {
+        match self.tags.iter_mut().find(|(other, _)| other == name) {
+            Some((_, old)) => *old = value.into(),
+            None => self.tags.push((name.to_owned(), value.into())),
+        }
+    }
+}
+
+/// Reads all games of an input, each with how its reading ended. Games that are no orthodox chess
+/// come without moves; text between the games is passed over.
+pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame, GameEnd)>> {
+    let mut reader = Reader::new(input);
+    std::iter::from_fn(move || {
+        loop {
+            let mut collector = Collector { game: PgnGame::new(Position::start()) };
+            match reader.read_game(&mut collector).transpose()? {
+                Ok(end) if end.fate == Fate::Text => {}
+                end => {
+                    let game = collector.game;
+                    return Some(end.map(|end| (PgnGame { result: end.result, ..game }, end)));
+                }
+            }
+        }
+    })
+}
+
+/// Makes a [`PgnGame`] of what a [`Reader`] hands over.
+pub(super) struct Collector {
+    pub(super) game: PgnGame,
+}
+
+impl Visitor for Collector {
+    fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()> {
+        self.game.start = *start;
+        self.game.tags =
+            tags.iter().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
+        ControlFlow::Continue(())
+    }
+
+    fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
+        self.game.moves.push(ply.mv.into());
+        ControlFlow::Continue(())
+    }
+
+    fn comment(&mut self, comment: &[u8]) {
+        let target = match self.game.moves.last_mut() {
+            Some(mv) => &mut mv.comment,
+            None => &mut self.game.comment,
+        };
+        if !target.is_empty() {
+            target.push(' ');
+        }
+        target.push_str(text(comment).trim());
+    }
+
+    fn nag(&mut self, nag: u8) {
+        if let Some(mv) = self.game.moves.last_mut() {
+            mv.nags.push(nag);
+        }
+    }
+
+    fn variation(&mut self, movetext: &[u8]) {
+        if let Some(mv) = self.game.moves.last_mut() {
+            mv.variations.push(in_one_line(&text(movetext)));
+        }
+    }
+
+    fn end(&mut self, _end: &GameEnd) {}
+}
+
+/// Movetext on one line: comments to the end of a line become comments in braces.
+fn in_one_line(movetext: &str) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let mut left = movetext;
+    while let Some(at) = left.find(['{', ';']) {
+        let (before, comment) = left.split_at(at);
+        words.extend(before.split_whitespace().map(str::to_owned));
+        let end = if comment.starts_with('{') { '}' } else { '\n' };
+        let (text, after) = comment[1..].split_once(end).unwrap_or((&comment[1..], ""));
+        let text: Vec<&str> = text.split_whitespace().collect();
+        words.push(format!("{{{}}}", text.join(" ").replace('}', ")")));
+        left = after;
+    }
+    words.extend(left.split_whitespace().map(str::to_owned));
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variations_stay_as_they_are() {
+        let text = "1. e4 (1. d4 {a (\n b} d5 (1... Nf6 $1) ; to the } end\n 2. c4) e5 (1... c5) \
+                    (1... e6!) 2. Nf3 *\n";
+        let (game, _) = read_games(text.as_bytes()).next().expect("a game").expect("read");
+        let variations: Vec<&[String]> = game.moves.iter().map(|mv| &mv.variations[..]).collect();
+        let first = "1. d4 {a ( b} d5 (1... Nf6 $1) {to the ) end} 2. c4";
+        assert_eq!(variations, [&[first][..], &["1... c5", "1... e6!"], &[]]);
+        let written = game.to_string();
+        let words = written.replace('\n', " ");
+        assert!(words.contains(&format!("1. e4 ({first}) 1... e5 (1... c5) (1... e6!) 2. Nf3")));
+        let mut games = read_games(written.as_bytes());
+        let (again, _) = games.next().expect("a game").expect("read");
+        assert_eq!(again.moves, game.moves);
+        assert!(games.next().is_none() && games.next().is_none(), "the end, however often asked");
+    }
+}

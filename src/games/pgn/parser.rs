@@ -1,0 +1,337 @@
+//! Reads one game after the other from a text in memory.
+//!
+//! `pgn-reader` reads the moves of plain games, see `pgn::plain`. Here are the tags, and
+//! the tolerant parser for the rest: it cuts the text into tokens, and skips none of a main line. A
+//! token is a move, in SAN or another notation or language; or it is known to have no meaning; or it
+//! ends its game.
+
+use std::ops::ControlFlow;
+
+use pgn_reader::{Nag, RawTag};
+use shakmaty::san::San;
+
+use super::scan::{self, TokenKind};
+use super::state::{ReaderState, resolve};
+use super::tree::Word;
+use super::visitor::{GamePly, Visitor};
+use super::wide::wide_space;
+use super::{Fate, Fault, FaultReason, GameEnd, GameResult};
+use crate::chess::position::SanError;
+
+/// Reads one game.
+pub(super) struct Parser<'a, V> {
+    pub text: &'a [u8],
+    pub at: usize,
+    pub state: &'a mut ReaderState,
+    pub visitor: &'a mut V,
+    /// Where the last move number stands.
+    pub number: Option<usize>,
+    /// What comes now belongs to another game.
+    pub at_end: bool,
+}
+
+/// A game that was read, the place after it, and that of its fault, if it has one.
+pub(super) struct Read {
+    pub end: GameEnd,
+    pub after: usize,
+    pub fault: usize,
+}
+
+/// Goes on, or ends the game.
+pub(super) type ParseFlow = ControlFlow<Fate>;
+
+/// The next game of a text from `at` on; `None` if there is none.
+#[inline]
+pub(super) fn read_game<V: Visitor>(
+    text: &[u8],
+    at: usize,
+    plain: &mut pgn_reader::Reader<impl std::io::Read + std::io::Seek>,
+    state: &mut ReaderState,
+    visitor: &mut V,
+) -> Option<Read> {
+    let (at, _) = scan::skip_blanks(text, at);
+    if at >= text.len() {
+        return None;
+    }
+    state.reset();
+    let mut parser = Parser { text, at, state, visitor, number: None, at_end: false };
+    let fate = parser.game(plain);
+    let fault = parser.at;
+    if !parser.at_end {
+        parser.pass_over_rest(&fate);
+    }
+    let after = parser.at;
+    let contradiction = (fate == Fate::Read).then(|| state.contradiction()).flatten();
+    let fault = match contradiction {
+        Some(_) => scan::trim_end(&text[..after], true).len(),
+        None => fault,
+    };
+    let end = GameEnd { result: state.result(), plies: state.moves.len(), fate, contradiction };
+    if state.accepted {
+        visitor.end(&end);
+    }
+    Some(Read { end, after, fault })
+}
+
+impl<V: Visitor> Parser<'_, V> {
+    fn game(&mut self, plain: &mut pgn_reader::Reader<impl std::io::Read + std::io::Seek>) -> Fate {
+        if !self.tags() && !self.begins_game() {
+            self.pass_over_text();
+            self.at_end = true;
+            return Fate::Text;
+        }
+        if let Err(fate) = self.state.set_up() {
+            return fate;
+        }
+        if self.visitor.begin(&self.state.tags, &self.state.start).is_break() {
+            return Fate::Declined;
+        }
+        self.state.accepted = true;
+        match self.plain_movetext(plain).map_or_else(|| self.movetext(), ControlFlow::Break) {
+            ControlFlow::Break(fate) => fate,
+            ControlFlow::Continue(()) => {
+                self.at_end = true;
+                Fate::Read
+            }
+        }
+    }
+
+    /// Another game begins here.
+    pub(super) fn leave(&mut self) -> ParseFlow {
+        self.at_end = true;
+        ControlFlow::Break(Fate::Read)
+    }
+
+    /// Reads the tags; tells whether there are any.
+    fn tags(&mut self) -> bool {
+        let begin = self.at;
+        let mut tagged = false;
+        while self.text.get(self.at) == Some(&b'[') {
+            let tag = scan::tag(self.text, self.at);
+            if let Some((name, value, _)) = tag {
+                let wanted = matches!(name, b"Result" | b"FEN" | b"Variant");
+                if wanted || self.visitor.wants_tag(name) {
+                    self.state.tags.push(name, RawTag(value));
+                }
+                tagged = true;
+            }
+            // A tag without a value is a line.
+            let after = tag.map_or_else(|| scan::line_end(self.text, self.at), |tag| tag.2);
+            let (next, empty_line) = scan::skip_blanks(self.text, after);
+            self.at = next;
+            // A game without movetext: what comes are the tags of the next.
+            if tag.is_some() && empty_line && self.text[next..].starts_with(b"[Event ") {
+                break;
+            }
+        }
+        if !tagged {
+            self.at = begin;
+        }
+        tagged
+    }
+
+    /// Reads the movetext to its end.
+    fn movetext(&mut self) -> ParseFlow {
+        loop {
+            self.skip_gap();
+            let Some(&byte) = self.text.get(self.at) else { return ControlFlow::Continue(()) };
+            match scan::kind(byte) {
+                TokenKind::Blank => self.at += 1,
+                TokenKind::Digit => self.digit()?,
+                TokenKind::LineEnd => self.line_end()?,
+                TokenKind::Bracket if self.begins_tag() => return self.leave(),
+                TokenKind::Bracket if self.state.done => self.at += 1,
+                TokenKind::Word | TokenKind::Bracket => self.word()?,
+                TokenKind::Sign => self.sign(byte)?,
+            }
+        }
+    }
+
+    /// Skips what lies between moves: blanks, move numbers, and line ends that need no closer look.
+    #[inline]
+    pub(super) fn skip_gap(&mut self) {
+        while let Some(&byte) = self.text.get(self.at) {
+            match scan::kind(byte) {
+                TokenKind::Blank => self.at += 1,
+                TokenKind::Digit => {
+                    let end = scan::digits_end(self.text, self.at);
+                    // A zero may begin a null move.
+                    if byte == b'0' || !matches!(self.text.get(end), Some(b'.' | b' ')) {
+                        return;
+                    }
+                    self.number = Some(self.at);
+                    self.at = end + 1;
+                }
+                TokenKind::LineEnd => {
+                    let after = scan::after_line_end(self.text, self.at);
+                    match self.text[after..] {
+                        [b'1', b'.', ..] => return,
+                        [b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z', ..] => self.at = after,
+                        _ => return,
+                    }
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// A word, which should be a move.
+    fn word(&mut self) -> ParseFlow {
+        let rest = &self.text[self.at..];
+        if let Some((result, length)) = scan::result(rest) {
+            return self.ended(result, length);
+        }
+        let space = wide_space(rest);
+        if space > 0 || self.state.done {
+            let end = scan::whole_word_end(self.text, self.at);
+            self.at = if space > 0 { self.at + space } else { end };
+            return ControlFlow::Continue(());
+        }
+        let end = scan::word_end(self.text, self.at);
+        match self.play_word(end) {
+            Ok(ply) => self.played(&ply, end),
+            Err(error) => self.unusual(error),
+        }
+    }
+
+    /// A word that is no move as it is written, for the reason `error`.
+    #[cold]
+    fn unusual(&mut self, error: SanError) -> ParseFlow {
+        if let Some((number, end)) = scan::glyph(self.text, self.at) {
+            if number > 0 {
+                self.visitor.nag(number);
+            }
+            self.at = end;
+            return ControlFlow::Continue(());
+        }
+        let end = scan::chunk_end(self.text, self.at);
+        let played = match scan::is_null_move(&self.text[self.at..end]) {
+            true => self.state.play_null(),
+            false => self.play_word(end),
+        };
+        match played {
+            Ok(ply) => self.played(&ply, end),
+            Err(other) if error == SanError::Malformed => self.broken(end, other),
+            Err(_) => self.broken(end, error),
+        }
+    }
+
+    /// Plays the word up to `end`.
+    fn play_word(&mut self, end: usize) -> Result<GamePly, SanError> {
+        let word = &self.text[self.at..end];
+        let english = self.state.language.translate(word).ok_or(SanError::Malformed)?;
+        let bare = english.strip_suffix(b"+").or(english.strip_suffix(b"#")).unwrap_or(&english);
+        let word = San::from_ascii(bare).ok().and_then(Word::of);
+        self.state.play(word, |position| resolve(position, bare))
+    }
+
+    /// A move up to `end` was played. If the visitor wants no more moves, the game ends when its
+    /// result is known.
+    #[inline]
+    pub(super) fn played(&mut self, ply: &GamePly, end: usize) -> ParseFlow {
+        self.at = end;
+        self.state.moves.push(ply.mv);
+        if self.visitor.played(ply).is_continue() {
+            return ControlFlow::Continue(());
+        }
+        self.state.done = true;
+        match self.state.tags.result() {
+            Some(_) => ControlFlow::Break(Fate::Read),
+            None => ControlFlow::Continue(()),
+        }
+    }
+
+    /// The game stops at a token that cannot be played.
+    #[cold]
+    fn broken(&mut self, end: usize, error: SanError) -> ParseFlow {
+        let reason = match error {
+            SanError::Malformed => FaultReason::Token,
+            error => FaultReason::Move(error),
+        };
+        let token = &self.text[self.at..end];
+        let shown = &token[..token.len().min(LONGEST_SHOWN)];
+        ControlFlow::Break(Fate::Broken(Box::new(Fault {
+            line: 0,
+            fen: Some(self.state.full_position().fen()),
+            san: Some(super::tags::text(shown).into_owned()),
+            reason,
+        })))
+    }
+
+    /// A number that is no plain move number, a result, or castling with zeros.
+    fn digit(&mut self) -> ParseFlow {
+        let digits = scan::digits_end(self.text, self.at);
+        let end = scan::whole_word_end(self.text, self.at);
+        let is_null = !self.state.done && scan::is_null_move(&self.text[self.at..end]);
+        // A number without a point right before its move, or at the end of a line.
+        let letter = self.text.get(digits).is_some_and(u8::is_ascii_alphabetic);
+        let points = "…".as_bytes();
+        let has_points = self.text[digits..].starts_with(points);
+        if is_null || !(end == digits || letter || has_points) {
+            return self.word();
+        }
+        self.number = Some(self.at);
+        self.at = if has_points { digits + points.len() } else { digits };
+        ControlFlow::Continue(())
+    }
+
+    /// The result that ends the movetext.
+    fn ended(&mut self, result: GameResult, length: usize) -> ParseFlow {
+        self.state.token = Some(result);
+        self.at += length;
+        ControlFlow::Break(Fate::Read)
+    }
+
+    fn line_end(&mut self) -> ParseFlow {
+        self.at = scan::after_line_end(self.text, self.at);
+        match self.text[self.at..] {
+            [b'\n' | b'\r' | b'%' | b' ' | b'\t', ..] => self.after_line(),
+            [b'1', b'.', ..] if self.begins_another() => self.leave(),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    /// Whether the tags of the next game begin here.
+    fn begins_tag(&self) -> bool {
+        scan::is_first_in_line(self.text, self.at) && scan::is_tag(&self.text[self.at..])
+    }
+
+    /// What is not a word.
+    pub(super) fn sign(&mut self, sign: u8) -> ParseFlow {
+        match sign {
+            b'{' => match scan::comment(self.text, self.at) {
+                Some((text, after)) => {
+                    self.visitor.comment(text);
+                    self.at = after;
+                }
+                None => return ControlFlow::Break(Fate::broken(FaultReason::OpenComment)),
+            },
+            b'(' => match scan::variation_end(self.text, self.at) {
+                Some(after) => {
+                    self.visitor.variation(&self.text[self.at + 1..after - 1]);
+                    self.at = after;
+                }
+                None => return ControlFlow::Break(Fate::broken(FaultReason::OpenVariation)),
+            },
+            b'$' | b'!' | b'?' => {
+                let end = match (sign, self.text.get(self.at + 1)) {
+                    (b'$', _) => scan::whole_word_end(self.text, self.at + 1),
+                    (_, Some(b'!' | b'?')) => self.at + 2,
+                    _ => self.at + 1,
+                };
+                if let Ok(nag) = Nag::from_ascii(&self.text[self.at..end]) {
+                    self.visitor.nag(nag.0);
+                }
+                self.at = end;
+            }
+            b';' => self.at = scan::line_end(self.text, self.at),
+            b'*' => return self.ended(GameResult::Undecided, 1),
+            // A brace or parenthesis too many is no token of the game.
+            _ => self.at += 1,
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Bytes of a token that a fault quotes.
+const LONGEST_SHOWN: usize = 24;

@@ -1,0 +1,104 @@
+//! Inputs by their paths: files, all games of a folder, standard input.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::input::{HEAD, refuse_foreign, unsupported};
+use super::{InputError, PgnInput, read_games};
+use crate::support::files::in_words;
+
+/// Endings of the files that are taken from a folder.
+#[cfg(not(feature = "parquet"))]
+const PGN_ENDINGS: [&str; 4] = [".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst"];
+#[cfg(feature = "parquet")]
+const PGN_ENDINGS: [&str; 5] = [".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".parquet"];
+
+/// How the names of folders end in which unfinished builds keep their work.
+pub(crate) const UNFINISHED: &str = ".unfinished";
+/// Why such a folder is no input.
+const UNFINISHED_FOLDER: &str =
+    "it is the unfinished work of a build: repeat the command that began it";
+
+impl PgnInput {
+    /// The inputs that a list of paths means: `-` is standard input, a folder is all PGN files
+    /// in it and below, compressed or not.
+    ///
+    /// # Errors
+    /// If a path does not exist or cannot be read, a folder has no PGN file, or a file is of a
+    /// kind that holds no games to read, such as a book.
+    pub fn from_paths(paths: &[PathBuf]) -> Result<Vec<PgnInput>, InputError> {
+        let mut inputs = Vec::new();
+        for path in paths {
+            if path.as_os_str() == "-" {
+                inputs.push(PgnInput::Stdin);
+                continue;
+            }
+            let unusable = |reason| InputError { name: path.display().to_string(), reason };
+            let is_folder = path.metadata().map_err(|error| unusable(in_words(&error)))?.is_dir();
+            if !is_folder {
+                let input = PgnInput::File(path.clone());
+                input.check().map_err(|error| unusable(in_words(&error)))?;
+                inputs.push(input);
+                continue;
+            }
+            if path.to_string_lossy().trim_end_matches('/').ends_with(UNFINISHED) {
+                return Err(unusable(UNFINISHED_FOLDER.to_owned()));
+            }
+            let before = inputs.len();
+            add_folder(path, &mut inputs).map_err(|error| unusable(in_words(&error)))?;
+            if inputs.len() == before {
+                return Err(unusable(format!("no file in it ends in {}", PGN_ENDINGS.join(", "))));
+            }
+        }
+        Ok(inputs)
+    }
+
+    /// Tests a plain file before it is read: whether it is of a kind that holds no games to read, or
+    /// binary data without any game.
+    ///
+    /// # Errors
+    /// With the kind, and what the file is used for. Files that cannot be opened pass.
+    pub(crate) fn check(&self) -> io::Result<()> {
+        let PgnInput::File(path) = self else { return Ok(()) };
+        if !path.is_file() {
+            return Ok(());
+        }
+        let mut head = Vec::new();
+        let text = match self.open(&Arc::default()) {
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => return Err(error),
+            Err(_) => return Ok(()),
+            Ok(text) => text,
+        };
+        // A text that breaks off is read as far as it goes.
+        let _ = text.take(HEAD).read_to_end(&mut head);
+        refuse_foreign(&head)?;
+        if head.contains(&0) && !self.holds_games()? {
+            return Err(unsupported("it is binary data without any game".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Whether any game with a legal move is in it.
+    fn holds_games(&self) -> io::Result<bool> {
+        let games = read_games(self.open(&Arc::default())?);
+        Ok(games.map_while(Result::ok).any(|(_, end)| end.plies > 0))
+    }
+}
+
+/// Adds the PGN files of a folder and of those in it, in the order of their names.
+fn add_folder(folder: &Path, inputs: &mut Vec<PgnInput>) -> io::Result<()> {
+    let mut paths: Vec<PathBuf> =
+        folder.read_dir()?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
+    paths.sort();
+    for path in paths {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        // Links to folders are not followed: they may lead back here.
+        if path.symlink_metadata()?.is_dir() {
+            add_folder(&path, inputs)?;
+        } else if path.is_file() && PGN_ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+            inputs.push(PgnInput::File(path));
+        }
+    }
+    Ok(())
+}

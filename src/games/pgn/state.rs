@@ -1,0 +1,177 @@
+//! The state of a game that is being read.
+
+use shakmaty::san::San;
+
+use super::language::Language;
+use super::tree::{OpeningCache, Place, Word};
+use super::visitor::GamePly;
+use super::{Fate, Fault, FaultReason, GameResult, Tags};
+use crate::chess::position::{Color, Move, Position, Replay, SanError, is_chess960};
+use crate::support::words::split_words;
+
+/// `Variant` tags that mean orthodox chess, in lower case. Lichess writes `From Position` for
+/// games with a FEN.
+const ORTHODOX: [&str; 6] = ["standard", "chess", "normal", "from position", "orthodox", "regular"];
+
+/// Whether a `Variant` tag means orthodox chess.
+fn is_orthodox(variant: &str) -> bool {
+    let words: Vec<&str> = split_words(variant).collect();
+    ORTHODOX.contains(&words.join(" ").to_ascii_lowercase().as_str())
+}
+
+/// The state of one game, kept between games for its buffers.
+pub(super) struct ReaderState {
+    pub tree: OpeningCache,
+    /// Whose letters the pieces have in the text.
+    pub language: Language,
+    /// What ends its lines.
+    pub line_sign: u8,
+    pub tags: Tags,
+    /// Where the game stands in the tree, as long as it does.
+    place: Option<Place>,
+    pub start: Position,
+    /// The current position, once the game has left the tree.
+    position: Replay,
+    pub moves: Vec<Move>,
+    pub accepted: bool,
+    /// The visitor wants no more moves.
+    pub done: bool,
+    pub token: Option<GameResult>,
+}
+
+impl ReaderState {
+    pub(super) fn new(tree: OpeningCache, language: Language, line_sign: u8) -> Self {
+        let (start, position) = (*tree.start(), *tree.position(OpeningCache::ROOT));
+        ReaderState {
+            tree,
+            language,
+            line_sign,
+            tags: Tags::default(),
+            place: None,
+            start,
+            position,
+            moves: Vec::new(),
+            accepted: false,
+            done: false,
+            token: None,
+        }
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.tags.clear();
+        self.moves.clear();
+        self.accepted = false;
+        self.done = false;
+        self.token = None;
+    }
+
+    pub(super) fn result(&self) -> GameResult {
+        self.tags.result().or(self.token).unwrap_or(GameResult::Undecided)
+    }
+
+    /// That the decided result after the moves is not that of the tag.
+    pub(super) fn contradiction(&self) -> Option<Box<Fault>> {
+        let (tag, token) = self.tags.result().zip(self.token)?;
+        let contradicts = token != tag && token != GameResult::Undecided;
+        contradicts.then(|| Box::new(Fault::of(FaultReason::Results(tag, token))))
+    }
+
+    /// Sets up the start position that the tags give; the fate of a game that has none.
+    pub(super) fn set_up(&mut self) -> Result<(), Fate> {
+        if let Some(variant) = self.tags.known("Variant")
+            && !is_orthodox(&variant)
+        {
+            return Err(Fate::Variant);
+        }
+        let Some(fen) = self.tags.known("FEN") else {
+            self.start = *self.tree.start();
+            self.place = Some(OpeningCache::ROOT);
+            return Ok(());
+        };
+        self.start = Position::from_fen(&fen).map_err(|error| {
+            if is_chess960(&fen) { Fate::Variant } else { Fate::broken(FaultReason::Fen(error)) }
+        })?;
+        self.place = None;
+        self.position = Replay::from(&self.start);
+        Ok(())
+    }
+
+    /// Plays a move that an earlier game has played in this place, if there is one.
+    #[inline]
+    pub(super) fn play_cached(&mut self, word: Word) -> Option<GamePly> {
+        let (child, ply) = self.tree.follow(self.place?, word)?;
+        self.place = Some(child);
+        Some(ply)
+    }
+
+    /// Plays a move: what an earlier game has played in this place, or what `resolve` makes of the
+    /// position.
+    ///
+    /// # Errors
+    /// Those of `resolve`.
+    #[inline]
+    pub(super) fn play(
+        &mut self,
+        word: Option<Word>,
+        resolve: impl FnOnce(&Replay) -> Result<Move, SanError>,
+    ) -> Result<GamePly, SanError> {
+        if let Some(ply) = word.and_then(|word| self.play_cached(word)) {
+            return Ok(ply);
+        }
+        if let Some(place) = self.place {
+            self.position = *self.tree.position(place);
+        }
+        let mv = resolve(&self.position)?;
+        self.position.play(mv);
+        let ply = GamePly::new(mv, &self.position);
+        if let Some(place) = self.place {
+            self.place = word.and_then(|word| self.tree.grow(place, word, &ply, &self.position));
+        }
+        Ok(ply)
+    }
+
+    /// Plays a null move.
+    ///
+    /// # Errors
+    /// In check.
+    pub(super) fn play_null(&mut self) -> Result<GamePly, SanError> {
+        self.position = *self.current();
+        self.place = None;
+        if self.position.in_check() {
+            return Err(SanError::Null);
+        }
+        self.position.pass();
+        Ok(GamePly::new(Move::NULL, &self.position))
+    }
+
+    /// The current position.
+    pub(super) fn current(&self) -> &Replay {
+        self.place.map_or(&self.position, |place| self.tree.position(place))
+    }
+
+    /// The number of the next move, were the game numbered as it should be.
+    pub(super) fn move_number(&self) -> u32 {
+        let black = self.start.side_to_move() == Color::Black;
+        let plies = self.moves.len() + usize::from(black);
+        u32::from(self.start.fullmove_number()) + plies as u32 / 2
+    }
+
+    /// The current position in full.
+    pub(super) fn full_position(&self) -> Position {
+        let play = |position: Position, &mv| position.try_play(mv).unwrap_or(position);
+        self.moves.iter().fold(self.start, play)
+    }
+}
+
+/// The move that a text in English letters means: as SAN or, if it is none, in a looser spelling.
+#[inline]
+pub(super) fn resolve(position: &Replay, text: &[u8]) -> Result<Move, SanError> {
+    let resolved = San::from_ascii(text).map_err(|_| SanError::Malformed);
+    let resolved = resolved.and_then(|san| position.resolve_san(san));
+    resolved.or_else(|error| match position.resolve_loosely(text) {
+        Ok(mv) => Ok(mv),
+        Err(SanError::Malformed) => Err(error),
+        Err(other) if error == SanError::Malformed => Err(other),
+        Err(_) => Err(error),
+    })
+}

@@ -1,0 +1,87 @@
+//! The tags of one game.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use pgn_reader::RawTag;
+
+use super::GameResult;
+use crate::support::words::is_space;
+
+/// Tags beyond this many bytes in a game are dropped: no honest game has them, and a hostile file
+/// shall not eat the memory.
+const MAX_BYTES: usize = 1 << 20;
+
+/// The tags of one game, as raw bytes in one buffer that serves game after game.
+#[derive(Debug, Clone, Default)]
+pub struct Tags {
+    bytes: Vec<u8>,
+    /// Name and value of each tag, as ranges of `bytes`.
+    spans: Vec<(Range<usize>, Range<usize>)>,
+}
+
+impl Tags {
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.spans.clear();
+    }
+
+    pub(super) fn push(&mut self, name: &[u8], value: RawTag<'_>) {
+        if self.bytes.len() + name.len() + value.as_bytes().len() > MAX_BYTES {
+            return;
+        }
+        let name = self.append(name);
+        let value = self.append(&value.decode());
+        self.spans.push((name, value));
+    }
+
+    fn append(&mut self, text: &[u8]) -> Range<usize> {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(text);
+        start..self.bytes.len()
+    }
+
+    /// The bytes of a tag's value, escapes resolved. The first wins if a name comes twice.
+    pub fn raw(&self, name: &str) -> Option<&[u8]> {
+        let (_, value) =
+            self.spans.iter().find(|(span, _)| &self.bytes[span.clone()] == name.as_bytes())?;
+        Some(&self.bytes[value.clone()])
+    }
+
+    /// A tag's value as text. What is not UTF-8 is taken for Latin-1, the encoding of the PGN
+    /// standard.
+    pub fn get(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.raw(name).map(text)
+    }
+
+    /// A tag's value without white space around it; `None` also if it stands for an unknown one: it
+    /// is empty, `?` or `-`.
+    pub(super) fn known(&self, name: &str) -> Option<Cow<'_, str>> {
+        let value = match self.get(name)? {
+            Cow::Borrowed(value) => Cow::Borrowed(value.trim_matches(is_space)),
+            Cow::Owned(value) => Cow::Owned(value.trim_matches(is_space).to_owned()),
+        };
+        (!["", "?", "-"].contains(&value.as_ref())).then_some(value)
+    }
+
+    /// All tags in the order of the file.
+    pub fn iter(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
+        self.spans.iter().map(|(name, value)| {
+            (text(&self.bytes[name.clone()]), text(&self.bytes[value.clone()]))
+        })
+    }
+
+    /// The decided result that the `Result` tag gives, if it gives one.
+    pub fn result(&self) -> Option<GameResult> {
+        let result = GameResult::from_token(self.raw("Result")?.trim_ascii());
+        result.filter(|&result| result != GameResult::Undecided)
+    }
+}
+
+/// UTF-8 or else Latin-1, whose bytes are the first 256 code points.
+pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(bytes.iter().copied().map(char::from).collect()),
+    }
+}

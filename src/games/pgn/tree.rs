@@ -1,0 +1,198 @@
+//! The first moves of the games read so far.
+//!
+//! Games share their openings. A reader that remembers the beginnings it has seen often as a tree
+//! need not resolve and play those moves again.
+
+use shakmaty::san::San;
+use shakmaty::{CastlingSide, Role};
+
+use super::GamePly;
+use crate::chess::position::{KeyMap, Position, Replay};
+
+/// Places of the tree: 0.3 MB, which a second-level cache holds, and 0.7 MB for the positions, which
+/// are only looked at where a game leaves the tree. A larger tree gains nothing: to wait for the
+/// memory takes as long as to resolve and play the move.
+const MAX_PLACES: usize = 1 << 12;
+/// A position gets children once so many games have come through it: else the tree would be full
+/// of what the very first games played.
+const VISITS_TO_GROW: u16 = 8;
+
+const _: () = assert!(MAX_PLACES <= 1 << u16::BITS);
+
+/// A move that games have played in a place, and where it leads. Both stand together, so that a
+/// look-up waits for the memory once.
+struct Branch {
+    ply: GamePly,
+    child: Place,
+}
+
+/// The place of a position in the tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place(u16);
+
+/// The tree of the openings that a reader has met, which it need not resolve move by move again.
+pub(crate) struct OpeningCache {
+    start: Position,
+    /// The moves by [`Word::key`].
+    branches: KeyMap<Branch>,
+    /// Games that left the tree in each place, until there were enough of them.
+    visits: Vec<u16>,
+    /// The positions of the places.
+    positions: Vec<Replay>,
+}
+
+impl Default for OpeningCache {
+    fn default() -> Self {
+        let start = Position::start();
+        let positions = vec![Replay::from(&start)];
+        OpeningCache { start, branches: KeyMap::default(), visits: vec![0], positions }
+    }
+}
+
+impl OpeningCache {
+    /// The place of the start position.
+    pub(super) const ROOT: Place = Place(0);
+
+    /// The start position.
+    pub(super) fn start(&self) -> &Position {
+        &self.start
+    }
+
+    #[inline]
+    pub(super) fn position(&self, place: Place) -> &Replay {
+        &self.positions[usize::from(place.0)]
+    }
+
+    /// A move that was seen before, and where it leads.
+    #[inline]
+    pub(super) fn follow(&self, place: Place, word: Word) -> Option<(Place, GamePly)> {
+        self.branches.get(&word.key(place)?).map(|branch| (branch.child, branch.ply))
+    }
+
+    /// Remembers a move and where it leads, if that is worth it and there is room.
+    #[inline]
+    pub(super) fn grow(
+        &mut self,
+        place: Place,
+        word: Word,
+        ply: &GamePly,
+        after: &Replay,
+    ) -> Option<Place> {
+        let number = self.positions.len();
+        let visits = &mut self.visits[usize::from(place.0)];
+        *visits = visits.saturating_add(1);
+        if *visits < VISITS_TO_GROW || number >= MAX_PLACES {
+            return None;
+        }
+        let child = Place(number as u16);
+        self.branches.insert(word.key(place)?, Branch { ply: *ply, child });
+        self.visits.push(0);
+        self.positions.push(*after);
+        Some(child)
+    }
+}
+
+/// A move as SAN spells it, without its sign of check or mate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Word {
+    /// The letters, the first in the lowest byte.
+    letters: u64,
+    bits: u32,
+}
+
+impl Word {
+    /// Bits of the longest word that is remembered. With the number of a place it makes a key that
+    /// is theirs alone.
+    const LONGEST: u32 = u64::BITS - u16::BITS;
+
+    /// How a move is spelt; `None` for what is no move of chess.
+    #[inline]
+    pub(super) fn of(san: San) -> Option<Self> {
+        let mut word = Word { letters: 0, bits: 0 };
+        let mut push = |letter: char| {
+            word.letters |= u64::from(letter) << word.bits;
+            word.bits += u8::BITS;
+        };
+        match san {
+            San::Normal { role, file, rank, capture, to, promotion } => {
+                if role != Role::Pawn {
+                    push(role.upper_char());
+                }
+                file.into_iter().for_each(|file| push(file.char()));
+                rank.into_iter().for_each(|rank| push(rank.char()));
+                capture.then_some('x').into_iter().for_each(&mut push);
+                push(to.file().char());
+                push(to.rank().char());
+                if let Some(role) = promotion {
+                    push('=');
+                    push(role.upper_char());
+                }
+            }
+            San::Castle(CastlingSide::KingSide) => "O-O".chars().for_each(push),
+            San::Castle(CastlingSide::QueenSide) => "O-O-O".chars().for_each(push),
+            San::Put { .. } | San::Null => return None,
+        }
+        Some(word)
+    }
+
+    /// The word between two places of a text; `None` if it is longer than those that are remembered,
+    /// or at the end of the text.
+    #[inline]
+    pub(super) fn between(text: &[u8], at: usize, end: usize) -> Option<Self> {
+        let bits = u8::BITS * (end - at) as u32;
+        let letters = u64::from_le_bytes(*text[at..].first_chunk()?);
+        (bits <= Self::LONGEST).then(|| Word { letters: letters & ((1 << bits) - 1), bits })
+    }
+
+    /// The place after the word, if a text has it at `at`.
+    #[inline]
+    pub(super) fn end(self, text: &[u8], at: usize) -> Option<usize> {
+        let length = (self.bits / u8::BITS) as usize;
+        let stands = match text[at..].first_chunk() {
+            // To read eight bytes and to forget some is faster than to compare so many.
+            Some(next) => {
+                (u64::from_le_bytes(*next) ^ self.letters) << (u64::BITS - self.bits) == 0
+            }
+            None => text[at..].starts_with(&self.letters.to_le_bytes()[..length]),
+        };
+        stands.then_some(at + length)
+    }
+
+    /// A number for a move in a place, each pair its own, that is spread well enough for a hash.
+    #[inline]
+    fn key(self, place: Place) -> Option<u64> {
+        // To multiply by an odd number and to rotate loses nothing (fibonacci hashing, see D. Knuth,
+        // "The Art of Computer Programming", vol. 3, section 6.4).
+        let step = self.letters << u16::BITS | u64::from(place.0);
+        (self.bits <= Self::LONGEST)
+            .then(|| step.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn a_word_is_what_san_is() {
+        for text in [
+            "e4", "exd5", "e8=Q", "dxe8=N", "Nf3", "Nbd7", "N1xd7", "Ra1a8", "Na1xa1=Q", "O-O",
+            "O-O-O",
+        ] {
+            let word = Word::of(text.parse().expect(text)).expect("a move");
+            for padding in ["", "+ and more", " "] {
+                let padded = format!("{text}{padding}");
+                assert_eq!(word.end(padded.as_bytes(), 0), Some(text.len()), "{padded}");
+                assert_eq!(word.end(padded[1..].as_bytes(), 0), None, "{padded}");
+                let read = Word::between(format!("{padded}        ").as_bytes(), 0, text.len());
+                assert_eq!(read, Some(word).filter(|_| text.len() <= 6), "{padded}");
+            }
+            assert_eq!(word.end(&text.as_bytes()[..text.len() - 1], 0), None, "{text}");
+            let keys = [0, 1, 0x8000, 0xffff].map(|place| word.key(Place(place)));
+            let distinct = keys.iter().flatten().collect::<HashSet<_>>().len();
+            assert_eq!(distinct, if text.len() > 6 { 0 } else { keys.len() }, "{text}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! White space and glyphs beyond ASCII.
+
+use crate::support::words::is_space;
+
+/// The character beyond ASCII that a text in UTF-8 begins with.
+pub(super) fn wide_character(text: &[u8]) -> Option<char> {
+    let length = match text.first()? {
+        0xc2..=0xdf => 2,
+        0xe0..=0xef => 3,
+        0xf0..=0xf4 => 4,
+        _ => return None,
+    };
+    str::from_utf8(text.get(..length)?).ok()?.chars().next()
+}
+
+/// The no-break space of Latin-1.
+const LATIN_1_SPACE: u8 = 0xa0;
+
+/// The length of the white space beyond ASCII that a text begins with; 0 if there is none.
+pub(super) fn wide_space(text: &[u8]) -> usize {
+    if text.first() == Some(&LATIN_1_SPACE) {
+        return 1;
+    }
+    wide_character(text).filter(|&sign| is_space(sign)).map_or(0, char::len_utf8)
+}
+
+/// Glyphs beyond ASCII, which may also stand right behind a move, with their numbers.
+const WIDE_GLYPHS: [(char, u8); 26] = [
+    ('！', 1),
+    ('❗', 1),
+    ('❕', 1),
+    ('？', 2),
+    ('❓', 2),
+    ('❔', 2),
+    ('‼', 3),
+    ('⁇', 4),
+    ('⁉', 5),
+    ('⁈', 6),
+    ('□', 7),
+    ('∞', 13),
+    ('⩲', 14),
+    ('⩱', 15),
+    ('±', 16),
+    ('∓', 17),
+    ('⨀', 22),
+    ('○', 26),
+    ('⟳', 32),
+    ('↑', 36),
+    ('→', 40),
+    ('⇆', 132),
+    ('⊕', 138),
+    ('∆', 140),
+    ('Δ', 140),
+    ('⌓', 142),
+];
+
+/// What follows a character that is to look like an emoji, or not.
+const VARIATION_SELECTORS: [char; 2] = ['\u{fe0e}', '\u{fe0f}'];
+
+/// The glyph beyond ASCII that a text begins with: its number and its length.
+pub(super) fn wide_glyph(text: &[u8]) -> Option<(u8, usize)> {
+    let sign = wide_character(text)?;
+    let (_, number) = WIDE_GLYPHS.iter().find(|(glyph, _)| *glyph == sign)?;
+    let length = sign.len_utf8();
+    let selector =
+        wide_character(&text[length..]).filter(|next| VARIATION_SELECTORS.contains(next));
+    Some((*number, length + selector.map_or(0, char::len_utf8)))
+}

@@ -1,0 +1,217 @@
+//! PGN text out, in export format.
+
+use std::fmt;
+
+use super::PgnGame;
+use crate::chess::position::{Color, Position};
+use crate::support::words::one_line;
+
+/// Lines of movetext are no longer than this, as the PGN standard wants them, unless a single
+/// word is, or the next one may not begin a line.
+const LINE_WIDTH: usize = 79;
+
+/// The seven tags that every game has, in their order, with the values of those that are missing.
+const ROSTER: [(&str, &str); 7] = [
+    ("Event", "?"),
+    ("Site", "?"),
+    ("Date", "????.??.??"),
+    ("Round", "?"),
+    ("White", "?"),
+    ("Black", "?"),
+    ("Result", "*"),
+];
+
+/// A tag as a line of PGN, without the newline. Whatever the name and value are, it stays one tag:
+/// what ends lines or controls terminals becomes a blank.
+fn tag_pair(name: &str, value: &str) -> String {
+    let is_of_name = |sign: &char| sign.is_ascii_alphanumeric() || *sign == '_';
+    let name: String = name.chars().filter(is_of_name).collect();
+    let name = if name.is_empty() { "Unknown" } else { &name };
+    let value = one_line(value).replace('\\', r"\\").replace('"', "\\\"");
+    format!("[{name} \"{value}\"]")
+}
+
+/// A comment with its braces, in which no other can stand, on one line.
+fn comment(text: &str) -> String {
+    let text = one_line(text).replace('{', "(").replace('}', ")");
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    format!("{{{}}}", words.join(" "))
+}
+
+/// Export format, with the newline that ends the movetext.
+impl fmt::Display for PgnGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, value) in tag_pairs(self) {
+            writeln!(f, "{}", tag_pair(name, &value))?;
+        }
+        let mut lines = Lines { out: f, width: 0 };
+        writeln!(lines.out)?;
+        movetext(self, &mut lines)?;
+        lines.word(self.result.token())?;
+        writeln!(f)
+    }
+}
+
+/// The seven tags of the roster, then the others, then the start position.
+fn tag_pairs(game: &PgnGame) -> Vec<(&str, String)> {
+    let mut pairs: Vec<(&str, String)> = ROSTER
+        .iter()
+        .map(|&(name, missing)| (name, game.tag(name).unwrap_or(missing).to_owned()))
+        .collect();
+    pairs[ROSTER.len() - 1].1 = game.result.to_string();
+    let written_elsewhere = |name: &str| {
+        ROSTER.iter().any(|(other, _)| *other == name) || name == "FEN" || name == "SetUp"
+    };
+    for (name, value) in game.tags.iter().filter(|(name, _)| !written_elsewhere(name)) {
+        pairs.push((name, value.clone()));
+    }
+    if game.start != Position::start() {
+        pairs.push(("SetUp", "1".to_owned()));
+        pairs.push(("FEN", game.start.fen()));
+    }
+    pairs
+}
+
+fn movetext(game: &PgnGame, lines: &mut Lines<'_, '_>) -> fmt::Result {
+    let mut position = game.start;
+    let mut number_due = true;
+    if !game.comment.is_empty() {
+        lines.comment(&game.comment)?;
+    }
+    for pgn_move in &game.moves {
+        let white = position.side_to_move() == Color::White;
+        if white || number_due {
+            let dots = if white { "." } else { "..." };
+            lines.word(&format!("{}{dots}", position.fullmove_number()))?;
+        }
+        lines.word(&position.san(pgn_move.mv))?;
+        for nag in &pgn_move.nags {
+            lines.word(&format!("${nag}"))?;
+        }
+        if !pgn_move.comment.is_empty() {
+            lines.comment(&pgn_move.comment)?;
+        }
+        for variation in &pgn_move.variations {
+            lines.variation(variation)?;
+        }
+        number_due = !(pgn_move.comment.is_empty() && pgn_move.variations.is_empty());
+        position = position.try_play(pgn_move.mv).unwrap_or(position);
+    }
+    Ok(())
+}
+
+/// Breaks words into lines.
+struct Lines<'a, 'b> {
+    out: &'a mut fmt::Formatter<'b>,
+    width: usize,
+}
+
+impl Lines<'_, '_> {
+    fn word(&mut self, word: &str) -> fmt::Result {
+        let length = word.chars().count();
+        // First in a line they would begin a tag or take the line out.
+        let may_break = !word.starts_with(['[', '%']);
+        if may_break && self.width > 0 && self.width + 1 + length > LINE_WIDTH {
+            writeln!(self.out)?;
+            self.width = 0;
+        }
+        if self.width > 0 {
+            self.out.write_str(" ")?;
+            self.width += 1;
+        }
+        self.out.write_str(word)?;
+        self.width += length;
+        Ok(())
+    }
+
+    /// A comment in braces. Its commands, such as `[%eval 0.17]`, stay in one piece: some readers
+    /// want them so.
+    fn comment(&mut self, text: &str) -> fmt::Result {
+        let text = comment(text);
+        let mut left = text.as_str();
+        while !left.is_empty() {
+            let blank = |text: &str| text.find(' ').unwrap_or(text.len());
+            let mut end = blank(left);
+            if left[..end].contains("[%")
+                && let Some(closed) = left.find([']', '}']).filter(|&at| at < LINE_WIDTH)
+                && left[closed..].starts_with(']')
+            {
+                end = closed + blank(&left[closed..]);
+            }
+            self.word(&left[..end])?;
+            left = left[end..].trim_start_matches(' ');
+        }
+        Ok(())
+    }
+
+    /// A variation in parentheses.
+    fn variation(&mut self, movetext: &str) -> fmt::Result {
+        let movetext = one_line(movetext);
+        let words: Vec<&str> = movetext.split_ascii_whitespace().collect();
+        format!("({})", words.join(" ")).split(' ').try_for_each(|word| self.word(word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::pgn::{GameResult, PgnMove, read_games};
+
+    fn game(start: &str, moves: &str) -> PgnGame {
+        let mut game = PgnGame::new(Position::from_fen(start).expect(start));
+        let mut position = game.start;
+        for san in moves.split_ascii_whitespace() {
+            let mv = position.parse_move(san).expect(san);
+            game.moves.push(mv.into());
+            position = position.play(mv);
+        }
+        game
+    }
+
+    #[test]
+    fn commands_stay_in_one_piece() {
+        let mut written = game(&Position::start().fen(), "e4 e5 Nf3 Nc6 Bb5 a6 Ba4");
+        for mv in &mut written.moves {
+            mv.comment = "[%eval 0.17] [%clk 0:01:00] and [%odd".to_owned();
+        }
+        let text = written.to_string();
+        let longest = LINE_WIDTH + " [%clk 0:01:00]".len();
+        assert!(text.lines().all(|line| line.chars().count() <= longest), "{text}");
+        assert_eq!(text.matches("[%eval 0.17]").count(), 7, "{text}");
+        assert_eq!(text.matches("[%clk 0:01:00]").count(), 7, "{text}");
+        let (read, _) = read_games(text.as_bytes()).next().expect("one game").expect("read");
+        let comments: Vec<String> =
+            read.moves.iter().map(|mv| mv.comment.replace('\n', " ")).collect();
+        assert!(
+            comments.iter().all(|comment| *comment == written.moves[0].comment),
+            "{comments:?}"
+        );
+    }
+
+    #[test]
+    fn a_game_survives_writing_and_reading() {
+        let start = "4k3/8/8/8/8/8/4P3/4K3 b - - 0 7";
+        let mut written = game(start, "Kd7 e4 Ke6 Kd2 Ke5 Ke3");
+        written.set_tag("White", r#"Reiner "Zufall" \ Co"#);
+        written.set_tag("Annotator", "Ünsal");
+        written.result = GameResult::Draw;
+        written.comment = "only pawns".to_owned();
+        written.moves[2] =
+            PgnMove { nags: vec![1], comment: "a } brace ".repeat(12), ..written.moves[2].clone() };
+        let text = written.to_string();
+        assert!(text.lines().all(|line| line.chars().count() <= LINE_WIDTH), "{text}");
+        assert!(text.contains("7... Kd7 8. e4 Ke6 $1 {a ) brace"), "{text}");
+        let (read, end) =
+            read_games(text.as_bytes()).next().expect("one game").expect("no read error");
+        assert_eq!(end.fate, crate::games::pgn::Fate::Read);
+        assert_eq!((read.start, read.result), (written.start, written.result));
+        assert_eq!(read.tag("White"), written.tag("White"));
+        assert_eq!(read.tag("Annotator"), written.tag("Annotator"));
+        assert_eq!(read.tag("Site"), Some("?"));
+        assert_eq!(read.comment, written.comment);
+        let moves = |game: &PgnGame| game.moves.iter().map(|m| m.mv).collect::<Vec<_>>();
+        assert_eq!(moves(&read), moves(&written));
+        assert_eq!(read.moves[2].nags, [1]);
+        assert_eq!(read.to_string().lines().count(), text.lines().count());
+    }
+}

@@ -1,0 +1,309 @@
+//! What a GUI tells an engine.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::engine::controller::Level;
+use crate::support::words::{MinutesSeconds, Seconds};
+
+/// A command of the GUI. Moves stay text, since only a position can tell which move is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// Speak this protocol; sent once, first of all.
+    Xboard,
+    /// The version of the protocol, 2 today; asks for the features.
+    Protover(u32),
+    /// The GUI took a feature.
+    Accepted(String),
+    /// The GUI does not know a feature.
+    Rejected(String),
+    /// A new game from the start position; the engine plays Black.
+    New,
+    /// The rules of the game, other than orthodox chess.
+    Variant(String),
+    /// Leave at once.
+    Quit,
+    /// GNU Chess 4's switch for a varied game; of no effect here.
+    Random,
+    /// Play neither side.
+    Force,
+    /// Play the side to move, and start.
+    Go,
+    /// Play the side that is not to move.
+    PlayOther,
+    /// White to move, the engine plays Black (obsolete).
+    White,
+    /// Black to move, the engine plays White (obsolete).
+    Black,
+    /// The clock for a number of moves or the whole game.
+    Level(Level),
+    /// At most so long for each move.
+    MoveTime(Duration),
+    /// Search no deeper than so many plies.
+    Depth(u32),
+    /// Measure time in nodes: so many are a second.
+    NodeRate(u64),
+    /// What is left on the engine's clock, in centiseconds; below zero once the flag has fallen.
+    Time(i64),
+    /// What is left on the opponent's clock, in centiseconds.
+    OtherTime(i64),
+    /// A move by the name `usermove`.
+    UserMove(String),
+    /// A move without a name before it.
+    Move(String),
+    /// Stop thinking and move.
+    MoveNow,
+    /// Asks for a `pong` of the same number once all before it is done.
+    Ping(u64),
+    /// The opponent offers a draw.
+    Draw,
+    /// The game is over.
+    Result {
+        /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+        result: String,
+        /// Why, in words; may be empty.
+        comment: String,
+    },
+    /// A position as FEN.
+    SetBoard(String),
+    /// What move would the engine suggest?
+    Hint,
+    /// What does the book know here?
+    Book,
+    /// Take back one move.
+    Undo,
+    /// Take back one move of each side.
+    Remove,
+    /// Ponder.
+    Hard,
+    /// Do not ponder.
+    Easy,
+    /// Show the thinking.
+    Post,
+    /// Do not show the thinking.
+    NoPost,
+    /// Analyse the position, and every one that follows, until [`Command::Exit`].
+    Analyze,
+    /// End the analysis.
+    Exit,
+    /// How far has the analysis come?
+    Status,
+    /// The opponent's name.
+    Name(String),
+    /// The ratings of engine and opponent; 0 for none.
+    Rating {
+        /// The engine's rating.
+        own: i32,
+        /// The opponent's rating.
+        opponent: i32,
+    },
+    /// The chess server, or `-` for none.
+    Ics(String),
+    /// The opponent is a program.
+    Computer,
+    /// Stand still, clocks and all.
+    Pause,
+    /// Go on after [`Command::Pause`].
+    Resume,
+    /// How many megabytes all tables together may take.
+    Memory(u64),
+    /// How many threads may search.
+    Cores(u32),
+    /// Where the endgame tables of a kind are.
+    EgtPath {
+        /// The kind: `syzygy`, `nalimov`, ...
+        kind: String,
+        /// A folder, or several, in the manner of the kind.
+        path: String,
+    },
+    /// Sets one of the engine's own options; a button has no value.
+    Option {
+        /// The name, as the engine gave it.
+        name: String,
+        /// The value, as text.
+        value: Option<String>,
+    },
+    /// Leave these moves out at the root.
+    Exclude(MoveSet),
+    /// Take these moves in again.
+    Include(MoveSet),
+}
+
+/// One move, or all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MoveSet {
+    /// All legal moves.
+    All,
+    /// The move with this text.
+    One(String),
+}
+
+impl fmt::Display for MoveSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MoveSet::All => f.write_str("all"),
+            MoveSet::One(text) => f.write_str(text),
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.moves, MinutesSeconds(self.base), Seconds(self.increment))
+    }
+}
+
+/// The line to send, without its end.
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Command::Protover(version) => write!(f, "protover {version}"),
+            Command::Accepted(feature) => write!(f, "accepted {feature}"),
+            Command::Rejected(feature) => write!(f, "rejected {feature}"),
+            Command::Variant(name) => write!(f, "variant {name}"),
+            Command::Level(level) => write!(f, "level {level}"),
+            Command::MoveTime(time) => write!(f, "st {}", Seconds(*time)),
+            Command::Depth(plies) => write!(f, "sd {plies}"),
+            Command::NodeRate(nodes) => write!(f, "nps {nodes}"),
+            Command::Time(time) => write!(f, "time {time}"),
+            Command::OtherTime(time) => write!(f, "otim {time}"),
+            Command::UserMove(text) => write!(f, "usermove {text}"),
+            Command::Move(text) => f.write_str(text),
+            Command::Ping(number) => write!(f, "ping {number}"),
+            Command::Result { result, comment } => write!(f, "result {result} {{{comment}}}"),
+            Command::SetBoard(fen) => write!(f, "setboard {fen}"),
+            Command::Name(name) => write!(f, "name {name}"),
+            Command::Rating { own, opponent } => write!(f, "rating {own} {opponent}"),
+            Command::Ics(host) => write!(f, "ics {host}"),
+            Command::Memory(megabytes) => write!(f, "memory {megabytes}"),
+            Command::Cores(count) => write!(f, "cores {count}"),
+            Command::EgtPath { kind, path } => write!(f, "egtpath {kind} {path}"),
+            Command::Option { name, value: None } => write!(f, "option {name}"),
+            Command::Option { name, value: Some(value) } => write!(f, "option {name}={value}"),
+            Command::Exclude(moves) => write!(f, "exclude {moves}"),
+            Command::Include(moves) => write!(f, "include {moves}"),
+            bare => f.write_str(bare.bare_word()),
+        }
+    }
+}
+
+impl Command {
+    /// The line of a command that takes no argument.
+    fn bare_word(&self) -> &'static str {
+        match self {
+            Command::Xboard => "xboard",
+            Command::New => "new",
+            Command::Quit => "quit",
+            Command::Random => "random",
+            Command::Force => "force",
+            Command::Go => "go",
+            Command::PlayOther => "playother",
+            Command::White => "white",
+            Command::Black => "black",
+            Command::MoveNow => "?",
+            Command::Draw => "draw",
+            Command::Hint => "hint",
+            Command::Book => "bk",
+            Command::Undo => "undo",
+            Command::Remove => "remove",
+            Command::Hard => "hard",
+            Command::Easy => "easy",
+            Command::Post => "post",
+            Command::NoPost => "nopost",
+            Command::Analyze => "analyze",
+            Command::Exit => "exit",
+            Command::Status => ".",
+            Command::Computer => "computer",
+            Command::Pause => "pause",
+            Command::Resume => "resume",
+            _ => "",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn word() -> impl Strategy<Value = String> {
+        "[a-zA-Z0-9+#=_/-]{1,12}"
+    }
+
+    fn words() -> impl Strategy<Value = String> {
+        "[a-zA-Z0-9/.-]{1,8}( [a-zA-Z0-9/.=-]{1,8}){0,4}"
+    }
+
+    fn duration() -> impl Strategy<Value = Duration> {
+        (0..10_000_000_u64).prop_map(Duration::from_millis)
+    }
+
+    fn bare() -> impl Strategy<Value = Command> {
+        use Command::*;
+        prop::sample::select(vec![
+            Xboard, New, Quit, Random, Force, Go, PlayOther, White, Black, MoveNow, Draw, Hint,
+            Book, Undo, Remove, Hard, Easy, Post, NoPost, Analyze, Exit, Status, Computer, Pause,
+            Resume,
+        ])
+    }
+
+    fn with_numbers() -> impl Strategy<Value = Command> {
+        let level = (0..99_u32, duration(), duration())
+            .prop_map(|(moves, base, increment)| Command::Level(Level { moves, base, increment }));
+        prop_oneof![
+            any::<u32>().prop_map(Command::Protover),
+            level,
+            duration().prop_map(Command::MoveTime),
+            any::<u32>().prop_map(Command::Depth),
+            any::<u64>().prop_map(Command::NodeRate),
+            any::<i64>().prop_map(Command::Time),
+            any::<i64>().prop_map(Command::OtherTime),
+            any::<u64>().prop_map(Command::Ping),
+            any::<u64>().prop_map(Command::Memory),
+            any::<u32>().prop_map(Command::Cores),
+            any::<(i32, i32)>().prop_map(|(own, opponent)| Command::Rating { own, opponent }),
+        ]
+    }
+
+    fn with_text() -> impl Strategy<Value = Command> {
+        let result = prop::sample::select(vec!["1-0", "0-1", "1/2-1/2", "*"]);
+        let move_set =
+            prop_oneof![Just(MoveSet::All), "[a-h][1-8][a-h][1-8]".prop_map(MoveSet::One)];
+        prop_oneof![
+            words().prop_map(Command::Accepted),
+            words().prop_map(Command::Rejected),
+            word().prop_map(Command::Variant),
+            word().prop_map(Command::UserMove),
+            "[a-h][1-8][a-h][1-8][nbrq]?".prop_map(Command::Move),
+            words().prop_map(Command::SetBoard),
+            words().prop_map(Command::Name),
+            word().prop_map(Command::Ics),
+            (result, words()).prop_map(|(result, comment)| Command::Result {
+                result: result.to_owned(),
+                comment
+            }),
+            (word(), words()).prop_map(|(kind, path)| Command::EgtPath { kind, path }),
+            ("[a-zA-Z ]{1,8}[a-z]", prop::option::of(words())).prop_map(|(name, value)| {
+                Command::Option { name: name.trim().to_owned(), value }
+            }),
+            move_set.clone().prop_map(Command::Exclude),
+            move_set.prop_map(Command::Include),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn every_command_survives_print_and_parse(
+            command in prop_oneof![bare(), with_numbers(), with_text()]
+        ) {
+            let line = command.to_string();
+            prop_assert_eq!(line.parse::<Command>(), Ok(command), "{}", line);
+        }
+
+        #[test]
+        fn no_line_makes_the_parser_panic(line in any::<String>()) {
+            let _ = line.parse::<Command>();
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! The Chess Engine Communication Protocol, as xboard and WinBoard speak it.
+//!
+//! [`Command`] is what a GUI tells an engine, [`Reply`] what the engine tells the GUI; each can be
+//! parsed and printed, so that the engine and the match runner share them. The specification is
+//! <https://www.gnu.org/software/xboard/engine-intf.html>.
+//!
+//! ```
+//! use tabia::cecp::{Command, Reply};
+//!
+//! let command: Command = "level 40 5 0".parse().expect("a command");
+//! assert!(matches!(command, Command::Level(_)));
+//! let reply = Reply::from("12 34 150 98765 20 658433 0\te4 e5");
+//! let Reply::Thinking(thinking) = &reply else { panic!("{reply}") };
+//! assert_eq!((thinking.depth, thinking.nodes, thinking.line.as_str()), (12, 98_765, "e4 e5"));
+//! ```
+
+mod command;
+mod features;
+mod option;
+mod reply;
+mod say;
+mod session;
+mod syntax;
+mod text;
+
+pub use crate::engine::controller::Level;
+pub use crate::engine::search::Bound;
+pub use command::{Command, MoveSet};
+pub use option::{OptionKind, OptionSpec};
+pub use reply::{Audience, Extras, Feature, FeatureValue, Reply, Status, Thinking};
+pub(crate) use session::Session;
+pub use syntax::CommandError;
+pub(crate) use text::{FATAL, from_protocol_score};

@@ -1,0 +1,432 @@
+//! What an engine tells the GUI.
+
+mod parse;
+
+use std::fmt;
+use std::time::Duration;
+
+use super::option::OptionSpec;
+use super::text::shield;
+use crate::engine::search::Bound;
+use crate::support::words::clip;
+
+/// A line of the engine. Printing shields free text, so that no GUI takes it for a command; reading
+/// never fails, since engines write what they like: what is nothing else is [`Reply::Other`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// Features and options, any number in a line.
+    Features(Vec<Feature>),
+    /// The engine's move, in coordinates or SAN.
+    Move(String),
+    /// A move that is not possible here.
+    IllegalMove {
+        /// Why not, if told.
+        reason: Option<String>,
+        /// The move as it came.
+        text: String,
+    },
+    /// A command that was not understood or is not possible now.
+    Error {
+        /// What is wrong.
+        kind: String,
+        /// The command as it came.
+        command: String,
+    },
+    /// The game is over by the rules, or resigned.
+    Result {
+        /// `1-0`, `0-1` or `1/2-1/2`.
+        result: String,
+        /// Why, in words.
+        comment: String,
+    },
+    /// The engine gives up.
+    Resign,
+    /// The engine offers a draw, or accepts one.
+    OfferDraw,
+    /// The answer to a `ping` of this number.
+    Pong(u64),
+    /// A suggested move.
+    Hint(String),
+    /// A line of thinking output.
+    Thinking(Thinking),
+    /// How far the analysis has come.
+    Status(Status),
+    /// A message for people.
+    Tell {
+        /// For whom.
+        audience: Audience,
+        /// What.
+        text: String,
+    },
+    /// A line for the GUI's debug file (`# ...`).
+    Comment(String),
+    /// One line of the answer to `bk`.
+    BookLine(String),
+    /// The empty line that ends the answer to `bk`.
+    BookEnd,
+    /// Anything else.
+    Other(String),
+}
+
+/// One setting of a `feature` line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Feature {
+    /// The feature's name.
+    pub name: String,
+    /// Its value.
+    pub value: FeatureValue,
+}
+
+/// The value of a feature.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FeatureValue {
+    /// A number; switches are 0 or 1.
+    Number(i64),
+    /// A text, in quotation marks.
+    Text(String),
+}
+
+impl Feature {
+    /// A numeric feature, or a switch.
+    pub fn number(name: &str, value: i64) -> Self {
+        Feature { name: name.to_owned(), value: FeatureValue::Number(value) }
+    }
+
+    /// A feature with a text. Quotation marks in it become apostrophes, as nothing escapes them.
+    pub fn text(name: &str, value: &str) -> Self {
+        Feature { name: name.to_owned(), value: FeatureValue::Text(value.replace('"', "'")) }
+    }
+
+    /// The declaration of an option.
+    pub fn option(spec: &OptionSpec) -> Self {
+        Self::text("option", &spec.to_string())
+    }
+}
+
+impl fmt::Display for Feature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.value {
+            FeatureValue::Number(number) => write!(f, "{}={number}", self.name),
+            FeatureValue::Text(text) => write!(f, "{}=\"{text}\"", self.name),
+        }
+    }
+}
+
+/// Whom a message is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// The user, in a window.
+    User,
+    /// The user, as an error.
+    UserError,
+    /// The opponent.
+    Opponent,
+    /// Those who watch, the opponent left out; xboard can keep it as a comment in the game.
+    Others,
+    /// Everybody.
+    All,
+    /// The chess server.
+    Server,
+}
+
+/// The words that begin a message.
+const AUDIENCES: [(Audience, &str); 6] = [
+    (Audience::User, "telluser"),
+    (Audience::UserError, "tellusererror"),
+    (Audience::Opponent, "tellopponent"),
+    (Audience::Others, "tellothers"),
+    (Audience::All, "tellall"),
+    (Audience::Server, "tellics"),
+];
+
+impl fmt::Display for Audience {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = AUDIENCES.iter().find(|row| row.0 == *self).map_or("", |row| row.1);
+        f.write_str(word)
+    }
+}
+
+/// A line of thinking output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Thinking {
+    /// The iteration, in plies.
+    pub depth: i32,
+    /// Centipawns for the engine; 100000 + N for a mate in N moves, negative for one against it.
+    pub score: i32,
+    /// Since the search began, to the centisecond.
+    pub elapsed: Duration,
+    /// Nodes searched.
+    pub nodes: u64,
+    /// What newer GUIs show besides.
+    pub extras: Option<Extras>,
+    /// Whether the score is a bound.
+    pub bound: Bound,
+    /// The principal variation, or any text in parentheses.
+    pub line: String,
+}
+
+impl Default for Thinking {
+    /// Nothing searched, nothing found.
+    fn default() -> Self {
+        Thinking {
+            depth: 0,
+            score: 0,
+            elapsed: Duration::ZERO,
+            nodes: 0,
+            extras: None,
+            bound: Bound::Exact,
+            line: String::new(),
+        }
+    }
+}
+
+/// The optional numbers of a line of thinking output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Extras {
+    /// The longest line searched, in plies.
+    pub selective_depth: u32,
+    /// Nodes a second.
+    pub speed: u64,
+    /// Positions found in endgame tables.
+    pub tablebase_hits: u64,
+}
+
+/// The answer to `.` in analysis.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Status {
+    /// Since the search began, to the centisecond.
+    pub elapsed: Duration,
+    /// Nodes searched.
+    pub nodes: u64,
+    /// The iteration, in plies.
+    pub depth: i32,
+    /// Root moves still to be searched in this iteration.
+    pub moves_left: usize,
+    /// All root moves.
+    pub moves: usize,
+    /// The root move that is being searched.
+    pub current: Option<String>,
+}
+
+/// Nanoseconds of a centisecond.
+const CENTISECOND: u128 = 10_000_000;
+
+fn centiseconds(time: Duration) -> u128 {
+    time.as_nanos() / CENTISECOND
+}
+
+impl fmt::Display for Thinking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let time = centiseconds(self.elapsed);
+        write!(f, "{} {} {time} {}", self.depth, self.score, self.nodes)?;
+        match self.extras {
+            None => f.write_str(" ")?,
+            Some(Extras { selective_depth, speed, tablebase_hits }) => {
+                write!(f, " {selective_depth} {speed} {tablebase_hits}\t")?;
+            }
+        }
+        f.write_str(&shield(&self.line))?;
+        match self.bound {
+            Bound::Exact => Ok(()),
+            Bound::Upper => f.write_str(" ?"),
+            Bound::Lower => f.write_str(" !"),
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Status { nodes, depth, moves_left, moves, current, .. } = self;
+        let time = centiseconds(self.elapsed);
+        write!(f, "stat01: {time} {nodes} {depth} {moves_left} {moves}")?;
+        current.iter().try_for_each(|mv| write!(f, " {mv}"))
+    }
+}
+
+/// The line to send, without its end.
+impl fmt::Display for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reply::Features(features) => {
+                f.write_str("feature")?;
+                features.iter().try_for_each(|feature| write!(f, " {feature}"))
+            }
+            Reply::Move(text) => write!(f, "move {text}"),
+            Reply::IllegalMove { reason: None, text } => {
+                write!(f, "Illegal move: {}", shield(&clip(text)))
+            }
+            Reply::IllegalMove { reason: Some(reason), text } => {
+                write!(f, "Illegal move ({}): {}", shield(reason), shield(&clip(text)))
+            }
+            Reply::Error { kind, command } => {
+                write!(f, "Error ({}): {}", shield(kind), shield(&clip(command)))
+            }
+            Reply::Result { result, comment } => write!(f, "{result} {{{}}}", shield(comment)),
+            Reply::Resign => f.write_str("resign"),
+            Reply::OfferDraw => f.write_str("offer draw"),
+            Reply::Pong(number) => write!(f, "pong {number}"),
+            Reply::Hint(mv) => write!(f, "Hint: {mv}"),
+            Reply::Thinking(thinking) => thinking.fmt(f),
+            Reply::Status(status) => status.fmt(f),
+            Reply::Tell { audience, text } => write!(f, "{audience} {}", shield(text)),
+            Reply::Comment(text) => write!(f, "# {}", shield(text)),
+            Reply::BookLine(text) => write!(f, " {}", shield(text)),
+            Reply::BookEnd => Ok(()),
+            Reply::Other(text) => f.write_str(&shield(text)),
+        }
+    }
+}
+
+impl From<&str> for Reply {
+    /// Reads one line, without its end.
+    fn from(line: &str) -> Self {
+        parse::reply(line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn words() -> impl Strategy<Value = String> {
+        "[a-zA-Z0-9/.-]{1,8}( [a-zA-Z0-9/.=-]{1,8}){0,4}"
+            .prop_map(|text| shield(&text).replace("offer", "OFFER"))
+    }
+
+    fn feature() -> impl Strategy<Value = Feature> {
+        let number = any::<i64>().prop_map(FeatureValue::Number);
+        let value = prop_oneof![number, words().prop_map(FeatureValue::Text)];
+        ("[a-z]{1,9}", value).prop_map(|(name, value)| Feature { name, value })
+    }
+
+    fn elapsed() -> impl Strategy<Value = Duration> {
+        (0..1_000_000_u64).prop_map(|time| Duration::from_millis(10 * time))
+    }
+
+    fn thinking() -> impl Strategy<Value = Thinking> {
+        let extras = any::<(u32, u64, u64)>().prop_map(|(selective_depth, speed, hits)| Extras {
+            selective_depth,
+            speed,
+            tablebase_hits: hits,
+        });
+        let bound = prop::sample::select(vec![Bound::Exact, Bound::Lower, Bound::Upper]);
+        let line = "[a-h][1-8]( [a-h][1-8]){0,5}";
+        let numbers = any::<(i32, i32, u64)>();
+        (numbers, elapsed(), prop::option::of(extras), bound, line).prop_map(
+            |((depth, score, nodes), elapsed, extras, bound, line)| Thinking {
+                depth,
+                score,
+                elapsed,
+                nodes,
+                extras,
+                bound,
+                line,
+            },
+        )
+    }
+
+    fn status() -> impl Strategy<Value = Status> {
+        let current = prop::option::of("[a-h][1-8][a-h][1-8]");
+        (elapsed(), any::<(u64, i32, usize, usize)>(), current).prop_map(
+            |(elapsed, (nodes, depth, moves_left, moves), current)| Status {
+                elapsed,
+                nodes,
+                depth,
+                moves_left,
+                moves,
+                current,
+            },
+        )
+    }
+
+    fn reply() -> impl Strategy<Value = Reply> {
+        let audience = prop::sample::select(AUDIENCES.map(|row| row.0).to_vec());
+        let result = prop::sample::select(vec!["1-0", "0-1", "1/2-1/2"]);
+        prop_oneof![
+            prop::collection::vec(feature(), 1..5).prop_map(Reply::Features),
+            "[a-h][1-8][a-h][1-8][nbrq]?".prop_map(Reply::Move),
+            (prop::option::of("[a-z ]{1,9}"), words())
+                .prop_map(|(reason, text)| Reply::IllegalMove { reason, text }),
+            ("[a-z ]{1,9}", words()).prop_map(|(kind, command)| Reply::Error { kind, command }),
+            (result, words())
+                .prop_map(|(result, comment)| Reply::Result { result: result.to_owned(), comment }),
+            Just(Reply::Resign),
+            Just(Reply::OfferDraw),
+            any::<u64>().prop_map(Reply::Pong),
+            "[a-h][1-8]".prop_map(Reply::Hint),
+            thinking().prop_map(Reply::Thinking),
+            status().prop_map(Reply::Status),
+            (audience, words()).prop_map(|(audience, text)| Reply::Tell { audience, text }),
+            words().prop_map(Reply::Comment),
+            "[A-Z][a-z]{1,5}( [a-z0-9]{1,5}){0,4}".prop_map(Reply::BookLine),
+            Just(Reply::BookEnd),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn every_reply_survives_print_and_parse(reply in reply()) {
+            let line = reply.to_string();
+            prop_assert_eq!(Reply::from(line.as_str()), reply, "{}", line);
+        }
+
+        #[test]
+        fn no_line_makes_the_parser_panic(line in any::<String>()) {
+            let _ = Reply::from(line.as_str());
+        }
+
+        #[test]
+        fn one_reply_is_one_line(text in any::<String>()) {
+            for reply in [
+                Reply::Comment(text.clone()),
+                Reply::Tell { audience: Audience::User, text: text.clone() },
+                Reply::Error { kind: text.clone(), command: text.clone() },
+                Reply::IllegalMove { reason: Some(text.clone()), text },
+            ] {
+                let line = reply.to_string();
+                prop_assert!(!line.contains(['\n', '\r', '\0']), "{}", line);
+            }
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_complaint_can_end_the_game() {
+        let text = || "No such file".to_owned();
+        let error = Reply::Error { kind: text(), command: text() };
+        assert_eq!(error.to_string(), "Error (no such file): no such file");
+        let illegal = Reply::IllegalMove { reason: Some(text()), text: text() };
+        assert_eq!(illegal.to_string(), "Illegal move (no such file): no such file");
+    }
+
+    #[test]
+    fn what_other_engines_write_is_read() {
+        let reply = |line: &str| Reply::from(line);
+        assert_eq!(reply("12. ... Nf6"), Reply::Move("Nf6".into()));
+        let illegal =
+            Reply::IllegalMove { reason: Some("no matching move".into()), text: "e2e4".into() };
+        assert_eq!(reply("Illegal move (no matching move)e2e4"), illegal);
+        assert_eq!(
+            reply("tellics offer a draw? no"),
+            Reply::Tell { audience: Audience::Server, text: "offer a draw? no".into() }
+        );
+        assert_eq!(reply("I offer you a draw"), Reply::OfferDraw);
+        assert!(matches!(reply("GNU Chess 6.2.7"), Reply::Other(_)));
+        let Reply::Thinking(gnu) = reply(" 9&     62    2    38886   d1d2  e8e7 ") else {
+            panic!("no thinking output")
+        };
+        assert_eq!((gnu.depth, gnu.score, gnu.nodes), (9, 62, 38886));
+        assert_eq!((gnu.elapsed, gnu.line.as_str()), (Duration::from_secs(2), "d1d2  e8e7"));
+        let Reply::Thinking(hits) = reply("5 -3 10 99 7\t1. e4 e5!") else { panic!("no thinking") };
+        assert_eq!(hits.extras.map(|extras| extras.tablebase_hits), Some(7));
+        assert_eq!((hits.line.as_str(), hits.bound), ("1. e4 e5", Bound::Lower));
+    }
+
+    #[test]
+    fn long_garbage_is_not_quoted_in_full() {
+        let command = "x".repeat(1 << 20);
+        let line = Reply::Error { kind: "unknown command".into(), command }.to_string();
+        assert!(line.len() < 200);
+    }
+}

@@ -1,0 +1,336 @@
+//! The engine's side of the protocol: commands to requests, events to replies.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use crossbeam::channel::Receiver;
+
+use crate::chess::notation;
+use crate::chess::position::{Move, Position};
+use crate::chess::score::Depth;
+use crate::engine::controller::{
+    Engine, Event, Expected, Face, Flow, Input, Mode, News, SearchStatus, SettingError,
+};
+use crate::games::book::book_lines;
+use crate::games::pgn::GameResult;
+
+use super::command::{Command, MoveSet};
+use super::reply::{Audience, Reply, Status, Thinking};
+use super::syntax::{CommandError, looks_like_move};
+use super::{features, say};
+
+/// One conversation with a GUI.
+pub(crate) struct Session<W> {
+    engine: Engine,
+    out: W,
+    /// Whether the GUI wants to see the thinking.
+    post: bool,
+    /// Whether the GUI ignores lines that begin with `#`.
+    debug: bool,
+    /// What was wrong at the start, as long as it has not been told.
+    trouble: Option<String>,
+}
+
+impl<W: Write> Session<W> {
+    /// A conversation about a new game; what the engine says goes to `out`.
+    pub(crate) fn new(engine: Engine, out: W) -> Self {
+        Session { engine, out, post: false, debug: false, trouble: None }
+    }
+
+    /// Tells the user this of the start, in one window: after the features, until whose end the GUI
+    /// does nothing else.
+    pub(crate) fn with_trouble(self, trouble: Option<String>) -> Self {
+        Session { trouble, ..self }
+    }
+
+    fn tell_trouble(&mut self) -> io::Result<()> {
+        self.trouble.take().map_or(Ok(()), |trouble| self.tell(Audience::UserError, trouble))
+    }
+
+    /// Acts on one line.
+    fn line(&mut self, line: &str) -> io::Result<Flow> {
+        log::debug!("< {line}");
+        if line.trim().is_empty() {
+            return Ok(Flow::Continue);
+        }
+        let command = line.parse::<Command>();
+        if !matches!(command, Ok(Command::Xboard | Command::Protover(_))) {
+            // This GUI asks for no features.
+            self.tell_trouble()?;
+        }
+        match command {
+            Ok(Command::Quit) => return Ok(Flow::Quit),
+            Ok(command) => self.obey(command, line)?,
+            Err(CommandError::Unknown) => self.complain("unknown command", line)?,
+            Err(error) => self.complain(&error.to_string(), line)?,
+        }
+        self.flush()?;
+        Ok(Flow::Continue)
+    }
+
+    fn say(&mut self, reply: &Reply) -> io::Result<()> {
+        log::debug!("> {reply}");
+        writeln!(self.out, "{reply}")
+    }
+
+    fn complain(&mut self, kind: &str, command: &str) -> io::Result<()> {
+        self.say(&Reply::Error { kind: kind.to_owned(), command: command.to_owned() })
+    }
+
+    fn tell(&mut self, audience: Audience, text: String) -> io::Result<()> {
+        self.say(&Reply::Tell { audience, text })
+    }
+
+    /// A line for the GUI's debug file, where it has one.
+    fn comment(&mut self, text: &str) -> io::Result<()> {
+        if self.debug { self.say(&Reply::Comment(text.to_owned())) } else { Ok(()) }
+    }
+
+    fn obey(&mut self, command: Command, line: &str) -> io::Result<()> {
+        let engine = &mut self.engine;
+        match command {
+            Command::Protover(_) => return self.introduce(),
+            Command::Accepted(feature) => self.debug |= feature == "debug",
+            Command::Rejected(feature) => self.debug &= feature != "debug",
+            Command::New => engine.new_game(),
+            Command::Force => engine.force(),
+            Command::Go => engine.go(),
+            Command::PlayOther => engine.play_other(),
+            Command::Level(level) => engine.set_level(level),
+            Command::MoveTime(time) => engine.set_move_time(time),
+            Command::Depth(plies) => engine.set_depth(Some(plies.min(1000) as Depth)),
+            Command::NodeRate(nodes) => engine.set_node_rate(nodes),
+            Command::Time(left) => engine.set_own_time(centiseconds(left)),
+            Command::OtherTime(left) => engine.set_opponent_time(centiseconds(left)),
+            Command::MoveNow => engine.move_now(),
+            Command::Draw => engine.offer_draw(),
+            Command::Result { result, .. } => {
+                let result = GameResult::from_token(result.as_bytes());
+                engine.end_game(result.unwrap_or_default());
+            }
+            Command::Hard => engine.set_ponder(true),
+            Command::Easy => engine.set_ponder(false),
+            Command::Post => self.post = true,
+            Command::NoPost => self.post = false,
+            Command::Analyze => engine.analyse(),
+            Command::Exit => engine.stop_analysis(),
+            Command::Pause => engine.pause(),
+            Command::Resume => engine.resume(),
+            Command::Memory(megabytes) => engine.set_memory(megabytes),
+            Command::Cores(count) => engine.set_threads(count),
+            Command::Ping(number) => engine.ping(number),
+            other => return self.obey_with_answer(other, line),
+        }
+        Ok(())
+    }
+
+    /// The commands that may be answered with a line at once.
+    fn obey_with_answer(&mut self, command: Command, line: &str) -> io::Result<()> {
+        match command {
+            Command::UserMove(text) | Command::Move(text) => self.user_move(&text),
+            Command::SetBoard(fen) => self.set_board(&fen),
+            Command::Undo => self.undo(1, line),
+            Command::Remove => self.undo(2, line),
+            Command::Exclude(moves) => self.choose_moves(&moves, line, Engine::exclude),
+            Command::Include(moves) => self.choose_moves(&moves, line, Engine::include),
+            Command::Option { name, value } => {
+                self.set_option(&name, value.as_deref().unwrap_or_default(), line)
+            }
+            Command::EgtPath { kind, path } if kind == "syzygy" => self.set_endgames(&path),
+            Command::Variant(name) if name != "normal" => {
+                self.complain("unsupported variant", line)?;
+                let text = format!("{name} is not played here, only orthodox chess");
+                self.tell(Audience::UserError, text)
+            }
+            Command::Hint => self.hint(),
+            Command::Book => self.show_book(),
+            Command::Status => self.show_status(),
+            // The rest says nothing that the engine has a use for.
+            _ => Ok(()),
+        }
+    }
+
+    /// Introduces the engine with its features and options.
+    fn introduce(&mut self) -> io::Result<()> {
+        for features in features::all(self.engine.settings()) {
+            self.say(&Reply::Features(features))?;
+        }
+        self.tell_trouble()
+    }
+
+    fn user_move(&mut self, text: &str) -> io::Result<()> {
+        let reason = if self.engine.is_broken() {
+            Some("illegal position")
+        } else if self.engine.mode() == Mode::Thinking {
+            Some("not your turn")
+        } else {
+            let mv = self.engine.position().parse_move(text);
+            if mv.is_ok_and(|mv| self.engine.play(mv).is_ok()) {
+                return Ok(());
+            }
+            None
+        };
+        if !looks_like_move(text) {
+            return self.complain("no move", text);
+        }
+        let reason = reason.map(str::to_owned);
+        self.say(&Reply::IllegalMove { reason, text: text.to_owned() })
+    }
+
+    fn set_board(&mut self, fen: &str) -> io::Result<()> {
+        match Position::from_orthodox_fen(fen) {
+            Ok(position) => {
+                self.engine.set_position(position);
+                Ok(())
+            }
+            Err(error) => {
+                self.engine.set_illegal_position();
+                self.tell(Audience::UserError, format!("Illegal position: {error}"))
+            }
+        }
+    }
+
+    fn undo(&mut self, plies: usize, line: &str) -> io::Result<()> {
+        if self.engine.undo(plies) { Ok(()) } else { self.complain("command not legal now", line) }
+    }
+
+    fn choose_moves(
+        &mut self,
+        moves: &MoveSet,
+        line: &str,
+        choose: fn(&mut Engine, &[Move]),
+    ) -> io::Result<()> {
+        let position = *self.engine.position();
+        let chosen: Vec<Move> = match moves {
+            MoveSet::All => position.legal_moves().iter().collect(),
+            MoveSet::One(text) => position.parse_move(text).into_iter().collect(),
+        };
+        if chosen.is_empty() || self.engine.is_broken() {
+            return self.complain("no such move here", line);
+        }
+        choose(&mut self.engine, &chosen);
+        Ok(())
+    }
+
+    fn set_option(&mut self, name: &str, value: &str, line: &str) -> io::Result<()> {
+        match self.engine.set_option(name, value) {
+            Ok(()) => Ok(()),
+            Err(SettingError::Unknown) => self.complain("unknown option", line),
+            Err(error @ SettingError::Value(_)) => self.complain(&error.to_string(), line),
+            // xboard shows nobody an `Error`, and the user has just typed the name of a file.
+            Err(error) => self.tell(Audience::UserError, error.to_string()),
+        }
+    }
+
+    /// xboard sends the folder of its own settings at every start, whether it is there or not: no
+    /// reason to bother the user, nor to tell of an error, over which GUIs give an engine up.
+    fn set_endgames(&mut self, folder: &str) -> io::Result<()> {
+        match self.engine.set_option("SyzygyPath", folder) {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                log::warn!("{error}");
+                self.comment(&error.to_string())
+            }
+        }
+    }
+
+    fn hint(&mut self) -> io::Result<()> {
+        let hint = self.engine.hint().map(|mv| self.engine.position().san(mv));
+        hint.map_or(Ok(()), |san| self.say(&Reply::Hint(san)))
+    }
+
+    fn show_book(&mut self) -> io::Result<()> {
+        let lines = book_lines(self.engine.book(), self.engine.game());
+        lines.into_iter().try_for_each(|line| self.say(&Reply::BookLine(line)))?;
+        self.say(&Reply::BookEnd)
+    }
+
+    fn show_status(&mut self) -> io::Result<()> {
+        let Some(status) = self.engine.status() else { return Ok(()) };
+        let SearchStatus { elapsed, nodes, depth, number, of, current } = status;
+        let current = current
+            .filter(|&mv| self.engine.position().is_legal(mv))
+            .map(|mv| self.engine.position().san(mv));
+        let moves_left = of.saturating_sub(number);
+        self.say(&Reply::Status(Status { elapsed, nodes, depth, moves_left, moves: of, current }))
+    }
+
+    /// Tells what the engine has to tell.
+    fn flush(&mut self) -> io::Result<()> {
+        for event in self.engine.take_events() {
+            self.event(event)?;
+        }
+        self.out.flush()
+    }
+
+    fn event(&mut self, event: Event) -> io::Result<()> {
+        match event {
+            Event::Report(progress) if self.post => {
+                self.say(&Reply::Thinking(say::thinking(&progress)))
+            }
+            Event::Transposed(found) if self.post => {
+                self.say(&Reply::Thinking(say::transposed(&found)))
+            }
+            Event::Vetoed(line) if self.post => {
+                self.say(&Reply::Thinking(Thinking { line, ..Thinking::default() }))
+            }
+            // Searches with bounds of their own are of the other protocol.
+            Event::Report(_) | Event::Transposed(_) | Event::Vetoed(_) | Event::Found(_) => Ok(()),
+            Event::Moved(moved) => {
+                if let Some(thinking) = say::book_thinking(&moved).filter(|_| self.post) {
+                    self.say(&Reply::Thinking(thinking))?;
+                }
+                if let Some(text) = say::grounds(&moved) {
+                    self.tell(Audience::Others, text)?;
+                }
+                self.say(&Reply::Move(moved.mv.to_string()))
+            }
+            // Told before the first line of pondering: a GUI that shows the expected reply, or hands
+            // it on, as python-chess does, cannot find it out by those lines.
+            Event::Pondering(Expected { position, mv }) => self.say(&Reply::Hint(position.san(mv))),
+            Event::Over(outcome) => self.say(&Reply::Result {
+                result: outcome.result().to_owned(),
+                comment: notation::outcome(outcome).to_owned(),
+            }),
+            Event::OfferDraw => self.say(&Reply::OfferDraw),
+            Event::Resigned => self.say(&Reply::Resign),
+            Event::Pong(number) => self.say(&Reply::Pong(number)),
+            Event::BookFailed(why) | Event::Fault(why) => {
+                self.comment(&why)?;
+                self.tell(Audience::UserError, why)
+            }
+        }
+    }
+}
+
+/// What a GUI says of a clock; a flag that has fallen leaves nothing.
+fn centiseconds(left: i64) -> Duration {
+    Duration::from_millis(u64::try_from(left).unwrap_or(0).saturating_mul(10))
+}
+
+impl<W: Write> Face for Session<W> {
+    fn input(&mut self, input: Input) -> io::Result<Flow> {
+        match input {
+            Input::Line(line) => self.line(&line),
+            Input::TooLong(beginning) => {
+                self.complain("line too long", &beginning)?;
+                self.out.flush()?;
+                Ok(Flow::Continue)
+            }
+            Input::End | Input::Leave => {
+                self.tell_trouble()?;
+                self.out.flush()?;
+                Ok(Flow::Quit)
+            }
+        }
+    }
+
+    fn news(&mut self, news: News) -> io::Result<()> {
+        self.engine.receive(news);
+        self.flush()
+    }
+
+    fn source(&self) -> Receiver<News> {
+        self.engine.news().clone()
+    }
+}

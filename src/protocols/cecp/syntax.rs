@@ -1,0 +1,258 @@
+//! The table of commands, each row with its help, and the parser that reads it.
+
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use super::command::{Command, MoveSet};
+use crate::chess::position::read_san;
+use crate::engine::controller::Level;
+use crate::support::words::{parse_clock, parse_seconds};
+
+/// Why a line is no command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum CommandError {
+    /// The first word is no command, and the line no move.
+    #[error("unknown command")]
+    Unknown,
+    /// The command is known, what follows it does not fit.
+    #[error("expected {0}")]
+    Argument(&'static str),
+}
+
+/// One row of the table of commands.
+struct Syntax {
+    /// The first word of the line.
+    name: &'static str,
+    parse: fn(&str) -> Result<Command, CommandError>,
+}
+
+const fn row(name: &'static str, parse: fn(&str) -> Result<Command, CommandError>) -> Syntax {
+    Syntax { name, parse }
+}
+
+/// All commands that have a name. Arguments that a command does not take are ignored, since GUIs
+/// of other versions may send them.
+#[rustfmt::skip]
+const COMMANDS: &[Syntax] = &[
+    row("xboard", |_| Ok(Command::Xboard)),
+    row("protover", |a| Ok(Command::Protover(number(a)?))),
+    row("accepted", |a| Ok(Command::Accepted(a.to_owned()))),
+    row("rejected", |a| Ok(Command::Rejected(a.to_owned()))),
+    row("new", |_| Ok(Command::New)),
+    row("variant", |a| Ok(Command::Variant(word(a)?))),
+    row("quit", |_| Ok(Command::Quit)),
+    row("random", |_| Ok(Command::Random)),
+    row("force", |_| Ok(Command::Force)),
+    row("go", |_| Ok(Command::Go)),
+    row("playother", |_| Ok(Command::PlayOther)),
+    row("white", |_| Ok(Command::White)),
+    row("black", |_| Ok(Command::Black)),
+    row("level", |a| Ok(Command::Level(level(a)?))),
+    row("st", |a| Ok(Command::MoveTime(parse_seconds(a).ok_or(CommandError::Argument("seconds"))?))),
+    row("sd", |a| Ok(Command::Depth(number(a)?))),
+    row("nps", |a| Ok(Command::NodeRate(number(a)?))),
+    row("time", |a| Ok(Command::Time(number(a)?))),
+    row("otim", |a| Ok(Command::OtherTime(number(a)?))),
+    row("usermove", |a| Ok(Command::UserMove(word(a)?))),
+    row("?", |_| Ok(Command::MoveNow)),
+    row("ping", |a| Ok(Command::Ping(number(a)?))),
+    row("draw", |_| Ok(Command::Draw)),
+    row("result", result),
+    row("setboard", |a| Ok(Command::SetBoard(a.to_owned()))),
+    row("hint", |_| Ok(Command::Hint)),
+    row("bk", |_| Ok(Command::Book)),
+    row("undo", |_| Ok(Command::Undo)),
+    row("remove", |_| Ok(Command::Remove)),
+    row("hard", |_| Ok(Command::Hard)),
+    row("easy", |_| Ok(Command::Easy)),
+    row("post", |_| Ok(Command::Post)),
+    row("nopost", |_| Ok(Command::NoPost)),
+    row("analyze", |_| Ok(Command::Analyze)),
+    row("exit", |_| Ok(Command::Exit)),
+    row(".", |_| Ok(Command::Status)),
+    row("name", |a| Ok(Command::Name(a.to_owned()))),
+    row("rating", rating),
+    row("ics", |a| Ok(Command::Ics(a.to_owned()))),
+    row("computer", |_| Ok(Command::Computer)),
+    row("pause", |_| Ok(Command::Pause)),
+    row("resume", |_| Ok(Command::Resume)),
+    row("memory", |a| Ok(Command::Memory(number(a)?))),
+    row("cores", |a| Ok(Command::Cores(number(a)?))),
+    row("egtpath", egtpath),
+    row("option", option),
+    row("exclude", |a| Ok(Command::Exclude(move_set(a)?))),
+    row("include", |a| Ok(Command::Include(move_set(a)?))),
+];
+
+/// Reads one line, without its end.
+impl FromStr for Command {
+    type Err = CommandError;
+
+    fn from_str(line: &str) -> Result<Self, CommandError> {
+        let line = line.trim();
+        let (name, arguments) = split_word(line);
+        match COMMANDS.iter().find(|row| row.name == name) {
+            Some(row) => (row.parse)(arguments),
+            None if looks_like_move(line) => Ok(Command::Move(line.to_owned())),
+            None => Err(CommandError::Unknown),
+        }
+    }
+}
+
+/// Whether a text has the shape of a move in coordinates or SAN, legal somewhere or not. A line
+/// of this shape is answered with `Illegal move` where it is none, any other with `Error`.
+pub(crate) fn looks_like_move(text: &str) -> bool {
+    let coordinates = match text.as_bytes() {
+        [a, b, c, d, rest @ ..] => {
+            [a, c].into_iter().all(u8::is_ascii_lowercase)
+                && [b, d].into_iter().all(u8::is_ascii_digit)
+                && (rest.is_empty() || rest.len() == 1 && rest[0].is_ascii_alphabetic())
+        }
+        _ => false,
+    };
+    // xboard's null move.
+    coordinates || text == "@@@@" || read_san(text).is_some()
+}
+
+/// The first word and what follows it.
+fn split_word(line: &str) -> (&str, &str) {
+    match line.split_once(char::is_whitespace) {
+        Some((name, rest)) => (name, rest.trim_start()),
+        None => (line, ""),
+    }
+}
+
+fn word(arguments: &str) -> Result<String, CommandError> {
+    match split_word(arguments).0 {
+        "" => Err(CommandError::Argument("a word")),
+        word => Ok(word.to_owned()),
+    }
+}
+
+fn number<N: FromStr>(arguments: &str) -> Result<N, CommandError> {
+    split_word(arguments).0.parse().map_err(|_| CommandError::Argument("a whole number in range"))
+}
+
+/// The unit of a bare number on a clock, in seconds.
+const MINUTE: u32 = 60;
+
+fn level(arguments: &str) -> Result<Level, CommandError> {
+    let bad = CommandError::Argument("moves, minutes[:seconds] and increment");
+    let mut fields = arguments.split_whitespace();
+    let mut next = || fields.next().ok_or(bad);
+    let (moves, base) = (next()?, next()?);
+    // What follows the number is ignored, as the specification wishes (`25+5`).
+    let end = base.find(|sign: char| !matches!(sign, '0'..='9' | ':' | '.'));
+    Ok(Level {
+        moves: moves.parse().map_err(|_| bad)?,
+        base: parse_clock(&base[..end.unwrap_or(base.len())], MINUTE).ok_or(bad)?,
+        increment: parse_seconds(next()?).ok_or(bad)?,
+    })
+}
+
+fn result(arguments: &str) -> Result<Command, CommandError> {
+    let (result, comment) = split_word(arguments);
+    if !["1-0", "0-1", "1/2-1/2", "*"].contains(&result) {
+        return Err(CommandError::Argument("1-0, 0-1, 1/2-1/2 or *"));
+    }
+    let comment = comment.strip_prefix('{').unwrap_or(comment);
+    let comment = comment.strip_suffix('}').unwrap_or(comment);
+    Ok(Command::Result { result: result.to_owned(), comment: comment.to_owned() })
+}
+
+fn rating(arguments: &str) -> Result<Command, CommandError> {
+    let (own, opponent) = split_word(arguments);
+    Ok(Command::Rating { own: number(own)?, opponent: number(opponent)? })
+}
+
+fn egtpath(arguments: &str) -> Result<Command, CommandError> {
+    let (kind, path) = split_word(arguments);
+    if path.is_empty() {
+        return Err(CommandError::Argument("a type and a path"));
+    }
+    Ok(Command::EgtPath { kind: kind.to_owned(), path: path.to_owned() })
+}
+
+fn option(arguments: &str) -> Result<Command, CommandError> {
+    let (name, value) = match arguments.split_once('=') {
+        Some((name, value)) => (name, Some(value.trim().to_owned())),
+        None => (arguments, None),
+    };
+    match name.trim() {
+        "" => Err(CommandError::Argument("a name")),
+        name => Ok(Command::Option { name: name.to_owned(), value }),
+    }
+}
+
+fn move_set(arguments: &str) -> Result<MoveSet, CommandError> {
+    Ok(match word(arguments)?.as_str() {
+        "all" => MoveSet::All,
+        one => MoveSet::One(one.to_owned()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn no_name_is_twice_in_the_table() {
+        let mut names: Vec<&str> = COMMANDS.iter().map(|row| row.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), COMMANDS.len());
+    }
+
+    #[test]
+    fn levels_are_read_as_guis_write_them() {
+        let level = |moves, base, increment| {
+            let increment = Duration::from_millis(increment);
+            Ok(Command::Level(Level { moves, base: Duration::from_secs(base), increment }))
+        };
+        assert_eq!("level 40 5 0".parse(), level(40, 300, 0));
+        assert_eq!("level 0 0:30 0.05".parse(), level(0, 30, 50));
+        assert_eq!("level 40 25+5 0".parse(), level(40, 1500, 0));
+        for line in ["level", "level 40", "level 40 5", "level x 5 0", "level 40 5 -1"] {
+            assert!(matches!(line.parse::<Command>(), Err(CommandError::Argument(_))), "{line}");
+        }
+    }
+
+    #[test]
+    fn moves_and_other_lines_are_told_apart() {
+        for line in [
+            "e2e4", "e7e8q", "e7e8k", "a7a8Q", "Nf3", "exd8=Q+", "a8Q", "bxa1N#", "O-O-O", "0-0",
+            "@@@@", "a9a9",
+        ] {
+            assert_eq!(line.parse(), Ok(Command::Move(line.to_owned())));
+        }
+        for line in ["", "foo", "e2e4e5", "E2E4", "depth", "Nf9x", "\0", "new\u{85}x\u{fffd}"] {
+            let parsed = line.parse::<Command>();
+            assert!(!matches!(parsed, Ok(Command::Move(_))), "{line}: {parsed:?}");
+        }
+    }
+
+    #[test]
+    fn arguments_are_checked() {
+        for line in [
+            "ping",
+            "ping x",
+            "ping -1",
+            "sd 1.5",
+            "st x",
+            "memory 1e9",
+            "cores -2",
+            "usermove",
+            "egtpath syzygy",
+            "option",
+            "option =3",
+            "result 2-0",
+            "rating 1",
+            "exclude",
+        ] {
+            assert!(matches!(line.parse::<Command>(), Err(CommandError::Argument(_))), "{line}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Numbers and free text as the protocol writes them.
+
+use crate::chess::score::{self, Score};
+use crate::support::files::without_error_numbers;
+use crate::support::words::one_line;
+
+/// Protocol scores from here on are mates: 100000 + N is a mate in N moves.
+pub(crate) const MATE_BASE: i32 = 100_000;
+
+/// A score of ours as the protocol writes it.
+pub(crate) fn to_protocol_score(score: Score) -> i32 {
+    match score::mate_distance(score) {
+        None => score,
+        Some(moves) if score > 0 => MATE_BASE + moves,
+        Some(moves) => -MATE_BASE + moves,
+    }
+}
+
+/// A score of the protocol as one of ours; what lies between evaluations and mates is cut off.
+pub(crate) fn from_protocol_score(number: i32) -> Score {
+    let magnitude = match number.checked_abs().unwrap_or(i32::MAX) {
+        mate if mate >= MATE_BASE => {
+            // A mate in N moves is given on ply 2N - 1, or suffered on ply 2N.
+            let moves = (mate - MATE_BASE).min(score::MAX_PLY as i32);
+            let plies = 2 * moves - i32::from(number > 0);
+            score::MATE - plies.clamp(0, score::MAX_PLY as i32)
+        }
+        centipawns => centipawns.min(score::TABLEBASE_BOUND - 1),
+    };
+    if number < 0 { -magnitude } else { magnitude }
+}
+
+/// Words at which xboard takes the game for over, anywhere in a line, and what is written for
+/// them: `Draw` is a result, `offer` together with `draw` an offer (xboard 4.9.1,
+/// `HandleMachineMove`).
+const MISTAKEN: [(&str, &str); 2] = [("Draw", "DRAW"), ("offer", "OFFER")];
+
+/// Words at which xboard takes the engine for dead, as of a remote shell that failed, and what is
+/// written for them (as there).
+pub(crate) const FATAL: [(&str, &str); 5] = [
+    ("not found", "Not found"),
+    ("No such file", "no such file"),
+    ("Permission denied", "permission denied"),
+    ("can't alloc", "Can't alloc"),
+    ("unknown host", "Unknown host"),
+];
+
+/// Free text made fit for one line to the GUI ([`one_line`]), and the words that xboard would take
+/// for something else in letters of another case.
+pub(crate) fn shield(text: &str) -> String {
+    let mut line = one_line(&without_error_numbers(text));
+    for (word, harmless) in MISTAKEN.into_iter().chain(FATAL) {
+        if line.contains(word) {
+            line = line.replace(word, harmless);
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::score::{mate_in, mated_in};
+
+    #[test]
+    fn mates_go_by_moves() {
+        for (ours, protocol) in [
+            (35, 35),
+            (mate_in(1), 100_001),
+            (mate_in(3), 100_002),
+            (mated_in(2), -100_001),
+            (mated_in(4), -100_002),
+        ] {
+            assert_eq!(to_protocol_score(ours), protocol);
+            assert_eq!(from_protocol_score(protocol), ours);
+        }
+        assert_eq!(from_protocol_score(i32::MIN), -from_protocol_score(i32::MAX));
+    }
+
+    #[test]
+    fn free_text_cannot_end_the_game() {
+        let text = shield("Draws 30%\noffer a draw: No such file, not found");
+        assert_eq!(text, "DRAWs 30% OFFER a draw: no such file, Not found");
+        assert_eq!(shield(&text), text);
+    }
+}

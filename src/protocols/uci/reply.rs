@@ -1,0 +1,306 @@
+//! What an engine tells a GUI.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::win_rate::WinRate;
+use crate::chess::score::{self, Score};
+use crate::engine::search::Bound;
+use crate::support::files::without_error_numbers;
+use crate::support::words::one_line;
+
+/// A line of the engine. Reading never fails, since engines write what they like: what is nothing
+/// else is [`Reply::Other`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// The engine's name.
+    Name(String),
+    /// Who made the engine.
+    Author(String),
+    /// An option of the engine.
+    Option {
+        /// The name, which may hold blanks.
+        name: String,
+        /// The type with its default and range, as the protocol writes them.
+        kind: String,
+    },
+    /// The introduction is over.
+    UciOk,
+    /// All that came before `isready` is done.
+    ReadyOk,
+    /// The end of a search.
+    BestMove {
+        /// The move in coordinates; any other text, like `0000`, stands for none.
+        mv: String,
+        /// The reply that the engine would ponder on.
+        ponder: Option<String>,
+    },
+    /// What the search has found so far, or a remark.
+    Info(Box<Info>),
+    /// Anything else.
+    Other(String),
+}
+
+/// The parts of an `info` line, each of which may be missing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Info {
+    /// The iteration, in plies.
+    pub depth: Option<u64>,
+    /// The longest line searched, in plies.
+    pub selective_depth: Option<u64>,
+    /// Which of the best lines this is, from 1.
+    pub multi_pv: Option<u64>,
+    /// The score for the engine, and whether it is a bound. What is read as centipawns stays below
+    /// the scores that are proven.
+    pub score: Option<(Score, Bound)>,
+    /// The chances to win, draw and lose.
+    pub chances: Option<WinRate>,
+    /// Nodes searched.
+    pub nodes: Option<u64>,
+    /// Nodes a second.
+    pub speed: Option<u64>,
+    /// How much of the transposition table is filled, in thousandths.
+    pub hash_full: Option<u64>,
+    /// Positions found in endgame tables.
+    pub tablebase_hits: Option<u64>,
+    /// Since the search began, to the millisecond.
+    pub elapsed: Option<Duration>,
+    /// The principal variation; it ends the line.
+    pub line: Option<String>,
+    /// A text for people; it ends the line, and none comes after a principal variation.
+    pub text: Option<String>,
+}
+
+impl Reply {
+    /// A text for people, in one line.
+    pub fn remark(text: &str) -> Self {
+        Reply::Info(Box::new(Info {
+            text: Some(one_line(&without_error_numbers(text))),
+            ..Info::default()
+        }))
+    }
+}
+
+/// The line to send, without its end.
+impl fmt::Display for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reply::Name(name) => write!(f, "id name {name}"),
+            Reply::Author(name) => write!(f, "id author {name}"),
+            Reply::Option { name, kind } => write!(f, "option name {name} type {kind}"),
+            Reply::UciOk => f.write_str("uciok"),
+            Reply::ReadyOk => f.write_str("readyok"),
+            Reply::BestMove { mv, ponder: None } => write!(f, "bestmove {mv}"),
+            Reply::BestMove { mv, ponder: Some(ponder) } => {
+                write!(f, "bestmove {mv} ponder {ponder}")
+            }
+            Reply::Info(info) => info.fmt(f),
+            Reply::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+impl fmt::Display for Info {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let numbers = |f: &mut fmt::Formatter<'_>, numbers: &[(&str, Option<u64>)]| {
+            let mut told = numbers.iter().filter_map(|(name, number)| Some((name, (*number)?)));
+            told.try_for_each(|(name, number)| write!(f, " {name} {number}"))
+        };
+        f.write_str("info")?;
+        let [depth, selective_depth] = [self.depth, self.selective_depth];
+        numbers(f, &[("depth", depth), ("seldepth", selective_depth), ("multipv", self.multi_pv)])?;
+        if let Some((score, bound)) = self.score {
+            match score::mate_distance(score) {
+                Some(moves) => write!(f, " score mate {moves}")?,
+                None => write!(f, " score cp {score}")?,
+            }
+            f.write_str(match bound {
+                Bound::Exact => "",
+                Bound::Upper => " upperbound",
+                Bound::Lower => " lowerbound",
+            })?;
+        }
+        self.chances.iter().try_for_each(|chances| write!(f, " wdl {chances}"))?;
+        let milliseconds = self.elapsed.and_then(|time| u64::try_from(time.as_millis()).ok());
+        let rest = [
+            ("nodes", self.nodes),
+            ("nps", self.speed),
+            ("hashfull", self.hash_full),
+            ("tbhits", self.tablebase_hits),
+            ("time", milliseconds),
+        ];
+        numbers(f, &rest)?;
+        self.line.iter().try_for_each(|line| write!(f, " pv {line}"))?;
+        self.text.iter().try_for_each(|text| write!(f, " string {text}"))
+    }
+}
+
+impl From<&str> for Reply {
+    /// Reads one line, without its end.
+    fn from(line: &str) -> Self {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            ["uciok"] => Reply::UciOk,
+            ["readyok"] => Reply::ReadyOk,
+            ["id", "name", name @ ..] => Reply::Name(name.join(" ")),
+            ["id", "author", name @ ..] => Reply::Author(name.join(" ")),
+            ["option", "name", rest @ ..] => {
+                let end = rest.iter().position(|&word| word == "type").unwrap_or(rest.len());
+                let kind = rest.get(end + 1..).unwrap_or_default().join(" ");
+                Reply::Option { name: rest[..end].join(" "), kind }
+            }
+            ["bestmove", rest @ ..] => {
+                let mv = rest.first().map_or("(none)", |mv| mv).to_owned();
+                let ponder = rest.iter().skip_while(|&&word| word != "ponder").nth(1);
+                Reply::BestMove { mv, ponder: ponder.map(|&mv| mv.to_owned()) }
+            }
+            ["info", rest @ ..] => Reply::Info(Box::new(info(rest))),
+            _ => Reply::Other(line.to_owned()),
+        }
+    }
+}
+
+/// Reads the parts of an `info` line. Words that mean nothing here are passed over.
+fn info(mut words: &[&str]) -> Info {
+    let mut info = Info::default();
+    while let [word, rest @ ..] = words {
+        words = rest;
+        let number = || rest.first()?.parse().ok();
+        match *word {
+            "depth" => info.depth = number(),
+            "seldepth" => info.selective_depth = number(),
+            "multipv" => info.multi_pv = number(),
+            "score" => info.score = score(rest),
+            "wdl" => info.chances = chances(rest),
+            "nodes" => info.nodes = number(),
+            "nps" => info.speed = number(),
+            "hashfull" => info.hash_full = number(),
+            "tbhits" => info.tablebase_hits = number(),
+            "time" => info.elapsed = number().map(Duration::from_millis),
+            "pv" => {
+                info.line = Some(rest.join(" "));
+                break;
+            }
+            "string" => {
+                info.text = Some(rest.join(" "));
+                break;
+            }
+            _ => {}
+        }
+    }
+    info
+}
+
+/// Reads `cp N` or `mate N`, and whether it is a bound.
+fn score(words: &[&str]) -> Option<(Score, Bound)> {
+    let [kind, value, rest @ ..] = words else { return None };
+    let value: i32 = value.parse().ok()?;
+    let limit = score::MAX_PLY as i32;
+    let score = match *kind {
+        "cp" => value.clamp(1 - score::TABLEBASE_BOUND, score::TABLEBASE_BOUND - 1),
+        "mate" if value > 0 => score::MATE - (2 * value.min(limit) - 1).min(limit),
+        "mate" => (-2 * value.max(-limit)).min(limit) - score::MATE,
+        _ => return None,
+    };
+    let bound = match rest.first() {
+        Some(&"upperbound") => Bound::Upper,
+        Some(&"lowerbound") => Bound::Lower,
+        _ => Bound::Exact,
+    };
+    Some((score, bound))
+}
+
+/// Reads the chances to win, draw and lose.
+fn chances(words: &[&str]) -> Option<WinRate> {
+    let number = |index: usize| words.get(index)?.parse().ok();
+    Some(WinRate { win: number(0)?, draw: number(1)?, loss: number(2)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::chess::score::{TABLEBASE_BOUND, mate_in, mated_in};
+
+    fn words() -> impl Strategy<Value = String> {
+        "[A-Z0-9/.-]{1,8}( [A-Z0-9/.=-]{1,8}){0,4}"
+    }
+
+    fn moves() -> impl Strategy<Value = String> {
+        "[a-h][1-8][a-h][1-8]( [a-h][1-8][a-h][1-8]){0,4}"
+    }
+
+    fn scores() -> impl Strategy<Value = (Score, Bound)> {
+        let score = prop_oneof![
+            1 - TABLEBASE_BOUND..TABLEBASE_BOUND,
+            (1_usize..60).prop_map(|moves| mate_in(2 * moves - 1)),
+            (0_usize..60).prop_map(|moves| mated_in(2 * moves)),
+        ];
+        (score, prop::sample::select(vec![Bound::Exact, Bound::Lower, Bound::Upper]))
+    }
+
+    fn infos() -> impl Strategy<Value = Info> {
+        let number = || prop::option::of(any::<u64>());
+        let chances = prop::option::of(any::<(u32, u32, u32)>());
+        let ending = prop_oneof![
+            Just((None, None)),
+            moves().prop_map(|line| (Some(line), None)),
+            words().prop_map(|text| (None, Some(text))),
+        ];
+        let numbers = (number(), number(), number(), number());
+        let others = (number(), number(), number(), number());
+        (numbers, others, prop::option::of(scores()), chances, ending).prop_map(
+            |(numbers, others, score, chances, (line, text))| Info {
+                depth: numbers.0,
+                selective_depth: numbers.1,
+                multi_pv: numbers.2,
+                score,
+                chances: chances.map(|(win, draw, loss)| WinRate { win, draw, loss }),
+                nodes: numbers.3,
+                speed: others.0,
+                hash_full: others.1,
+                tablebase_hits: others.2,
+                elapsed: others.3.map(Duration::from_millis),
+                line,
+                text,
+            },
+        )
+    }
+
+    fn replies() -> impl Strategy<Value = Reply> {
+        let mv = || "[a-h][1-8][a-h][1-8][nbrq]?";
+        prop_oneof![
+            words().prop_map(Reply::Name),
+            words().prop_map(Reply::Author),
+            (words(), words()).prop_map(|(name, kind)| Reply::Option { name, kind }),
+            Just(Reply::UciOk),
+            Just(Reply::ReadyOk),
+            (mv(), prop::option::of(mv())).prop_map(|(mv, ponder)| Reply::BestMove { mv, ponder }),
+            infos().prop_map(|info| Reply::Info(Box::new(info))),
+            words().prop_map(Reply::Other),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_is_read_again(reply in replies()) {
+            prop_assert_eq!(Reply::from(reply.to_string().as_str()), reply);
+        }
+
+        #[test]
+        fn no_line_makes_the_parser_panic(line in any::<String>()) {
+            let _ = Reply::from(line.as_str());
+            let _ = Reply::from(format!("info {line}").as_str());
+        }
+    }
+
+    #[test]
+    fn scores_beyond_all_bounds_are_cut_off() {
+        for line in ["score mate -2147483648", "score cp -2147483648", "score mate 2147483647"] {
+            let words: Vec<&str> = line.split(' ').collect();
+            assert!(info(&words).score.is_some_and(|(score, _)| score.abs() <= score::MATE));
+        }
+        assert_eq!(info(&["score", "mate", "x"]).score, None);
+    }
+}

@@ -1,0 +1,531 @@
+//! The engine's side of the protocol.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::time::Duration;
+
+use crossbeam::channel::Receiver;
+
+use crate::chess::position::{Color, Game, Move, Position};
+use crate::chess::score::DRAW;
+use crate::engine::controller::{
+    Engine, Event, Face, Flow, Found, Grounds, Input, Kind, Mode, News, PERFT_DEPTHS, PerftCount,
+    SearchProgress, Setting, SettingError, Settings, all_settings,
+};
+use crate::engine::search::{Bound, Limits, SearchResult, TimeLimit};
+use crate::games::book::ENDED;
+use crate::support::words::clip;
+
+use super::command::{Command, Go, Start};
+use super::reply::{Info, Reply};
+use super::win_rate::win_rate;
+
+/// One conversation with a GUI.
+pub(crate) struct Session<W> {
+    engine: Engine,
+    out: W,
+    /// Whether `readyok` is owed.
+    asked: bool,
+    /// What came too early, while a search was on, and waits for its end.
+    waiting: VecDeque<Command>,
+    /// Whether the GUI wants to hear of what was not understood.
+    debug: bool,
+    /// What was wrong at the start, to be told with the introduction.
+    trouble: Option<String>,
+    /// The count of moves that is going on.
+    count: Option<PerftCount>,
+    /// Whether the search that goes on is one of a script: it ends by itself, and by no game's clock.
+    is_scripted: bool,
+}
+
+/// How long a search lasts whose bounds could not be read, and that would have none otherwise: the
+/// GUI waits for a move.
+const UNREADABLE_BOUNDS_TIME: Duration = Duration::from_secs(1);
+
+impl<W: Write> Session<W> {
+    /// A conversation; what the engine says goes to `out`.
+    pub(crate) fn new(mut engine: Engine, out: W) -> Self {
+        engine.force();
+        let waiting = VecDeque::new();
+        Session {
+            engine,
+            out,
+            asked: false,
+            waiting,
+            debug: false,
+            trouble: None,
+            count: None,
+            is_scripted: false,
+        }
+    }
+
+    /// Tells this of the start with the introduction.
+    pub(crate) fn with_trouble(self, trouble: Option<String>) -> Self {
+        Session { trouble, ..self }
+    }
+
+    fn say(&mut self, reply: &Reply) -> io::Result<()> {
+        log::debug!("> {reply}");
+        writeln!(self.out, "{reply}")
+    }
+
+    fn remark(&mut self, text: &str) -> io::Result<()> {
+        self.say(&Reply::remark(text))
+    }
+
+    fn line(&mut self, line: &str) -> io::Result<Flow> {
+        log::debug!("< {line}");
+        let parsed = line.parse();
+        if parsed.is_err() && self.debug {
+            self.remark(&format!("unknown command: {}", clip(line)))?;
+        }
+        let command = parsed.unwrap_or(Command::Ignored);
+        if command == Command::Quit {
+            self.finish_count()?;
+            return Ok(Flow::Quit);
+        }
+        if self.comes_too_early(&command) {
+            self.waiting.push_back(command);
+        } else {
+            self.obey(command)?;
+        }
+        self.flush()?;
+        Ok(Flow::Continue)
+    }
+
+    /// Whether a command must wait for a search to end, or for those that wait already.
+    fn comes_too_early(&self, command: &Command) -> bool {
+        match command {
+            Command::NewGame
+            | Command::SetOption { .. }
+            | Command::Position { .. }
+            | Command::Go(_) => self.is_busy(),
+            Command::Stop | Command::PonderHit => !self.waiting.is_empty(),
+            Command::Uci
+            | Command::IsReady
+            | Command::Debug(_)
+            | Command::Display
+            | Command::Quit
+            | Command::Ignored => false,
+        }
+    }
+
+    /// Whether something goes on that ends with an answer.
+    fn is_busy(&self) -> bool {
+        self.count.is_some() || self.engine.mode() == Mode::Thinking
+    }
+
+    fn obey(&mut self, command: Command) -> io::Result<()> {
+        match command {
+            Command::Uci => self.introduce()?,
+            Command::IsReady => self.asked = true,
+            Command::NewGame => {
+                self.engine.new_game();
+                self.engine.force();
+            }
+            Command::SetOption { name, value } => {
+                let value = value.unwrap_or_default();
+                if name.eq_ignore_ascii_case(CHESS960) {
+                    self.set_chess960(&value)?;
+                } else if let Err(error) = self.set_option(&name, &value) {
+                    self.remark(&format!("option {name}: {error}"))?;
+                }
+            }
+            Command::Position { start, moves } => self.set_position(&start, &moves)?,
+            Command::Go(go) => match go.perft {
+                Some(depth) => self.begin_count(depth)?,
+                None => self.go(&go)?,
+            },
+            Command::Stop => self.stop(),
+            Command::PonderHit => self.engine.ponder_hit(),
+            Command::Display => self.display()?,
+            Command::Debug(on) => self.debug = on,
+            Command::Quit | Command::Ignored => {}
+        }
+        Ok(())
+    }
+
+    fn introduce(&mut self) -> io::Result<()> {
+        self.say(&Reply::Name(format!("Tabia {}", env!("CARGO_PKG_VERSION"))))?;
+        self.say(&Reply::Author("the Tabia authors".to_owned()))?;
+        for row in all_settings().filter(|row| !row.uci.is_empty()) {
+            let option = declaration(row, self.engine.settings());
+            self.say(&option)?;
+        }
+        self.say(&Reply::UciOk)?;
+        self.tell_trouble()
+    }
+
+    fn tell_trouble(&mut self) -> io::Result<()> {
+        self.trouble.take().map_or(Ok(()), |trouble| self.remark(&trouble))
+    }
+
+    /// Ends what goes on.
+    fn stop(&mut self) {
+        self.count.iter().for_each(PerftCount::stop);
+        self.engine.move_now();
+    }
+
+    /// Begins to count moves. No other command that changes something is obeyed meanwhile.
+    fn begin_count(&mut self, depth: u32) -> io::Result<()> {
+        if self.engine.is_broken() || !PERFT_DEPTHS.contains(&depth) {
+            let most = PERFT_DEPTHS.end();
+            return self.remark(&format!("go perft: expected a position and a depth up to {most}"));
+        }
+        match PerftCount::begin(*self.engine.position(), depth, self.engine.outbox()) {
+            Ok(count) => self.count = Some(count),
+            Err(error) => self.remark(&format!("go perft: {error}"))?,
+        }
+        Ok(())
+    }
+
+    /// Tells what has been counted, as other engines do: tools compare it move by move.
+    fn tell_count(&mut self) -> io::Result<()> {
+        let Some(count) = &mut self.count else { return Ok(()) };
+        let counted = count.take();
+        for (mv, nodes) in counted.moves {
+            self.say(&Reply::Other(format!("{mv}: {nodes}")))?;
+        }
+        if let Some(end) = counted.end {
+            self.count = None;
+            if end.stopped {
+                self.remark("go perft: stopped; the sum is of the moves above")?;
+            }
+            self.say(&Reply::Other(format!("\nNodes searched: {}", end.nodes)))?;
+        }
+        Ok(())
+    }
+
+    /// Waits for the end of a count: scripts write `go perft N` and `quit` in one go.
+    fn finish_count(&mut self) -> io::Result<()> {
+        while self.count.is_some()
+            && let Ok(news) = self.engine.news().recv()
+        {
+            self.engine.receive(news);
+            self.tell_count()?;
+        }
+        self.out.flush()
+    }
+
+    /// Answers what is owed when no more comes in. A script that ends waits for the answers of what
+    /// it has asked for; a GUI that has gone waits for nothing, and what runs by its clock, or
+    /// without an end, is stopped.
+    fn finish(&mut self) -> io::Result<()> {
+        loop {
+            if self.engine.mode() == Mode::Thinking && !self.is_scripted {
+                self.engine.move_now();
+            }
+            if !self.is_busy() && self.waiting.is_empty() {
+                // A search that had already ended is answered by now, without further news.
+                return self.flush();
+            }
+            let Ok(news) = self.engine.news().recv() else { return Ok(()) };
+            self.engine.receive(news);
+            self.flush()?;
+        }
+    }
+
+    /// Shows the position, in the words by which tools find FEN and key.
+    fn display(&mut self) -> io::Result<()> {
+        if self.engine.is_broken() {
+            return self.remark("d: the last position was illegal");
+        }
+        let text = display(self.engine.position());
+        self.say(&Reply::Other(text))
+    }
+
+    /// Says that Chess960 is not played. To turn it off is no fault.
+    fn set_chess960(&mut self, value: &str) -> io::Result<()> {
+        if value.eq_ignore_ascii_case("false") { Ok(()) } else { self.remark(NO_CHESS960) }
+    }
+
+    fn set_option(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
+        match Setting::find(name) {
+            Some(row) if !row.uci.is_empty() => self.engine.set_option(name, value),
+            _ => Err(SettingError::Unknown),
+        }
+    }
+
+    /// Sets up what to search from. After a position that is none, nothing is searched: never the
+    /// one before, which belongs to another game. Of the moves, those before the first illegal one
+    /// are made.
+    fn set_position(&mut self, start: &Start, moves: &[String]) -> io::Result<()> {
+        let start = match start {
+            Start::Usual => Ok(Position::start()),
+            Start::Fen(fen) => Position::from_orthodox_fen(fen).map_err(|error| error.to_string()),
+            Start::Missing => Err("expected startpos or fen".to_owned()),
+        };
+        let start = match start {
+            Ok(start) => start,
+            Err(error) => {
+                self.engine.set_illegal_position();
+                return self.remark(&format!("error: illegal position: {error}"));
+            }
+        };
+        let mut game = Game::new(start);
+        let illegal = moves.iter().find(|text| {
+            let mv = text.parse::<Move>();
+            !mv.is_ok_and(|mv| game.play(mv).is_ok())
+        });
+        self.engine.set_game(game);
+        illegal.map_or(Ok(()), |text| self.remark(&format!("error: illegal move: {}", clip(text))))
+    }
+
+    fn go(&mut self, go: &Go) -> io::Result<()> {
+        for garbled in &go.garbled {
+            self.remark(&format!("go: no number, passed over: {}", clip(garbled)))?;
+        }
+        if self.engine.is_broken() {
+            return self.say_best(None, None);
+        }
+        let mut limits = limits(go, self.engine.position(), self.engine.settings());
+        if go.has_lost_its_bounds(side_index(self.engine.position())) {
+            limits.time = TimeLimit::MoveTime(UNREADABLE_BOUNDS_TIME);
+            let seconds = UNREADABLE_BOUNDS_TIME.as_secs();
+            self.remark(&format!("go: no bound is left, {seconds} s it is"))?;
+        }
+        if limits.root_moves.is_empty() && !go.search_moves.is_empty() {
+            self.remark("go: searchmoves names no legal move, all are searched")?;
+        }
+        self.is_scripted = is_scripted(&limits);
+        self.engine.search(limits);
+        Ok(())
+    }
+
+    /// Tells what there is to tell, and does what waited for a search to end.
+    fn flush(&mut self) -> io::Result<()> {
+        loop {
+            if !self.waiting.is_empty() {
+                // Every `go` is owed its `bestmove`, even to a GUI that does not wait for it.
+                self.engine.move_now();
+            }
+            self.tell_events()?;
+            self.tell_count()?;
+            if self.is_busy() {
+                break;
+            }
+            let Some(command) = self.waiting.pop_front() else { break };
+            self.obey(command)?;
+        }
+        if self.asked && (self.engine.is_done() || self.engine.status().is_some()) {
+            self.asked = false;
+            self.say(&Reply::ReadyOk)?;
+        }
+        self.out.flush()
+    }
+
+    fn tell_events(&mut self) -> io::Result<()> {
+        for event in self.engine.take_events() {
+            match event {
+                Event::Report(progress) => {
+                    let info = info(&progress, self.engine.settings().show_wdl);
+                    self.say(&info)?;
+                }
+                Event::Transposed(found) => self.remark(&found.in_words())?,
+                Event::Found(found) => self.found(&found)?,
+                Event::BookFailed(why) | Event::Fault(why) | Event::Vetoed(why) => {
+                    self.remark(&why)?;
+                }
+                // A GUI of this protocol knows by itself what else there is to know.
+                Event::Moved(_)
+                | Event::Pondering(_)
+                | Event::Over(_)
+                | Event::OfferDraw
+                | Event::Resigned
+                | Event::Pong(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn found(&mut self, found: &Found) -> io::Result<()> {
+        if let Grounds::Search(SearchResult { book: Some(met), .. }) = &found.grounds {
+            self.remark(&format!("{ENDED}{}", met.in_words(self.engine.position())))?;
+        }
+        if let Grounds::Book(choice) = &found.grounds {
+            let position = self.engine.position();
+            let text = format!(
+                "book move {}, reached by {}",
+                position.san(choice.mv),
+                choice.chosen().book_move.reached
+            );
+            self.remark(&text)?;
+            // GUIs that show or record the last score want to see one.
+            self.say(&Reply::Info(Box::new(Info {
+                depth: Some(0),
+                score: Some((DRAW, Bound::Exact)),
+                nodes: Some(0),
+                elapsed: Some(Duration::ZERO),
+                line: Some(choice.mv.to_string()),
+                ..Info::default()
+            })))?;
+        }
+        let position = self.engine.position();
+        let known = match &found.grounds {
+            Grounds::Analysed(value) => Some((value.as_grounds(position), value)),
+            Grounds::Learned(lasting) => Some((lasting.in_words(position), &lasting.value)),
+            Grounds::Book(_) | Grounds::Search(_) => None,
+        };
+        if let Some((why, value)) = known {
+            self.remark(&why)?;
+            self.say(&Reply::Info(Box::new(Info {
+                depth: u64::try_from(value.depth).ok(),
+                score: Some((value.score, Bound::Exact)),
+                nodes: Some(0),
+                elapsed: Some(Duration::ZERO),
+                line: value.best.map(|mv| mv.to_string()),
+                ..Info::default()
+            })))?;
+        }
+        self.say_best(found.mv, found.ponder)
+    }
+
+    /// Ends a search, with the null move where there is none to tell.
+    fn say_best(&mut self, mv: Option<Move>, ponder: Option<Move>) -> io::Result<()> {
+        let mv = mv.map_or_else(|| "0000".to_owned(), |mv| mv.to_string());
+        self.say(&Reply::BestMove { mv, ponder: ponder.map(|mv| mv.to_string()) })
+    }
+}
+
+impl<W: Write> Face for Session<W> {
+    fn input(&mut self, input: Input) -> io::Result<Flow> {
+        match input {
+            Input::Line(line) => self.line(&line),
+            Input::TooLong(_) => {
+                self.remark("line too long, ignored")?;
+                self.out.flush()?;
+                Ok(Flow::Continue)
+            }
+            Input::End => {
+                self.tell_trouble()?;
+                self.finish()?;
+                Ok(Flow::Quit)
+            }
+            Input::Leave => {
+                self.tell_trouble()?;
+                self.waiting.clear();
+                self.stop();
+                self.finish()?;
+                Ok(Flow::Quit)
+            }
+        }
+    }
+
+    fn news(&mut self, news: News) -> io::Result<()> {
+        self.engine.receive(news);
+        self.flush()
+    }
+
+    fn source(&self) -> Receiver<News> {
+        self.engine.news().clone()
+    }
+}
+
+/// An option that is not offered, but set by GUIs that play Chess960.
+const CHESS960: &str = "UCI_Chess960";
+/// What is said to a GUI that asks for Chess960.
+const NO_CHESS960: &str = "Chess960 is not played here, only orthodox chess";
+
+/// A board in letters, White below, and what tells the position from others.
+fn display(position: &Position) -> String {
+    const LINE: &str = " +---+---+---+---+---+---+---+---+\n";
+    let mut text = format!("\n{LINE}");
+    for rank in (0..8).rev() {
+        for file in 0..8 {
+            let square = chess::ALL_SQUARES[8 * rank + file];
+            let color = position.board().color_on(square);
+            let piece = position.piece_on(square).zip(color);
+            let letter = piece.map_or(" ".to_owned(), |(piece, color)| piece.to_string(color));
+            text.push_str(&format!(" | {letter}"));
+        }
+        text.push_str(&format!(" | {}\n{LINE}", rank + 1));
+    }
+    let checkers: Vec<String> = position.checkers().map(|square| square.to_string()).collect();
+    let (key, checkers) = (position.key(), checkers.join(" "));
+    text + &format!(
+        "   a   b   c   d   e   f   g   h\n\nFen: {position}\nKey: {key:016X}\nCheckers: {checkers}"
+    )
+}
+
+/// Whether a search ends by itself and by no game's clock.
+fn is_scripted(limits: &Limits) -> bool {
+    let bounded = limits.depth.is_some() || limits.nodes.is_some() || limits.mate.is_some();
+    match limits.time {
+        TimeLimit::MoveTime(_) => !limits.ponder,
+        TimeLimit::Infinite => bounded && !limits.ponder,
+        TimeLimit::Clock { .. } => false,
+    }
+}
+
+/// 0 if White is to move, 1 if Black.
+fn side_index(position: &Position) -> usize {
+    usize::from(position.side_to_move() == Color::Black)
+}
+
+/// The bounds of a search, from the view of the side to move. Moves that are none are passed over.
+fn limits(go: &Go, position: &Position, settings: &Settings) -> Limits {
+    let side = side_index(position);
+    let time = match (go.move_time, go.time[side]) {
+        _ if go.infinite => TimeLimit::Infinite,
+        (Some(time), _) => TimeLimit::MoveTime(time),
+        (None, Some(remaining)) => TimeLimit::Clock {
+            remaining,
+            increment: go.increment[side],
+            moves_to_go: go.moves_to_go,
+        },
+        (None, None) => TimeLimit::Infinite,
+    };
+    let root_moves = go.search_moves.iter().filter_map(|text| text.parse().ok());
+    Limits {
+        depth: go.depth,
+        nodes: go.nodes,
+        mate: go.mate.map(|moves| moves.max(1).unsigned_abs()),
+        time,
+        root_moves: root_moves.filter(|&mv| position.is_legal(mv)).collect(),
+        multi_pv: settings.lines.unsigned_abs() as usize,
+        ponder: go.ponder,
+        ..Limits::default()
+    }
+}
+
+/// The option of a setting.
+fn declaration(row: &Setting, settings: &Settings) -> Reply {
+    let text = |value: &str| if value.is_empty() { "<empty>".to_owned() } else { value.to_owned() };
+    let kind = match &row.kind {
+        Kind::Check { get, .. } => format!("check default {}", get(settings)),
+        Kind::Spin { min, max, get, .. } => {
+            format!("spin default {} min {min} max {max}", get(settings))
+        }
+        Kind::Choice { choices, get, .. } => {
+            let vars: Vec<String> = choices.iter().map(|choice| format!(" var {choice}")).collect();
+            format!("combo default {}{}", choices[get(settings)], vars.concat())
+        }
+        Kind::File { get, .. } | Kind::Folder { get, .. } => {
+            format!("string default {}", text(get(settings)))
+        }
+        Kind::ClearMemory => "button".to_owned(),
+    };
+    Reply::Option { name: row.uci.to_owned(), kind }
+}
+
+/// A report of the search; on demand with the chances of winning, drawing and losing.
+fn info(progress: &SearchProgress, show_wdl: bool) -> Reply {
+    let report = &progress.report;
+    let microseconds = report.elapsed.as_micros().max(1);
+    let speed = u128::from(report.nodes) * 1_000_000 / microseconds;
+    let moves: Vec<String> = report.pv.iter().map(Move::to_string).collect();
+    Reply::Info(Box::new(Info {
+        depth: u64::try_from(report.depth).ok(),
+        selective_depth: Some(report.selective_depth as u64),
+        multi_pv: Some(report.multi_pv as u64),
+        score: Some((report.score, report.bound)),
+        chances: show_wdl.then(|| win_rate(report.score, &progress.position)),
+        nodes: Some(report.nodes),
+        speed: u64::try_from(speed).ok(),
+        hash_full: Some(report.hash_full.into()),
+        tablebase_hits: Some(report.tablebase_hits),
+        elapsed: Some(report.elapsed),
+        line: (!moves.is_empty()).then(|| moves.join(" ")),
+        text: None,
+    }))
+}

@@ -1,0 +1,12 @@
+//! What is not about chess: files, texts, threads, memory, random numbers, plots and pages.
+//!
+//! Uses no other area.
+
+pub(crate) mod files;
+pub(crate) mod huge_pages;
+pub(crate) mod page;
+pub(crate) mod plot;
+pub(crate) mod prefetch;
+pub(crate) mod random;
+pub(crate) mod threads;
+pub(crate) mod words;

@@ -1,0 +1,219 @@
+//! Curves over numbered points: panels side by side on one vertical scale, or in rows, each
+//! with a scale of its own.
+
+use std::fmt::Write;
+
+use super::canvas::{LEGEND_ROW, Pen, begin, grid_line, legend, text};
+use crate::support::words::xml;
+
+/// A panel's height and the room around it, in user units (pixels).
+const HEIGHT: f64 = 260.0;
+const LEFT: f64 = 70.0;
+const TOP: f64 = 64.0;
+const BOTTOM: f64 = 46.0;
+const GAP: f64 = 26.0;
+/// Between two rows of panels, the titles of the lower one included.
+const ROW_GAP: f64 = 40.0;
+/// Points are numbered at most this often in a panel.
+const NUMBERS: usize = 20;
+/// Lines across a panel on a linear scale, about.
+const GRID_LINES: f64 = 6.0;
+/// Curves of at most so many points have a mark at each of them: one alone makes no line.
+const MARKED: usize = 20;
+/// On a logarithmic scale what is smaller is drawn at this.
+const LEAST: f64 = 1e-6;
+
+/// A curve of a panel.
+#[derive(Debug, Clone)]
+pub(crate) struct Curve {
+    /// What the legend calls it.
+    pub name: String,
+    /// One of [`super::COLORS`].
+    pub color: &'static str,
+    /// Whether its line is broken.
+    pub dashed: bool,
+    /// Its values at the points 1, 2, 3 ...
+    pub values: Vec<f64>,
+}
+
+impl Curve {
+    fn pen(&self) -> Pen<'_> {
+        Pen { name: &self.name, color: self.color, dashed: self.dashed }
+    }
+}
+
+/// One of the diagrams of a picture.
+#[derive(Debug, Clone)]
+pub(crate) struct Panel {
+    /// What stands above it.
+    pub title: String,
+    /// What it shows.
+    pub curves: Vec<Curve>,
+}
+
+/// The vertical axis.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scale {
+    /// The ends and the distance of the grid's lines; of the decimal logarithms, if those count.
+    low: f64,
+    high: f64,
+    step: f64,
+    logarithmic: bool,
+    unit: &'static str,
+}
+
+impl Scale {
+    /// From a power of ten to another; `unit` follows the numbers.
+    pub(crate) fn logarithmic(values: impl Iterator<Item = f64>, unit: &'static str) -> Self {
+        let (low, high) = extent(values.map(logarithm));
+        let low = if low > high { 0.0 } else { low.floor() };
+        Scale { low, high: high.ceil().max(low + 1.0), step: 1.0, logarithmic: true, unit }
+    }
+
+    /// From one round number to another.
+    pub(crate) fn linear(values: impl Iterator<Item = f64>) -> Self {
+        let (mut low, mut high) = extent(values);
+        if low >= high {
+            (low, high) = (0.0, if high > 0.0 { high } else { 1.0 });
+        }
+        let step = round_number((high - low) / GRID_LINES);
+        let (low, high) = ((low / step).floor() * step, (high / step).ceil() * step);
+        Scale { low, high, step, logarithmic: false, unit: "" }
+    }
+
+    /// How far down a value is; one beyond the scale is at its upper end.
+    fn y(&self, value: f64) -> f64 {
+        let at = if self.logarithmic { logarithm(value) } else { value };
+        TOP + HEIGHT * (self.high - at.min(self.high)) / (self.high - self.low)
+    }
+
+    /// Where the grid has its lines, with the numbers at them.
+    fn grid(&self) -> impl Iterator<Item = (f64, String)> {
+        let lines = ((self.high - self.low) / self.step).round() as usize;
+        let digits = (-self.step.log10()).ceil().max(0.0) as usize;
+        (0..=lines).map(move |line| {
+            let at = self.low + line as f64 * self.step;
+            let label = match self.logarithmic {
+                true => format!("{:.*}", (-at).max(0.0) as usize, 10_f64.powi(at as i32)),
+                false => format!("{at:.digits$}"),
+            };
+            (TOP + HEIGHT * (1.0 - line as f64 / lines as f64), format!("{label}{}", self.unit))
+        })
+    }
+}
+
+fn logarithm(value: f64) -> f64 {
+    value.max(LEAST).log10()
+}
+
+/// The least and the greatest of some values.
+fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)))
+}
+
+/// The next number above `least` that is 1, 2 or 5 times a power of ten.
+pub(crate) fn round_number(least: f64) -> f64 {
+    let power = 10_f64.powf(least.log10().floor());
+    let numbers = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
+    numbers.into_iter().find(|&number| number >= least).unwrap_or(least)
+}
+
+/// A panel with a vertical axis of its own.
+#[derive(Debug, Clone)]
+pub(crate) struct Tile {
+    /// What it shows.
+    pub panel: Panel,
+    /// Its axis.
+    pub scale: Scale,
+}
+
+/// The picture, each panel `width` pixels wide.
+pub(crate) fn plot(title: &str, panels: &[Panel], width: f64, scale: &Scale) -> String {
+    let rows = panels.iter().map(|panel| panel.curves.len()).max().unwrap_or(0) as f64;
+    let whole = LEFT + panels.len() as f64 * (width + GAP);
+    let mut out = begin(title, whole, TOP + HEIGHT + BOTTOM + rows * LEGEND_ROW);
+    for (index, panel) in panels.iter().enumerate() {
+        let left = LEFT + index as f64 * (width + GAP);
+        draw(&mut out, panel, (left, left + width), scale, index == 0);
+        let step = points(panel).div_ceil(NUMBERS).max(1);
+        let name = |point: usize| point.is_multiple_of(step).then(|| (point + 1).to_string());
+        number(&mut out, panel, (left, left + width), &name);
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+/// The picture of panels in rows of `columns`, each `width` pixels wide; `name` tells what
+/// stands below a point, counted from 0, if anything does.
+pub(crate) fn tiles(
+    title: &str,
+    tiles: &[Tile],
+    columns: usize,
+    width: f64,
+    name: &dyn Fn(usize) -> Option<String>,
+) -> String {
+    let legend = tiles.iter().map(|tile| tile.panel.curves.len()).max().unwrap_or(0) as f64;
+    let (wide, down) = (LEFT + width + GAP, ROW_GAP + HEIGHT + BOTTOM + legend * LEGEND_ROW);
+    let rows = tiles.len().div_ceil(columns) as f64;
+    let whole = tiles.len().clamp(1, columns) as f64 * wide;
+    let mut out = begin(title, whole, TOP - ROW_GAP + rows * down);
+    for (index, tile) in tiles.iter().enumerate() {
+        let (x, y) = ((index % columns) as f64 * wide, (index / columns) as f64 * down);
+        let _ = writeln!(out, "<g transform=\"translate({x} {y})\">");
+        draw(&mut out, &tile.panel, (LEFT, LEFT + width), &tile.scale, true);
+        number(&mut out, &tile.panel, (LEFT, LEFT + width), name);
+        out.push_str("</g>\n");
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+/// Where a point lies between two horizontal places, if there are so many.
+fn across((left, right): (f64, f64), points: usize, point: usize) -> f64 {
+    left + (right - left) * (point as f64 + 0.5) / points.max(1) as f64
+}
+
+/// Points of a panel.
+fn points(panel: &Panel) -> usize {
+    panel.curves.iter().map(|curve| curve.values.len()).max().unwrap_or(1)
+}
+
+/// A panel between two horizontal places, without the numbers of its points.
+fn draw(out: &mut String, panel: &Panel, ends: (f64, f64), scale: &Scale, labelled: bool) {
+    axes(out, ends, scale, labelled);
+    let (left, points) = (ends.0, points(panel));
+    text(out, (left, TOP - 10.0), "start", &xml(&panel.title));
+    // The first ones on top.
+    for curve in panel.curves.iter().rev() {
+        let pen = curve.pen();
+        let place = |(point, &value)| (across(ends, points, point), scale.y(value));
+        pen.line(out, curve.values.iter().enumerate().map(place));
+        if points <= MARKED {
+            curve.values.iter().enumerate().map(place).for_each(|place| pen.mark(out, place));
+        }
+    }
+    legend(out, (left, TOP + HEIGHT + 36.0), panel.curves.iter().map(Curve::pen));
+}
+
+/// What stands below a panel's points.
+fn number(
+    out: &mut String,
+    panel: &Panel,
+    ends: (f64, f64),
+    name: &dyn Fn(usize) -> Option<String>,
+) {
+    let points = points(panel);
+    for (point, name) in (0..points).filter_map(|point| Some((point, name(point)?))) {
+        text(out, (across(ends, points, point), TOP + HEIGHT + 16.0), "middle", &name);
+    }
+}
+
+/// The grid of a panel; its numbers only if it is `labelled`.
+fn axes(out: &mut String, (left, right): (f64, f64), scale: &Scale, labelled: bool) {
+    for (y, label) in scale.grid() {
+        grid_line(out, (left, y), (right, y));
+        if labelled {
+            text(out, (left - 6.0, y + 4.0), "end", &label);
+        }
+    }
+}

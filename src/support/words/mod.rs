@@ -1,0 +1,13 @@
+//! Words, numbers and spans of time as all faces write them, and the texts of others made harmless.
+
+mod number;
+mod space;
+mod text;
+mod time;
+
+pub(crate) use number::{counted, grouped, number_of, plural, rounded};
+pub(crate) use space::{is_space, split_words};
+pub(crate) use text::{clip, one_line, visible, visible_lines, xml};
+pub(crate) use time::{
+    LONGEST_TIME, MinutesSeconds, Seconds, parse_clock, parse_seconds, parse_time,
+};

@@ -1,0 +1,75 @@
+//! The moments of an annotated game: the moves that something is said of.
+
+use super::judge::Verdict;
+use super::notes::{numbered, without_evaluation};
+use crate::games::pgn::{PgnGame, PgnMove};
+
+/// Sentences on moves that no glyph tells of.
+const SENTENCES: [&str; 3] = ["Misses mate in ", "Allows mate in ", "Leaves the book, "];
+
+/// A move that something is said of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Moment {
+    /// The move with its number and sign: `12... Nxd4??`.
+    pub played: String,
+    /// What is said of it.
+    pub words: String,
+    /// The better line, where there is one.
+    pub better: Option<String>,
+}
+
+/// The moments of a game, in order.
+pub(crate) fn moments(game: &PgnGame) -> Vec<Moment> {
+    let mut position = game.start;
+    let mut moments = Vec::new();
+    for played in &game.moves {
+        let verdict = verdict(played);
+        let words = without_evaluation(&played.comment.replace('\n', " "));
+        if verdict.is_some() || is_told(&words) {
+            let sign = verdict.map_or("", Verdict::sign);
+            moments.push(Moment {
+                played: numbered(&position, &[played.mv]) + sign,
+                words,
+                better: played.variations.first().filter(|_| verdict.is_some()).cloned(),
+            });
+        }
+        position = position.try_play(played.mv).unwrap_or(position);
+    }
+    moments
+}
+
+/// What the glyphs of a move call it.
+fn verdict(played: &PgnMove) -> Option<Verdict> {
+    Verdict::ALL.into_iter().find(|verdict| played.nags.contains(&verdict.nag()))
+}
+
+/// Whether a comment tells of a moment without a glyph.
+pub(super) fn is_told(comment: &str) -> bool {
+    SENTENCES.iter().any(|sentence| comment.contains(sentence))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::pgn::read_games;
+
+    #[test]
+    fn what_is_said_of_moves_is_gathered() {
+        let text = "1. f3 $6 {[%eval -0.8] Inaccuracy: 52% before} (1. e4 e5) e5 {[%eval -0.7]} \
+            2. g4 $4 {Allows mate\nin 1.} Qh4# $7 {Misses mate in 3.} 0-1\n";
+        let (game, _) = read_games(text.as_bytes()).next().expect("a game").expect("read");
+        let told: Vec<_> = moments(&game)
+            .into_iter()
+            .map(|moment| (moment.played, moment.words, moment.better))
+            .collect();
+        let moment = |played: &str, words: &str, better: Option<&str>| {
+            (played.to_owned(), words.to_owned(), better.map(str::to_owned))
+        };
+        let expected = [
+            moment("1. f3?!", "Inaccuracy: 52% before", Some("1. e4 e5")),
+            moment("2. g4??", "Allows mate in 1.", None),
+            moment("2... Qh4#", "Misses mate in 3.", None),
+        ];
+        assert_eq!(told, expected);
+    }
+}

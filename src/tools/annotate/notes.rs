@@ -1,0 +1,259 @@
+//! A game with what was found written into it.
+
+use super::judge::{Judgement, Limits, Player, Verdict, judge};
+use super::study::Study;
+use crate::chess::notation;
+use crate::chess::position::{Color, Move, Position};
+use crate::chess::score::{Score, mate_distance};
+use crate::games::book::{Book, Names};
+use crate::games::pgn::{PgnGame, PgnMove};
+
+/// Who annotates; what such an annotator wrote before is replaced.
+const ANNOTATOR: &str = "Tabia ";
+/// Between those who annotated a game.
+const ANNOTATORS: &str = "; ";
+/// How our sentences on moves begin: by these they are found again.
+const SIGNS: [&str; 7] = [
+    "Inaccuracy: ",
+    "Mistake: ",
+    "Blunder: ",
+    "Misses mate in ",
+    "Allows mate in ",
+    "Only move: the next best is worth ",
+    "Leaves the book, wh",
+];
+/// Sentences beside which a better line stands, the first of the variations.
+const BETTER: [&str; 2] = [" was better.", "Misses mate in "];
+/// How our sentence on the whole game begins.
+pub(super) const SUMMARY: &str = "White: ";
+/// What stands in it between both players.
+pub(super) const ENDS_SUMMARY: &str = ". Black: ";
+/// Plies of a better line that are shown at most, but for mates.
+const LINE: usize = 10;
+/// Moves of the book that are told where a game leaves it, the most played first.
+const BOOK_MOVES: usize = 3;
+/// "Forced move": no other would do.
+const ONLY_MOVE: u8 = 7;
+/// Glyphs that judge a move.
+const JUDGEMENTS: std::ops::RangeInclusive<u8> = 1..=7;
+
+/// What is known besides the game.
+pub(crate) struct Background<'a> {
+    /// The book that the game is compared with.
+    pub book: &'a Book,
+    /// Names of openings.
+    pub names: &'a Names,
+    /// From which losses on moves are called by names.
+    pub limits: Limits,
+    /// How positions were searched, for the tag `Annotator`.
+    pub effort: String,
+}
+
+/// A game, explained.
+pub(crate) struct Annotated {
+    /// The game with glyphs, comments, evaluations and variations.
+    pub pgn: PgnGame,
+    /// How White and Black played.
+    pub players: [Player; 2],
+}
+
+/// Writes what a study found into its game. What stands there is kept: comments, variations and all
+/// glyphs that judge no move; evaluations and judgements are replaced, and all that an annotator of
+/// ours has written.
+pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_>) -> Annotated {
+    let mut pgn = game.clone();
+    clear(&mut pgn);
+    let judgements = judge(study, &background.limits);
+    let departure = departure(study, background.book);
+    for (ply, judged) in judgements.iter().enumerate() {
+        let left = departure.as_ref().filter(|(at, _)| *at == ply).map(|(_, text)| text.as_str());
+        note(&mut pgn.moves[ply], study, ply, judged, left);
+    }
+    let players = [Color::White, Color::Black].map(|side| Player::of(side, &judgements));
+    let summary =
+        format!("{SUMMARY}{}{ENDS_SUMMARY}{}.", in_words(&players[0]), in_words(&players[1]));
+    pgn.comment = joined([pgn.comment.as_str(), &summary]);
+    if let Some(opening) = background.names.of_game(&study.game) {
+        for (tag, value) in [("ECO", &opening.eco), ("Opening", &opening.name)] {
+            if pgn.tag(tag).is_none_or(|old| old.is_empty() || old == "?") {
+                pgn.set_tag(tag, value);
+            }
+        }
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    let mut names: Vec<String> =
+        annotators(&pgn).filter(|name| !is_ours(name)).map(str::to_owned).collect();
+    names.push(format!("{ANNOTATOR}{version}, {}", background.effort));
+    pgn.set_tag("Annotator", names.join(ANNOTATORS));
+    Annotated { pgn, players }
+}
+
+/// Takes out what is to be written anew.
+fn clear(pgn: &mut PgnGame) {
+    let ours = annotators(pgn).any(is_ours);
+    if ours {
+        pgn.comment = before_ours(&unwrapped(&pgn.comment), &[SUMMARY]).to_owned();
+    }
+    for mv in &mut pgn.moves {
+        mv.nags.retain(|nag| !JUDGEMENTS.contains(nag));
+        if ours {
+            mv.comment = unwrapped(&mv.comment);
+        }
+        let text = if ours { before_ours(&mv.comment, &SIGNS) } else { &mv.comment };
+        let said = &mv.comment[text.len()..];
+        if BETTER.iter().any(|sign| said.contains(sign)) && !mv.variations.is_empty() {
+            mv.variations.remove(0);
+        }
+        mv.comment = without_evaluation(text);
+    }
+}
+
+/// A comment that was written in lines, in one: a sentence of ours may go over two.
+fn unwrapped(comment: &str) -> String {
+    comment.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Those who annotated a game.
+fn annotators(pgn: &PgnGame) -> impl Iterator<Item = &str> {
+    let all = pgn.tag("Annotator").unwrap_or_default().split(ANNOTATORS);
+    all.filter(|name| !name.is_empty() && *name != "?")
+}
+
+fn is_ours(annotator: &str) -> bool {
+    annotator.starts_with(ANNOTATOR)
+}
+
+/// What stands before the first sentence of ours, which are always the last.
+fn before_ours<'a>(text: &'a str, signs: &[&str]) -> &'a str {
+    let is_begin = |at: usize| at == 0 || text.as_bytes()[at - 1].is_ascii_whitespace();
+    let places = signs.iter().flat_map(|sign| text.match_indices(sign).map(|(at, _)| at));
+    let first = places.filter(|&at| is_begin(at)).min();
+    text[..first.unwrap_or(text.len())].trim_end()
+}
+
+/// A comment without `[%eval …]`: other commands first, then the text.
+pub(super) fn without_evaluation(comment: &str) -> String {
+    let (mut commands, mut text) = (Vec::new(), String::new());
+    let mut left = comment;
+    while let Some((before, command)) = left.split_once("[%") {
+        let (command, after) = command.split_once(']').unwrap_or((command, ""));
+        text.push_str(before);
+        commands.extend((!command.starts_with("eval")).then(|| format!("[%{command}]")));
+        left = after;
+    }
+    text.push_str(left);
+    joined([&commands.join(" "), text.trim()])
+}
+
+/// Texts with a blank between them; empty ones leave none.
+fn joined<const N: usize>(texts: [&str; N]) -> String {
+    let texts: Vec<&str> = texts.into_iter().filter(|text| !text.is_empty()).collect();
+    texts.join(" ")
+}
+
+/// Writes what is to be said of a move.
+fn note(mv: &mut PgnMove, study: &Study, ply: usize, judged: &Judgement, departure: Option<&str>) {
+    mv.nags.extend(judged.verdict.map(Verdict::nag));
+    mv.nags.extend(judged.only.then_some(ONLY_MOVE));
+    let position = study.position(ply);
+    let is_over = study.found[ply + 1].is_none();
+    let eval = if is_over { String::new() } else { format!("[%eval {}]", eval(judged.white())) };
+    let verdict = said(judged, position, study.second[ply]);
+    mv.comment = joined([&eval, &mv.comment, &verdict, departure.unwrap_or_default()]);
+    let better = study.found[ply].as_ref().filter(|found| found.line.first() != Some(&judged.mv));
+    if let Some(found) = better
+        && (judged.verdict.is_some() || judged.missed_mate.is_some())
+    {
+        let whole = mate_distance(found.score).is_some();
+        let plies = if whole { found.line.len() } else { found.line.len().min(LINE) };
+        mv.variations.insert(0, numbered(position, &found.line[..plies]));
+    }
+}
+
+/// A score for White as `[%eval]` has it: pawns, or the moves of a mate.
+fn eval(score: Score) -> String {
+    match mate_distance(score) {
+        Some(moves) => format!("#{moves}"),
+        None => format!("{:.2}", f64::from(score) / 100.0),
+    }
+}
+
+/// What is said of a move, in words; nothing of most.
+fn said(judged: &Judgement, position: &Position, second: Option<Score>) -> String {
+    let mut words = Vec::new();
+    if let Some(verdict) = judged.verdict {
+        let percent = |score| format!("{:.0}%", 100.0 * super::expected(score));
+        let better = judged.best.filter(|&best| best != judged.mv);
+        let better =
+            better.map_or_else(String::new, |best| format!("; {} was better", position.san(best)));
+        words.push(format!(
+            "{}: {} before, {} now{better}.",
+            verdict.name(),
+            percent(judged.before),
+            percent(judged.after)
+        ));
+    }
+    words.extend(judged.missed_mate.map(|moves| format!("Misses mate in {moves}.")));
+    words.extend(judged.allowed_mate.map(|moves| format!("Allows mate in {moves}.")));
+    if let Some(second) = second.filter(|_| judged.only) {
+        words.push(format!("Only move: the next best is worth {}.", notation::score(second)));
+    }
+    words.join(" ")
+}
+
+/// Moves with their numbers, as movetext.
+pub(super) fn numbered(start: &Position, line: &[Move]) -> String {
+    let mut position = *start;
+    let mut words = Vec::new();
+    for (index, &mv) in line.iter().enumerate() {
+        if !position.is_legal(mv) {
+            break;
+        }
+        match position.side_to_move() {
+            Color::White => words.push(format!("{}.", position.fullmove_number())),
+            Color::Black if index == 0 => words.push(format!("{}...", position.fullmove_number())),
+            Color::Black => {}
+        }
+        words.push(position.san(mv));
+        position = position.play(mv);
+    }
+    words.join(" ")
+}
+
+/// The first move that leads out of the book, and what the book's games played there.
+fn departure(study: &Study, book: &Book) -> Option<(usize, String)> {
+    let knows = |ply: usize| book.reached(study.position(ply)).is_some();
+    let ply =
+        (0..study.game.moves().len()).take_while(|&ply| knows(ply)).find(|&ply| !knows(ply + 1))?;
+    let position = study.position(ply);
+    let mut moves = book.moves(position);
+    moves.retain(|known| !known.played.is_empty());
+    moves.sort_by_key(|known| std::cmp::Reverse(known.played.games()));
+    let told = moves.iter().take(BOOK_MOVES).map(|known| {
+        let san = position.san(known.mv);
+        format!("{san} (played {}, reached {})", known.played, known.reached)
+    });
+    let told: Vec<String> = told.collect();
+    let what = match told.is_empty() {
+        true => "which ends here".to_owned(),
+        false => format!("whose games went on with {}", told.join(", ")),
+    };
+    Some((ply, format!("Leaves the book, {what}.")))
+}
+
+/// How somebody played, in words.
+pub(crate) fn in_words(player: &Player) -> String {
+    let Player { called: [inaccuracies, mistakes, blunders], accuracy, average_loss } = player;
+    let (Some(accuracy), Some(loss)) = (accuracy, average_loss) else {
+        return "no moves".to_owned();
+    };
+    let plural = |count: usize, one: &str, many: &str| {
+        format!("{count} {}", if count == 1 { one } else { many })
+    };
+    format!(
+        "{}, {}, {}, accuracy {accuracy:.0}%, {loss:.0} centipawns lost a move",
+        plural(*inaccuracies, "inaccuracy", "inaccuracies"),
+        plural(*mistakes, "mistake", "mistakes"),
+        plural(*blunders, "blunder", "blunders"),
+    )
+}

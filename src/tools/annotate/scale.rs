@@ -1,0 +1,54 @@
+//! Scores as other programs write them.
+//!
+//! What is said of moves follows a curve of expected points that was made for Stockfish's centipawns.
+//! Tabia's own are about the same up to one pawn. Between one and a half and four, Stockfish makes more of an
+//! advantage; beyond five, Tabia makes more and more of what wins anyway, and a move that loses a game
+//! which is lost already would be called a blunder.
+
+use crate::chess::score::{Score, is_decided};
+
+/// What Stockfish 15.1 makes of positions that Tabia gives so many centipawns: laid by hand through the medians
+/// of classes of positions, 200,000 nodes each for both. Up to 700 centipawns these are 114 positions after
+/// the eighth move, two at most out of a game, of `wrap23.pgn` from game 21 on and of `Stefanova.pgn`;
+/// above, positions of the first twenty games of `wrap23.pgn`. `docs/annotate.md` has the medians. In
+/// between straight lines, beyond the last the line before it goes on.
+const POINTS: [(Score, Score); 10] = [
+    (0, 0),
+    (110, 110),
+    (160, 200),
+    (220, 300),
+    (330, 420),
+    (470, 505),
+    (620, 560),
+    (800, 605),
+    (1000, 625),
+    (1200, 660),
+];
+
+/// A score of Tabia's in Stockfish's centipawns; mates are what they are.
+pub(super) fn usual(score: Score) -> Score {
+    if is_decided(score) {
+        return score;
+    }
+    let size = score.abs();
+    let above = POINTS.iter().position(|&(own, _)| size < own).unwrap_or(POINTS.len() - 1);
+    let ((own, usual), (next_own, next_usual)) = (POINTS[above - 1], POINTS[above]);
+    let value = usual + (size - own) * (next_usual - usual) / (next_own - own);
+    value * score.signum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::score::mate_in;
+
+    #[test]
+    fn scores_keep_their_order_and_their_sign() {
+        for (own, wanted) in [(0, 0), (75, 75), (-140, -164), (1000, 625), (1400, 695)] {
+            assert_eq!(usual(own), wanted, "{own}");
+        }
+        let all: Vec<Score> = (-3000..=3000).map(usual).collect();
+        assert!(all.is_sorted() && all.iter().zip(all.iter().rev()).all(|(a, b)| *a == -b));
+        assert_eq!(usual(-mate_in(3)), -mate_in(3));
+    }
+}

@@ -1,0 +1,267 @@
+//! What searches find of the positions of a game.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::accuracy::expected;
+use super::scale::usual;
+use crate::chess::position::{Game, Move, Position};
+use crate::chess::score::{DRAW, Depth, Score, is_decided, mated_in};
+use crate::engine::search::{Bound, Control, Limits, SearchEvent, Searcher};
+use crate::tools::suite::Switch;
+
+/// Nodes for each position, where nobody says otherwise: a game of forty moves takes some ten seconds.
+pub(crate) const NODES: u64 = 200_000;
+
+/// What the search of a position may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// So many nodes; then the same game gives the same study.
+    Nodes(u64),
+    /// So much time.
+    Time(Duration),
+}
+
+impl Effort {
+    /// What it is, in words: `200000 nodes a move`.
+    pub(crate) fn in_words(self) -> String {
+        match self {
+            Effort::Nodes(nodes) => format!("{nodes} nodes a move"),
+            Effort::Time(time) => format!("{} s a move", time.as_secs_f64()),
+        }
+    }
+
+    /// So many times as much.
+    fn times(self, factor: u32) -> Self {
+        match self {
+            Effort::Nodes(nodes) => Effort::Nodes(nodes.saturating_mul(u64::from(factor))),
+            Effort::Time(time) => Effort::Time(time.saturating_mul(factor)),
+        }
+    }
+
+    /// Limits for the n-th part of it.
+    fn limits(self, part: u32) -> Limits {
+        match self {
+            Effort::Nodes(nodes) => Limits::nodes((nodes / u64::from(part)).max(1)),
+            Effort::Time(time) => Limits::move_time(time / part),
+        }
+    }
+}
+
+/// The search whether there is a second good move is this part of the whole: only the size of
+/// its score matters.
+const SECOND_PART: u32 = 4;
+
+/// How much more is spent on a move that seems to give something away. Hand-set: a game takes about half as
+/// long again.
+const AGAIN: u32 = 8;
+
+/// What was found of a position, for the side to move.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Found {
+    /// The score of best play, in the centipawns of [`usual`].
+    pub score: Score,
+    /// The best moves, the first for the side to move.
+    pub line: Vec<Move>,
+    /// The depth that the search completed, in plies.
+    pub depth: Depth,
+}
+
+/// A game with what was found of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Study {
+    /// The game.
+    pub game: Game,
+    /// For each position, the one at the end too, what a search found; `None` where the game is over.
+    pub found: Vec<Option<Found>>,
+    /// For each move that is the best: the score of the best other one, where there is one and
+    /// the game is open.
+    pub second: Vec<Option<Score>>,
+}
+
+impl Study {
+    /// Searches all positions of a game, the last one first: what is found late in the game is in
+    /// the table when the searches before come there. Then moves that seem to lose `suspect` expected
+    /// points or more are looked at again, the positions before and after them with [`AGAIN`] times
+    /// the effort, so that nobody is blamed for what a deeper search takes back. `told` hears after each
+    /// position how many are done, and of how many. `None` if the switch was turned off.
+    pub(crate) fn of(
+        game: Game,
+        searcher: &mut Searcher,
+        (effort, suspect): (Effort, f64),
+        switch: &Switch,
+        told: &mut dyn FnMut(usize, usize),
+    ) -> Option<Self> {
+        searcher.new_game();
+        let plies = game.moves().len();
+        let mut study =
+            Study { found: vec![None; plies + 1], second: vec![None; plies], game: game.clone() };
+        let mut before = game;
+        for ply in (0..=plies).rev() {
+            study.found[ply] = search(&before, searcher, &effort.limits(1), &switch.control());
+            if let (Some(&mv), Some(found)) = (study.game.moves().get(ply), &study.found[ply])
+                && found.line.first() == Some(&mv)
+                && !is_decided(found.score)
+            {
+                let limits = &effort.limits(SECOND_PART);
+                study.second[ply] = best_but(mv, &before, searcher, limits, &switch.control());
+            }
+            if switch.is_stopped() {
+                return None;
+            }
+            told(plies + 1 - ply, plies + 1);
+            before.undo();
+        }
+        study.look_again(searcher, (effort.times(AGAIN), suspect), switch, told)?;
+        Some(study)
+    }
+
+    /// Searches anew before and after all moves that seem to lose `suspect` expected points or more,
+    /// until both sides of each such move have been.
+    fn look_again(
+        &mut self,
+        searcher: &mut Searcher,
+        (effort, suspect): (Effort, f64),
+        switch: &Switch,
+        told: &mut dyn FnMut(usize, usize),
+    ) -> Option<()> {
+        let mut done: BTreeSet<usize> = BTreeSet::new();
+        loop {
+            let suspects = (0..self.second.len()).filter(|&ply| self.loss(ply) >= suspect);
+            let sides: BTreeSet<usize> = suspects.flat_map(|ply| [ply, ply + 1]).collect();
+            let left: Vec<usize> = sides.difference(&done).copied().collect();
+            if left.is_empty() {
+                return Some(());
+            }
+            let of = self.found.len() + done.len() + left.len();
+            for (number, &ply) in left.iter().rev().enumerate() {
+                let mut game = self.game.clone();
+                for _ in ply..self.second.len() {
+                    game.undo();
+                }
+                let found = search(&game, searcher, &effort.limits(1), &switch.control());
+                if switch.is_stopped() {
+                    return None;
+                }
+                self.found[ply] = found;
+                done.insert(ply);
+                told(of - left.len() + number + 1, of);
+            }
+        }
+    }
+
+    /// Expected points that a ply gives away, 0 to 1; none by the best move.
+    pub(super) fn loss(&self, ply: usize) -> f64 {
+        let mv = self.game.moves()[ply];
+        let best = self.found[ply].as_ref().and_then(|found| found.line.first());
+        // A null move stands for a move that is not known.
+        match mv.is_null() || best == Some(&mv) {
+            true => 0.0,
+            false => (expected(self.score(ply)) - expected(-self.score(ply + 1))).max(0.0),
+        }
+    }
+
+    /// The position before a ply, or at the end.
+    pub(crate) fn position(&self, ply: usize) -> &Position {
+        &self.game.positions()[ply]
+    }
+
+    /// The score of the position before a ply, or at the end, for the side to move; where the game is
+    /// over, what that is worth.
+    pub(crate) fn score(&self, ply: usize) -> Score {
+        let over = || {
+            let position = self.position(ply);
+            let is_mate = position.in_check() && position.has_no_moves();
+            if is_mate { mated_in(0) } else { DRAW }
+        };
+        self.found[ply].as_ref().map_or_else(over, |found| found.score)
+    }
+}
+
+/// Searches the position at the end of a game, unless it is over there by the rules of the board: a
+/// game may go on after a draw by repetition that nobody claimed.
+fn search(
+    game: &Game,
+    searcher: &mut Searcher,
+    limits: &Limits,
+    control: &Control,
+) -> Option<Found> {
+    let position = game.position();
+    if position.has_no_moves() {
+        return None;
+    }
+    let mut line = Vec::new();
+    let result = searcher.search(game, limits, control, &mut |event| {
+        if let SearchEvent::Iteration(report) | SearchEvent::NewBest(report) = event
+            && report.bound != Bound::Upper
+        {
+            line.clone_from(&report.pv);
+        }
+    });
+    let best = result.best?;
+    if line.first() != Some(&best) {
+        line = vec![best];
+    }
+    Some(Found { score: usual(result.score), line, depth: result.depth })
+}
+
+/// The score of the best move but this one; `None` if there is no other.
+fn best_but(
+    mv: Move,
+    game: &Game,
+    searcher: &mut Searcher,
+    limits: &Limits,
+    control: &Control,
+) -> Option<Score> {
+    let root_moves: Vec<Move> =
+        game.position().legal_moves().iter().filter(|&other| other != mv).collect();
+    let limits = Limits { root_moves, ..limits.clone() };
+    let are_there = !limits.root_moves.is_empty();
+    are_there.then(|| usual(searcher.search_silently(game, &limits, control).score))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::search::Config;
+
+    /// A study of the fool's mate, and what was told on the way.
+    fn study(suspect: f64, stop_at: usize) -> (Option<Study>, Vec<(usize, usize)>) {
+        let mut game = Game::default();
+        for san in ["f3", "e5", "g4", "Qh4#"] {
+            let mv = game.position().parse_move(san).expect(san);
+            game.play(mv).expect(san);
+        }
+        let mut searcher = Searcher::new(Config { memory_mb: 1, ..Config::default() });
+        let (switch, mut told) = (Switch::default(), Vec::new());
+        let how = (Effort::Nodes(500), suspect);
+        let study = Study::of(game, &mut searcher, how, &switch, &mut |done, of| {
+            told.push((done, of));
+            if done == stop_at {
+                switch.stop();
+            }
+        });
+        (study, told)
+    }
+
+    #[test]
+    fn what_seems_a_mistake_is_looked_at_again() {
+        let (once, steps) = study(2.0, 0);
+        assert_eq!(steps, [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5)]);
+        let (again, steps) = study(0.3, 0);
+        assert_eq!(steps.last().map(|&(done, of)| (done == of, of > 5)), Some((true, true)));
+        let [once, again] = [once, again].map(|study| study.expect("not stopped"));
+        let depth = |study: &Study, ply: usize| study.found[ply].as_ref().map(|found| found.depth);
+        assert!(depth(&again, 2) > depth(&once, 2), "before 2. g4");
+        assert_eq!(depth(&again, 0), depth(&once, 0), "1. f3 loses less");
+        assert!(again.loss(2) > 0.3 && again.loss(3) == 0.0);
+    }
+
+    #[test]
+    fn a_study_that_is_stopped_is_none() {
+        for at in [1, 5, 6] {
+            let (study, steps) = study(0.3, at);
+            assert!(study.is_none() && steps.len() == at, "{at}: {steps:?}");
+        }
+    }
+}

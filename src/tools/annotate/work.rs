@@ -1,0 +1,75 @@
+//! Games annotated: one, or many on several threads.
+
+use std::io;
+use std::sync::{Mutex, PoisonError};
+
+use super::{Annotated, Background, Effort, Study, annotate};
+use crate::engine::search::{Config, Searcher};
+use crate::games::pgn::PgnGame;
+use crate::tools::suite::{Switch, share_out};
+
+/// A game with the number it has in the input, from 0.
+pub(crate) type Numbered<T> = (u64, T);
+
+/// How games are searched.
+pub(crate) struct Plan {
+    /// What each thread searches with.
+    pub config: Config,
+    /// What the search of a position may take.
+    pub effort: Effort,
+}
+
+/// Annotates games, and hands each over as it is done, in any order, until there are no more or
+/// `take` fails. There is a thread for each switch, which ends its searches; a game whose searches
+/// were ended is none.
+///
+/// # Errors
+/// Those of `take`, and if no thread can be started.
+pub(crate) fn annotate_all<E: From<io::Error>>(
+    games: impl Iterator<Item = Numbered<PgnGame>> + Send,
+    plan: &Plan,
+    background: &Background<'_>,
+    switches: &[Switch],
+    mut take: impl FnMut(Numbered<Annotated>) -> Result<(), E>,
+) -> Result<(), E> {
+    let games = Mutex::new(games);
+    let next = || games.lock().unwrap_or_else(PoisonError::into_inner).next();
+    share_out(
+        switches,
+        |switch, done| {
+            let mut searcher = Searcher::new(plan.config.clone());
+            while !switch.is_stopped()
+                && let Some((number, game)) = next()
+            {
+                let annotated = annotate_one(
+                    &game,
+                    &mut searcher,
+                    plan.effort,
+                    background,
+                    switch,
+                    &mut |_, _| {},
+                );
+                let Some(annotated) = annotated else { return };
+                if done.send((number, annotated)).is_err() {
+                    return;
+                }
+            }
+        },
+        &mut take,
+    )
+}
+
+/// Annotates one game. `told` hears after each position how many are done, and of how many. `None` if the
+/// switch was turned off.
+pub(crate) fn annotate_one(
+    game: &PgnGame,
+    searcher: &mut Searcher,
+    effort: Effort,
+    background: &Background<'_>,
+    switch: &Switch,
+    told: &mut dyn FnMut(usize, usize),
+) -> Option<Annotated> {
+    let suspect = background.limits.mistake;
+    let study = Study::of(game.replay(), searcher, (effort, suspect), switch, told)?;
+    Some(annotate(game, &study, background))
+}

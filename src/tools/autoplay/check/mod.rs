@@ -1,0 +1,61 @@
+//! Does an engine keep to the xboard protocol? Each probe asks a process of its own, so that an
+//! engine that breaks down over one question can still be asked the next.
+//!
+//! Source of what is asked: <https://www.gnu.org/software/xboard/engine-intf.html>.
+
+mod probes;
+mod talk;
+
+use std::fmt;
+
+use crate::support::words::visible;
+
+use super::config::EngineConfig;
+use super::player::StartError;
+use super::process::Trace;
+
+pub(crate) use probes::PROBES;
+use talk::Talk;
+
+/// Something that an engine does otherwise than the specification has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Finding {
+    /// What was sent.
+    pub sent: String,
+    /// What came, or happened.
+    pub came: String,
+    /// What the specification says.
+    pub rule: &'static str,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "    sent: {}", visible(&self.sent))?;
+        writeln!(f, "    came: {}", visible(&self.came))?;
+        write!(f, "    rule: {}", self.rule)
+    }
+}
+
+/// One question.
+pub(crate) struct Probe {
+    /// What it is about.
+    pub name: &'static str,
+    run: fn(&mut Talk) -> Vec<Finding>,
+}
+
+impl Probe {
+    /// Asks the question.
+    ///
+    /// # Errors
+    /// If the engine cannot be started.
+    pub(crate) fn run(
+        &self,
+        config: &EngineConfig,
+        trace: &Trace,
+    ) -> Result<Vec<Finding>, StartError> {
+        let mut talk = Talk::start(config, trace)?;
+        let mut findings = (self.run)(&mut talk);
+        findings.extend(talk.alarms());
+        Ok(findings)
+    }
+}

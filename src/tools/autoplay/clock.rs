@@ -1,0 +1,185 @@
+//! Time controls and the clocks that keep them.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::support::words::{Seconds, parse_clock};
+
+/// What limits an engine's thinking. Limits may be combined; at least one should be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MoveLimits {
+    /// A chess clock.
+    pub clock: Option<TimeControl>,
+    /// At most so long for each move.
+    pub move_time: Option<Duration>,
+    /// No deeper than so many plies.
+    pub depth: Option<u32>,
+    /// No more than so many nodes a move.
+    pub nodes: Option<u64>,
+}
+
+/// A chess clock: so much time for so many moves, and an increment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimeControl {
+    /// Moves until `base` is added again; `None` if it is for the whole game.
+    pub moves: Option<u32>,
+    /// The time on the clock at the start.
+    pub base: Duration,
+    /// Added after every move.
+    pub increment: Duration,
+}
+
+/// A text that is no time control.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "no time control: \"{0}\" (expected [MOVES/]TIME[+INCREMENT] in seconds or MIN:SEC, \
+     like 40/60+0.5 or 10+0.1)"
+)]
+pub struct TimeControlError(String);
+
+impl FromStr for TimeControl {
+    type Err = TimeControlError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let fail = || TimeControlError(text.to_owned());
+        let (moves, times) = match text.split_once('/') {
+            Some((moves, times)) => {
+                let moves = moves.parse().ok().filter(|&moves| moves > 0).ok_or_else(fail)?;
+                (Some(moves), times)
+            }
+            None => (None, text),
+        };
+        let (base, increment) = times.split_once('+').unwrap_or((times, "0"));
+        let base = parse_clock(base, 1).ok_or_else(fail)?;
+        let increment = parse_clock(increment, 1).ok_or_else(fail)?;
+        if base.is_zero() && increment.is_zero() {
+            return Err(fail());
+        }
+        Ok(TimeControl { moves, base, increment })
+    }
+}
+
+/// The PGN standard's TimeControl tag, `40/60+0.5`.
+impl fmt::Display for TimeControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(moves) = self.moves {
+            write!(f, "{moves}/")?;
+        }
+        write!(f, "{}", Seconds(self.base))?;
+        if !self.increment.is_zero() {
+            write!(f, "+{}", Seconds(self.increment))?;
+        }
+        Ok(())
+    }
+}
+
+/// For people and the PGN tag: `10+0.1`, `0.5/move`, `depth 6`.
+impl fmt::Display for MoveLimits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            self.clock.map(|clock| clock.to_string()),
+            self.move_time.map(|time| format!("{}/move", Seconds(time))),
+            self.depth.map(|depth| format!("depth {depth}")),
+            self.nodes.map(|nodes| format!("{nodes} nodes")),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        f.write_str(if parts.is_empty() { "-".to_owned() } else { parts.join(", ") }.as_str())
+    }
+}
+
+/// One side's clock.
+#[derive(Debug, Clone)]
+pub struct Clock {
+    /// What the side plays under.
+    pub limits: MoveLimits,
+    /// Time left, if there is a clock.
+    pub remaining: Duration,
+    /// Moves until the next time control, if there are several.
+    pub moves_to_go: Option<u32>,
+    /// Time used in the whole game.
+    pub used: Duration,
+    margin: Duration,
+}
+
+impl Clock {
+    /// A clock at the start of a game. The flag falls `margin` late.
+    pub fn new(limits: MoveLimits, margin: Duration) -> Self {
+        let remaining = limits.clock.map_or(Duration::ZERO, |clock| clock.base);
+        let moves_to_go = limits.clock.and_then(|clock| clock.moves);
+        Clock { limits, remaining, moves_to_go, used: Duration::ZERO, margin }
+    }
+
+    /// How long the next move may take before the flag falls, margin included; `None` if nothing
+    /// but depth or nodes limits it.
+    pub fn allowance(&self) -> Option<Duration> {
+        let on_clock = self.limits.clock.map(|_| self.remaining);
+        let least = match (on_clock, self.limits.move_time) {
+            (Some(clock), Some(move_time)) => Some(clock.min(move_time)),
+            (clock, move_time) => clock.or(move_time),
+        };
+        least.map(|time| time.saturating_add(self.margin))
+    }
+
+    /// Takes the time of a move off the clock; tells whether the flag had not fallen.
+    pub fn punch(&mut self, elapsed: Duration) -> bool {
+        let in_time = self.allowance().is_none_or(|allowance| elapsed <= allowance);
+        self.used += elapsed;
+        let Some(control) = self.limits.clock else { return in_time };
+        self.remaining = self.remaining.saturating_sub(elapsed) + control.increment;
+        if let Some(moves) = &mut self.moves_to_go {
+            *moves -= 1;
+            if *moves == 0 {
+                self.remaining += control.base;
+                self.moves_to_go = control.moves;
+            }
+        }
+        in_time
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn control(text: &str) -> TimeControl {
+        text.parse().expect(text)
+    }
+
+    #[test]
+    fn time_controls_are_read_and_printed() {
+        for (text, printed) in [
+            ("40/60+0.5", "40/60+0.5"),
+            ("10+0.1", "10+0.1"),
+            ("1:30", "90"),
+            ("0:01.5+0.010", "1.5+0.01"),
+            ("0+1", "0+1"),
+        ] {
+            assert_eq!(control(text).to_string(), printed);
+        }
+        for text in ["", "0", "x", "0/60", "60/", "-1", "1e9", "nan", "inf", "1+", "99999999999"] {
+            assert!(text.parse::<TimeControl>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_clock_adds_increments_and_sessions() {
+        let limits = MoveLimits { clock: Some(control("2/10+1")), ..MoveLimits::default() };
+        let mut clock = Clock::new(limits, Duration::from_millis(50));
+        assert!(clock.punch(Duration::from_secs(4)));
+        assert_eq!((clock.remaining.as_secs(), clock.moves_to_go), (7, Some(1)));
+        assert!(clock.punch(Duration::from_millis(7_050)));
+        assert_eq!((clock.remaining.as_secs(), clock.moves_to_go), (11, Some(2)));
+        assert!(!clock.punch(Duration::from_millis(11_051)));
+    }
+
+    #[test]
+    fn fixed_depth_has_no_flag() {
+        let limits = MoveLimits { depth: Some(3), ..MoveLimits::default() };
+        let mut clock = Clock::new(limits, Duration::ZERO);
+        assert_eq!(clock.allowance(), None);
+        assert!(clock.punch(Duration::from_secs(3600)));
+    }
+}

@@ -1,0 +1,240 @@
+//! The PGN file of a match: games are added to what is there, and nothing of others is lost.
+//!
+//! Before a game is written, its text goes into the state, with the place where the file ended
+//! then. So a run that goes on knows what it may find from there on: the whole game, none of it,
+//! or its beginning, which a kill or a power cut tore off; perhaps with games of others before or
+//! after it. Only such a beginning is ever cut off.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use memchr::memmem;
+use serde::{Deserialize, Serialize};
+
+use crate::support::files::{open_locked, open_output, sync_name, write_whole};
+
+/// What games begin with; writers of PGN have this tag first.
+const BEGIN: &[u8] = b"[Event ";
+/// Bytes of a file that are searched at a time, besides what may begin in them.
+const SEARCHED_AT_ONCE: usize = 1 << 20;
+
+/// A game's text, as it goes into the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GameText {
+    /// How long the file was before.
+    pub at: u64,
+    /// The text, with what parts it from the text before.
+    pub text: String,
+}
+
+/// An open PGN file.
+#[derive(Debug)]
+pub(crate) struct GamesFile {
+    path: PathBuf,
+    file: File,
+    /// Not so: a pipe or a device, which keeps nothing.
+    is_regular: bool,
+}
+
+impl GamesFile {
+    /// Opens the file for this run alone, to add to what is there.
+    ///
+    /// # Errors
+    /// If it cannot be written, another run has it, or it is a pipe that nobody reads.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let is_regular = path.metadata().map_or(true, |metadata| metadata.is_file());
+        let is_new = !path.exists();
+        let file = match is_regular {
+            true => open_locked(path, true)?,
+            false => open_output(path, false)?,
+        };
+        if is_new {
+            sync_name(path)?;
+        }
+        Ok(GamesFile { path: path.to_owned(), file, is_regular })
+    }
+
+    /// How `text` would be added now: with an empty line before it, if there is none.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub(crate) fn entry(&self, text: String) -> io::Result<GameText> {
+        if !self.is_regular {
+            return Ok(GameText { at: 0, text });
+        }
+        let at = self.file.metadata()?.len();
+        let mut end = [0; 2];
+        let known = &mut end[..at.min(2) as usize];
+        self.file.read_exact_at(known, at - known.len() as u64)?;
+        let parting = match *known {
+            [] | [b'\n', b'\n'] => "",
+            [.., b'\n'] => "\n",
+            _ => "\n\n",
+        };
+        Ok(GameText { at, text: format!("{parting}{text}") })
+    }
+
+    /// Adds a game at the end, wherever that is by now.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn append(&mut self, entry: &GameText) -> io::Result<()> {
+        self.file.write_all(entry.text.as_bytes())
+    }
+
+    /// Brings all games to the disk.
+    ///
+    /// # Errors
+    /// If the disk fails.
+    pub(crate) fn sync(&mut self) -> io::Result<()> {
+        if self.is_regular { self.file.sync_data() } else { Ok(()) }
+    }
+
+    /// After an interruption: sees to it that the file has the last game that the state knows,
+    /// once and as a whole.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written.
+    pub(crate) fn settle(&mut self, last: &GameText) -> io::Result<()> {
+        let text = last.text.trim_start().as_bytes();
+        if !self.is_regular || text.is_empty() {
+            return Ok(());
+        }
+        let length = self.file.metadata()?.len();
+        let from = last.at.min(length);
+        let mut rest = vec![0; (length - from) as usize];
+        self.file.read_exact_at(&mut rest, from)?;
+        // Where others have cut the file, the game may have been added again before its place.
+        if memmem::find(&rest, text).is_some() || self.holds(text)? {
+            return Ok(());
+        }
+        if let Some(piece) = torn_piece(&rest, text) {
+            self.cut(from, &rest, piece)?;
+        }
+        let again = self.entry(last.text.trim_start().to_owned())?;
+        self.append(&again)?;
+        self.sync()
+    }
+
+    /// Whether the text stands anywhere in the file.
+    fn holds(&self, text: &[u8]) -> io::Result<bool> {
+        let length = self.file.metadata()?.len();
+        let mut window = vec![0; SEARCHED_AT_ONCE + text.len()];
+        let mut from = 0;
+        while from < length {
+            let size = window.len().min(usize::try_from(length - from).unwrap_or(usize::MAX));
+            self.file.read_exact_at(&mut window[..size], from)?;
+            if memmem::find(&window[..size], text).is_some() {
+                return Ok(true);
+            }
+            from += SEARCHED_AT_ONCE as u64;
+        }
+        Ok(false)
+    }
+
+    /// Takes a piece out of the end of the file, which begins at `from` and holds `rest`.
+    fn cut(&mut self, from: u64, rest: &[u8], piece: Range<usize>) -> io::Result<()> {
+        if piece.end == rest.len() {
+            return self.file.set_len(from + piece.start as u64);
+        }
+        // What others wrote is never in danger: the file is replaced once the new one is whole.
+        let mut whole = std::fs::read(&self.path)?;
+        let begin = usize::try_from(from).map_err(io::Error::other)?;
+        whole.drain(begin + piece.start..begin + piece.end);
+        write_whole(&self.path, &whole)?;
+        self.file = open_locked(&self.path, false)?;
+        Ok(())
+    }
+}
+
+/// Where the beginning of a game stands that was not written to its end: at the end of the file,
+/// or before a game of others.
+fn torn_piece(rest: &[u8], text: &[u8]) -> Option<Range<usize>> {
+    let line_begins = |&start: &usize| start == 0 || rest[start - 1] == b'\n';
+    let starts = memmem::find_iter(rest, &text[..1]).filter(line_begins);
+    for start in starts {
+        let same = rest[start..].iter().zip(text).take_while(|(there, own)| there == own).count();
+        if start + same == rest.len() {
+            return Some(start..rest.len());
+        }
+        let mut nexts = memmem::find_iter(&rest[start + 1..], BEGIN).map(|next| start + 1 + next);
+        let is_next =
+            |&next: &usize| rest[next.min(start + same)..next].iter().all(u8::is_ascii_whitespace);
+        if let Some(next) = nexts.next().filter(is_next) {
+            return Some(start..next);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OTHER: &str = "[Event \"a\"]\n[Site \"b\"]\n\n1. e4 *\n\n";
+    const OWN: &str = "[Event \"a\"]\n[Site \"own\"]\n\n1. d4 d5 {x} *\n\n";
+
+    /// What becomes of a file that held `before`, and `found` after that, once a run goes on
+    /// whose last game is `OWN`.
+    fn settled(before: &str, found: &str) -> String {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("games.pgn");
+        std::fs::write(&path, before).expect("written");
+        let mut file = GamesFile::open(&path).expect("free");
+        let last = file.entry(OWN.to_owned()).expect("an entry");
+        std::fs::write(&path, format!("{before}{found}")).expect("written");
+        file.settle(&last).expect("settled");
+        std::fs::read_to_string(&path).expect("still there")
+    }
+
+    #[test]
+    fn the_last_game_is_there_once_and_games_of_others_stay() {
+        let whole = [OTHER, OWN].concat();
+        assert_eq!(settled(OTHER, ""), whole);
+        assert_eq!(settled(OTHER, OWN), whole);
+        let followed = [OTHER, OWN, OTHER].concat();
+        assert_eq!(settled(OTHER, &[OWN, OTHER].concat()), followed);
+        let preceded = [OTHER, OTHER, OWN].concat();
+        assert_eq!(settled(OTHER, OTHER), preceded);
+        assert_eq!(settled("", ""), OWN);
+        for torn in 1..OWN.len() {
+            let piece = &OWN[..torn];
+            assert_eq!(settled(OTHER, piece), whole, "{piece:?}");
+            assert_eq!(settled("", piece), OWN, "{piece:?}");
+            for parting in ["", "\n", "\n\n"] {
+                let found = [piece, parting, OTHER, OTHER].concat();
+                let left = match found.contains(OWN) {
+                    true => [OTHER, &found].concat(),
+                    false => [OTHER, OTHER, OTHER, OWN].concat(),
+                };
+                assert_eq!(settled(OTHER, &found), left, "{found:?}");
+            }
+            assert_eq!(settled(OTHER, &[OTHER, piece].concat()), preceded, "{piece:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_others_have_cut_gets_the_last_game_once() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("games.pgn");
+        std::fs::write(&path, [OTHER, OTHER].concat()).expect("written");
+        let last = GamesFile::open(&path).expect("free").entry(OWN.to_owned()).expect("an entry");
+        std::fs::write(&path, OTHER).expect("written");
+        for _ in 0..3 {
+            GamesFile::open(&path).expect("free").settle(&last).expect("settled");
+            assert_eq!(std::fs::read_to_string(&path).expect("there"), [OTHER, OWN].concat());
+        }
+    }
+
+    #[test]
+    fn a_game_is_parted_from_what_comes_before() {
+        for (before, parting) in
+            [("1. e4 *", "\n\n"), ("1. e4 *\n", "\n"), (OTHER, ""), ("\n", "\n")]
+        {
+            assert_eq!(settled(before, ""), [before, parting, OWN].concat());
+        }
+    }
+}

@@ -1,0 +1,579 @@
+//! The positions that games begin from.
+
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Read};
+use std::ops::ControlFlow;
+use std::os::unix::fs::FileTypeExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::Builder;
+use std::time::Duration;
+
+use crossbeam::channel::bounded;
+use thiserror::Error;
+
+use crate::chess::epd;
+use crate::chess::notation;
+use crate::chess::position::{Game, Move, Outcome, Position};
+use crate::games::book::{Book, BookError};
+use crate::games::pgn::{Fate, GameEnd, GamePly, PgnInput, Reader, Tags, Visitor};
+use crate::support::random::Random;
+use crate::support::threads::refused;
+use crate::support::words::number_of;
+
+/// How long a named pipe may be without a writer.
+const PIPE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Longer lines are no positions.
+const LONGEST_LINE: u64 = 1 << 12;
+
+/// Where a game begins: a position and moves from it. A game holds all its positions; this holds
+/// the first one only, so that many of them have room.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Opening {
+    /// The start, if it is another than usual.
+    start: Option<Box<Position>>,
+    moves: Box<[Move]>,
+}
+
+impl Opening {
+    /// The moves of a game so far.
+    pub fn new(game: &Game) -> Self {
+        let moves = game.moves().into();
+        Opening { moves, ..Opening::from(*game.start()) }
+    }
+
+    /// The game as far as the opening leads.
+    pub fn game(&self) -> Game {
+        let mut game = Game::new(self.start.as_deref().copied().unwrap_or_else(Position::start));
+        // They were legal once, and are so still.
+        let _ = self.moves.iter().try_for_each(|&mv| game.play(mv));
+        game
+    }
+}
+
+impl From<Position> for Opening {
+    fn from(position: Position) -> Self {
+        let start = (position != Position::start()).then(|| Box::new(position));
+        Opening { start, moves: Box::default() }
+    }
+}
+
+/// Where openings come from, and which of them are played.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpeningChoice {
+    /// EPD or PGN, plain or compressed; or a book, `.tbk` or Polyglot `.bin`, or the word
+    /// `embedded` for the built-in one.
+    pub path: PathBuf,
+    /// In random order, not in that of the file.
+    pub shuffled: bool,
+    /// What the random order, and the lines from a book, follow from.
+    pub seed: u64,
+    /// Begin after so many of those that can be played; they follow once the others were played.
+    pub start: usize,
+    /// How many are needed.
+    pub count: usize,
+    /// Play no more than so many plies of each; `None`: all.
+    pub plies: Option<usize>,
+}
+
+/// The openings that are needed, of those that come along.
+struct Sieve {
+    /// The first `start` of them are played after all others only.
+    start: usize,
+    /// How many of them are needed, the first `start` included.
+    wanted: usize,
+    /// Gives each its rank, if they are to be shuffled; so the order of the first does not depend
+    /// on how many are needed.
+    ranks: Option<Random>,
+    kept: Vec<(u64, Opening)>,
+    /// How many came along that can be played.
+    seen: usize,
+    skipped: Skipped,
+}
+
+/// Openings that cannot be played, because they end the game.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Skipped {
+    /// How many there were.
+    pub count: usize,
+    /// The place of the first among the openings, from 1, and how its game ends.
+    pub first: Option<(usize, Outcome)>,
+}
+
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((number, outcome)) = self.first else { return f.write_str("no opening skipped") };
+        let what = notation::outcome(outcome);
+        match self.count {
+            1 => write!(f, "opening {number} skipped: the game is over there ({what})"),
+            count => write!(
+                f,
+                "{count} openings skipped in which the game is over, the first is number {number} \
+                 ({what})"
+            ),
+        }
+    }
+}
+
+/// The openings of a match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Openings {
+    /// Those that can be played, in the order in which they are played; never empty.
+    pub playable: Vec<Opening>,
+    /// Those that cannot.
+    pub skipped: Skipped,
+}
+
+impl Sieve {
+    fn new(choice: &OpeningChoice) -> Self {
+        Sieve {
+            start: choice.start,
+            wanted: choice.start.saturating_add(choice.count.max(1)),
+            ranks: choice.shuffled.then(|| Random::new(choice.seed)),
+            kept: Vec::new(),
+            seen: 0,
+            skipped: Skipped::default(),
+        }
+    }
+
+    /// Takes one in, unless its game is over; returns whether more of them matter.
+    fn take(&mut self, opening: Opening) -> ControlFlow<()> {
+        if let Some(outcome) = opening.game().outcome() {
+            self.skipped.count += 1;
+            self.skipped.first.get_or_insert((self.seen + self.skipped.count, outcome));
+            return ControlFlow::Continue(());
+        }
+        let rank = self.ranks.as_mut().map_or(self.seen as u64, Random::next_u64);
+        self.seen += 1;
+        self.kept.push((rank, opening));
+        if self.ranks.is_none() {
+            return if self.seen < self.wanted {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            };
+        }
+        // As many again may come before it pays to drop those that are not needed.
+        if self.kept.len() / 2 >= self.wanted {
+            self.kept.select_nth_unstable_by_key(self.wanted, |&(rank, _)| rank);
+            self.kept.truncate(self.wanted);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The openings in the order in which they are played: the first `start` come last.
+    fn into_openings(mut self) -> Openings {
+        self.kept.sort_by_key(|&(rank, _)| rank);
+        self.kept.truncate(self.wanted);
+        let mut playable: Vec<Opening> =
+            self.kept.into_iter().map(|(_, opening)| opening).collect();
+        let start = self.start.min(playable.len());
+        playable.rotate_left(start);
+        playable.truncate(self.wanted - self.start);
+        Openings { playable, skipped: self.skipped }
+    }
+}
+
+/// Why there are no openings.
+#[derive(Debug, Error)]
+pub enum OpeningError {
+    /// The file cannot be read.
+    #[error("cannot read openings from {}: {cause}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
+    /// A line of the file is no position.
+    #[error("{}, line {line}: {message}", path.display())]
+    Position {
+        /// The file.
+        path: PathBuf,
+        /// Which line.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// A game of the file cannot be played.
+    #[error("{}, game {game}: {message}", path.display())]
+    Game {
+        /// The file.
+        path: PathBuf,
+        /// Which game.
+        game: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// The book cannot be used.
+    #[error("cannot use the book {}: {cause}", path.display())]
+    Book {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: BookError,
+    },
+    /// Nothing is in the file.
+    #[error("{} holds no openings", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// No game can be played from any of them.
+    #[error(
+        "{}: {skipped}; no opening is left (to play a part of each, use --opening-plies N)",
+        path.display()
+    )]
+    Over {
+        /// The file.
+        path: PathBuf,
+        /// What it holds instead.
+        skipped: Skipped,
+    },
+    /// Fewer openings are in the file than are to be left out.
+    #[error("{} holds only {}", path.display(), number_of(*count as u64, "opening"))]
+    Start {
+        /// The file.
+        path: PathBuf,
+        /// How many it holds.
+        count: usize,
+    },
+}
+
+impl OpeningChoice {
+    /// Reads the openings and puts them in order. Only those that are needed are kept; in the
+    /// order of the file, what comes after them is not read.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or holds no or bad openings.
+    pub fn load(&self) -> Result<Openings, OpeningError> {
+        let sieve = match self.book()? {
+            Some(book) => self.draw_lines(&book),
+            None => {
+                let input = self.open().map_err(|cause| self.unreadable(cause))?;
+                let name = self.path.to_string_lossy().to_lowercase();
+                let is_pgn = name.contains(".pgn");
+                if is_pgn { self.read_pgn(input)? } else { self.read_epd(input)? }
+            }
+        };
+        let (path, count, skipped) = (self.path.clone(), sieve.seen, sieve.skipped.clone());
+        match count {
+            0 if skipped.count > 0 => Err(OpeningError::Over { path, skipped }),
+            0 => Err(OpeningError::Empty { path }),
+            _ if self.start >= count => Err(OpeningError::Start { path, count }),
+            _ => Ok(sieve.into_openings()),
+        }
+    }
+
+    /// Opens the file. A named pipe without a writer would have to be waited for without end.
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        let input = PgnInput::File(self.path.clone());
+        if !self.path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo()) {
+            return input.open(&Arc::default());
+        }
+        let (sender, opened) = bounded(1);
+        let waiting = Builder::new().spawn(move || sender.send(input.open(&Arc::default())));
+        waiting.map_err(|error| refused(&error))?;
+        let nobody = |_| io::Error::other("it is a pipe that nobody writes to");
+        opened.recv_timeout(PIPE_PATIENCE).map_err(nobody)?
+    }
+
+    fn unreadable(&self, cause: io::Error) -> OpeningError {
+        OpeningError::Read { path: self.path.clone(), cause }
+    }
+
+    /// The book, if the path names one.
+    fn book(&self) -> Result<Option<Book>, OpeningError> {
+        if self.path.as_os_str() == "embedded" {
+            return Ok(Some(Book::embedded()));
+        }
+        let extension = self.path.extension().and_then(|extension| extension.to_str());
+        if !matches!(extension, Some("tbk" | "bin")) {
+            return Ok(None);
+        }
+        let book = Book::open(&self.path);
+        book.map(Some).map_err(|cause| OpeningError::Book { path: self.path.clone(), cause })
+    }
+
+    /// Lines of the book, each move the likelier the more games played it. A line ends where the
+    /// book does, or after the wanted number of plies.
+    fn draw_lines(&self, book: &Book) -> Sieve {
+        let mut random = Random::new(self.seed);
+        let plies = self.plies.unwrap_or(BOOK_PLIES);
+        // The lines are in random order as they are drawn.
+        let mut sieve = Sieve { ranks: None, ..Sieve::new(self) };
+        for _ in 0..sieve.wanted.saturating_mul(DRAWS_FOR_EACH_LINE) {
+            if sieve.take(Opening::new(&book.draw_line(plies, &mut random))).is_break() {
+                break;
+            }
+        }
+        if sieve.seen > 0 {
+            // Others were drawn in their place.
+            sieve.skipped = Skipped::default();
+        }
+        sieve
+    }
+
+    /// One position a line: EPD, with operations that are ignored, or FEN.
+    fn read_epd(&self, input: impl Read) -> Result<Sieve, OpeningError> {
+        let mut input = BufReader::new(input);
+        let mut sieve = Sieve::new(self);
+        let mut bytes = Vec::new();
+        for number in 1.. {
+            bytes.clear();
+            let mut line = (&mut input).take(LONGEST_LINE);
+            if line.read_until(b'\n', &mut bytes).map_err(|cause| self.unreadable(cause))? == 0 {
+                break;
+            }
+            let text = String::from_utf8_lossy(&bytes);
+            let Some((_, line)) = epd::lines(&text).next() else { continue };
+            let (position, _) = epd::position(line).map_err(|error| OpeningError::Position {
+                path: self.path.clone(),
+                line: number,
+                message: error.to_string(),
+            })?;
+            if sieve.take(Opening::from(position)).is_break() {
+                break;
+            }
+        }
+        Ok(sieve)
+    }
+
+    /// The games of a PGN file, with or without tags.
+    fn read_pgn(&self, input: impl Read) -> Result<Sieve, OpeningError> {
+        let plies = self.plies.unwrap_or(usize::MAX);
+        let start = Position::start();
+        let mut visitor = OpeningVisitor { plies, left: plies, start, moves: Vec::new() };
+        let mut reader = Reader::new(input);
+        let mut sieve = Sieve::new(self);
+        while let Some(end) =
+            reader.read_game(&mut visitor).map_err(|cause| self.unreadable(cause))?
+        {
+            let message = match end.fate {
+                Fate::Broken(fault) => fault.to_string(),
+                Fate::Variant => "it is not orthodox chess".to_owned(),
+                Fate::Text => "it is text that is no game".to_owned(),
+                Fate::Read | Fate::Declined => {
+                    if sieve.take(visitor.opening()).is_break() {
+                        break;
+                    }
+                    continue;
+                }
+            };
+            let game = sieve.seen + sieve.skipped.count + 1;
+            return Err(OpeningError::Game { path: self.path.clone(), game, message });
+        }
+        Ok(sieve)
+    }
+}
+
+/// Keeps the moves of a game up to a number of plies. As engines do not take null moves, the opening
+/// begins after the last of them.
+struct OpeningVisitor {
+    plies: usize,
+    /// Plies that are still wanted of this game.
+    left: usize,
+    start: Position,
+    moves: Vec<Move>,
+}
+
+impl OpeningVisitor {
+    /// The opening of the game that has just been read.
+    fn opening(&mut self) -> Opening {
+        let moves = self.moves.drain(..).collect();
+        let start = std::mem::replace(&mut self.start, Position::start());
+        Opening { moves, ..Opening::from(start) }
+    }
+}
+
+impl Visitor for OpeningVisitor {
+    fn begin(&mut self, _tags: &Tags, start: &Position) -> ControlFlow<()> {
+        self.start = *start;
+        self.left = self.plies;
+        self.moves.clear();
+        ControlFlow::Continue(())
+    }
+
+    fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
+        let Some(left) = self.left.checked_sub(1) else { return ControlFlow::Break(()) };
+        self.left = left;
+        self.moves.push(ply.mv);
+        if ply.mv.is_null() {
+            let play = |position: Position, mv| position.try_play(mv).unwrap_or(position);
+            self.start = self.moves.drain(..).fold(self.start, play);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn end(&mut self, _end: &GameEnd) {}
+}
+
+/// Lines are drawn from a book so many times for each that is needed, should they end their games.
+const DRAWS_FOR_EACH_LINE: usize = 8;
+
+/// How many plies lines from a book have unless told otherwise.
+const BOOK_PLIES: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::io::Write;
+    use std::path::Path;
+
+    use super::*;
+
+    fn choice(path: &Path) -> OpeningChoice {
+        let path = path.to_owned();
+        OpeningChoice { path, shuffled: false, seed: 7, start: 0, count: 3, plies: None }
+    }
+
+    #[test]
+    fn openings_come_from_epd_and_pgn() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let epd = dir.path().join("a.epd");
+        let lines =
+            "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; id \"1\";\n\n4k3/8/8/8/8/8/4P3/4K3 b - - 3 9\n";
+        std::fs::write(&epd, lines).expect("written");
+        let games = choice(&epd).load().expect("two positions").playable;
+        assert_eq!(games.len(), 2);
+        assert_eq!(games[1].game().position().fullmove_number(), 9);
+        let pgn = dir.path().join("a.pgn.gz");
+        let file = File::create(&pgn).expect("created");
+        let mut file = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+        write!(file, "[Event \"x\"]\n\n1. e4 {{x}} (1. d4 d5) e5 2. Nf3 *\n\n").expect("written");
+        write!(file, "[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e3 *\n").expect("written");
+        file.finish().expect("written");
+        let two_plies = OpeningChoice { plies: Some(2), ..choice(&pgn) };
+        let games = two_plies.load().expect("two games").playable;
+        let plies: Vec<usize> = games.iter().map(|game| game.moves.len()).collect();
+        assert_eq!(plies, [2, 1]);
+        let fen = "4k3/8/8/8/8/4P3/8/4K3 b - - 0 1";
+        assert_eq!(games[1].game().position().fen(), fen);
+    }
+
+    #[test]
+    fn bad_openings_say_where() {
+        let dir = tempfile::tempdir().expect("a folder");
+        for (name, text, part) in [
+            ("a.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\nnonsense\n", "a.epd, line 2"),
+            ("b.pgn", "1. e4 *\n\n[White \"A\"]\n\n1. e4 e4 *\n", "b.pgn, game 2: line "),
+            ("b.pgn", "These are no openings.\n", "b.pgn, game 1: it is text that is no game"),
+            ("b.pgn", "[Variant \"Atomic\"]\n\n1. e4 *\n", "b.pgn, game 1: it is not orthodox"),
+            ("c.epd", "\n", "no openings"),
+        ] {
+            let path = dir.path().join(name);
+            std::fs::write(&path, text).expect("written");
+            let error = choice(&path).load().expect_err(name).to_string();
+            assert!(error.contains(part), "{error}");
+        }
+        let error = choice(&dir.path().join("none.epd")).load().expect_err("missing");
+        assert!(error.to_string().contains("cannot read openings"), "{error}");
+    }
+
+    #[test]
+    fn openings_that_end_the_game_are_skipped_and_counted() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let epd = dir.path().join("a.epd");
+        let over = [
+            "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1",
+            "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
+            "7k/8/6K1/8/8/8/8/8 b - - 0 1",
+            "7k/8/6K1/8/8/8/8/R7 b - - 100 90",
+        ];
+        let good = "7k/8/6K1/8/8/8/8/R7 b - - 99 90";
+        std::fs::write(&epd, over[..2].join("\n") + "\n" + good + "\n" + over[3]).expect("written");
+        let loaded = OpeningChoice { count: 9, ..choice(&epd) }.load().expect("one can be played");
+        assert_eq!(loaded.playable.len(), 1);
+        assert_eq!(
+            loaded.skipped.to_string(),
+            "3 openings skipped in which the game is over, the first is number 1 (White mates)"
+        );
+        for (number, line) in over.iter().enumerate() {
+            std::fs::write(&epd, line).expect("written");
+            let error = choice(&epd).load().expect_err("over").to_string();
+            assert!(
+                error.contains("opening 1 skipped: the game is over there"),
+                "{number}: {error}"
+            );
+        }
+        let pgn = dir.path().join("a.pgn");
+        let repeats = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 *";
+        std::fs::write(&pgn, format!("1. e4 *\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n{repeats}\n"))
+            .expect("written");
+        for (plies, playable) in [(8, 1), (7, 2), (4, 2), (3, 3)] {
+            let loaded = OpeningChoice { plies: Some(plies), ..choice(&pgn) }.load();
+            assert_eq!(loaded.expect("openings").playable.len(), playable, "{plies}");
+        }
+    }
+
+    #[test]
+    fn lines_of_a_book_begin_where_they_are_to() {
+        let lines = |start, count| {
+            let choice = OpeningChoice { start, count, ..choice(Path::new("embedded")) };
+            choice.load().expect("the embedded book").playable
+        };
+        assert_eq!(lines(2, 3), lines(0, 5)[2..]);
+    }
+
+    #[test]
+    fn lines_of_a_book_are_drawn_by_seed() {
+        let lines = |seed| {
+            let choice = OpeningChoice { count: 4, seed, ..choice(Path::new("embedded")) };
+            let games = choice.load().expect("the embedded book").playable;
+            games.iter().map(|game| game.moves.to_vec()).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(1), lines(1));
+        assert_ne!(lines(1), lines(2));
+        assert!(lines(1).iter().all(|moves| !moves.is_empty() && moves.len() <= BOOK_PLIES));
+    }
+
+    #[test]
+    fn a_seed_fixes_the_order_whatever_is_needed_of_it() {
+        const LINES: usize = 60;
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("a.epd");
+        let lines: String =
+            (1..=LINES).map(|number| format!("4k3/8/8/8/8/8/8/4KR2 w - - 0 {number}\n")).collect();
+        std::fs::write(&path, lines).expect("written");
+        let order = |shuffled, seed, start, count| {
+            let choice = OpeningChoice { shuffled, seed, start, count, ..choice(&path) };
+            let openings = choice.load().expect("openings").playable;
+            let number = |opening: &Opening| opening.game().position().fullmove_number();
+            openings.iter().map(number).collect::<Vec<_>>()
+        };
+        let all = order(true, 7, 0, LINES);
+        assert_ne!(all, order(true, 8, 0, LINES));
+        for (start, count) in [(0, 1), (0, 7), (5, 10), (50, 10), (0, 1000), (59, 3)] {
+            // Those before the start follow once the file has ended.
+            let wanted = |all: &[u16]| -> Vec<u16> {
+                all.iter().cycle().skip(start).take(count.min(LINES)).copied().collect()
+            };
+            assert_eq!(order(true, 7, start, count), wanted(&all), "{start} {count}");
+            let numbers: Vec<u16> = (1..=LINES as u16).collect();
+            assert_eq!(order(false, 7, start, count), wanted(&numbers), "{start} {count}");
+        }
+        let mut sorted = all;
+        sorted.sort_unstable();
+        assert_eq!(sorted, (1..=LINES as u16).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_pipe_without_a_writer_is_not_waited_for() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let pipe = |name: &str| {
+            let path = dir.path().join(name);
+            let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+            let kind = rustix::fs::FileType::Fifo;
+            rustix::fs::mknodat(rustix::fs::CWD, &path, kind, mode, 0).expect("a pipe");
+            path
+        };
+        let error = choice(&pipe("lonely.pgn")).load().expect_err("nobody writes").to_string();
+        assert!(error.contains("nobody writes"), "{error}");
+        let path = pipe("fed.pgn");
+        let end = path.clone();
+        let writer = std::thread::spawn(move || std::fs::write(end, "1. e4 *\n\n1. d4 *\n"));
+        assert_eq!(choice(&path).load().expect("two games").playable.len(), 2);
+        assert!(writer.join().is_ok_and(|written| written.is_ok()));
+    }
+}

@@ -1,0 +1,557 @@
+//! One game between two engines.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crossbeam::channel::{Receiver, Sender, TryRecvError, bounded, select};
+
+use crate::chess::notation;
+use crate::chess::position::{Color, Game, Move};
+use crate::engine::tablebase::Tables;
+
+use super::clock::Clock;
+use super::dialect::{EngineError, PlayerEvent, SearchInfo, Setup, Turn};
+use super::player::Player;
+use super::process::Line;
+use super::record::PlayedMove;
+use super::referee::{Referee, Rules, judge_claim};
+use super::verdict::{Termination, Verdict};
+
+/// Ends all games, once triggered.
+#[derive(Debug)]
+pub struct Interrupt {
+    /// Dropped to tell everybody: a closed channel can be waited for beside others.
+    sender: Mutex<Option<Sender<()>>>,
+    receiver: Receiver<()>,
+}
+
+impl Interrupt {
+    /// One that has not been triggered.
+    pub fn new() -> Self {
+        let (sender, receiver) = bounded(0);
+        Interrupt { sender: Mutex::new(Some(sender)), receiver }
+    }
+
+    /// Ends all games.
+    pub fn trigger(&self) {
+        self.sender.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// Whether it has been triggered.
+    pub fn is_triggered(&self) -> bool {
+        self.receiver.try_recv() == Err(TryRecvError::Disconnected)
+    }
+}
+
+impl Default for Interrupt {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// How games are played.
+#[derive(Debug, Clone)]
+pub struct Conditions {
+    /// What ends them early.
+    pub rules: Rules,
+    /// Endgame tables that end them, too.
+    pub tablebases: Option<Tables>,
+    /// How long an engine may be silent after its flag fell, or without a clock, until it counts
+    /// as hung.
+    pub patience: Duration,
+}
+
+/// A move as it is made, for logs.
+#[derive(Debug, Clone, Copy)]
+pub struct MoveMade {
+    /// The move's number, which Black's shares with White's.
+    pub number: u16,
+    /// Who moved.
+    pub color: Color,
+    /// The move.
+    pub mv: Move,
+    /// The time that White and Black have used in the whole game.
+    pub used: [Duration; 2],
+}
+
+/// What happens in a game, for logs.
+#[derive(Debug, Clone, Copy)]
+pub enum GameEvent {
+    /// An engine is prepared for the game.
+    Prepared(Color),
+    /// Both are ready; White's clock runs.
+    ClocksStarted,
+    /// A move was made.
+    Moved(MoveMade),
+}
+
+/// What a game between two players yields.
+#[derive(Debug)]
+pub struct Played {
+    /// Start and moves, the opening included.
+    pub game: Game,
+    /// The moves after the opening.
+    pub moves: Vec<PlayedMove>,
+    /// How it ended.
+    pub verdict: Verdict,
+    /// Whether White, and Black, must be started anew.
+    pub broken: [bool; 2],
+}
+
+/// A game in progress.
+struct Bout<'a> {
+    /// White and Black.
+    players: [&'a mut Player; 2],
+    game: Game,
+    moves: Vec<PlayedMove>,
+    clocks: [Clock; 2],
+    referee: Referee,
+    conditions: &'a Conditions,
+    interrupt: &'a Interrupt,
+    /// Who has a draw offer standing.
+    offers: [bool; 2],
+    broken: [bool; 2],
+}
+
+/// Plays a game to its end. `opening` holds the start and the opening moves, `clocks` those of
+/// White and Black.
+pub fn play(
+    players: [&mut Player; 2],
+    opening: Game,
+    clocks: [Clock; 2],
+    ponder: [bool; 2],
+    conditions: &Conditions,
+    interrupt: &Interrupt,
+    observer: &mut dyn FnMut(GameEvent),
+) -> Played {
+    let mut bout = Bout {
+        players,
+        game: opening,
+        moves: Vec::new(),
+        clocks,
+        referee: Referee::new(conditions.rules, conditions.tablebases.clone()),
+        conditions,
+        interrupt,
+        offers: [false; 2],
+        broken: [false; 2],
+    };
+    let verdict = bout.begin(ponder, observer).unwrap_or_else(|| bout.run(observer));
+    bout.finish(&verdict);
+    Played { game: bout.game, moves: bout.moves, verdict, broken: bout.broken }
+}
+
+impl Bout<'_> {
+    /// Tells both engines of the game.
+    fn begin(&mut self, ponder: [bool; 2], observer: &mut dyn FnMut(GameEvent)) -> Option<Verdict> {
+        if let Some(outcome) = self.game.outcome() {
+            let what = notation::outcome(outcome);
+            return Some(Verdict::unfinished(format!("the opening ends the game: {what}")));
+        }
+        for color in [Color::White, Color::Black] {
+            let [own, other] = [color.to_index(), (!color).to_index()];
+            observer(GameEvent::Prepared(color));
+            let opponent = self.players[other].name.clone();
+            let setup = Setup {
+                game: &self.game,
+                clock: &self.clocks[own],
+                ponder: ponder[own],
+                opponent: &opponent,
+            };
+            if let Err(error) = self.players[own].dialect.begin(&setup) {
+                return Some(self.broke(color, error));
+            }
+        }
+        None
+    }
+
+    fn run(&mut self, observer: &mut dyn FnMut(GameEvent)) -> Verdict {
+        observer(GameEvent::ClocksStarted);
+        loop {
+            if let Some(verdict) = self.turn(observer) {
+                return verdict;
+            }
+        }
+    }
+
+    /// One move; a verdict if the game is over with it.
+    fn turn(&mut self, observer: &mut dyn FnMut(GameEvent)) -> Option<Verdict> {
+        let mover = self.game.position().side_to_move();
+        let number = self.game.position().fullmove_number();
+        let [own, other] = [mover.to_index(), (!mover).to_index()];
+        let turn = Turn { game: &self.game, own: &self.clocks[own], other: &self.clocks[other] };
+        if let Err(error) = self.players[own].dialect.go(&turn) {
+            return Some(self.broke(mover, error));
+        }
+        let start = Instant::now();
+        let answer = match self.await_move(mover, start) {
+            Ok(answer) => answer,
+            Err(verdict) => return Some(verdict),
+        };
+        let elapsed = answer.at.saturating_duration_since(start);
+        if let Some(verdict) = self.check_move(mover, &answer, elapsed) {
+            return Some(verdict);
+        }
+        let mv = *self.game.moves().last()?;
+        self.offers[other] = false;
+        self.moves.push(PlayedMove { mv, info: answer.info, elapsed });
+        let played = &self.moves[self.moves.len() - 1];
+        let used = self.clocks.each_ref().map(|clock| clock.used);
+        observer(GameEvent::Moved(MoveMade { number, color: mover, mv, used }));
+        let verdict = self.referee.look(&self.game, mover, played.info.score);
+        let ponder = answer.ponder.filter(|_| verdict.is_none());
+        let ponder = ponder.and_then(|text| self.game.position().parse_move(&text).ok());
+        let turn = Turn { game: &self.game, own: &self.clocks[own], other: &self.clocks[other] };
+        match self.players[own].dialect.moved(&turn, ponder) {
+            Err(error) if verdict.is_none() => Some(self.broke(mover, error)),
+            _ => verdict,
+        }
+    }
+
+    /// Takes the time and plays the move, if it is legal.
+    fn check_move(&mut self, mover: Color, answer: &Answer, elapsed: Duration) -> Option<Verdict> {
+        let clock = &mut self.clocks[mover.to_index()];
+        let allowed = clock.allowance().unwrap_or_default();
+        if !clock.punch(elapsed) {
+            return Some(self.out_of_time(mover, elapsed, allowed));
+        }
+        let parsed: Option<Move> = self.game.position().parse_move(&answer.text).ok();
+        let Some(mv) = parsed.filter(|&mv| self.game.play(mv).is_ok()) else {
+            let detail =
+                format!("{} plays the illegal move {}", notation::color(mover), answer.text);
+            return Some(Verdict::against(mover, Termination::IllegalMove, detail));
+        };
+        debug_assert_eq!(self.game.moves().last(), Some(&mv));
+        None
+    }
+
+    /// Waits for the mover's move; meanwhile the opponent may resign, claim or die. A line counts
+    /// from the time it came, not from the time it is read: a move that came before the flag fell is
+    /// in time, and what came after it is late.
+    fn await_move(&mut self, mover: Color, start: Instant) -> Result<Answer, Verdict> {
+        let own = mover.to_index();
+        let allowed = self.clocks[own].allowance();
+        let flag = allowed.map(|allowed| start + allowed);
+        let silence = allowed.unwrap_or_default() + self.conditions.patience;
+        let urge = self.players[own].dialect.urge_after().map(|time| start + time);
+        let mut demands = [urge, flag].into_iter().flatten().peekable();
+        let mut info = SearchInfo::default();
+        loop {
+            let wait = demands.peek().copied().unwrap_or(start + silence);
+            let line = self.next_line(wait)?;
+            let at = line.as_ref().map_or(wait, |(_, line)| line.at);
+            if at > start + silence || line.is_none() && demands.peek().is_none() {
+                return Err(self.stalled(mover, silence));
+            }
+            if let Some((speaker, line)) = line {
+                let is_late = flag.is_some_and(|flag| at > flag);
+                let event = self.players[speaker.to_index()].dialect.interpret(&line.text);
+                match event {
+                    Some(PlayerEvent::Move { text, ponder }) if speaker == mover => {
+                        return Ok(Answer { text, ponder, info, at });
+                    }
+                    Some(event) if speaker == mover && info.take_in(&event) => {}
+                    // The game is lost already, and only the mover's answer ends the wait.
+                    Some(event) if is_late && (speaker != mover || !event.ends_turn()) => {}
+                    Some(_) if is_late => {
+                        let allowed = allowed.unwrap_or_default();
+                        return Err(self.out_of_time(mover, at.duration_since(start), allowed));
+                    }
+                    Some(event) => {
+                        if let Some(verdict) = self.talk(speaker, mover, event) {
+                            return Err(verdict);
+                        }
+                    }
+                    None => {}
+                }
+            }
+            if demands.next_if(|&demand| demand <= at).is_some() {
+                // An engine that cannot be written to does not answer either.
+                let _ = self.players[own].dialect.hurry();
+            }
+        }
+    }
+
+    /// The next line of either engine; `None` if none comes before `deadline`.
+    fn next_line(&mut self, deadline: Instant) -> Result<Option<(Color, Line)>, Verdict> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let [white, black] = self.players.each_mut().map(|player| player.dialect.process().lines());
+        let (color, line) = select! {
+            recv(white) -> line => (Color::White, line),
+            recv(black) -> line => (Color::Black, line),
+            recv(self.interrupt.receiver) -> _ => return Err(Verdict::unfinished("interrupted")),
+            default(left) => return Ok(None),
+        };
+        match line {
+            Ok(line) => Ok(Some((color, line))),
+            Err(_) => Err(self.crashed(color)),
+        }
+    }
+
+    /// What an engine says besides moves and thoughts.
+    fn talk(&mut self, speaker: Color, mover: Color, event: PlayerEvent) -> Option<Verdict> {
+        let name = notation::color(speaker);
+        let other = (!speaker).to_index();
+        match event {
+            PlayerEvent::Resign => {
+                let detail = format!("{name} resigns");
+                Some(Verdict::against(speaker, Termination::Resignation, detail))
+            }
+            PlayerEvent::Claim { result, comment } => {
+                Some(judge_claim(&self.game, speaker, &result, &comment))
+            }
+            PlayerEvent::Refusal(text) if speaker == mover => {
+                let detail = format!("{name} refuses the legal move {text}");
+                Some(Verdict::against(speaker, Termination::IllegalMove, detail))
+            }
+            PlayerEvent::OfferDraw if self.offers[other] => {
+                Some(Verdict::draw(Termination::Agreement, "draw agreed"))
+            }
+            PlayerEvent::OfferDraw => {
+                self.offers[speaker.to_index()] = true;
+                let told = self.players[other].dialect.offer_draw();
+                told.err().map(|error| self.broke(!speaker, error))
+            }
+            // What is said out of turn has no meaning, and is ignored as xboard does.
+            _ => None,
+        }
+    }
+
+    /// The verdict on a flag that fell: a loss, or a draw if the opponent could not mate (FIDE Laws of
+    /// Chess, 6.9).
+    fn out_of_time(&self, mover: Color, used: Duration, allowed: Duration) -> Verdict {
+        let (name, opponent) = (notation::color(mover), notation::color(!mover));
+        let time =
+            format!("{:.3} s used, {:.3} s allowed", used.as_secs_f64(), allowed.as_secs_f64());
+        if self.game.position().can_mate(!mover) {
+            let detail = format!("{name} loses on time: {time}");
+            return Verdict::against(mover, Termination::Time, detail);
+        }
+        let detail = format!("{name} runs out of time ({time}), but {opponent} cannot mate");
+        Verdict::draw(Termination::Time, detail)
+    }
+
+    fn stalled(&mut self, loser: Color, after: Duration) -> Verdict {
+        self.broken[loser.to_index()] = true;
+        let hint = match self.players[loser.to_index()].dialect.urge_after() {
+            Some(_) => " (not every engine reads fractions of a second: try whole ones)",
+            None => "",
+        };
+        let detail = format!("{} gives no move for {after:.1?}{hint}", notation::color(loser));
+        Verdict::against(loser, Termination::Stall, detail)
+    }
+
+    fn crashed(&mut self, loser: Color) -> Verdict {
+        self.broken[loser.to_index()] = true;
+        let process = self.players[loser.to_index()].dialect.process();
+        let detail = format!("{}'s engine {}", notation::color(loser), process.obituary());
+        Verdict::against(loser, Termination::Crash, detail)
+    }
+
+    fn broke(&mut self, loser: Color, error: EngineError) -> Verdict {
+        self.broken[loser.to_index()] = true;
+        match error {
+            EngineError::Dead(_) => self.crashed(loser),
+            EngineError::Silent(what) => {
+                let detail = format!("{}'s engine: {what}", notation::color(loser));
+                Verdict::against(loser, Termination::Stall, detail)
+            }
+            EngineError::Unable(what) => {
+                let name = &self.players[loser.to_index()].name;
+                Verdict::unfinished(format!("{name} {what}"))
+            }
+        }
+    }
+
+    /// Tells both engines of the end; those that do not come to rest are given up.
+    fn finish(&mut self, verdict: &Verdict) {
+        for index in [0, 1] {
+            if self.broken[index] {
+                continue;
+            }
+            let deadline = Instant::now() + self.conditions.patience;
+            let dialect = &mut self.players[index].dialect;
+            let told = dialect.finish(verdict.result().token(), &verdict.detail, deadline);
+            self.broken[index] = told.is_err();
+        }
+    }
+}
+
+/// The mover's answer.
+struct Answer {
+    text: String,
+    ponder: Option<String>,
+    info: SearchInfo,
+    at: Instant,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::thread;
+
+    use super::*;
+    use crate::chess::position::Position;
+    use crate::tools::autoplay::clock::MoveLimits;
+    use crate::tools::autoplay::config::{EngineConfig, Protocol};
+    use crate::tools::autoplay::dialect::{Dialect, OptionRange};
+    use crate::tools::autoplay::process::Process;
+
+    /// Only a hang reaches it.
+    const DEADLINE: Duration = Duration::from_secs(120);
+    /// More than that, so that an engine that counts as silent makes the test fail.
+    const PATIENCE: Duration = Duration::from_secs(3600);
+    const MOVE_TIME: Duration = Duration::from_millis(50);
+
+    /// An engine that thinks aloud once, and gives its answer when it gets the line `answer`.
+    const SCRIPT: &str = r#"
+        while read -r line; do case "$line" in
+            uci) echo uciok;;
+            isready) echo readyok;;
+            protover*) echo feature ping=1 setboard=1 done=1;;
+            ping*) echo "pong ${line#ping }";;
+            "go "*) echo info depth 1 score cp 5;;
+            go) echo 1 5 0 1 e2e4;;
+            answer) echo "$0";;
+            quit) exit;;
+        esac; done
+    "#;
+
+    /// A conversation in which the answer comes once the flag has fallen, while the runner is still busy
+    /// with what the engine wrote before: so it waits in the channel when the runner looks.
+    struct Late(Box<dyn Dialect>);
+
+    impl Dialect for Late {
+        fn interpret(&mut self, line: &str) -> Option<PlayerEvent> {
+            let event = self.0.interpret(line);
+            if let Some(PlayerEvent::Thinking(_)) = event {
+                thread::sleep(2 * MOVE_TIME);
+                self.process().send("answer").expect("it reads");
+                let begin = Instant::now();
+                while self.process().lines().is_empty() {
+                    assert!(begin.elapsed() < DEADLINE, "no answer");
+                    thread::sleep(Duration::from_millis(1));
+                }
+            }
+            event
+        }
+        fn process(&mut self) -> &mut Process {
+            self.0.process()
+        }
+        fn handshake(&mut self) -> Result<(), EngineError> {
+            self.0.handshake()
+        }
+        fn engine_name(&self) -> Option<&str> {
+            self.0.engine_name()
+        }
+        fn option_range(&self, name: &str) -> Result<OptionRange, EngineError> {
+            self.0.option_range(name)
+        }
+        fn set_options(&mut self, options: &[(String, String)]) -> Result<(), EngineError> {
+            self.0.set_options(options)
+        }
+        fn reusable(&self) -> bool {
+            self.0.reusable()
+        }
+        fn begin(&mut self, setup: &Setup<'_>) -> Result<(), EngineError> {
+            self.0.begin(setup)
+        }
+        fn go(&mut self, turn: &Turn<'_>) -> Result<(), EngineError> {
+            self.0.go(turn)
+        }
+        fn moved(&mut self, turn: &Turn<'_>, ponder: Option<Move>) -> Result<(), EngineError> {
+            self.0.moved(turn, ponder)
+        }
+        fn hurry(&mut self) -> Result<(), EngineError> {
+            self.0.hurry()
+        }
+        fn offer_draw(&mut self) -> Result<(), EngineError> {
+            self.0.offer_draw()
+        }
+        fn finish(
+            &mut self,
+            result: &str,
+            comment: &str,
+            deadline: Instant,
+        ) -> Result<(), EngineError> {
+            self.0.finish(result, comment, deadline)
+        }
+    }
+
+    /// A game from this position, in which the first answer of the side to move is late.
+    fn late(protocol: Protocol, answer: &'static str, fen: &str) -> Played {
+        let start = Position::from_fen(fen).expect(fen);
+        let (sender, played) = channel();
+        thread::spawn(move || {
+            let command = ["sh", "-c", SCRIPT, answer].map(str::to_owned).to_vec();
+            let config = EngineConfig { command, protocol, ..EngineConfig::default() };
+            let player = || Player::start(&config, &None).expect("it starts");
+            let (white, mut black) = (player(), player());
+            let Player { name, dialect } = white;
+            let mut white = Player { name, dialect: Box::new(Late(dialect)) };
+            let limits = MoveLimits { move_time: Some(MOVE_TIME), ..MoveLimits::default() };
+            let clock = || Clock::new(limits, Duration::ZERO);
+            let conditions =
+                Conditions { rules: Rules::default(), tablebases: None, patience: PATIENCE };
+            let players = [&mut white, &mut black];
+            let game = Game::new(start);
+            let interrupt = Interrupt::new();
+            let clocks = [clock(), clock()];
+            sender.send(play(
+                players,
+                game,
+                clocks,
+                [false; 2],
+                &conditions,
+                &interrupt,
+                &mut |_| {},
+            ))
+        });
+        played.recv_timeout(DEADLINE).expect("it does not wait for an answer that has come")
+    }
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+    #[test]
+    fn what_comes_after_the_flag_fell_is_a_loss_on_time_at_once() {
+        for (protocol, answer) in [
+            (Protocol::Uci, "bestmove e2e4"),
+            (Protocol::Uci, "bestmove e2e5"),
+            (Protocol::Uci, "bestmove (none)"),
+            (Protocol::Xboard, "move e2e4"),
+            (Protocol::Xboard, "move e2e5"),
+            (Protocol::Xboard, "resign"),
+            (Protocol::Xboard, "1-0 {White mates}"),
+            (Protocol::Xboard, "1/2-1/2 {Draw by repetition}"),
+            (Protocol::Xboard, "0-1 {White resigns}"),
+        ] {
+            let Played { verdict, broken, moves, .. } = late(protocol, answer, START);
+            assert_eq!(verdict.termination, Termination::Time, "{answer}: {}", verdict.detail);
+            assert_eq!(verdict.winner, Some(Color::Black), "{answer}: {}", verdict.detail);
+            assert_eq!((broken, moves.len()), ([false; 2], 0), "{answer}");
+        }
+    }
+
+    #[test]
+    fn a_flag_against_a_side_that_cannot_mate_is_a_draw() {
+        for (fen, winner) in [
+            ("6k1/8/8/8/3R4/5K2/8/8 w - - 0 1", None),
+            ("6k1/6n1/8/8/3Q4/5K2/8/8 w - - 0 1", None),
+            ("6k1/6n1/8/8/3R4/5K2/8/8 w - - 0 1", Some(Color::Black)),
+            ("6k1/6p1/8/8/8/5K2/8/8 w - - 0 1", Some(Color::Black)),
+            ("6k1/6b1/8/8/3R4/5K2/8/8 w - - 0 1", None),
+            ("6k1/6b1/8/8/3P4/5K2/8/8 w - - 0 1", Some(Color::Black)),
+        ] {
+            let verdict = late(Protocol::Uci, "bestmove d4d5", fen).verdict;
+            assert_eq!(verdict.termination, Termination::Time, "{fen}: {}", verdict.detail);
+            assert_eq!(verdict.winner, winner, "{fen}: {}", verdict.detail);
+        }
+    }
+
+    #[test]
+    fn an_opening_that_ends_the_game_has_no_result() {
+        let mate = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
+        let verdict = late(Protocol::Uci, "bestmove e2e4", mate).verdict;
+        assert_eq!((verdict.termination, verdict.winner), (Termination::Unfinished, None));
+        assert_eq!(verdict.detail, "the opening ends the game: Black mates");
+    }
+}

@@ -1,0 +1,411 @@
+//! An engine's process: lines in, lines out, and no way to hang on either.
+
+use std::collections::VecDeque;
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, Builder};
+use std::time::{Duration, Instant};
+
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+pub(crate) use rustix::process::Signal;
+use rustix::process::{Pid, kill_process, kill_process_group};
+use thiserror::Error;
+
+use crate::support::threads::refused;
+use crate::support::words::visible;
+
+use super::config::EngineConfig;
+
+/// Longer lines are cut, so that an engine that never ends its line costs no memory. Four times
+/// the longest line that xboard takes would do; option lists of some engines are longer.
+const LONGEST_LINE: u64 = 1 << 16;
+
+/// Lines read ahead. An engine that floods its output has to wait for its turn.
+const READ_AHEAD: usize = 256;
+
+/// How many of its last lines are kept to be shown when an engine dies.
+const LAST_WORDS: usize = 8;
+
+/// How long a write may block on an engine that does not read.
+const WRITE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long an engine may take to end before it is killed.
+const QUIT_PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long to wait for the error output of an engine that has ended; its children may hold it open.
+const LAST_WORDS_PATIENCE: Duration = Duration::from_millis(200);
+
+/// How often to look whether the process has ended.
+const REAP_INTERVAL: Duration = Duration::from_millis(2);
+
+/// A line of the engine's standard output with the time it came.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// When its end was read.
+    pub at: Instant,
+    /// The text without its end.
+    pub text: String,
+}
+
+/// What waiting for a line brings.
+#[derive(Debug)]
+pub enum Received {
+    /// A line.
+    Line(Line),
+    /// Nothing in time.
+    Timeout,
+    /// The output is closed: the engine has ended, or is about to.
+    Closed,
+}
+
+/// An engine could not be started.
+#[derive(Debug, Error)]
+pub enum SpawnError {
+    /// There is no such program.
+    #[error("there is no program \"{0}\" (give its path, or put its folder into PATH)")]
+    Missing(String),
+    /// There is such a file, but it may not be run.
+    #[error("\"{0}\" may not be executed (is it a program? try chmod +x)")]
+    NotExecutable(String),
+    /// The working folder does not exist.
+    #[error("there is no folder \"{0}\" to run the engine in")]
+    Folder(String),
+    /// Something else.
+    #[error("cannot start \"{program}\": {cause}")]
+    Other {
+        /// The program.
+        program: String,
+        /// Why.
+        cause: io::Error,
+    },
+}
+
+/// Where all traffic with engines is written, if it is.
+pub(crate) type Trace = Option<Arc<Mutex<BufWriter<File>>>>;
+
+/// A running engine. Dropping it ends the process and all that it started.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    /// Gone once the input was closed.
+    stdin: Option<ChildStdin>,
+    lines: Receiver<Line>,
+    /// Closed once the engine's error output is.
+    errors: Receiver<()>,
+    memory: Arc<Memory>,
+    pace: Duration,
+}
+
+/// What reader threads share with the process.
+#[derive(Debug)]
+struct Memory {
+    label: String,
+    last_words: Mutex<VecDeque<String>>,
+    trace: Trace,
+    started: Instant,
+}
+
+impl Memory {
+    fn trace(&self, mark: &str, text: &str) {
+        let Some(trace) = &self.trace else { return };
+        let time = self.started.elapsed().as_secs_f64();
+        let mut file = trace.lock().unwrap_or_else(PoisonError::into_inner);
+        // A full disk must not stop a match: the trace is then cut. Flushed line by line: a match may be
+        // killed, and at its end reading threads may still hold the file, which nobody would flush then.
+        let _ = writeln!(file, "{time:9.3} {}{mark} {}", self.label, visible(text))
+            .and_then(|()| file.flush());
+    }
+
+    fn remember(&self, line: &str) {
+        let mut words = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
+        if words.len() == LAST_WORDS {
+            words.pop_front();
+        }
+        words.push_back(visible(line).into_owned());
+    }
+}
+
+impl Process {
+    /// Starts the engine in a process group of its own.
+    ///
+    /// # Errors
+    /// If the program cannot be run.
+    pub fn spawn(config: &EngineConfig, trace: &Trace) -> Result<Self, SpawnError> {
+        let program = config.command.first().map_or("", String::as_str);
+        if let Some(dir) = config.dir.as_deref().filter(|dir| !dir.is_dir()) {
+            return Err(SpawnError::Folder(dir.display().to_string()));
+        }
+        let mut command = Command::new(program);
+        command
+            .args(config.command.iter().skip(1))
+            .envs(config.env.iter().cloned())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        if let Some(dir) = &config.dir {
+            command.current_dir(dir);
+        }
+        let mut child = command.spawn().map_err(|cause| spawn_error(program, cause))?;
+        let other = |cause| SpawnError::Other { program: program.to_owned(), cause };
+        let (Some(stdin), Some(stdout), Some(stderr)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(other(io::Error::other("no pipes")));
+        };
+        let flags = fcntl_getfl(&stdin).map_err(|error| other(error.into()))?;
+        fcntl_setfl(&stdin, flags | OFlags::NONBLOCK).map_err(|error| other(error.into()))?;
+        let memory = Arc::new(Memory {
+            label: config.label(),
+            last_words: Mutex::new(VecDeque::new()),
+            trace: trace.clone(),
+            started: Instant::now(),
+        });
+        let (sender, lines) = bounded(READ_AHEAD);
+        let kept = Arc::clone(&memory);
+        let output = Builder::new().spawn(move || read_output(stdout, &kept, &sender));
+        let kept = Arc::clone(&memory);
+        let (end, errors) = bounded(0);
+        let errors_read = Builder::new().spawn(move || read_errors(stderr, &kept, &end));
+        if let Err(error) = output.and(errors_read) {
+            // Nobody would read what it writes.
+            let _ = child.kill().and_then(|()| child.wait());
+            return Err(other(refused(&error)));
+        }
+        Ok(Process {
+            child,
+            stdin: Some(stdin),
+            lines,
+            errors,
+            memory,
+            pace: config.pace.unwrap_or_default(),
+        })
+    }
+
+    /// Pauses after each line from now on.
+    pub fn set_pace(&mut self, pace: Duration) {
+        self.pace = pace;
+    }
+
+    /// Where the engine's lines come.
+    pub fn lines(&self) -> &Receiver<Line> {
+        &self.lines
+    }
+
+    /// Sends one line.
+    ///
+    /// # Errors
+    /// If the engine has ended or closed its input, which the error's text tells, or does not read.
+    pub fn send(&mut self, line: impl Display) -> io::Result<()> {
+        let mut text = line.to_string();
+        self.memory.trace("<", &text);
+        text.push('\n');
+        if let Err(error) = self.write_all(text.as_bytes()) {
+            // Whether an engine that has ended is noticed by writing or by reading is chance.
+            let closed = error.kind() == io::ErrorKind::BrokenPipe;
+            let end = if closed { self.end_in_words() } else { None };
+            return Err(end.map_or(error, |words| io::Error::new(io::ErrorKind::BrokenPipe, words)));
+        }
+        if !self.pace.is_zero() {
+            thread::sleep(self.pace);
+        }
+        Ok(())
+    }
+
+    fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        let deadline = Instant::now() + WRITE_PATIENCE;
+        while !bytes.is_empty() {
+            let Some(stdin) = &mut self.stdin else { return Err(io::ErrorKind::BrokenPipe.into()) };
+            match stdin.write(bytes) {
+                Ok(count) => bytes = &bytes[count..],
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.wait_writable(deadline)?;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn wait_writable(&self, deadline: Instant) -> io::Result<()> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let timeout = Timespec::try_from(left).map_err(io::Error::other)?;
+        let Some(stdin) = &self.stdin else { return Err(io::ErrorKind::BrokenPipe.into()) };
+        match poll(&mut [PollFd::new(stdin, PollFlags::OUT)], Some(&timeout)) {
+            Ok(0) => Err(io::ErrorKind::TimedOut.into()),
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Closes the engine's input, as the end of the GUI does.
+    pub fn close_input(&mut self) {
+        self.stdin = None;
+    }
+
+    /// Sends a signal to the engine alone.
+    pub fn signal(&self, signal: Signal) {
+        if let Some(id) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
+            // Fails if the process is gone, which is then seen by other ways.
+            let _ = kill_process(id, signal);
+        }
+    }
+
+    /// The next line, if one comes in time. A line that came too late is lost: so not even an
+    /// engine that floods its output makes anybody wait for longer.
+    pub fn receive(&self, deadline: Instant) -> Received {
+        match self.lines.recv_deadline(deadline) {
+            Ok(line) if line.at <= deadline => Received::Line(line),
+            Ok(_) | Err(RecvTimeoutError::Timeout) => Received::Timeout,
+            Err(RecvTimeoutError::Disconnected) => Received::Closed,
+        }
+    }
+
+    /// The last lines the engine wrote, on either channel, fit to be shown.
+    pub fn last_words(&self) -> Vec<String> {
+        let words = self.memory.last_words.lock().unwrap_or_else(PoisonError::into_inner);
+        words.iter().cloned().collect()
+    }
+
+    /// Waits for the process to end by itself.
+    pub fn wait(&mut self, deadline: Instant) -> Option<ExitStatus> {
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return Some(status),
+                Ok(None) if Instant::now() < deadline => thread::sleep(REAP_INTERVAL),
+                _ => return None,
+            }
+        }
+    }
+
+    /// How the process that has closed its output ended, in words: `ended with code 3`, `was
+    /// killed by signal 11`.
+    pub fn obituary(&mut self) -> String {
+        self.end_in_words().unwrap_or_else(|| "closed its output".to_owned())
+    }
+
+    /// How the process ended, in words; `None` if it goes on.
+    fn end_in_words(&mut self) -> Option<String> {
+        let status = self.wait(Instant::now() + QUIT_PATIENCE)?;
+        // What it wrote last may still be on its way.
+        let _ = self.errors.recv_timeout(LAST_WORDS_PATIENCE);
+        Some(match (status.code(), status.signal()) {
+            (Some(code), _) => format!("ended with code {code}"),
+            (None, Some(signal)) => format!("was killed by signal {signal}"),
+            (None, None) => "ended".to_owned(),
+        })
+    }
+
+    /// Sends a last line and waits for the end; kills the process if that takes too long. Tells
+    /// whether it ended by itself.
+    pub fn quit(&mut self, line: &str) -> bool {
+        // An engine that is gone already cannot be told.
+        let _ = self.send(line);
+        let deadline = Instant::now() + QUIT_PATIENCE;
+        // Reading goes on, or an engine might wait for room in the pipe.
+        while let Received::Line(_) = self.receive(deadline) {}
+        self.wait(deadline).is_some()
+    }
+}
+
+impl Drop for Process {
+    /// Ends the process group; the group may hold helpers when the engine itself is gone.
+    fn drop(&mut self) {
+        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
+            // Fails if nobody is left, which is as well.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        // After SIGKILL the wait is short; without it a zombie would stay.
+        let _ = self.child.wait();
+    }
+}
+
+fn spawn_error(program: &str, cause: io::Error) -> SpawnError {
+    let program = program.to_owned();
+    match cause.kind() {
+        io::ErrorKind::NotFound => SpawnError::Missing(program),
+        io::ErrorKind::PermissionDenied => SpawnError::NotExecutable(program),
+        _ => SpawnError::Other { program, cause },
+    }
+}
+
+/// Reads one line, cut at [`LONGEST_LINE`]; `None` at the end.
+fn read_line(input: &mut impl BufRead, buffer: &mut Vec<u8>) -> Option<String> {
+    buffer.clear();
+    let count = input.by_ref().take(LONGEST_LINE).read_until(b'\n', buffer).ok()?;
+    if count == 0 {
+        return None;
+    }
+    if buffer.last() != Some(&b'\n') {
+        skip_line(input);
+    }
+    let text = String::from_utf8_lossy(buffer);
+    Some(text.trim_end_matches(['\n', '\r']).to_owned())
+}
+
+/// Reads up to the end of the line without keeping anything.
+fn skip_line(input: &mut impl BufRead) {
+    while let Ok(chunk) = input.fill_buf() {
+        let end = chunk.iter().position(|&byte| byte == b'\n');
+        let used = end.map_or(chunk.len(), |end| end + 1);
+        if used == 0 {
+            return;
+        }
+        input.consume(used);
+        if end.is_some() {
+            return;
+        }
+    }
+}
+
+/// Passes the engine's output on, until it ends or nobody listens any more.
+fn read_output(output: impl Read, memory: &Memory, sender: &Sender<Line>) {
+    let mut input = BufReader::new(output);
+    let mut buffer = Vec::new();
+    while let Some(text) = read_line(&mut input, &mut buffer) {
+        let at = Instant::now();
+        memory.trace(">", &text);
+        memory.remember(&text);
+        if sender.send(Line { at, text }).is_err() {
+            return;
+        }
+    }
+}
+
+/// Keeps the engine's error output; that it has ended shows by the closing of `_end`.
+fn read_errors(output: impl Read, memory: &Memory, _end: &Sender<()>) {
+    let mut input = BufReader::new(output);
+    let mut buffer = Vec::new();
+    while let Some(text) = read_line(&mut input, &mut buffer) {
+        memory.trace("!", &text);
+        memory.remember(&format!("(stderr) {text}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_is_whole_at_any_moment() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let writer = BufWriter::new(file.reopen().expect("the file"));
+        let trace: Trace = Some(Arc::new(Mutex::new(writer)));
+        let config = EngineConfig { command: vec!["cat".to_owned()], ..EngineConfig::default() };
+        let mut process = Process::spawn(&config, &trace).expect("cat");
+        process.send("hello").expect("sent");
+        let deadline = Instant::now() + WRITE_PATIENCE;
+        assert!(matches!(process.receive(deadline), Received::Line(_)));
+        let written = std::fs::read_to_string(file.path()).expect("text");
+        let lines: Vec<_> = written.lines().collect();
+        assert_eq!(lines.len(), 2, "{written}");
+        assert!(lines[0].ends_with("< hello") && lines[1].ends_with("> hello"), "{written}");
+    }
+}

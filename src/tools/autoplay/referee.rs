@@ -1,0 +1,218 @@
+//! The rules that end a game before mate: adjudication, and claims of engines.
+
+use serde::Deserialize;
+
+use crate::chess::notation;
+use crate::chess::position::{Color, Game};
+use crate::chess::score::Score;
+use crate::engine::tablebase::Tables;
+use crate::support::words::number_of;
+
+use super::verdict::{Termination, Verdict};
+
+/// A game is a draw once both engines see it so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct DrawRule {
+    /// Not before this move number.
+    pub from_move: u32,
+    /// So many moves of each side in a row.
+    pub moves: u32,
+    /// No further from zero than this, in centipawns.
+    pub score: Score,
+}
+
+/// A game is won once both engines see it so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct WinRule {
+    /// So many moves of each side in a row.
+    pub moves: u32,
+    /// At least this far from zero, in centipawns.
+    pub score: Score,
+}
+
+/// What ends games besides the rules of chess.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Rules {
+    /// Draws by the engines' scores.
+    pub draw: Option<DrawRule>,
+    /// Wins by the engines' scores.
+    pub win: Option<WinRule>,
+    /// Draw after so many moves of each side.
+    pub max_moves: Option<u32>,
+}
+
+/// Watches the scores of a game.
+#[derive(Debug)]
+pub struct Referee {
+    rules: Rules,
+    /// Plies in a row that meet the draw rule.
+    drawish: u32,
+    /// Plies in a row that see White, or Black, winning.
+    winning: [u32; 2],
+    tables: Option<Tables>,
+}
+
+impl Referee {
+    /// A referee for one game.
+    pub fn new(rules: Rules, tables: Option<Tables>) -> Self {
+        Referee { rules, drawish: 0, winning: [0; 2], tables }
+    }
+
+    /// Looks at the game after a move of `mover`, whose score was `score`.
+    pub fn look(&mut self, game: &Game, mover: Color, score: Option<Score>) -> Option<Verdict> {
+        if let Some(outcome) = game.outcome() {
+            return Some(outcome.into());
+        }
+        self.count(mover, score);
+        if game.position().halfmove_clock() == 0 {
+            // A capture or pawn move shows that somebody still tries.
+            self.drawish = 0;
+        }
+        self.known(game)
+            .or_else(|| self.drawn(game))
+            .or_else(|| self.won())
+            .or_else(|| self.too_long(game))
+    }
+
+    fn count(&mut self, mover: Color, score: Option<Score>) {
+        let drawish = |rule: DrawRule| score.is_some_and(|score| score.abs() <= rule.score);
+        self.drawish = if self.rules.draw.is_some_and(drawish) { self.drawish + 1 } else { 0 };
+        for winner in [Color::White, Color::Black] {
+            let sees_win = |rule: WinRule| match score {
+                Some(score) if mover == winner => score >= rule.score,
+                Some(score) => score <= -rule.score,
+                None => false,
+            };
+            let count = &mut self.winning[winner.to_index()];
+            *count = if self.rules.win.is_some_and(sees_win) { *count + 1 } else { 0 };
+        }
+    }
+
+    /// Asks the endgame tables.
+    fn known(&self, game: &Game) -> Option<Verdict> {
+        let winner = self.tables.as_ref()?.winner(game.position())?;
+        let termination = Termination::TablebaseAdjudication;
+        Some(match winner {
+            None => Verdict::draw(termination, "drawn by the endgame tables"),
+            Some(winner) => {
+                let detail = format!("{} wins by the endgame tables", notation::color(winner));
+                Verdict::against(!winner, termination, detail)
+            }
+        })
+    }
+
+    fn drawn(&self, game: &Game) -> Option<Verdict> {
+        let rule = self.rules.draw?;
+        let late = u32::from(game.position().fullmove_number()) > rule.from_move;
+        (late && self.drawish >= 2 * rule.moves).then(|| {
+            let moves = number_of(rule.moves.into(), "move");
+            let detail = format!("both engines within {} for {moves}", rule.score);
+            Verdict::draw(Termination::DrawAdjudication, detail)
+        })
+    }
+
+    fn won(&self) -> Option<Verdict> {
+        let rule = self.rules.win?;
+        let sides = [Color::White, Color::Black];
+        let winner = sides.into_iter().find(|c| self.winning[c.to_index()] >= 2 * rule.moves)?;
+        let detail = format!(
+            "both engines see {} ahead by {} for {}",
+            notation::color(winner),
+            rule.score,
+            number_of(rule.moves.into(), "move")
+        );
+        Some(Verdict::against(!winner, Termination::WinAdjudication, detail))
+    }
+
+    fn too_long(&self, game: &Game) -> Option<Verdict> {
+        let moves = self.rules.max_moves?;
+        (game.moves().len() >= 2 * moves as usize).then(|| {
+            Verdict::draw(
+                Termination::LengthAdjudication,
+                format!("{} played", number_of(moves.into(), "move")),
+            )
+        })
+    }
+}
+
+/// Judges an engine's claim, made when the game was not over by the rules.
+pub fn judge_claim(game: &Game, claimant: Color, result: &str, comment: &str) -> Verdict {
+    if let Some(outcome) = game.outcome().filter(|outcome| outcome.result() == result) {
+        return outcome.into();
+    }
+    let loss = if claimant == Color::White { "0-1" } else { "1-0" };
+    if result == loss {
+        let detail = format!("{} resigns ({comment})", notation::color(claimant));
+        return Verdict::against(claimant, Termination::Resignation, detail);
+    }
+    let detail = format!("{} claims {result} ({comment})", notation::color(claimant));
+    Verdict::against(claimant, Termination::FalseClaim, detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn play(referee: &mut Referee, game: &mut Game, rows: &[(&str, Score)]) -> Option<Termination> {
+        for &(text, score) in rows {
+            let mover = game.position().side_to_move();
+            let mv = game.position().parse_move(text).expect(text);
+            game.play(mv).expect(text);
+            if let Some(verdict) = referee.look(game, mover, Some(score)) {
+                return Some(verdict.termination);
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn a_draw_needs_both_sides_and_the_move_number() {
+        let draw = Some(DrawRule { from_move: 4, moves: 2, score: 10 });
+        let rules = Rules { draw, ..Rules::default() };
+        let quiet = [("Nf3", 5), ("Nf6", -5), ("Nc3", 0), ("Nc6", 10), ("Rb1", 0), ("Rb8", 9)];
+        let (mut referee, mut game) = (Referee::new(rules, None), Game::default());
+        assert_eq!(play(&mut referee, &mut game, &quiet), None);
+        let more = [("Ra1", 0), ("Ra8", 0)];
+        let reason = Some(Termination::DrawAdjudication);
+        assert_eq!(play(&mut referee, &mut game, &more), reason);
+        let (mut referee, mut game) = (Referee::new(rules, None), Game::default());
+        assert_eq!(play(&mut referee, &mut game, &quiet), None);
+        assert_eq!(play(&mut referee, &mut game, &[("e4", 0), ("Ra8", 0)]), None);
+        let (mut referee, mut game) = (Referee::new(rules, None), Game::default());
+        assert_eq!(play(&mut referee, &mut game, &quiet), None);
+        assert_eq!(play(&mut referee, &mut game, &[("Ra1", 0), ("Ra8", 11)]), None);
+    }
+
+    #[test]
+    fn a_win_needs_both_sides() {
+        let rules = Rules { win: Some(WinRule { moves: 2, score: 500 }), ..Rules::default() };
+        let (mut referee, mut game) = (Referee::new(rules, None), Game::default());
+        let rows = [("e4", -600), ("e5", 500), ("d4", -700), ("d5", 499), ("Nf3", -900)];
+        assert_eq!(play(&mut referee, &mut game, &rows), None);
+        let rows = [("Nf6", 600), ("Nc3", -500), ("Nc6", 600), ("Be2", -1000)];
+        assert_eq!(play(&mut referee, &mut game, &rows), Some(Termination::WinAdjudication));
+    }
+
+    #[test]
+    fn a_game_ends_at_its_length() {
+        let rules = Rules { max_moves: Some(2), ..Rules::default() };
+        let (mut referee, mut game) = (Referee::new(rules, None), Game::default());
+        let rows = [("e4", 0), ("e5", 0), ("d4", 0)];
+        assert_eq!(play(&mut referee, &mut game, &rows), None);
+        let reason = Some(Termination::LengthAdjudication);
+        assert_eq!(play(&mut referee, &mut game, &[("d5", 0)]), reason);
+    }
+
+    #[test]
+    fn claims_are_held_against_the_board() {
+        let game = Game::default();
+        for (result, winner, termination) in [
+            ("1-0", Color::Black, Termination::FalseClaim),
+            ("1/2-1/2", Color::Black, Termination::FalseClaim),
+            ("0-1", Color::Black, Termination::Resignation),
+        ] {
+            let verdict = judge_claim(&game, Color::White, result, "because");
+            assert_eq!((verdict.winner, verdict.termination), (Some(winner), termination));
+        }
+    }
+}

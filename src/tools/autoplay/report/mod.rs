@@ -1,0 +1,237 @@
+//! The report: one HTML page that needs nothing else, with tables, charts and all games.
+//!
+//! The page itself is `page.html` with its style and script beside it; what it shows is put into it as
+//! JSON.
+
+use std::fmt::Display;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use thiserror::Error;
+
+use crate::chess::notation;
+use crate::chess::position::{Color, Game, Move, Position};
+use crate::support::page::Page;
+
+use super::config::EngineConfig;
+use super::state::FinishedGame;
+use super::stats::{Sprt, Tally};
+use super::summary::{against, ranking};
+use super::tournament::Standings;
+
+/// The page without its data.
+const PAGE: Page = Page {
+    title: "Match report",
+    body: include_str!("page.html"),
+    style: include_str!("page.css"),
+    script: include_str!("page.js"),
+};
+
+/// A game that cannot be shown.
+#[derive(Debug, Error)]
+#[error("game {number} cannot be replayed: {cause}")]
+pub struct ReportError {
+    /// Which game.
+    number: usize,
+    /// What is wrong with it.
+    cause: String,
+}
+
+/// What a report shows of a match besides its results.
+#[derive(Debug, Clone, Default)]
+pub struct About {
+    /// Labels and values: openings, machine, date.
+    pub facts: Vec<(&'static str, String)>,
+    /// Where the games are, as seen from the folder of the report.
+    pub games: Option<PathBuf>,
+}
+
+/// All that a report is made of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Contents<'a> {
+    pub event: &'a str,
+    pub engines: &'a [EngineConfig],
+    /// What the engines are called.
+    pub names: &'a [String],
+    pub about: &'a About,
+    pub standings: &'a Standings,
+    /// In the order in which they ended.
+    pub games: &'a [FinishedGame],
+    pub sprt: Option<&'a Sprt>,
+}
+
+/// The page of a match.
+///
+/// # Errors
+/// If a game's moves cannot be played, which a state file changed by hand may bring about.
+pub(crate) fn page(contents: &Contents<'_>) -> Result<String, ReportError> {
+    let &Contents { event, engines, names, about, standings, games, sprt } = contents;
+    let by_finish: Vec<&FinishedGame> = games.iter().collect();
+    let mut games = by_finish.clone();
+    games.sort_by_key(|game| game.number);
+    let rows =
+        games.iter().map(|game| game_data(game)).collect::<Result<Vec<Value>, ReportError>>()?;
+    let data = json!({
+        "event": event,
+        "engines": names.iter().zip(engines).map(engine_data).collect::<Vec<Value>>(),
+        "facts": about.facts,
+        "pgn": about.games.as_ref().map(|path| path.to_string_lossy()),
+        "table": table(names, standings),
+        "pairings": standings.tallies.iter().map(|(&engines, tally)| {
+            pairing(names, engines, tally, sprt)
+        }).collect::<Vec<Value>>(),
+        "sprt": sprt.map(|sprt| sprt_data(sprt, &by_finish)),
+        "games": rows,
+    });
+    Ok(PAGE.with(&data))
+}
+
+/// An engine and how it plays.
+fn engine_data((name, engine): (&String, &EngineConfig)) -> Value {
+    let mut options: Vec<String> =
+        engine.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    options.extend(engine.ponder.then(|| "thinks on the opponent's time".to_owned()));
+    options.extend(engine.restart.then(|| "restarted for each game".to_owned()));
+    options.extend(engine.init.iter().map(|line| format!("gets \"{line}\" at the start")));
+    json!({
+        "name": name,
+        "command": engine.command_line(),
+        "protocol": engine.protocol.to_string(),
+        "limits": engine.limits.to_string(),
+        "margin": engine.margin.as_millis(),
+        "options": options.join(", "),
+    })
+}
+
+/// The crosstable, the best first.
+fn table(names: &[String], standings: &Standings) -> Value {
+    let ranks = ranking(names.len(), standings);
+    let rows = ranks.iter().map(|row| {
+        let cells = ranks.iter().map(|column| against(standings, row.engine, column.engine));
+        json!({
+            "name": names[row.engine],
+            "points": row.count.points(),
+            "games": row.count.games(),
+            "cells": cells.collect::<Vec<Option<f64>>>(),
+        })
+    });
+    rows.collect()
+}
+
+fn pairing(names: &[String], engines: (usize, usize), tally: &Tally, sprt: Option<&Sprt>) -> Value {
+    let elo = tally.elo();
+    let colors = tally.by_color.map(|count| [count.wins, count.draws, count.losses]);
+    let ends = tally.terminations.iter().map(|(end, count)| json!([end.name(), count]));
+    json!({
+        "names": [names[engines.0], names[engines.1]],
+        "total": [tally.total.wins, tally.total.draws, tally.total.losses],
+        "white": colors[0],
+        "black": colors[1],
+        "pairs": tally.pairs,
+        "elo": elo.map(|elo| elo.value),
+        "error": elo.and_then(|elo| elo.error),
+        "los": tally.superiority(),
+        "llr": sprt.map(|sprt| sprt.llr(&tally.pairs)),
+        "ends": ends.collect::<Vec<Value>>(),
+    })
+}
+
+/// The bounds of the test, and its ratio after each pair of games in the order they ended.
+fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
+    let first = games.iter().find(|game| game.number == 1).map(|game| &game.names[0]);
+    let mut tally = Tally::default();
+    let mut curve = vec![0.0];
+    for game in games {
+        let as_white = Some(&game.names[0]) == first;
+        let color = if as_white { Color::White } else { Color::Black };
+        let before = tally.pairs;
+        // A state file changed by hand may number its games from 0.
+        tally.add(game.number.saturating_sub(1) / 2, color, &game.verdict());
+        if tally.pairs != before {
+            curve.push(sprt.llr(&tally.pairs));
+        }
+    }
+    let (lower, upper) = sprt.bounds();
+    json!({ "elo0": sprt.elo0, "elo1": sprt.elo1, "lower": lower, "upper": upper, "curve": curve })
+}
+
+/// A game with its moves in SAN for reading, and in coordinates for the board.
+fn game_data(finished: &FinishedGame) -> Result<Value, ReportError> {
+    let fail =
+        |cause: &dyn Display| ReportError { number: finished.number, cause: cause.to_string() };
+    let start = match &finished.fen {
+        Some(fen) => Position::from_fen(fen).map_err(|error| fail(&error))?,
+        None => Position::start(),
+    };
+    let mut game = Game::new(start);
+    for text in &finished.moves {
+        let mv: Move = text.parse().map_err(|error| fail(&error))?;
+        game.play(mv).map_err(|error| fail(&error))?;
+    }
+    Ok(json!({
+        "number": finished.number,
+        "names": finished.names,
+        "result": finished.result,
+        "end": finished.termination.name(),
+        "detail": finished.detail,
+        "fen": start.fen(),
+        "opening": finished.opening_plies,
+        "san": notation::line(&start, game.moves()).split_whitespace().collect::<Vec<_>>(),
+        "moves": finished.moves,
+        "scores": finished.scores,
+        "seconds": finished.seconds,
+        "remarks": finished.remarks,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::autoplay::stats::EloModel;
+    use crate::tools::autoplay::verdict::Termination;
+
+    #[test]
+    fn the_page_has_all_that_it_needs() {
+        crate::support::page::checks::check(&PAGE, &json!({}));
+    }
+
+    #[test]
+    fn the_page_holds_the_games_and_nothing_that_ends_its_script() {
+        let game = FinishedGame {
+            number: 1,
+            names: ["</script><b>".to_owned(), "b".to_owned()],
+            result: "1-0".to_owned(),
+            termination: Termination::Checkmate,
+            detail: String::new(),
+            fen: None,
+            opening_plies: 0,
+            moves: ["f2f3", "e7e5", "g2g4", "d8h4"].map(str::to_owned).to_vec(),
+            scores: vec![None; 4],
+            seconds: vec![0.0; 4],
+            remarks: vec!["book".to_owned(), String::new(), "meets".to_owned(), String::new()],
+            pgn: None,
+        };
+        let with = |game: FinishedGame, sprt: Option<&Sprt>| {
+            let names = ["</script><b>".to_owned(), "b".to_owned()];
+            page(&Contents {
+                event: "event",
+                engines: &[EngineConfig::default(), EngineConfig::default()],
+                names: &names,
+                about: &About::default(),
+                standings: &Standings::default(),
+                games: &[game],
+                sprt,
+            })
+        };
+        let page = with(game.clone(), None).expect("a page");
+        assert!(page.contains("\"Qh4#\""));
+        assert_eq!(page.matches("</script>").count(), 2);
+        let broken = FinishedGame { moves: vec!["e2e5".to_owned()], ..game.clone() };
+        assert!(with(broken, None).is_err());
+        let by_hand = FinishedGame { number: 0, ..game };
+        let model = EloModel::default();
+        let sprt = Sprt { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, model };
+        let page = with(by_hand, Some(&sprt));
+        assert!(page.is_ok());
+    }
+}

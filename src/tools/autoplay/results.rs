@@ -1,0 +1,290 @@
+//! The results of a match: kept while it is played, and written down as JSON, for programs: what
+//! `super::summary` tells people.
+
+use std::cmp::Ordering;
+
+use serde_json::{Value, json};
+use thiserror::Error;
+
+pub use crate::support::files::{FileKind, Output, OutputError};
+
+use super::config::EngineConfig;
+use super::ledger::{Ledger, LedgerError};
+use super::play::Interrupt;
+use super::player::StartError;
+pub use super::report::About;
+use super::report::{self, Contents, ReportError};
+use super::stats::{Decision, Sprt, Tally, normalised_elo};
+use super::summary::{against, ranking};
+use super::tournament::{Progress, Standings, Tournament};
+
+/// Why a match is not played to its end, or not written down.
+#[derive(Debug, Error)]
+pub enum MatchError {
+    /// An engine does not play.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The games cannot be kept.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// The games cannot be shown.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+    /// The report or the statistics cannot be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+}
+
+/// What has come of a match so far.
+#[derive(Debug)]
+pub struct Results {
+    /// The engines' settings, in the order of their definition.
+    pub engines: Vec<EngineConfig>,
+    /// What is to stand above the report.
+    pub about: About,
+    /// What the engines are called, in the order of their definition.
+    pub names: Vec<String>,
+    /// How often each engine's start went wrong.
+    pub stumbles: Vec<u32>,
+    /// The test that ends a match of two engines.
+    pub sprt: Option<Sprt>,
+    /// The games.
+    pub ledger: Ledger,
+}
+
+impl Results {
+    /// The results of a match of these engines that begins, or goes on, with this ledger.
+    pub fn new(engines: &[EngineConfig], ledger: Ledger, sprt: Option<Sprt>) -> Self {
+        Results {
+            engines: engines.to_vec(),
+            about: About::default(),
+            names: engines.iter().map(EngineConfig::label).collect(),
+            stumbles: vec![0; engines.len()],
+            sprt: sprt.filter(|_| engines.len() == 2),
+            ledger,
+        }
+    }
+
+    /// Plays a tournament, whose games are those that the ledger lacks, until it is over or the
+    /// test is decided; `observe` hears of everything that happens, on the calling thread, once it
+    /// is kept.
+    ///
+    /// # Errors
+    /// If an engine does not play, or a file cannot be written.
+    pub fn play(
+        &mut self,
+        tournament: &Tournament,
+        interrupt: &Interrupt,
+        mut observe: impl FnMut(&Self, &Progress),
+    ) -> Result<(), MatchError> {
+        if self.is_decided() {
+            return Ok(());
+        }
+        let mut trouble = None;
+        let played = tournament.run(interrupt, |progress| match self.keep(progress) {
+            Ok(goes_on) => {
+                observe(self, progress);
+                goes_on
+            }
+            Err(error) => {
+                trouble.get_or_insert(error);
+                false
+            }
+        });
+        let end = played.map_err(MatchError::from).and(trouble.map_or(Ok(()), Err));
+        if end.is_err() && self.ledger.finished == 0 {
+            // A state without games would only be in the way.
+            self.ledger.close()?;
+        }
+        end
+    }
+
+    /// Takes in what has happened; tells whether the match should go on.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn keep(&mut self, progress: &Progress) -> Result<bool, MatchError> {
+        match progress {
+            Progress::Named(engine, name) => self.names[*engine].clone_from(name),
+            Progress::Stumbled { engine, .. } => self.stumbles[*engine] += 1,
+            Progress::Finished { slot, record, .. } => {
+                self.ledger.add(slot, record)?;
+                return Ok(!self.is_decided());
+            }
+            Progress::Starting { .. }
+            | Progress::Started(_)
+            | Progress::InGame { .. }
+            | Progress::Failed(_) => {}
+        }
+        Ok(true)
+    }
+
+    /// How the first engine stands to the second: by the test if there is one, else by the games
+    /// that each has won. `None` if there are more than two.
+    pub fn comparison(&self) -> Option<Ordering> {
+        let tally = self.ledger.standings.tallies.values().next();
+        let compare = |tally: &Tally| match self.sprt {
+            None => tally.total.wins.cmp(&tally.total.losses),
+            Some(sprt) => match sprt.decide(sprt.llr(&tally.pairs)) {
+                Decision::Continue => Ordering::Equal,
+                Decision::AcceptH0 => Ordering::Less,
+                Decision::AcceptH1 => Ordering::Greater,
+            },
+        };
+        (self.names.len() == 2).then(|| tally.map_or(Ordering::Equal, compare))
+    }
+
+    /// Whether the sequential test has come to an end.
+    pub fn is_decided(&self) -> bool {
+        self.sprt.is_some() && self.comparison() != Some(Ordering::Equal)
+    }
+
+    /// The names of those engines whose starts went wrong, and how often.
+    pub fn stumbled(&self) -> impl Iterator<Item = (&str, u32)> {
+        let counted = self.names.iter().map(String::as_str).zip(self.stumbles.iter().copied());
+        counted.filter(|&(_, count)| count > 0)
+    }
+
+    /// Writes the report and the statistics as far as they are asked for. The state is removed
+    /// after that if nothing is left to play.
+    ///
+    /// # Errors
+    /// If a file cannot be written, or a game taken over from the state cannot be shown.
+    pub fn conclude(
+        &mut self,
+        report: Option<Output<'_>>,
+        statistics: Option<Output<'_>>,
+    ) -> Result<(), MatchError> {
+        if let Some(report) = report {
+            let contents = Contents {
+                event: &self.ledger.event,
+                engines: &self.engines,
+                names: &self.names,
+                about: &self.about,
+                standings: &self.ledger.standings,
+                games: &self.ledger.games,
+                sprt: self.sprt.as_ref(),
+            };
+            report.write(report::page(&contents)?.as_bytes())?;
+        }
+        if let Some(statistics) = statistics {
+            statistics.write(format!("{:#}\n", self.json()).as_bytes())?;
+        }
+        if self.ledger.finished == self.ledger.scheduled || self.is_decided() {
+            self.ledger.close()?;
+        }
+        Ok(())
+    }
+
+    /// All statistics. What cannot be estimated, or is infinite, is `null`.
+    pub fn json(&self) -> Value {
+        let Results { names, sprt, ledger, .. } = self;
+        let tallies = &ledger.standings.tallies;
+        let played: u32 = tallies.values().map(|tally| tally.total.games()).sum();
+        let pairings = tallies.iter().map(|(&(first, second), tally)| {
+            let mut value = pairing(tally, sprt.as_ref());
+            value["engines"] = json!([names[first], names[second]]);
+            value
+        });
+        json!({
+            "event": ledger.event,
+            "scheduled": ledger.scheduled,
+            "played": played,
+            "crosstable": crosstable(names, &ledger.standings),
+            "pairings": pairings.collect::<Vec<Value>>(),
+            "stumbles": self.stumbled().collect::<Value>(),
+        })
+    }
+}
+
+/// One row for each engine, the most successful first; `against` follows the order of the rows.
+fn crosstable(names: &[String], standings: &Standings) -> Vec<Value> {
+    let ranks = ranking(names.len(), standings);
+    let rows = ranks.iter().map(|row| {
+        let cells = ranks.iter().map(|column| against(standings, row.engine, column.engine));
+        json!({
+            "engine": names[row.engine],
+            "points": row.count.points(),
+            "games": row.count.games(),
+            "results": row.count,
+            "against": cells.collect::<Vec<Option<f64>>>(),
+        })
+    });
+    rows.collect()
+}
+
+/// What two engines' games say of the first of them.
+fn pairing(tally: &Tally, sprt: Option<&Sprt>) -> Value {
+    json!({
+        "results": tally.total,
+        "as_white": tally.by_color[0],
+        "as_black": tally.by_color[1],
+        "pairs": tally.pairs,
+        "elo": tally.elo(),
+        "normalized_elo": normalised_elo(&tally.distribution()),
+        "superiority": tally.superiority(),
+        "sprt": sprt.map(|sprt| test(sprt, tally)),
+        "terminations": tally.terminations,
+    })
+}
+
+/// The sequential test with its parameters.
+fn test(sprt: &Sprt, tally: &Tally) -> Value {
+    let llr = sprt.llr(&tally.pairs);
+    let (lower, upper) = sprt.bounds();
+    json!({
+        "parameters": sprt,
+        "llr": llr,
+        "lower": lower,
+        "upper": upper,
+        "decision": sprt.decide(llr),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::position::Color;
+    use crate::tools::autoplay::ledger::Places;
+    use crate::tools::autoplay::schedule::{Format, Schedule};
+    use crate::tools::autoplay::stats::EloModel;
+    use crate::tools::autoplay::verdict::{Termination, Verdict};
+
+    /// What is kept of a match whose first games have these ends, all won by White.
+    fn results(games: usize, ends: &[Termination], sprt: Option<Sprt>) -> Results {
+        let (engines, format) = (2, Format::RoundRobin);
+        let slots = Schedule { engines, format, games, openings: 1, reversed: true }.slots();
+        let (mut ledger, _) = Ledger::open(&Places::default(), &slots, "").expect("no files");
+        for (slot, &end) in slots.iter().zip(ends) {
+            ledger.standings.add(slot, &Verdict::against(Color::Black, end, ""));
+        }
+        let engine = |name: &str| EngineConfig { name: name.to_owned(), ..Default::default() };
+        Results::new(&[engine("a"), engine("b")], ledger, sprt)
+    }
+
+    #[test]
+    fn programs_find_what_people_are_told() {
+        let ends = [Termination::Time, Termination::Checkmate, Termination::Checkmate];
+        let model = EloModel::Logistic;
+        let sprt = Sprt { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, model };
+        let value = results(4, &ends, Some(sprt)).json();
+        assert_eq!((&value["scheduled"], &value["played"]), (&json!(4), &json!(3)));
+        assert_eq!(value["crosstable"][0]["engine"], "a");
+        assert_eq!(value["crosstable"][0]["against"], json!([null, 2.0]));
+        let pairing = &value["pairings"][0];
+        assert_eq!(pairing["engines"], json!(["a", "b"]));
+        assert_eq!(pairing["results"], json!({"wins": 2, "draws": 0, "losses": 1}));
+        assert_eq!(pairing["pairs"], json!([0, 0, 1, 0, 0]));
+        assert_eq!(pairing["terminations"], json!({"checkmate": 2, "time": 1}));
+        assert_eq!(pairing["sprt"]["decision"], "continue");
+        assert_eq!(pairing["sprt"]["parameters"]["model"], "logistic");
+        assert!(pairing["elo"]["value"].as_f64().is_some_and(|elo| elo > 100.0));
+    }
+
+    #[test]
+    fn infinite_values_are_null() {
+        let value = results(1, &[Termination::Crash], None).json();
+        assert_eq!(value["pairings"][0]["elo"]["value"], Value::Null);
+        assert_eq!(value["pairings"][0]["sprt"], Value::Null);
+    }
+}

@@ -1,0 +1,249 @@
+//! Where a tuning stands, on disk, so that it can go on after an interruption.
+//!
+//! A checkpoint is one JSON object. The path is not kept but the scores that it follows from, so it
+//! comes out the same to the last bit.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::support::files::{in_words, open_locked, read_plain, write_whole};
+use crate::tools::autoplay::state::first_difference;
+
+use super::tuner::Tuner;
+
+/// What a checkpoint begins with.
+const BEGIN: &[u8] = b"{\"tuning\":";
+/// The version of its form, and of the mathematics: with other ones the path would be another.
+const VERSION: u32 = 1;
+
+/// Games that were played, seen by the side that has the first of the perturbed values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Tally {
+    /// Games won.
+    pub wins: u64,
+    /// Games drawn.
+    pub draws: u64,
+    /// Games lost.
+    pub losses: u64,
+    /// Pairs of games that do not count, because an engine broke down or broke the rules.
+    pub void_pairs: u64,
+}
+
+/// The file's content.
+#[derive(Debug, Serialize, Deserialize)]
+struct Checkpoint {
+    tuning: u32,
+    settings: String,
+    games: Tally,
+    /// For people and programs; what counts is the scores.
+    values: BTreeMap<String, f64>,
+    scores: Vec<i32>,
+}
+
+/// Why a checkpoint cannot be used.
+#[derive(Debug, Error)]
+pub(crate) enum CheckpointError {
+    /// The file cannot be read or written.
+    #[error("cannot use the checkpoint {}: {}", path.display(), in_words(cause))]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
+    /// It is something else, or damaged.
+    #[error("{} is no checkpoint of a tuning: {what}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// It is that of another tuning.
+    #[error(
+        "{} belongs to a tuning with other settings: {difference}; go on with those, or name \
+         another file",
+        path.display()
+    )]
+    Other {
+        /// The file.
+        path: PathBuf,
+        /// The first setting that differs.
+        difference: String,
+    },
+}
+
+/// Whether a file that begins so is a checkpoint.
+pub(crate) fn is_checkpoint(head: &[u8]) -> bool {
+    head.starts_with(BEGIN)
+}
+
+/// A file beside a checkpoint that keeps other runs away from it: the checkpoint itself is another
+/// file after each iteration. It is removed at the end; one that a killed run left locks nobody out.
+#[derive(Debug)]
+pub(super) struct Lock {
+    path: PathBuf,
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the checkpoint at a path for this run; there is none to take beside a device or a
+    /// pipe.
+    ///
+    /// # Errors
+    /// If another run has it, or the folder cannot be written to.
+    pub(super) fn beside(path: &Path) -> Result<Option<Self>, CheckpointError> {
+        if path.metadata().is_ok_and(|there| !there.is_file()) {
+            return Ok(None);
+        }
+        let mut name = path.as_os_str().to_owned();
+        name.push(".lock");
+        let lock = PathBuf::from(name);
+        match open_locked(&lock, true) {
+            Ok(file) => Ok(Some(Lock { path: lock, _file: file })),
+            Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+                let cause = io::Error::other("another tuning that is going on has it");
+                Err(CheckpointError::Io { path: path.to_owned(), cause })
+            }
+            Err(cause) => Err(CheckpointError::Io { path: lock, cause }),
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Left behind it does no harm.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Takes up what the file keeps of the same tuning; `settings` tell it from others in lines of
+/// words. Returns the games that were played. If there is no file, or nothing in it, the tuning
+/// begins.
+///
+/// # Errors
+/// If the file cannot be read, or is of another tuning.
+pub(super) fn load(
+    path: &Path,
+    settings: &str,
+    tuner: &mut Tuner,
+) -> Result<Tally, CheckpointError> {
+    let text = match read_plain(path) {
+        Ok(text) if text.is_empty() => return Ok(Tally::default()),
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Tally::default()),
+        Err(cause) => return Err(CheckpointError::Io { path: path.to_owned(), cause }),
+    };
+    let damaged = |what: String| CheckpointError::Damaged { path: path.to_owned(), what };
+    let found: Checkpoint =
+        serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
+    if found.tuning != VERSION {
+        return Err(damaged(format!("its version is {}, and not {VERSION}", found.tuning)));
+    }
+    if let Some(difference) = first_difference(&found.settings, settings) {
+        return Err(CheckpointError::Other { path: path.to_owned(), difference });
+    }
+    let plan = tuner.plan();
+    let limit = i64::from(plan.pairs) * 2;
+    if let Some(score) = found.scores.iter().find(|score| i64::from(**score).abs() > limit) {
+        return Err(damaged(format!("a score of {score} in {limit} games")));
+    }
+    if found.scores.len() > plan.iterations as usize {
+        return Err(damaged(format!("{} scores", found.scores.len())));
+    }
+    found.scores.iter().for_each(|&score| tuner.update(score));
+    Ok(found.games)
+}
+
+/// Writes a checkpoint in place of the one before.
+///
+/// # Errors
+/// If it cannot be written.
+pub(super) fn save(
+    path: &Path,
+    settings: &str,
+    tuner: &Tuner,
+    games: Tally,
+) -> Result<(), CheckpointError> {
+    let names = tuner.parameters().iter().map(|parameter| parameter.name.clone());
+    let checkpoint = Checkpoint {
+        tuning: VERSION,
+        settings: settings.to_owned(),
+        games,
+        values: names.zip(tuner.values().iter().copied()).collect(),
+        scores: tuner.scores().to_vec(),
+    };
+    let bytes = serde_json::to_vec(&checkpoint).map_err(io::Error::from);
+    let written = bytes.and_then(|bytes| Ok(write_whole(path, &[&bytes[..], b"\n"].concat())?));
+    written.map_err(|cause| CheckpointError::Io { path: path.to_owned(), cause })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tuner::Plan;
+    use super::*;
+
+    fn begun(plan: Plan) -> Tuner {
+        let parameters = ["a,0.1,0,1,0.07,0.3", "b,50,0,100,9,0.3"];
+        Tuner::new(parameters.map(|text| text.parse().expect(text)).to_vec(), plan)
+    }
+
+    const PLAN: Plan = Plan { iterations: 40, pairs: 2, seed: 5 };
+
+    #[test]
+    fn a_tuning_is_taken_up_to_the_last_bit() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("checkpoint");
+        let mut tuner = begun(PLAN);
+        assert_eq!(load(&path, "x", &mut tuner).expect("nothing there"), Tally::default());
+        [3, -1, 0, 4, -4, 1, 1].into_iter().for_each(|score| tuner.update(score));
+        let games = Tally { wins: 9, draws: 5, losses: 5, void_pairs: 1 };
+        save(&path, "x", &tuner, games).expect("written");
+        assert!(is_checkpoint(&fs::read(&path).expect("written")));
+        let mut resumed = begun(PLAN);
+        assert_eq!(load(&path, "x", &mut resumed).expect("read"), games);
+        assert_eq!((resumed.values(), resumed.iteration()), (tuner.values(), 7));
+    }
+
+    #[test]
+    fn a_checkpoint_has_one_owner() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("checkpoint");
+        let owned = Lock::beside(&path).expect("free");
+        let refused = Lock::beside(&path).expect_err("taken").to_string();
+        assert!(
+            refused.ends_with("checkpoint: another tuning that is going on has it"),
+            "{refused}"
+        );
+        drop(owned);
+        assert!(Lock::beside(&path).expect("free again").is_some());
+        assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 0, "nothing is left");
+        assert!(Lock::beside(Path::new("/dev/null")).expect("a device").is_none());
+    }
+
+    #[test]
+    fn what_is_no_checkpoint_of_this_tuning_is_refused() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("checkpoint");
+        let mut tuner = begun(PLAN);
+        (0..30).for_each(|_| tuner.update(4));
+        save(&path, "seed: 5\nx", &tuner, Tally::default()).expect("written");
+        let refusal = |settings: &str, plan| {
+            load(&path, settings, &mut begun(plan)).expect_err(settings).to_string()
+        };
+        let other = refusal("seed: 6\nx", PLAN);
+        assert!(other.contains("it was \"seed: 5\", and is \"seed: 6\" now"), "{other}");
+        let few = refusal("seed: 5\nx", Plan { iterations: 29, ..PLAN });
+        assert!(few.contains("30 scores"), "{few}");
+        let small = refusal("seed: 5\nx", Plan { pairs: 1, ..PLAN });
+        assert!(small.contains("a score of 4 in 2 games"), "{small}");
+        fs::write(&path, "{\"tuning\":1,").expect("written");
+        let torn = load(&path, "x", &mut begun(PLAN)).expect_err("torn").to_string();
+        assert!(torn.contains("is no checkpoint of a tuning"), "{torn}");
+    }
+}

@@ -1,0 +1,215 @@
+//! The games of an iteration: workers with two copies of the engine each, which stay.
+
+use crossbeam::channel::{Receiver, Sender, unbounded};
+
+use crate::chess::position::Color;
+use crate::tools::autoplay::clock::Clock;
+use crate::tools::autoplay::config::EngineConfig;
+use crate::tools::autoplay::dialect::EngineError;
+use crate::tools::autoplay::openings::Opening;
+use crate::tools::autoplay::play::{Conditions, Interrupt, play};
+use crate::tools::autoplay::player::{Player, StartError};
+use crate::tools::autoplay::process::Trace;
+use crate::tools::autoplay::seats::{SeatNews, Seats};
+use crate::tools::autoplay::verdict::{Termination, Verdict};
+
+/// What all games have in common.
+#[derive(Debug)]
+pub(super) struct Arena<'a> {
+    /// The engine for either side, under names that tell the sides apart.
+    pub sides: [EngineConfig; 2],
+    pub openings: &'a [Opening],
+    pub conditions: &'a Conditions,
+    pub trace: &'a Trace,
+    pub interrupt: &'a Interrupt,
+}
+
+/// The options of one side, with their values.
+pub(super) type Options = Vec<(String, String)>;
+
+/// A game to be played.
+#[derive(Debug, Clone)]
+pub(super) struct Job {
+    /// Its number in the iteration, from 0; two that follow each other are a pair.
+    pub number: usize,
+    /// Which side has White, 0 or 1.
+    pub white: usize,
+    /// Which opening is played.
+    pub opening: usize,
+    /// What each side plays with.
+    pub options: [Options; 2],
+}
+
+/// What workers tell. Each job brings one answer.
+#[derive(Debug)]
+pub(super) enum Report {
+    /// A start went wrong, but is tried again: no answer yet.
+    Stumbled(String),
+    /// A game was played; the score of the first side, 1, 0 or -1.
+    Played(usize, i32),
+    /// A game cannot be counted, and why.
+    Void(usize, String),
+    /// It was interrupted.
+    Stopped,
+    /// The engine cannot be started, or cannot play.
+    Failed(StartError),
+}
+
+/// A game that brings no score.
+enum NoScore {
+    Void(String),
+    Stopped,
+    Failed(StartError),
+}
+
+impl Arena<'_> {
+    /// Plays games as they come until there are no more, and tells what comes of them.
+    pub(super) fn work(&self, jobs: &Receiver<Job>, reports: &Sender<Report>) {
+        // Whoever collects the reports outlives the workers.
+        let tell = |report| drop(reports.send(report));
+        let mut seats = Seats::default();
+        for job in jobs {
+            let stumbled = |what| tell(Report::Stumbled(what));
+            tell(match self.game(&job, &mut seats, stumbled) {
+                Ok(score) => Report::Played(job.number, score),
+                Err(NoScore::Void(why)) => Report::Void(job.number, why),
+                Err(NoScore::Stopped) => Report::Stopped,
+                Err(NoScore::Failed(error)) => Report::Failed(error),
+            });
+        }
+        seats.quit();
+    }
+
+    /// Plays one game with the engines that are seated, or new ones; returns the first side's
+    /// score.
+    fn game(
+        &self,
+        job: &Job,
+        seats: &mut Seats,
+        mut stumbled: impl FnMut(String),
+    ) -> Result<i32, NoScore> {
+        if self.interrupt.is_triggered() {
+            return Err(NoScore::Stopped);
+        }
+        let tell = |_, news| {
+            if let SeatNews::Stumbled(what) = news {
+                stumbled(what);
+            }
+        };
+        let [first, second] = &self.sides;
+        seats.take([(0, first), (1, second)], self.trace, tell).map_err(NoScore::Failed)?;
+        self.set_options(job, seats)?;
+        let Some(players) = seats.players(job.white) else { return Err(NoScore::Stopped) };
+        let clock = || Clock::new(first.limits, first.margin);
+        let played = play(
+            players,
+            self.openings[job.opening % self.openings.len()].game(),
+            [clock(), clock()],
+            [first.ponder; 2],
+            self.conditions,
+            self.interrupt,
+            &mut |_| {},
+        );
+        let last_words = seats.clear(job.white, &played).concat();
+        self.judge(job, played.verdict, &last_words)
+    }
+
+    /// Gives both sides their values.
+    fn set_options(&self, job: &Job, seats: &mut Seats) -> Result<(), NoScore> {
+        for (side, options) in job.options.iter().enumerate() {
+            let player = seats.players(side).map(|[player, _]| player);
+            let set = |player: &mut Player| player.dialect.set_options(options);
+            match player.map_or(Ok(()), set) {
+                Ok(()) => {}
+                Err(EngineError::Unable(what)) => {
+                    let what = format!("{} {what}", self.sides[side].label());
+                    return Err(NoScore::Failed(StartError::Unable(what)));
+                }
+                Err(error) => {
+                    seats.drop_engine(side);
+                    return Err(NoScore::Void(format!("{}: {error}", self.sides[side].label())));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What a game says of the two sides.
+    fn judge(&self, job: &Job, verdict: Verdict, last_words: &[String]) -> Result<i32, NoScore> {
+        if verdict.termination == Termination::Unfinished {
+            return Err(match self.interrupt.is_triggered() {
+                true => NoScore::Stopped,
+                false => NoScore::Failed(StartError::Unable(verdict.detail)),
+            });
+        }
+        if verdict.termination.is_fault() {
+            let words = last_words.iter().map(|line| format!("\n    {line}"));
+            return Err(NoScore::Void(verdict.detail + &words.collect::<String>()));
+        }
+        let of_white = match verdict.winner {
+            Some(Color::White) => 1,
+            Some(Color::Black) => -1,
+            None => 0,
+        };
+        Ok(if job.white == 0 { of_white } else { -of_white })
+    }
+}
+
+/// What an iteration yields, once all its games have brought an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Scored {
+    /// Games won, drawn and lost by the first side, in pairs that count.
+    pub counts: [u32; 3],
+    /// Why the pairs that do not count do not; in the order of the pairs.
+    pub void: Vec<String>,
+}
+
+impl Scored {
+    /// Of the first side's scores in all games, two by two; where one is missing, it says why.
+    pub(super) fn new(games: &[Result<i32, String>]) -> Self {
+        let mut scored = Scored::default();
+        for pair in games.chunks(2) {
+            match pair.iter().find_map(|game| game.as_ref().err()) {
+                Some(why) => scored.void.push(why.clone()),
+                None => {
+                    for score in pair.iter().flatten() {
+                        scored.counts[(1 - score.signum()) as usize] += 1;
+                    }
+                }
+            }
+        }
+        scored
+    }
+
+    /// Games won less games lost.
+    pub(super) fn score(&self) -> i32 {
+        let [wins, _, losses] = self.counts.map(|count| count as i32);
+        wins - losses
+    }
+}
+
+/// The channels between the one who wants games and the workers who play them.
+pub(super) struct Channels {
+    pub jobs: (Sender<Job>, Receiver<Job>),
+    pub reports: (Sender<Report>, Receiver<Report>),
+}
+
+impl Channels {
+    pub(super) fn new() -> Self {
+        Channels { jobs: unbounded(), reports: unbounded() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_counts_as_a_whole_or_not_at_all() {
+        let lost = || Err("White loses on time".to_owned());
+        let games = [Ok(1), Ok(0), Ok(1), lost(), Ok(-1), Ok(-1), lost(), lost(), Ok(1), Ok(1)];
+        let scored = Scored::new(&games);
+        assert_eq!(scored.counts, [3, 1, 2]);
+        assert_eq!((scored.score(), scored.void.len()), (1, 2));
+    }
+}

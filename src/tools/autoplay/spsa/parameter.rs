@@ -1,0 +1,231 @@
+//! What is tuned: options of an engine with the numbers that steer the tuning.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::support::files::{in_words, read_plain};
+
+/// The fields of a parameter, as a head line of a file may name them.
+const HEAD: &str = "name,start,min,max,c_end,r_end";
+
+/// An option that is tuned.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Parameter {
+    /// The option's name, in any case.
+    pub name: String,
+    /// The value to begin with.
+    pub start: f64,
+    /// The smallest value to try.
+    pub min: f64,
+    /// The largest value to try.
+    pub max: f64,
+    /// How far it is perturbed at the end, in the option's own units; above 0.
+    pub c_end: f64,
+    /// The learning rate at the end: what part of the perturbation a pair of games moves it by for
+    /// each game that is won more than lost. Above 0.
+    pub r_end: f64,
+}
+
+/// A text that is no parameter.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub(crate) enum ParameterError {
+    /// Fields are missing, or there are too many.
+    #[error("\"{text}\" has {count} fields, expected NAME,START,MIN,MAX,C_END,R_END")]
+    Fields {
+        /// The text.
+        text: String,
+        /// How many fields it has.
+        count: usize,
+    },
+    /// A field is no number.
+    #[error("{name}: {field} is no number: \"{text}\"")]
+    Number {
+        /// Which parameter.
+        name: String,
+        /// Which field.
+        field: &'static str,
+        /// What is there.
+        text: String,
+    },
+    /// The numbers do not fit each other.
+    #[error("{name}: {what}")]
+    Unfit {
+        /// Which parameter.
+        name: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// Two parameters are one option.
+    #[error("{0} is named twice")]
+    Twice(String),
+}
+
+impl FromStr for Parameter {
+    type Err = ParameterError;
+
+    fn from_str(text: &str) -> Result<Self, ParameterError> {
+        let fields: Vec<&str> = text.split(',').map(str::trim).collect();
+        let &[name, start, min, max, c_end, r_end] = fields.as_slice() else {
+            return Err(ParameterError::Fields { text: text.to_owned(), count: fields.len() });
+        };
+        let number = |field, text: &str| {
+            let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+            number.ok_or_else(|| ParameterError::Number {
+                name: name.to_owned(),
+                field,
+                text: text.to_owned(),
+            })
+        };
+        let parameter = Parameter {
+            name: name.to_owned(),
+            start: number("START", start)?,
+            min: number("MIN", min)?,
+            max: number("MAX", max)?,
+            c_end: number("C_END", c_end)?,
+            r_end: number("R_END", r_end)?,
+        };
+        match parameter.fault() {
+            Some(what) => Err(ParameterError::Unfit { name: name.to_owned(), what }),
+            None => Ok(parameter),
+        }
+    }
+}
+
+impl Parameter {
+    /// What is wrong with the numbers.
+    fn fault(&self) -> Option<String> {
+        let &Parameter { ref name, start, min, max, c_end, r_end } = self;
+        let faults = [
+            (name.is_empty(), "the name is missing".to_owned()),
+            (min >= max, format!("MIN {min} is not below MAX {max}")),
+            (start < min || start > max, format!("START {start} is not from {min} to {max}")),
+            (c_end <= 0.0, format!("C_END {c_end} is not above 0")),
+            (c_end >= max - min, format!("C_END {c_end} is not below MAX - MIN, {}", max - min)),
+            (r_end <= 0.0, format!("R_END {r_end} is not above 0")),
+        ];
+        faults.into_iter().find_map(|(is_so, fault)| is_so.then_some(fault))
+    }
+}
+
+/// As it is read.
+impl fmt::Display for Parameter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Parameter { name, start, min, max, c_end, r_end } = self;
+        write!(f, "{name},{start},{min},{max},{c_end},{r_end}")
+    }
+}
+
+/// Refuses options that are named twice.
+///
+/// # Errors
+/// If there is one.
+pub(crate) fn check_names(parameters: &[Parameter]) -> Result<(), ParameterError> {
+    let name = |parameter: &Parameter| parameter.name.to_lowercase();
+    for (index, parameter) in parameters.iter().enumerate() {
+        if parameters[..index].iter().any(|earlier| name(earlier) == name(parameter)) {
+            return Err(ParameterError::Twice(parameter.name.clone()));
+        }
+    }
+    Ok(())
+}
+
+/// Why a file of parameters cannot be used.
+#[derive(Debug, Error)]
+pub(crate) enum ParameterFileError {
+    /// It cannot be read.
+    #[error("cannot read the parameters {}: {}", path.display(), in_words(cause))]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
+    /// A line is no parameter.
+    #[error("{}, line {line}: {cause}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// Which line.
+        line: usize,
+        /// What is wrong.
+        cause: ParameterError,
+    },
+}
+
+/// Reads a file with a parameter on each line. Empty lines, comments from `#` on and a line that
+/// names the fields are passed over.
+///
+/// # Errors
+/// If the file cannot be read, or a line is no parameter.
+pub(crate) fn read_parameters(path: &Path) -> Result<Vec<Parameter>, ParameterFileError> {
+    let bytes = read_plain(path)
+        .map_err(|cause| ParameterFileError::Read { path: path.to_owned(), cause })?;
+    let text = String::from_utf8_lossy(&bytes);
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+    let is_head = |line: &str| line.replace(' ', "").eq_ignore_ascii_case(HEAD);
+    let numbered = lines.enumerate().filter(|(_, line)| !line.is_empty() && !is_head(line));
+    let parse = |(index, line): (usize, &str)| {
+        line.parse().map_err(|cause| ParameterFileError::Line {
+            path: path.to_owned(),
+            line: index + 1,
+            cause,
+        })
+    };
+    numbered.map(parse).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_is_printed_as_it_is_read() {
+        let text = "Move Overhead,30.5,0,5000,10,0.002";
+        let parameter: Parameter = text.parse().expect(text);
+        assert_eq!((parameter.start, parameter.c_end), (30.5, 10.0));
+        assert_eq!(parameter.to_string(), text);
+        assert_eq!(" Move Overhead, 30.5 ,0,5e3, 10,.002".parse(), Ok(parameter));
+    }
+
+    #[test]
+    fn what_is_no_parameter_is_told_in_plain_words() {
+        for (text, message) in [
+            ("", "\"\" has 1 fields, expected NAME,START,MIN,MAX,C_END,R_END"),
+            ("a,1,2", "\"a,1,2\" has 3 fields, expected NAME,START,MIN,MAX,C_END,R_END"),
+            ("a,x,0,9,1,1", "a: START is no number: \"x\""),
+            ("a,1,0,inf,1,1", "a: MAX is no number: \"inf\""),
+            (",1,0,9,1,1", ": the name is missing"),
+            ("a,1,9,9,1,1", "a: MIN 9 is not below MAX 9"),
+            ("a,1,2,9,1,1", "a: START 1 is not from 2 to 9"),
+            ("a,1,0,9,0,1", "a: C_END 0 is not above 0"),
+            ("a,1,0,9,9,1", "a: C_END 9 is not below MAX - MIN, 9"),
+            ("a,1,0,9,1,-1", "a: R_END -1 is not above 0"),
+        ] {
+            let error = text.parse::<Parameter>().expect_err(text);
+            assert_eq!(error.to_string(), message);
+        }
+    }
+
+    #[test]
+    fn a_file_is_read_line_by_line() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("parameters.csv");
+        let text =
+            "name,start,min,max,c_end,r_end\n\n# of the search\na,1,0,9,1,1 # first\nA,2,0,9,1,1\n";
+        std::fs::write(&path, text).expect("written");
+        let parameters = read_parameters(&path).expect("two");
+        assert_eq!((parameters.len(), parameters[1].start), (2, 2.0));
+        let twice = check_names(&parameters).expect_err("one option").to_string();
+        assert_eq!(twice, "A is named twice");
+        check_names(&parameters[..1]).expect("one");
+        std::fs::write(&path, "a,1,0,9,1,1\nb,1\n").expect("written");
+        let error = read_parameters(&path).expect_err("fields are missing").to_string();
+        assert!(error.contains("parameters.csv, line 2: \"b,1\" has 2 fields"), "{error}");
+        let missing = read_parameters(&dir.path().join("none")).expect_err("missing").to_string();
+        assert!(missing.contains("none: it does not exist"), "{missing}");
+    }
+}

@@ -1,0 +1,99 @@
+//! Every parameter's way as a picture.
+
+use crate::support::plot::{COLORS, Curve, Panel, Scale, Tile, round_number, tiles};
+
+use super::parameter::Parameter;
+use super::tuner::Tuner;
+
+/// Points of a curve at most; of a longer way only as many are drawn.
+const POINTS: usize = 400;
+/// Iterations are numbered about so often in a panel.
+const NUMBERS: usize = 6;
+/// How wide a parameter's panel is, in pixels.
+const WIDTH: f64 = 330.0;
+/// Panels in a row.
+const COLUMNS: usize = 3;
+
+/// The ways of all parameters as an SVG picture, a panel for each.
+pub(crate) fn picture(tuner: &Tuner) -> String {
+    let path = tuner.path();
+    let last = path.len() - 1;
+    let [step, numbered] = [POINTS, NUMBERS].map(|most| every(path.len(), most));
+    let mut numbers: Vec<usize> = (0..=last).step_by(step).collect();
+    if !last.is_multiple_of(step) {
+        numbers.push(last);
+    }
+    let parameters = tuner.parameters().iter().enumerate();
+    let panels: Vec<Tile> = parameters
+        .map(|(index, parameter)| {
+            tile(parameter, numbers.iter().map(|&number| path[number][index]).collect())
+        })
+        .collect();
+    let title = format!("Tuning: {last} of {} iterations", tuner.plan().iterations);
+    tiles(&title, &panels, COLUMNS, WIDTH, &|point| {
+        let number = numbers[point];
+        number.is_multiple_of(numbered).then(|| number.to_string())
+    })
+}
+
+/// A round number, such that at most so many of the points are multiples of it.
+fn every(points: usize, most: usize) -> usize {
+    round_number((points as f64 / most as f64).max(1.0)) as usize
+}
+
+/// The way of one parameter.
+fn tile(parameter: &Parameter, values: Vec<f64>) -> Tile {
+    let Parameter { name, start, c_end, .. } = parameter;
+    let end = values.last().copied().unwrap_or(*start);
+    // What is perturbed by less than this looks like standing still.
+    let around = [start - c_end, start + c_end];
+    let scale = Scale::linear(values.iter().copied().chain(around));
+    let digits = digits(*c_end);
+    let begin = Curve {
+        name: "start".to_owned(),
+        color: COLORS[0],
+        dashed: true,
+        values: vec![*start; values.len()],
+    };
+    let way = Curve { name: name.clone(), color: COLORS[1], dashed: false, values };
+    let title = format!("{name}: {start} to {end:.digits$}");
+    Tile { panel: Panel { title, curves: vec![begin, way] }, scale }
+}
+
+/// Decimals that are worth showing of a parameter that is perturbed by so much.
+pub(crate) fn digits(c_end: f64) -> usize {
+    // Two digits of what is perturbed.
+    (2.0 - c_end.log10().floor()).clamp(1.0, 9.0) as usize - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tuner::Plan;
+    use super::*;
+
+    #[test]
+    fn each_parameter_has_its_panel() {
+        let parameters =
+            ["a<b,0,-9,9,1,0.5", "c,100,0,200,20,0.5", "d,-5,-6,-4,0.1,0.1", "e,1,0,2,1,1"];
+        let parameters = parameters.map(|text| text.parse().expect(text)).to_vec();
+        let mut tuner = Tuner::new(parameters, Plan { iterations: 1000, pairs: 1, seed: 1 });
+        let begun = picture(&tuner);
+        assert_eq!(begun.matches("<polyline ").count(), 8);
+        (0..901).for_each(|number| tuner.update(number % 5 - 2));
+        let svg = picture(&tuner);
+        assert!(svg.contains("Tuning: 901 of 1000 iterations") && svg.contains("a&lt;b: 0 to "));
+        let points =
+            |line: &str| line.split("points=\"").nth(1).map(|text| text.split(' ').count());
+        let longest = svg.lines().filter_map(points).max();
+        assert!(
+            longest.is_some_and(|points| (POINTS / 3..=POINTS + 1).contains(&points)),
+            "{longest:?}"
+        );
+        assert!(svg.contains(">200<") && svg.contains(">800<"), "iterations are numbered");
+    }
+
+    #[test]
+    fn digits_follow_the_perturbation() {
+        assert_eq!([0.05, 0.4, 1.0, 8.0, 400.0].map(digits), [3, 2, 1, 1, 0]);
+    }
+}

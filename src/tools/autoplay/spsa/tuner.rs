@@ -1,0 +1,290 @@
+//! The mathematics: where the parameters stand, how they are perturbed, and what a result does.
+
+use crate::support::random::Random;
+
+use super::gains::Gains;
+use super::parameter::Parameter;
+
+/// How a tuning goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Plan {
+    /// Iterations; each perturbs anew.
+    pub iterations: u32,
+    /// Pairs of games in an iteration; above 0.
+    pub pairs: u32,
+    /// What the perturbations follow from.
+    pub seed: u64,
+}
+
+/// Where the parameters stand. All that it does follows from the plan and the scores.
+#[derive(Debug, Clone)]
+pub(crate) struct Tuner {
+    parameters: Vec<Parameter>,
+    plan: Plan,
+    gains: Gains,
+    values: Vec<f64>,
+    scores: Vec<i32>,
+}
+
+/// What the two sides of an iteration play with.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Perturbation {
+    /// For each parameter the value of either side, within the bounds.
+    pub values: Vec<[f64; 2]>,
+    /// For each parameter a number from 0 to below 1: what fraction is rounded up. Both sides
+    /// have the same, so that rounding adds as little as can be to what they differ by.
+    pub dice: Vec<f64>,
+}
+
+impl Tuner {
+    /// Parameters where they begin.
+    pub(crate) fn new(parameters: Vec<Parameter>, plan: Plan) -> Self {
+        let gains = Gains::new(u64::from(plan.iterations) * u64::from(plan.pairs));
+        let values = parameters.iter().map(|parameter| parameter.start).collect();
+        Tuner { parameters, plan, gains, values, scores: Vec::new() }
+    }
+
+    /// What is tuned.
+    pub(crate) fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// How it goes.
+    pub(crate) fn plan(&self) -> Plan {
+        self.plan
+    }
+
+    /// Where the parameters stand, in their own units.
+    pub(crate) fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The scores of the iterations so far, see [`Tuner::update`].
+    pub(crate) fn scores(&self) -> &[i32] {
+        &self.scores
+    }
+
+    /// Iterations that are done.
+    pub(crate) fn iteration(&self) -> u32 {
+        // No more scores are taken than there are iterations.
+        self.scores.len() as u32
+    }
+
+    /// Whether nothing is left to do.
+    pub(crate) fn is_done(&self) -> bool {
+        self.iteration() >= self.plan.iterations
+    }
+
+    /// Pairs of the iterations so far.
+    pub(super) fn pairs(&self) -> u64 {
+        u64::from(self.iteration()) * u64::from(self.plan.pairs)
+    }
+
+    /// The random numbers of the iteration that comes next. They depend on its number alone, so a
+    /// tuning that is resumed meets the same.
+    fn random(&self) -> Random {
+        let salt = Random::new(self.plan.seed).next_u64();
+        let mixed = Random::new(salt.wrapping_add(u64::from(self.iteration()))).next_u64();
+        Random::new(mixed)
+    }
+
+    /// For each parameter on which side of its value the first side plays: 1 or -1, as Bernoulli's
+    /// distribution has it, which Spall recommends.
+    fn signs(&self) -> (Vec<f64>, Random) {
+        let mut random = self.random();
+        let sign = |_| if random.below(2) == 0 { -1.0 } else { 1.0 };
+        (self.parameters.iter().map(sign).collect(), random)
+    }
+
+    /// What the next iteration is played with.
+    pub(super) fn perturb(&self) -> Perturbation {
+        let (signs, mut random) = self.signs();
+        let sides = |((parameter, value), sign): ((&Parameter, &f64), f64)| {
+            let off = sign * self.gains.perturbation(parameter, self.pairs());
+            [value + off, value - off].map(|value| value.clamp(parameter.min, parameter.max))
+        };
+        let values = self.parameters.iter().zip(&self.values).zip(signs).map(sides).collect();
+        let dice = self.parameters.iter().map(|_| random.fraction()).collect();
+        Perturbation { values, dice }
+    }
+
+    /// Takes in the score of an iteration: the games that the first side won less those that it
+    /// lost, in all pairs that count. Past the last iteration nothing is taken in.
+    pub(crate) fn update(&mut self, score: i32) {
+        if self.is_done() {
+            return;
+        }
+        let (signs, _) = self.signs();
+        let played = self.pairs();
+        for ((parameter, value), sign) in self.parameters.iter().zip(&mut self.values).zip(signs) {
+            let moved = *value + self.gains.step(parameter, played) * f64::from(score) * sign;
+            *value = moved.clamp(parameter.min, parameter.max);
+        }
+        self.scores.push(score);
+    }
+
+    /// Where the parameters stood at the beginning and after each iteration.
+    pub(crate) fn path(&self) -> Vec<Vec<f64>> {
+        let mut tuner = Tuner::new(self.parameters.clone(), self.plan);
+        let mut path = vec![tuner.values.clone()];
+        for &score in &self.scores {
+            tuner.update(score);
+            path.push(tuner.values.clone());
+        }
+        path
+    }
+}
+
+impl Perturbation {
+    /// The value of a parameter for one side, as an option is set: a whole number if only those
+    /// are taken, up or down by the dice.
+    pub(super) fn text(&self, index: usize, side: usize, whole: bool) -> String {
+        let value = self.values[index][side];
+        if whole { (value + self.dice[index]).floor().to_string() } else { value.to_string() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Elo of a setting: a maximum at `best`, `drop` Elo lower a distance of `width` from it.
+    struct Hill {
+        best: f64,
+        width: f64,
+        drop: f64,
+    }
+
+    fn elo(hills: &[Hill], values: impl Iterator<Item = f64>) -> f64 {
+        let lost =
+            |(hill, value): (&Hill, f64)| hill.drop * ((value - hill.best) / hill.width).powi(2);
+        -hills.iter().zip(values).map(lost).sum::<f64>()
+    }
+
+    /// A game between players so many Elo apart: the expected score is logistic, and half of the
+    /// games of equals are drawn.
+    fn game(difference: f64, random: &mut Random) -> i32 {
+        let expected = 1.0 / (1.0 + 10_f64.powf(-difference / 400.0));
+        let draws = 2.0 * expected * (1.0 - expected);
+        let win = expected - draws / 2.0;
+        let fate = random.fraction();
+        if fate < win {
+            1
+        } else if fate < win + draws {
+            0
+        } else {
+            -1
+        }
+    }
+
+    /// Tunes by games that are as noisy as real ones.
+    fn tuned(parameters: &[&str], hills: &[Hill], plan: Plan) -> Tuner {
+        let parameters = parameters.iter().map(|text| text.parse().expect(text)).collect();
+        let mut tuner = Tuner::new(parameters, plan);
+        let mut random = Random::new(plan.seed ^ 0xfeed);
+        while !tuner.is_done() {
+            let perturbation = tuner.perturb();
+            let [plus, minus] =
+                [0, 1].map(|side| elo(hills, perturbation.values.iter().map(|pair| pair[side])));
+            let games = (0..2 * plan.pairs).map(|_| game(plus - minus, &mut random));
+            tuner.update(games.sum());
+        }
+        tuner
+    }
+
+    /// Three parameters of very different sizes; the perturbation of each is worth a few Elo.
+    const PARAMETERS: [&str; 3] =
+        ["a,20,0,200,14,0.002", "b,0.9,0,1,0.1,0.002", "c,-3000,-9000,9000,1000,0.002"];
+    const HILLS: [Hill; 3] = [
+        Hill { best: 90.0, width: 70.0, drop: 60.0 },
+        Hill { best: 0.4, width: 0.5, drop: 50.0 },
+        Hill { best: 2000.0, width: 5000.0, drop: 60.0 },
+    ];
+
+    #[test]
+    fn noisy_games_lead_to_the_optimum() {
+        for seed in 1..=4 {
+            let tuner = tuned(&PARAMETERS, &HILLS, Plan { iterations: 10_000, pairs: 4, seed });
+            let before = elo(&HILLS, tuner.parameters().iter().map(|parameter| parameter.start));
+            let after = elo(&HILLS, tuner.values().iter().copied());
+            assert!((-171.0..-169.0).contains(&before), "{before}");
+            assert!(after > -4.0, "seed {seed}: {after} Elo at {:?}", tuner.values());
+        }
+    }
+
+    /// The rules of thumb in docs/tune.md, for a loss of 2 Elo at a distance of `c_end`.
+    #[test]
+    fn speed_and_noise_are_as_the_page_tells() {
+        const RUNS: u64 = 40;
+        let distances = |start: f64, iterations: u32| {
+            let hills = || [Hill { best: 0.0, width: 1.0, drop: 2.0 }];
+            let parameter = format!("a,{start},-50,50,1,0.01");
+            let plan = move |seed| Plan { iterations, pairs: 1, seed };
+            (1..=RUNS).map(move |seed| tuned(&[&parameter], &hills(), plan(seed)).values()[0])
+        };
+        let noise = distances(0.0, 8_800).map(|off| off * off).sum::<f64>() / RUNS as f64;
+        assert!((0.23..0.43).contains(&noise.sqrt()), "0.33 expected, found {}", noise.sqrt());
+        let left = distances(20.0, 2_200).sum::<f64>() / RUNS as f64 / 20.0;
+        assert!((0.05..0.37).contains(&left), "less than 1/e of the distance, found {left}");
+    }
+
+    #[test]
+    fn without_anything_to_gain_nothing_goes_far() {
+        for seed in 1..=4 {
+            let tuner = tuned(&PARAMETERS, &[], Plan { iterations: 10_000, pairs: 4, seed });
+            for (parameter, value) in tuner.parameters().iter().zip(tuner.values()) {
+                let off = (value - parameter.start) / parameter.c_end;
+                assert!(off.abs() < 2.0, "seed {seed}: {} by {off} c_end", parameter.name);
+            }
+        }
+        let parameters = PARAMETERS.map(|text| text.parse().expect(text)).to_vec();
+        let mut tuner = Tuner::new(parameters, Plan { iterations: 50, pairs: 1, seed: 1 });
+        (0..50).for_each(|_| tuner.update(0));
+        assert!(tuner.is_done());
+        assert_eq!(tuner.values(), [20.0, 0.9, -3000.0], "draws move nothing");
+    }
+
+    #[test]
+    fn bounds_are_kept() {
+        let hills = [Hill { best: 500.0, width: 10.0, drop: 50.0 }];
+        let plan = Plan { iterations: 300, pairs: 2, seed: 3 };
+        let tuner = tuned(&["a,5,0,10,2,0.5"], &hills, plan);
+        assert!(tuner.path().iter().flatten().all(|value| (0.0..=10.0).contains(value)));
+        assert_eq!(tuner.values(), [10.0], "the optimum is beyond");
+    }
+
+    #[test]
+    fn scores_give_the_same_path_again() {
+        let plan = Plan { iterations: 200, pairs: 1, seed: 7 };
+        let tuner = tuned(&PARAMETERS, &HILLS, plan);
+        let path = tuner.path();
+        assert_eq!((path.len(), path[200].as_slice()), (201, tuner.values()));
+        let mut again = Tuner::new(tuner.parameters().to_vec(), plan);
+        for &score in &tuner.scores()[..100] {
+            again.update(score);
+        }
+        assert_eq!(again.values(), path[100]);
+        let other = Tuner::new(tuner.parameters().to_vec(), Plan { seed: 8, ..plan });
+        assert_ne!(other.perturb(), Tuner::new(tuner.parameters().to_vec(), plan).perturb());
+    }
+
+    #[test]
+    fn whole_numbers_are_right_on_average() {
+        let parameters = vec!["a,7.3,0,20,1,0.01".parse().expect("a parameter")];
+        let mut tuner = Tuner::new(parameters, Plan { iterations: 5000, pairs: 1, seed: 1 });
+        let mut sums = [0.0; 2];
+        while !tuner.is_done() {
+            let perturbation = tuner.perturb();
+            for (side, sum) in sums.iter_mut().enumerate() {
+                let value: f64 = perturbation.text(0, side, true).parse().expect("a number");
+                assert!((value - perturbation.values[0][side]).abs() < 1.0);
+                assert_eq!(value.fract(), 0.0);
+                *sum += value - perturbation.values[0][side];
+            }
+            tuner.update(0);
+        }
+        assert!(sums.iter().all(|sum| sum.abs() / 5000.0 < 0.03), "{sums:?}");
+        let last = Perturbation { values: vec![[2.5, 20.0]], dice: vec![0.999] };
+        assert_eq!((last.text(0, 1, true), last.text(0, 0, false)), ("20".into(), "2.5".into()));
+    }
+}

@@ -1,0 +1,289 @@
+//! What the results say: score, Elo with its error, likelihood of superiority.
+
+mod sprt;
+
+pub use sprt::{Decision, EloModel, Sprt, SprtError};
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::chess::position::Color;
+
+use super::verdict::{Termination, Verdict};
+
+/// The two-sided 95% quantile of the normal distribution.
+const Z_95: f64 = 1.959_963_984_540_054;
+
+/// Elo points in which the odds grow by a factor of e: the logistic scale of the Elo formula.
+const ELO_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
+
+/// Wins, draws and losses of one side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Count {
+    /// Games won.
+    pub wins: u32,
+    /// Games drawn.
+    pub draws: u32,
+    /// Games lost.
+    pub losses: u32,
+}
+
+impl Count {
+    /// All games.
+    pub fn games(&self) -> u32 {
+        self.wins + self.draws + self.losses
+    }
+
+    /// Points scored.
+    pub fn points(&self) -> f64 {
+        f64::from(self.wins) + f64::from(self.draws) / 2.0
+    }
+
+    fn add(&mut self, half_points: u32) {
+        match half_points {
+            0 => self.losses += 1,
+            1 => self.draws += 1,
+            _ => self.wins += 1,
+        }
+    }
+}
+
+/// The results of one engine against another.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// All games.
+    pub total: Count,
+    /// The engine's games as White, and as Black.
+    pub by_color: [Count; 2],
+    /// Pairs of games by the half points the engine made in them, 0 to 4.
+    pub pairs: [u32; 5],
+    /// How the games ended.
+    pub terminations: BTreeMap<Termination, u32>,
+    /// First games of pairs that wait for the second, by pair: the half points made.
+    open: BTreeMap<usize, u32>,
+}
+
+/// An estimate with its error bar. All numbers are finite.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The most likely value.
+    pub value: f64,
+    /// Half the width of the 95% interval; `None` if the results do not bound it.
+    pub error: Option<f64>,
+}
+
+impl Tally {
+    /// Counts a game of pair number `pair` that the engine played as `color`. Unfinished games do
+    /// not count.
+    pub fn add(&mut self, pair: usize, color: Color, verdict: &Verdict) {
+        if verdict.termination == Termination::Unfinished {
+            return;
+        }
+        let half_points = match verdict.winner {
+            None => 1,
+            Some(winner) => 2 * u32::from(winner == color),
+        };
+        self.total.add(half_points);
+        self.by_color[color.to_index()].add(half_points);
+        *self.terminations.entry(verdict.termination).or_default() += 1;
+        match self.open.remove(&pair) {
+            Some(first) => self.pairs[(first + half_points) as usize] += 1,
+            None => {
+                self.open.insert(pair, half_points);
+            }
+        }
+    }
+
+    /// The counts that the statistics rest on: pairs of games if all games are in pairs, else
+    /// single games.
+    pub fn distribution(&self) -> Vec<u32> {
+        if self.open.is_empty() && self.pairs.iter().sum::<u32>() > 0 {
+            return self.pairs.to_vec();
+        }
+        let Count { wins, draws, losses } = self.total;
+        vec![losses, draws, wins]
+    }
+
+    /// Elo difference; `None` before the first game, and as long as all games are won or lost.
+    pub fn elo(&self) -> Option<Estimate> {
+        elo(&self.distribution())
+    }
+
+    /// The probability that the engine is the stronger one.
+    pub fn superiority(&self) -> Option<f64> {
+        superiority(&self.distribution())
+    }
+}
+
+/// The mean and the variance of a distribution over evenly spaced scores from 0 to 1, and its
+/// size.
+fn moments(counts: &[u32]) -> Option<(f64, f64, f64)> {
+    let total: f64 = counts.iter().copied().map(f64::from).sum();
+    if total == 0.0 {
+        return None;
+    }
+    let top = (counts.len() - 1) as f64;
+    let share = || counts.iter().enumerate().map(|(i, &n)| (i as f64 / top, f64::from(n) / total));
+    let mean: f64 = share().map(|(score, p)| p * score).sum();
+    let variance = share().map(|(score, p)| p * (score - mean).powi(2)).sum();
+    Some((mean, variance, total))
+}
+
+/// The Elo difference that an expected score stands for; infinite for 0 and 1.
+fn elo_of_score(score: f64) -> f64 {
+    -ELO_SCALE * (1.0 / score.clamp(0.0, 1.0) - 1.0).ln()
+}
+
+/// The expected score of an Elo difference.
+fn score_of_elo(elo: f64) -> f64 {
+    1.0 / (1.0 + (-elo / ELO_SCALE).exp())
+}
+
+/// The Elo difference with its 95% error, by the normal approximation, from a distribution over
+/// evenly spaced scores (loss, draw, win, or the five sums of a pair of games). `None` without games
+/// and for a score of 0 or 1, which no finite difference explains.
+pub fn elo(counts: &[u32]) -> Option<Estimate> {
+    let (mean, variance, total) = moments(counts)?;
+    let value = Some(elo_of_score(mean)).filter(|value| value.is_finite())?;
+    let spread = Z_95 * (variance / total).sqrt();
+    let error = (elo_of_score(mean + spread) - elo_of_score(mean - spread)) / 2.0;
+    // Results that are all alike, or at the edge of the scale, leave the error open.
+    let error = Some(error).filter(|error| variance > 0.0 && error.is_finite());
+    Some(Estimate { value, error })
+}
+
+/// The normalised Elo difference with its 95% error: the score's distance from one half in
+/// standard deviations of a single game. `None` if the results are all alike, which leaves nothing
+/// to estimate from.
+///
+/// Source: Michel Van den Bergh, "Normalized Elo",
+/// <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>.
+pub fn normalised_elo(counts: &[u32]) -> Option<Estimate> {
+    let (mean, variance, total) = moments(counts).filter(|&(_, variance, _)| variance > 0.0)?;
+    let games = if counts.len() == 5 { 2.0 } else { 1.0 };
+    let scale = 2.0 * ELO_SCALE / (games * variance).sqrt();
+    let error = Some(scale * Z_95 * (variance / total).sqrt());
+    Some(Estimate { value: scale * (mean - 0.5), error })
+}
+
+/// The probability that the true score is above one half, by the normal approximation; `None` if
+/// the results are all alike, which leaves nothing to estimate from.
+pub fn superiority(counts: &[u32]) -> Option<f64> {
+    let (mean, variance, total) = moments(counts)?;
+    (variance > 0.0).then(|| normal_distribution((mean - 0.5) / (variance / total).sqrt()))
+}
+
+/// The distribution function of the normal distribution: Abramowitz and Stegun, formula 7.1.26,
+/// right to 1.5e-7.
+fn normal_distribution(x: f64) -> f64 {
+    const P: f64 = 0.327_591_1;
+    const A: [f64; 5] =
+        [0.254_829_592, -0.284_496_736, 1.421_413_741, -1.453_152_027, 1.061_405_429];
+    let z = x.abs() / std::f64::consts::SQRT_2;
+    let t = 1.0 / (1.0 + P * z);
+    let polynomial = A.iter().rev().fold(0.0, |sum, a| (sum + a) * t);
+    let upper_tail = polynomial * (-z * z).exp() / 2.0;
+    if x > 0.0 { 1.0 - upper_tail } else { upper_tail }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn near(got: f64, wanted: f64) {
+        let tolerance = 0.01 * wanted.abs().max(1.0);
+        assert!((got - wanted).abs() <= tolerance, "{got} is not near {wanted}");
+    }
+
+    /// The values of fastchess' own tests (`app/tests/elo_test.cpp`).
+    #[test]
+    fn elo_agrees_with_published_values() {
+        for (counts, value, error) in [
+            (&[34, 54, 63, 64, 75][..], 55.58, 27.65),
+            (&[332, 433, 498, 333, 334], -8.64, 10.33),
+            (&[7895, 8757, 5685, 568, 9999], -21.04, 2.95),
+            (&[96, 111, 136], 40.70, 30.43),
+        ] {
+            let elo = elo(counts).expect("games were played");
+            near(elo.value, value);
+            near(elo.error.expect("bounded"), error);
+        }
+        for (counts, value, error) in [
+            (&[34, 54, 63, 64, 75][..], 57.94, 28.28),
+            (&[332, 433, 498, 333, 334], -9.17, 10.96),
+            (&[7895, 8757, 5685, 568, 9999], -19.01, 2.65),
+            (&[89, 123, 76], -20.76, 40.13),
+            (&[96, 111, 136], 49.77, 36.77),
+            (&[356, 0, 34], -508.44, 34.48),
+        ] {
+            let elo = normalised_elo(counts).expect("games were played");
+            near(elo.value, value);
+            near(elo.error.expect("bounded"), error);
+        }
+    }
+
+    #[test]
+    fn superiority_agrees_with_published_values() {
+        for (counts, los) in [
+            (&[89, 123, 76][..], 0.1553),
+            (&[96, 111, 136], 0.9960),
+            (&[34, 54, 63, 64, 75], 1.0),
+            (&[332, 433, 498, 333, 334], 0.0505),
+        ] {
+            let got = superiority(counts).expect("games were played");
+            assert!((got - los).abs() < 1e-4, "{got} is not {los}");
+        }
+    }
+
+    #[test]
+    fn pairs_are_counted_once_both_games_are_in() {
+        let mut tally = Tally::default();
+        let win = |color| Verdict::against(color, Termination::Checkmate, "");
+        tally.add(1, Color::White, &win(Color::Black));
+        tally.add(2, Color::White, &Verdict::draw(Termination::Stalemate, ""));
+        assert_eq!((tally.pairs, tally.distribution()), ([0; 5], vec![0, 1, 1]));
+        tally.add(1, Color::Black, &win(Color::White));
+        tally.add(2, Color::Black, &win(Color::Black));
+        tally.add(3, Color::Black, &Verdict::unfinished(""));
+        assert_eq!(tally.distribution(), [0, 1, 0, 0, 1]);
+        assert_eq!(tally.total, Count { wins: 2, draws: 1, losses: 1 });
+        assert_eq!(tally.by_color[1], Count { wins: 1, draws: 0, losses: 1 });
+    }
+
+    #[test]
+    fn nothing_is_said_of_no_games() {
+        assert_eq!(Tally::default().elo(), None);
+        assert_eq!((elo(&[0, 0, 10]), elo(&[10, 0, 0, 0, 0])), (None, None));
+        assert_eq!(superiority(&[0, 0, 0, 1, 0]), None);
+        assert_eq!(normalised_elo(&[0, 0, 0, 1, 0]), None);
+        assert_eq!(elo(&[0, 0, 0, 1, 0]).expect("a pair was played").error, None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        /// Counts of all sizes, many of them zero.
+        #[test]
+        fn every_statistic_is_finite_or_absent(
+            counts in proptest::array::uniform5(prop_oneof![
+                3 => Just(0), 2 => 1_u32..100, 1 => any::<u32>(),
+            ]),
+            games in any::<bool>(),
+        ) {
+            let counts = if games { &counts[..3] } else { &counts[..] };
+            let estimates = [elo(counts), normalised_elo(counts)];
+            for Estimate { value, error } in estimates.into_iter().flatten() {
+                prop_assert!(value.is_finite(), "{value}");
+                prop_assert!(error.is_none_or(|error| error.is_finite() && error > 0.0), "{error:?}");
+            }
+            let los = superiority(counts);
+            prop_assert!(los.is_none_or(|los| (0.0..=1.0).contains(&los)), "{los:?}");
+            let kinds = counts.iter().filter(|&&count| count > 0).count();
+            prop_assert_eq!(los.is_some(), kinds > 1);
+            prop_assert_eq!(estimates[1].is_some(), kinds > 1);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The results in words and tables, for people.
+
+use std::fmt::Write;
+
+use super::stats::{Count, Decision, EloModel, Estimate, Sprt, Tally, normalised_elo};
+use super::tournament::Standings;
+use crate::support::words::rounded;
+
+/// One line: `Score of A vs B: 6 - 3 - 3 [0.625] 12`.
+pub(crate) fn score_line(names: [&str; 2], tally: &Tally) -> String {
+    let Count { wins, draws, losses } = tally.total;
+    let games = tally.total.games();
+    let share = tally.total.points() / f64::from(games.max(1));
+    format!(
+        "Score of {} vs {}: {wins} - {losses} - {draws} [{share:.3}] {games}",
+        names[0], names[1]
+    )
+}
+
+/// Elo, its error and the likelihood of superiority in a line.
+pub(crate) fn elo_line(tally: &Tally) -> String {
+    if tally.total.games() == 0 {
+        return "Elo: no games yet".to_owned();
+    }
+    let distribution = tally.distribution();
+    let basis = if distribution.len() == 5 { "pairs" } else { "games" };
+    let elo = tally.elo().map_or_else(|| "Elo: no finite estimate".to_owned(), elo);
+    let normalised = normalised_elo(&distribution)
+        .map_or_else(String::new, |normalised| format!(", n{}", self::elo(normalised)));
+    let los =
+        tally.superiority().map_or_else(String::new, |los| format!(", LOS {:.1}%", 100.0 * los));
+    format!("{elo}{normalised}{los} (from {basis})")
+}
+
+/// An Elo difference with its error: `Elo +12.3 ± 4.5`.
+pub(crate) fn elo(Estimate { value, error }: Estimate) -> String {
+    match error {
+        Some(error) => format!("Elo {:+.1} ± {error:.1}", rounded(value, 1)),
+        None => format!("Elo {:+.1}, error not bounded", rounded(value, 1)),
+    }
+}
+
+/// The state of the sequential test in a line.
+pub(crate) fn sprt_line(sprt: &Sprt, tally: &Tally) -> String {
+    let llr = rounded(sprt.llr(&tally.pairs), 2);
+    let (lower, upper) = sprt.bounds();
+    let model = match sprt.model {
+        EloModel::Logistic => "Elo",
+        EloModel::Normalized => "nElo",
+    };
+    let verdict = match sprt.decide(llr) {
+        Decision::Continue => "undecided",
+        Decision::AcceptH0 => "H0 accepted",
+        Decision::AcceptH1 => "H1 accepted",
+    };
+    format!(
+        "LLR {llr:.2} ({lower:.2}, {upper:.2}) [{}, {}] {model}: {verdict}",
+        sprt.elo0, sprt.elo1
+    )
+}
+
+/// All that is known of two engines, in lines.
+pub(crate) fn pairing(names: [&str; 2], tally: &Tally, sprt: Option<&Sprt>) -> String {
+    let mut text = score_line(names, tally);
+    let sides = tally.by_color.map(|c| format!("{} - {} - {}", c.wins, c.losses, c.draws));
+    // Writing into a string cannot fail.
+    let _ = write!(text, "\n  as White {}, as Black {}", sides[0], sides[1]);
+    let _ = write!(text, "\n  {}", elo_line(tally));
+    let pairs: Vec<String> = tally.pairs.iter().map(u32::to_string).collect();
+    let _ = write!(text, "\n  pairs [0, ½, 1, 1½, 2]: {}", pairs.join(", "));
+    if let Some(sprt) = sprt {
+        let _ = write!(text, "\n  {}", sprt_line(sprt, tally));
+    }
+    let ends: Vec<String> =
+        tally.terminations.iter().map(|(end, count)| format!("{} {count}", end.name())).collect();
+    let _ = write!(text, "\n  ends: {}", ends.join(", "));
+    text
+}
+
+/// One engine's results against all others.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Standing {
+    /// The engine's number.
+    pub engine: usize,
+    /// Its games.
+    pub count: Count,
+}
+
+/// All engines, the most successful first.
+pub(crate) fn ranking(engines: usize, standings: &Standings) -> Vec<Standing> {
+    let mut table: Vec<Standing> =
+        (0..engines).map(|engine| Standing { engine, count: Count::default() }).collect();
+    for (&(first, second), tally) in &standings.tallies {
+        let Count { wins, draws, losses } = tally.total;
+        for (engine, won, lost) in [(first, wins, losses), (second, losses, wins)] {
+            let count = &mut table[engine].count;
+            count.wins += won;
+            count.draws += draws;
+            count.losses += lost;
+        }
+    }
+    let share = |s: &Standing| s.count.points() / f64::from(s.count.games().max(1));
+    table.sort_by(|a, b| share(b).total_cmp(&share(a)));
+    table
+}
+
+/// The crosstable of a tournament: rank, name, points, games, share, and the points against each
+/// other engine.
+pub(crate) fn crosstable(names: &[String], standings: &Standings) -> String {
+    let ranks = ranking(names.len(), standings);
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(6);
+    let mut text = format!("  # {:width$} {:>7} {:>6} {:>6}", "Engine", "Points", "Games", "Share");
+    for rank in 1..=ranks.len() {
+        let _ = write!(text, " {rank:>7}");
+    }
+    for (index, row) in ranks.iter().enumerate() {
+        let (points, games) = (row.count.points(), row.count.games());
+        let share = 100.0 * points / f64::from(games.max(1));
+        let name = &names[row.engine];
+        let rank = index + 1;
+        let _ = write!(text, "\n{rank:>3} {name:width$} {points:>7} {games:>6} {share:>5.1}%");
+        for column in &ranks {
+            let cell = against(standings, row.engine, column.engine)
+                .map_or_else(|| "-".to_owned(), |points| points.to_string());
+            let _ = write!(text, " {cell:>7}");
+        }
+    }
+    text
+}
+
+/// The points of one engine against another; `None` if they have not met.
+pub(crate) fn against(standings: &Standings, engine: usize, other: usize) -> Option<f64> {
+    if let Some(tally) = standings.tallies.get(&(engine, other)) {
+        return Some(tally.total.points());
+    }
+    let Count { wins, draws, losses } = standings.tallies.get(&(other, engine))?.total;
+    Some(Count { wins: losses, draws, losses: wins }.points())
+}

@@ -1,0 +1,253 @@
+//! Plays a schedule: workers play games, one collector keeps the results.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use crossbeam::channel::{Sender, bounded, unbounded};
+
+use crate::chess::position::Color;
+use crate::support::threads;
+
+use super::affinity::Cores;
+use super::clock::Clock;
+use super::config::EngineConfig;
+use super::openings::Opening;
+use super::play::{Conditions, GameEvent, Interrupt, play};
+use super::player::{StartError, find_protocol};
+use super::process::Trace;
+use super::record::GameRecord;
+use super::schedule::{ByPairing, Slot};
+use super::seats::{SeatNews, Seats, persist};
+use super::stats::Tally;
+use super::verdict::{Termination, Verdict};
+
+/// A match or tournament.
+#[derive(Debug)]
+pub struct Tournament {
+    /// The engines, in the order in which they were named.
+    pub engines: Vec<EngineConfig>,
+    /// The games.
+    pub slots: Vec<Slot>,
+    /// Where games begin; never empty.
+    pub openings: Vec<Opening>,
+    /// How games are played.
+    pub conditions: Conditions,
+    /// Games at a time.
+    pub concurrency: usize,
+    /// The processor cores of each of the games that are played at a time; none if they are not
+    /// bound.
+    pub cores: Vec<Cores>,
+    /// Where all traffic goes.
+    pub trace: Trace,
+    /// The day, for the games' tags.
+    pub date: String,
+}
+
+/// What happens, in order.
+#[derive(Debug)]
+pub enum Progress {
+    /// An engine is started for a game.
+    Starting {
+        /// For which game.
+        slot: Slot,
+        /// Which engine.
+        engine: usize,
+    },
+    /// An engine has told its name.
+    Named(usize, String),
+    /// A game begins.
+    Started(Slot),
+    /// Something happened in a game.
+    InGame {
+        /// In which game.
+        slot: Slot,
+        /// What.
+        event: GameEvent,
+    },
+    /// A game has ended.
+    Finished {
+        /// Which game.
+        slot: Slot,
+        /// All about it.
+        record: Box<GameRecord>,
+        /// For White and Black: what the engine wrote last, if it broke down.
+        last_words: [Vec<String>; 2],
+    },
+    /// An engine's start went wrong; it is started again, or plays nevertheless.
+    Stumbled {
+        /// Which engine.
+        engine: usize,
+        /// What was wrong.
+        what: String,
+    },
+    /// An engine cannot be started, or cannot play; the tournament ends.
+    Failed(StartError),
+}
+
+/// The results so far.
+#[derive(Debug, Clone, Default)]
+pub struct Standings {
+    /// For engines that meet, from the view of the first.
+    pub tallies: ByPairing<Tally>,
+}
+
+impl Standings {
+    /// Counts a game.
+    pub fn add(&mut self, slot: &Slot, verdict: &Verdict) {
+        let color = if slot.colors[0] == slot.engines.0 { Color::White } else { Color::Black };
+        self.tallies.entry(slot.engines).or_default().add(slot.pair, color, verdict);
+    }
+}
+
+/// Finds out what those engines speak that have not been told; `observe` hears of engines whose
+/// start failed and is tried again.
+///
+/// # Errors
+/// If one of them cannot be started.
+pub fn find_protocols(
+    engines: &mut [EngineConfig],
+    trace: &Trace,
+    mut observe: impl FnMut(Progress),
+) -> Result<(), StartError> {
+    for (engine, config) in engines.iter_mut().enumerate() {
+        let stumbled = |what| observe(Progress::Stumbled { engine, what });
+        config.protocol = persist(|| find_protocol(config, trace), stumbled)?;
+    }
+    Ok(())
+}
+
+impl Tournament {
+    /// Plays all games; `observe` hears of everything that happens, on the calling thread, and
+    /// tells whether to go on.
+    ///
+    /// # Errors
+    /// If an engine cannot be started, or cannot play what is asked for.
+    pub fn run(
+        &self,
+        interrupt: &Interrupt,
+        mut observe: impl FnMut(&Progress) -> bool,
+    ) -> Result<(), StartError> {
+        let next = AtomicUsize::new(0);
+        let (sender, receiver) = unbounded();
+        let mut failure = None;
+        thread::scope(|scope| {
+            let work = |index: usize| {
+                let cores = self.cores.get(index);
+                let worker =
+                    MatchWorker { tournament: self, cores, interrupt, sender: sender.clone() };
+                let next = &next;
+                move || worker.run(next)
+            };
+            let concurrency = self.concurrency.clamp(1, self.slots.len().max(1));
+            let started = threads::start(scope, (concurrency, threads::STACK), work);
+            failure = started.err().map(|error| StartError::Unable(error.to_string()));
+            drop(sender);
+            for News { progress, heard } in receiver {
+                let goes_on = observe(&progress);
+                if let Progress::Failed(error) = progress {
+                    failure.get_or_insert(error);
+                    interrupt.trigger();
+                } else if !goes_on {
+                    interrupt.trigger();
+                }
+                drop(heard);
+            }
+        });
+        failure.map_or(Ok(()), Err)
+    }
+}
+
+/// What a worker tells the collector.
+struct News {
+    progress: Progress,
+    /// Dropped once the collector has drawn its conclusions, for who waits for that.
+    heard: Option<Sender<()>>,
+}
+
+/// Plays games one after another.
+struct MatchWorker<'a> {
+    tournament: &'a Tournament,
+    cores: Option<&'a Cores>,
+    interrupt: &'a Interrupt,
+    sender: Sender<News>,
+}
+
+impl MatchWorker<'_> {
+    fn run(&self, next: &AtomicUsize) {
+        if let Some(cores) = self.cores {
+            cores.bind();
+        }
+        let mut seats = Seats::default();
+        while !self.interrupt.is_triggered() {
+            let Some(slot) = self.tournament.slots.get(next.fetch_add(1, Ordering::Relaxed)) else {
+                break;
+            };
+            if let Err(error) = self.game(slot, &mut seats) {
+                self.tell(Progress::Failed(error));
+                break;
+            }
+        }
+        seats.quit();
+    }
+
+    /// Tells the collector, which outlives all workers.
+    fn tell(&self, progress: Progress) {
+        let _ = self.sender.send(News { progress, heard: None });
+    }
+
+    /// The same, and waits until the collector has kept it: games are not played faster than that, and none
+    /// begins once the match is decided.
+    fn tell_and_wait(&self, progress: Progress) {
+        let (heard, is_heard) = bounded(0);
+        let _ = self.sender.send(News { progress, heard: Some(heard) });
+        let _ = is_heard.recv();
+    }
+
+    /// Plays one game with the engines that are seated, or others.
+    fn game(&self, slot: &Slot, seats: &mut Seats) -> Result<(), StartError> {
+        let tournament = self.tournament;
+        let engines = [slot.engines.0, slot.engines.1];
+        let engines = engines.map(|engine| (engine, &tournament.engines[engine]));
+        seats.take(engines, &tournament.trace, |engine, news| {
+            self.tell(match news {
+                SeatNews::Starting => Progress::Starting { slot: *slot, engine },
+                SeatNews::Named(name) => Progress::Named(engine, name),
+                SeatNews::Stumbled(what) => Progress::Stumbled { engine, what },
+            });
+        })?;
+        let Some(players) = seats.players(slot.colors[0]) else { return Ok(()) };
+        let names = players.each_ref().map(|player| player.name.clone());
+        self.tell(Progress::Started(*slot));
+        let configs = slot.colors.map(|engine| &tournament.engines[engine]);
+        let clocks = configs.map(|config| Clock::new(config.limits, config.margin));
+        let opening = tournament.openings[slot.opening % tournament.openings.len()].game();
+        let mut observer = |event| self.tell(Progress::InGame { slot: *slot, event });
+        let played = play(
+            players,
+            opening,
+            clocks,
+            configs.map(|config| config.ponder),
+            &tournament.conditions,
+            self.interrupt,
+            &mut observer,
+        );
+        let last_words = seats.clear(slot.colors[0], &played);
+        if played.verdict.termination == Termination::Unfinished {
+            let is_unable = !self.interrupt.is_triggered();
+            let unable = is_unable.then_some(StartError::Unable(played.verdict.detail));
+            return unable.map_or(Ok(()), Err);
+        }
+        let record = Box::new(GameRecord {
+            number: slot.number,
+            round: format!("{}.{}", slot.round.0, slot.round.1),
+            names,
+            limits: configs.map(|config| config.limits),
+            game: played.game,
+            moves: played.moves,
+            verdict: played.verdict,
+            date: tournament.date.clone(),
+        });
+        self.tell_and_wait(Progress::Finished { slot: *slot, record, last_words });
+        Ok(())
+    }
+}

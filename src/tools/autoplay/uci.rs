@@ -1,0 +1,373 @@
+//! The match's side of the Universal Chess Interface.
+//!
+//! Source: the protocol's text by Stefan Meyer-Kahlen,
+//! <https://www.shredderchess.com/chess-features/uci-universal-chess-interface.html>.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use crate::chess::position::{Color, Game, Move, Position};
+use crate::engine::search::Bound;
+use crate::games::book::ENDED;
+use crate::protocols::uci::{self, Command, Go, Reply, Start};
+
+use super::clock::{Clock, MoveLimits};
+use super::config::EngineConfig;
+use super::dialect::{
+    BookRemark, Dialect, EngineError, KnownOption, OptionRange, PlayerEvent, SearchInfo, Setup,
+    Turn, read_until, unknown_option,
+};
+use super::process::Process;
+
+/// How long an engine may take to start, or to clear its tables for a new game.
+const START_PATIENCE: Duration = Duration::from_secs(20);
+
+/// What the engine is doing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum UciState {
+    Idle,
+    Thinking,
+    /// On the reply it expects.
+    Pondering(Move),
+}
+
+/// The conversation with a UCI engine.
+#[derive(Debug)]
+pub(super) struct Uci {
+    process: Process,
+    options: Vec<(String, String)>,
+    init: Vec<String>,
+    ponder: bool,
+    name: Option<String>,
+    /// The engine's options by their lower-case names.
+    known: BTreeMap<String, KnownOption>,
+    state: UciState,
+    info: SearchInfo,
+}
+
+impl Uci {
+    /// A conversation that has not begun.
+    pub(super) fn new(config: &EngineConfig, process: Process) -> Self {
+        Uci {
+            process,
+            options: config.options.clone(),
+            init: config.init.clone(),
+            ponder: config.ponder,
+            name: None,
+            known: BTreeMap::new(),
+            state: UciState::Idle,
+            info: SearchInfo::default(),
+        }
+    }
+
+    fn send_options(&mut self) -> Result<(), EngineError> {
+        if let Some(option) = self.known.get("ponder").filter(|_| self.ponder) {
+            let value = Some("true".to_owned());
+            self.process.send(Command::SetOption { name: option.name.clone(), value })?;
+        }
+        let options = std::mem::take(&mut self.options);
+        self.set_options(&options)?;
+        for line in &self.init {
+            self.process.send(line)?;
+        }
+        Ok(())
+    }
+
+    /// The option of this name, as users call it.
+    fn known(&self, name: &str) -> Result<&KnownOption, EngineError> {
+        let known = self.known.get(alias(name).to_lowercase().as_str());
+        known.ok_or_else(|| unknown_option(name, self.known.values()))
+    }
+
+    fn ready(&mut self, deadline: Instant) -> Result<(), EngineError> {
+        self.process.send(Command::IsReady)?;
+        read_until(&mut self.process, deadline, "readyok", |line| {
+            Reply::from(line) == Reply::ReadyOk
+        })
+    }
+
+    /// Ends a search that is still on; its `bestmove` is waited for, as the protocol wants.
+    fn rest(&mut self, deadline: Instant) -> Result<(), EngineError> {
+        if self.state != UciState::Idle {
+            self.process.send(Command::Stop)?;
+            let is_move = |line: &str| matches!(Reply::from(line), Reply::BestMove { .. });
+            read_until(&mut self.process, deadline, "bestmove", is_move)?;
+            self.state = UciState::Idle;
+        }
+        Ok(())
+    }
+}
+
+/// The settings that every xboard engine has under these names, as UCI engines call them.
+fn alias(name: &str) -> &str {
+    match name {
+        "memory" => "Hash",
+        "cores" => "Threads",
+        name => name,
+    }
+}
+
+/// What an option takes, by the words after `type`. Limits that it does not tell are none.
+fn range(kind: &str) -> OptionRange {
+    let words: Vec<&str> = kind.split_whitespace().collect();
+    let limit = |name: &str| {
+        let at = words.iter().position(|&word| word == name)?;
+        words.get(at + 1)?.parse().ok()
+    };
+    match words.first() {
+        Some(&"spin") => {
+            OptionRange::Whole(limit("min").unwrap_or(i64::MIN), limit("max").unwrap_or(i64::MAX))
+        }
+        Some(&"string") => OptionRange::Text,
+        Some(&"button") => OptionRange::Button,
+        other => OptionRange::Other(other.unwrap_or(&"unknown").to_string()),
+    }
+}
+
+/// The position of a game, with `extra` moves that are only expected.
+fn position(game: &Game, extra: Option<Move>) -> Command {
+    let start = match *game.start() == Position::start() {
+        true => Start::Usual,
+        false => Start::Fen(game.start().fen()),
+    };
+    let moves = game.moves().iter().chain(&extra).map(Move::to_string).collect();
+    Command::Position { start, moves }
+}
+
+/// The search for a turn of `color`, on the opponent's time if it is to `ponder`.
+fn go(turn: &Turn<'_>, color: Color, ponder: bool) -> Command {
+    let MoveLimits { clock, move_time, depth, nodes } = turn.own.limits;
+    let mut go = Go {
+        ponder,
+        move_time,
+        depth: depth.map(|plies| i32::try_from(plies).unwrap_or(i32::MAX)),
+        nodes,
+        infinite: turn.own.limits == MoveLimits::default(),
+        ..Go::default()
+    };
+    if clock.is_some() {
+        let clocks = match color {
+            Color::White => [turn.own, turn.other],
+            Color::Black => [turn.other, turn.own],
+        };
+        let control = |clock: &Clock| clock.limits.clock;
+        go.time = clocks.map(|clock| control(clock).map(|_| clock.remaining));
+        go.increment = clocks.map(|clock| control(clock).map_or(Duration::ZERO, |c| c.increment));
+        go.moves_to_go = turn.own.moves_to_go;
+    }
+    Command::Go(Box::new(go))
+}
+
+impl Dialect for Uci {
+    fn process(&mut self) -> &mut Process {
+        &mut self.process
+    }
+
+    fn handshake(&mut self) -> Result<(), EngineError> {
+        self.process.send(Command::Uci)?;
+        let deadline = Instant::now() + START_PATIENCE;
+        read_until(&mut self.process, deadline, "uciok", |line| {
+            match Reply::from(line) {
+                Reply::Name(name) => self.name = Some(name),
+                Reply::Option { name, kind } => {
+                    let option = KnownOption { range: range(&kind), name };
+                    self.known.insert(option.name.to_lowercase(), option);
+                }
+                Reply::UciOk => return true,
+                _ => {}
+            }
+            false
+        })?;
+        self.send_options()?;
+        self.ready(deadline)
+    }
+
+    fn engine_name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    fn option_range(&self, name: &str) -> Result<OptionRange, EngineError> {
+        Ok(self.known(name)?.range.clone())
+    }
+
+    fn set_options(&mut self, options: &[(String, String)]) -> Result<(), EngineError> {
+        for (name, value) in options {
+            let option = self.known(name)?;
+            let (name, value) = (option.name.clone(), option.value(value)?);
+            self.process.send(Command::SetOption { name, value })?;
+        }
+        Ok(())
+    }
+
+    fn reusable(&self) -> bool {
+        true
+    }
+
+    fn begin(&mut self, _setup: &Setup<'_>) -> Result<(), EngineError> {
+        self.process.send(Command::NewGame)?;
+        self.ready(Instant::now() + START_PATIENCE)
+    }
+
+    fn go(&mut self, turn: &Turn<'_>) -> Result<(), EngineError> {
+        self.info = SearchInfo::default();
+        let expected = match &self.state {
+            UciState::Pondering(mv) => turn.game.moves().last() == Some(mv),
+            _ => false,
+        };
+        if expected {
+            self.process.send(Command::PonderHit)?;
+        } else {
+            self.rest(Instant::now() + START_PATIENCE)?;
+            self.process.send(position(turn.game, None))?;
+            self.process.send(go(turn, turn.game.position().side_to_move(), false))?;
+        }
+        self.state = UciState::Thinking;
+        Ok(())
+    }
+
+    fn moved(&mut self, turn: &Turn<'_>, ponder: Option<Move>) -> Result<(), EngineError> {
+        let Some(mv) = ponder.filter(|_| self.ponder) else { return Ok(()) };
+        self.process.send(position(turn.game, Some(mv)))?;
+        self.process.send(go(turn, !turn.game.position().side_to_move(), true))?;
+        self.state = UciState::Pondering(mv);
+        Ok(())
+    }
+
+    fn interpret(&mut self, line: &str) -> Option<PlayerEvent> {
+        match Reply::from(line) {
+            Reply::BestMove { mv, ponder } => {
+                self.state = UciState::Idle;
+                Some(PlayerEvent::Move { text: mv, ponder })
+            }
+            Reply::Info(news) => {
+                take_over(&mut self.info, *news).then(|| PlayerEvent::Thinking(self.info.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    fn hurry(&mut self) -> Result<(), EngineError> {
+        Ok(self.process.send(Command::Stop)?)
+    }
+
+    fn offer_draw(&mut self) -> Result<(), EngineError> {
+        // UCI has no word for it.
+        Ok(())
+    }
+
+    fn finish(
+        &mut self,
+        _result: &str,
+        _comment: &str,
+        deadline: Instant,
+    ) -> Result<(), EngineError> {
+        self.rest(deadline)?;
+        self.ready(deadline)
+    }
+}
+
+/// Takes over what an `info` line tells; tells whether anything worth showing was in it. Lines of
+/// other than the first variation are passed over.
+fn take_over(info: &mut SearchInfo, news: uci::Info) -> bool {
+    if news.multi_pv.is_some_and(|number| number != 1) {
+        return false;
+    }
+    let is_ending = news.text.as_deref().is_some_and(|text| text.starts_with(ENDED));
+    match news.text.as_deref().and_then(BookRemark::read) {
+        Some(BookRemark::Move) => info.book = true,
+        // Lines on the way are told as well.
+        Some(BookRemark::Ending(how)) if is_ending => info.ending = how,
+        _ => {}
+    }
+    let is_remark = news.text.is_some_and(|_| info.book || is_ending);
+    let is_new = news.score.is_some() || news.line.is_some() || is_remark;
+    info.depth = news.depth.map_or(info.depth, |plies| u32::try_from(plies).unwrap_or(u32::MAX));
+    info.nodes = news.nodes.unwrap_or(info.nodes);
+    info.elapsed = news.elapsed.unwrap_or(info.elapsed);
+    let exact = news.score.filter(|&(_, bound)| bound == Bound::Exact);
+    info.score = exact.map(|(score, _)| score).or(info.score);
+    info.line = news.line.unwrap_or_else(|| std::mem::take(&mut info.line));
+    is_new
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clock(control: &str) -> Clock {
+        let clock = Some(control.parse().expect(control));
+        Clock::new(MoveLimits { clock, ..MoveLimits::default() }, Duration::ZERO)
+    }
+
+    #[test]
+    fn the_engine_is_told_both_clocks() {
+        let (own, other) = (clock("40/60+0.5"), clock("10"));
+        let game = Game::default();
+        let turn = Turn { game: &game, own: &own, other: &other };
+        assert_eq!(
+            go(&turn, Color::Black, false).to_string(),
+            "go wtime 10000 btime 60000 binc 500 movestogo 40"
+        );
+        let limits = MoveLimits { depth: Some(5), nodes: Some(7), ..MoveLimits::default() };
+        let own = Clock::new(limits, Duration::ZERO);
+        let turn = Turn { game: &game, own: &own, other: &other };
+        assert_eq!(go(&turn, Color::White, true).to_string(), "go ponder depth 5 nodes 7");
+    }
+
+    #[test]
+    fn the_position_is_told_with_its_moves() {
+        let position = |game: &Game, extra| position(game, extra).to_string();
+        let mut game = Game::default();
+        assert_eq!(position(&game, None), "position startpos");
+        game.play("e2e4".parse().expect("a move")).expect("legal");
+        let reply = "e7e5".parse().expect("a move");
+        assert_eq!(position(&game, Some(reply)), "position startpos moves e2e4 e7e5");
+        let fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 3 9";
+        let game = Game::new(Position::from_fen(fen).expect(fen));
+        assert_eq!(position(&game, None), format!("position fen {fen}"));
+    }
+
+    #[test]
+    fn the_range_of_an_option_is_read() {
+        assert_eq!(range("spin default 3 min -1 max 9"), OptionRange::Whole(-1, 9));
+        assert_eq!(range("spin"), OptionRange::Whole(i64::MIN, i64::MAX));
+        assert_eq!(range("spin max x"), OptionRange::Whole(i64::MIN, i64::MAX));
+        assert_eq!(range("string default min"), OptionRange::Text);
+        assert_eq!(range("button"), OptionRange::Button);
+        assert_eq!(range("check default true"), OptionRange::Other("check".to_owned()));
+        assert_eq!(range(""), OptionRange::Other("unknown".to_owned()));
+    }
+
+    #[test]
+    fn thinking_is_read() {
+        let mut info = SearchInfo::default();
+        let mut hear = |line: &str| match Reply::from(line) {
+            Reply::Info(news) => take_over(&mut info, *news),
+            other => panic!("{other}"),
+        };
+        assert!(!hear("info multipv 2 score cp 5"));
+        assert!(!hear("info currmove e2e4 currmovenumber 1"));
+        assert!(!hear("info string thinking") && hear("info string From Book"));
+        assert!(hear(
+            "info depth 9 seldepth 12 score mate -2 upperbound nodes 77 nps 5 time 12 pv e2e4 e7e5"
+        ));
+        assert_eq!((info.depth, info.nodes, info.elapsed.as_millis()), (9, 77, 12));
+        assert_eq!(info.score, None, "a bound is no score");
+        assert!(info.line == "e2e4 e7e5" && info.book);
+        let mut hear = |line: &str| match Reply::from(line) {
+            Reply::Info(news) => take_over(&mut info, *news),
+            other => panic!("{other}"),
+        };
+        assert!(hear("info depth 9 score mate -2") && hear("info depth 10 score cp 7 lowerbound"));
+        assert_eq!(info.score.and_then(crate::chess::score::mate_distance), Some(-2));
+        let mut info = SearchInfo::default();
+        let mut hear = |line: &str| match Reply::from(line) {
+            Reply::Info(news) => take_over(&mut info, *news),
+            other => panic!("{other}"),
+        };
+        let met = "transposes to the book after 1 ply: d4 (2 games)";
+        assert!(!hear("info string transposes to the book after 1 ply: e4 (3 games)"));
+        assert!(hear(&format!("info string ended in the book: {met}")));
+        assert!(!info.book && info.ending == met, "a search that meets the book is no book move");
+    }
+}

@@ -1,0 +1,295 @@
+//! Test suites: positions with the moves that solve them, in EPD, searched one after the other.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::io;
+use std::time::{Duration, Instant};
+
+use super::Switch;
+use crate::chess::epd;
+use crate::chess::position::{Game, Move, Position};
+use crate::chess::score::{self, Score};
+use crate::engine::search::{Limits, Searcher};
+use crate::support::words::{plural, split_words};
+
+/// The time for a position where nothing else bounds its search.
+pub(crate) const TIME: Duration = Duration::from_secs(5);
+/// Lines of a suite that are named when they are passed over; the others are counted.
+const NAMED: usize = 5;
+
+/// One position of a suite.
+#[derive(Debug, Clone)]
+pub(crate) struct Problem {
+    /// Its name (`id`), or its number in the suite.
+    pub name: String,
+    /// The position, in which there is a legal move.
+    pub position: Position,
+    /// Moves that solve it (`bm`); empty if it only says what does not.
+    best: Vec<Move>,
+    /// Moves that do not (`am`).
+    avoid: Vec<Move>,
+    /// Where no moves are named: the mate in so many moves that is to be found (`dm`).
+    mate: Option<i32>,
+}
+
+impl Problem {
+    /// Reads a line.
+    fn parse(line: &str) -> Result<Self, String> {
+        let (position, rest) = epd::position(line).map_err(|error| error.to_string())?;
+        let (name, best, avoid) = (String::new(), Vec::new(), Vec::new());
+        let mut problem = Problem { name, position, best, avoid, mate: None };
+        for (code, operand) in epd::operations(rest) {
+            match (code, operand.strip_prefix('#')) {
+                // Some collections of mates have `bm #15`.
+                ("bm", Some(moves)) => problem.mate = Some(mate(moves)?),
+                ("dm", _) => problem.mate = Some(mate(operand)?),
+                ("bm", None) => problem.best = problem.moves(code, operand)?,
+                ("am", _) => problem.avoid = problem.moves(code, operand)?,
+                ("id", _) => problem.name = operand.to_owned(),
+                _ => {}
+            }
+        }
+        if position.has_no_moves() {
+            return Err("the game is over there".to_owned());
+        }
+        match problem.best.is_empty() && problem.avoid.is_empty() && problem.mate.is_none() {
+            true => Err("no bm, am or dm: nothing says what solves it".to_owned()),
+            false => Ok(problem),
+        }
+    }
+
+    fn moves(&self, code: &str, operand: &str) -> Result<Vec<Move>, String> {
+        let parse = |text: &str| {
+            self.position.parse_move(text).map_err(|error| format!("{code} {text}: {error}"))
+        };
+        split_words(operand).map(|word| parse(word.trim_end_matches(','))).collect()
+    }
+
+    /// Whether a move, with the score that a search has for it, solves it.
+    fn is_solved_by(&self, mv: Move, score: Score) -> bool {
+        if self.best.is_empty() && self.avoid.is_empty() {
+            let found = score::mate_distance(score);
+            return found.is_some_and(|found| found > 0 && Some(found) <= self.mate);
+        }
+        (self.best.is_empty() || self.best.contains(&mv)) && !self.avoid.contains(&mv)
+    }
+
+    /// What solves it, in words.
+    pub(crate) fn wanted(&self) -> String {
+        let list = |moves: &[Move]| -> Vec<String> {
+            moves.iter().map(|&mv| self.position.san(mv)).collect()
+        };
+        match (self.best.is_empty(), self.mate.filter(|_| self.avoid.is_empty())) {
+            (false, _) => list(&self.best).join(" or "),
+            (true, Some(moves)) => format!("mate in {moves}"),
+            (true, None) => format!("not {}", list(&self.avoid).join(", ")),
+        }
+    }
+}
+
+fn mate(moves: &str) -> Result<i32, String> {
+    let parsed = moves.trim().parse().ok().filter(|&moves: &i32| moves > 0);
+    parsed.ok_or_else(|| format!("expected the moves of a mate, found {moves:?}"))
+}
+
+/// What a search answered to a problem; printed as a line without its end.
+#[derive(Debug, Clone)]
+pub(crate) struct Solution {
+    /// The problem.
+    pub problem: Problem,
+    /// Its number in the suite, from 1, and how many there are.
+    pub number: (usize, usize),
+    /// The move that the search chose, if it came to one.
+    pub mv: Option<Move>,
+    /// Its score for the side to move.
+    pub score: Score,
+    /// The nodes of the search.
+    pub nodes: u64,
+    /// Whether that solves the problem.
+    pub solved: bool,
+}
+
+impl Solution {
+    /// The move in SAN.
+    pub(crate) fn san(&self) -> Option<String> {
+        self.mv.map(|mv| self.problem.position.san(mv))
+    }
+}
+
+impl fmt::Display for Solution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (number, of) = self.number;
+        let mark = if self.solved { "solved" } else { "FAILED" };
+        let san = self.san().unwrap_or_else(|| "no move".to_owned());
+        let Problem { name, .. } = &self.problem;
+        write!(f, "{number:4}/{of} {mark} {name}: {san} (wanted {})", self.problem.wanted())
+    }
+}
+
+/// A suite on its way; printed as the sum of what was searched so far.
+#[derive(Debug, Clone)]
+pub(crate) struct SuiteRun {
+    open: VecDeque<Problem>,
+    /// How many positions have been searched.
+    pub searched: usize,
+    /// How many of them were solved.
+    pub solved: usize,
+    /// The nodes of these searches.
+    pub nodes: u64,
+    begun: Instant,
+}
+
+impl SuiteRun {
+    /// Reads the text of a file, and tells what of it is passed over: the first lines that are no
+    /// problem, and how many more there are. The time begins to run.
+    pub(crate) fn parse(file: &str, text: &str) -> (Self, Vec<String>) {
+        let (mut open, mut faults) = (VecDeque::new(), Vec::new());
+        for (number, line) in epd::lines(text) {
+            match Problem::parse(line) {
+                Ok(problem) => open.push_back(problem),
+                Err(why) => faults.push(format!("Passed over: {file}, line {number}: {why}")),
+            }
+        }
+        if let Some(more @ 1..) = faults.len().checked_sub(NAMED) {
+            faults.truncate(NAMED);
+            faults.push(format!("Passed over: {more} more {}", plural(more as u64, "line")));
+        }
+        for (number, problem) in (1..).zip(&mut open) {
+            if problem.name.is_empty() {
+                problem.name = format!("{number}");
+            }
+        }
+        (SuiteRun { open, searched: 0, solved: 0, nodes: 0, begun: Instant::now() }, faults)
+    }
+
+    /// The number of its problems.
+    pub(crate) fn len(&self) -> usize {
+        self.searched + self.open.len()
+    }
+
+    /// Whether it has none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The problem to be searched next.
+    pub(crate) fn problem(&self) -> Option<&Problem> {
+        self.open.front()
+    }
+
+    /// What is said where it ends before its end.
+    pub(crate) fn stopped(&self) -> String {
+        format!("Stopped after {} of {} positions.", self.searched, self.len())
+    }
+
+    /// The time since it was read.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    /// Counts what a search answered to the problem that was next; `None` if there was none.
+    pub(crate) fn answer(
+        &mut self,
+        mv: Option<Move>,
+        score: Score,
+        nodes: u64,
+    ) -> Option<Solution> {
+        let problem = self.open.pop_front()?;
+        let solved = mv.is_some_and(|mv| problem.is_solved_by(mv, score));
+        self.searched += 1;
+        self.solved += usize::from(solved);
+        self.nodes += nodes;
+        let number = (self.searched, self.len());
+        Some(Solution { problem, number, mv, score, nodes, solved })
+    }
+
+    /// Searches what is left, each problem by a searcher that has forgotten the others, and hands
+    /// on the answers. Once the switch is off, the problem that is being searched does not count.
+    ///
+    /// # Errors
+    /// If an answer cannot be handed on, which ends it.
+    pub(crate) fn solve(
+        &mut self,
+        searcher: &mut Searcher,
+        limits: &Limits,
+        switch: &Switch,
+        mut hand_on: impl FnMut(Solution) -> io::Result<()>,
+    ) -> io::Result<()> {
+        while let Some(problem) = self.problem() {
+            searcher.new_game();
+            let game = Game::new(problem.position);
+            let found = searcher.search_silently(&game, limits, &switch.control());
+            if switch.is_stopped() {
+                break;
+            }
+            self.answer(found.best, found.score, found.nodes).map_or(Ok(()), &mut hand_on)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for SuiteRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SuiteRun { solved, searched, nodes, .. } = self;
+        let percent = 100.0 * *solved as f64 / (*searched).max(1) as f64;
+        let seconds = self.elapsed().as_secs_f64();
+        write!(f, "{solved} of {searched} solved ({percent:.1}%) in {seconds:.1} s, {nodes} nodes")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::score::{mate_in, mated_in};
+    use crate::engine::search::Config;
+
+    fn mv(text: &str) -> Move {
+        text.parse().expect("a move")
+    }
+
+    #[test]
+    fn operations_of_a_line_are_read() {
+        let board = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - -";
+        let problem = Problem::parse(&format!("{board} 0 1 bm Ra8#; id \"back rank; not\";"));
+        let problem = problem.expect("a problem");
+        let mate = mv("a1a8");
+        assert!(problem.is_solved_by(mate, 0) && !problem.is_solved_by(mv("a1a7"), 0));
+        assert_eq!((problem.wanted().as_str(), problem.name.as_str()), ("Ra8#", "back rank; not"));
+        let avoid = Problem::parse(&format!("{board} am Ra8")).expect("a problem");
+        assert!(!avoid.is_solved_by(mate, 0));
+        assert_eq!(avoid.wanted(), "not Ra8#");
+        for operation in ["dm 2;", "bm #2;"] {
+            let problem = Problem::parse(&format!("{board} {operation}")).expect("a problem");
+            assert_eq!(problem.wanted(), "mate in 2");
+            assert!(problem.is_solved_by(mate, mate_in(1)));
+            assert!(problem.is_solved_by(mate, mate_in(3)));
+            let others = [mate_in(5), mated_in(2), 900];
+            assert!(others.iter().all(|&score| !problem.is_solved_by(mate, score)));
+        }
+    }
+
+    #[test]
+    fn lines_that_solve_nothing_are_refused() {
+        for line in ["", "x y z", "6k1/8/8/8/8/8/8/K7 w - -", "6k1/8/8/8/8/8/8/K7 w - - bm e4;"] {
+            assert!(Problem::parse(line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_switch_ends_a_suite_with_what_was_found() {
+        let line = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - dm 1;\n";
+        let (mut suite, faults) = SuiteRun::parse("f", &format!("{line}odd\n{line}{line}"));
+        assert!(suite.len() == 3 && faults[0].starts_with("Passed over: f, line 2: "));
+        let mut searcher = Searcher::new(Config { memory_mb: 1, ..Config::default() });
+        let switch = Switch::default();
+        let stop_at_second = |answer: Solution| {
+            if answer.number == (2, 3) {
+                switch.stop();
+            }
+            Ok(())
+        };
+        let limits = Limits::depth(3);
+        suite.solve(&mut searcher, &limits, &switch, stop_at_second).expect("told");
+        assert_eq!((suite.searched, suite.solved, suite.len()), (2, 2, 3));
+    }
+}

@@ -1,0 +1,295 @@
+//! The thread suite: how much sooner several threads reach a depth than one does.
+//!
+//! For each position a search of its own, by one thread, sets the depth: that of the first iteration
+//! it completes after a given time. It is not one of those that are compared, since a depth is reached
+//! late where the search happened to be slow. Then each number of threads, one among them, searches
+//! to that depth, knowing nothing; who begins changes from position to position.
+
+mod picture;
+
+pub(crate) use picture::picture;
+
+use std::time::Duration;
+
+use super::Switch;
+use crate::chess::position::{Game, Position};
+use crate::chess::score::Depth;
+use crate::engine::search::{
+    Bound, Config, Limits, SearchEvent, SearchFault, SearchResult, Searcher, Sharing,
+};
+
+/// A search to a depth.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Timing {
+    /// How long it took.
+    pub elapsed: Duration,
+    /// Nodes of all threads.
+    pub nodes: u64,
+    /// How the threads shared the tree; nothing is known of a [`SpeedupTrial::scout`].
+    pub sharing: Sharing,
+}
+
+impl Timing {
+    fn of(found: &SearchResult) -> Self {
+        Timing { elapsed: found.elapsed, nodes: found.nodes, sharing: found.sharing }
+    }
+
+    /// So many, of nodes or of something else, per second.
+    fn rate(&self, number: u64) -> f64 {
+        number as f64 / self.elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
+    }
+}
+
+/// The searches of one position to one depth.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct SpeedupTrial {
+    /// Where the searches began.
+    pub position: Position,
+    /// The depth in plies.
+    pub depth: Depth,
+    /// By the thread that set the depth, until it was reached; compared with nothing.
+    pub scout: Timing,
+    /// By one thread.
+    pub single: Timing,
+    /// By each number of threads, in the order in which the [`Bench`] was given them; if 1 is among
+    /// them, by one thread once more.
+    pub several: Vec<Timing>,
+}
+
+/// What a number of threads gained on a suite.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct SpeedupSummary {
+    /// The number of threads.
+    pub threads: usize,
+    /// How many times sooner the depth was reached: the lower quartile, median and upper quartile.
+    pub speedup: [f64; 3],
+    /// The geometric mean of the same.
+    pub mean: f64,
+    /// The standard error of the mean, as a share of it.
+    pub error: f64,
+    /// The times of one thread, all together, over those of the threads: long searches count for more.
+    pub total: f64,
+    /// Nodes over those of one thread, over all positions: what the threads search in vain.
+    pub nodes: f64,
+    /// Nodes per second over those of one thread, over all positions.
+    pub speed: f64,
+    /// The share of all threads' time in which they had nothing to do.
+    pub waiting: f64,
+    /// Nodes per second whose moves were shared out.
+    pub splits: f64,
+    /// The share of these at which another thread has searched a move; 0 where there are none.
+    pub joined: f64,
+    /// How often per second a thread came to such a node to help.
+    pub joins: f64,
+}
+
+/// Searchers for each number of threads.
+pub(crate) struct Bench {
+    /// That of one thread, then the others.
+    searchers: Vec<Searcher>,
+    time: Duration,
+    /// Positions searched so far.
+    attempts: usize,
+}
+
+impl Bench {
+    /// Searchers for one and for each of these numbers of threads, otherwise as `config` says; one
+    /// thread is to search at least `time`.
+    ///
+    /// # Errors
+    /// If the system does not give so many threads or so much memory.
+    pub(crate) fn new(
+        threads: &[usize],
+        config: &Config,
+        time: Duration,
+    ) -> Result<Self, SearchFault> {
+        let searcher = |&threads| {
+            let mut searcher = Searcher::new(Config { threads, ..config.clone() });
+            searcher.take_faults().into_iter().next().map_or(Ok(searcher), Err)
+        };
+        let searchers = [1].iter().chain(threads).map(searcher).collect::<Result<_, _>>()?;
+        Ok(Bench { searchers, time, attempts: 0 })
+    }
+
+    /// Searches a position in all ways; `None` once the switch is off, or where no depth is
+    /// reached because the game is over.
+    pub(crate) fn attempt(&mut self, position: &Position, switch: &Switch) -> Option<SpeedupTrial> {
+        let game = Game::new(*position);
+        let (depth, scout) = self.set_the_depth(&game, switch)?;
+        let count = self.searchers.len();
+        let mut timings = vec![Timing::default(); count];
+        for place in 0..count {
+            let index = (place + self.attempts) % count;
+            let searcher = &mut self.searchers[index];
+            searcher.new_game();
+            let found = searcher.search_silently(&game, &Limits::depth(depth), &switch.control());
+            timings[index] = Timing::of(&found);
+        }
+        self.attempts += 1;
+        let several = timings.split_off(1);
+        let single = timings[0];
+        let trial = SpeedupTrial { position: *position, depth, scout, single, several };
+        (!switch.is_stopped()).then_some(trial)
+    }
+
+    /// Searches with one thread until an iteration ends after the time given.
+    fn set_the_depth(&mut self, game: &Game, switch: &Switch) -> Option<(Depth, Timing)> {
+        let (control, time) = (switch.control(), self.time);
+        let mut reached = None;
+        let scout = &mut self.searchers[0];
+        scout.new_game();
+        scout.search(game, &Limits::default(), &control, &mut |event| {
+            if let SearchEvent::Iteration(report) = event
+                && report.bound == Bound::Exact
+                && (report.elapsed >= time
+                    || report.score.abs() >= crate::chess::score::TABLEBASE_BOUND)
+                && reached.is_none()
+            {
+                let (elapsed, nodes) = (report.elapsed, report.nodes);
+                let timing = Timing { elapsed, nodes, sharing: Sharing::default() };
+                reached = Some((report.depth, timing));
+                control.stop();
+            }
+        });
+        reached.filter(|_| !switch.is_stopped())
+    }
+}
+
+/// Sums up what each of the numbers of threads given to [`Bench::new`] gained.
+pub(crate) fn summarise(threads: &[usize], trials: &[SpeedupTrial]) -> Vec<SpeedupSummary> {
+    let summary = |(index, &threads)| summary(index, threads, trials);
+    threads.iter().enumerate().map(summary).collect()
+}
+
+fn summary(index: usize, threads: usize, trials: &[SpeedupTrial]) -> SpeedupSummary {
+    let gain = |trial: &SpeedupTrial| sooner(&trial.single, &trial.several[index]);
+    let mut gains: Vec<f64> = trials.iter().map(gain).collect();
+    gains.sort_by(f64::total_cmp);
+    let (mean, error) = mean_and_error(&gains);
+    let single = total(trials.iter().map(|trial| trial.single));
+    let several = total(trials.iter().map(|trial| trial.several[index]));
+    let Sharing { splits, joined, joins, waiting } = several.sharing;
+    let time = several.elapsed.as_secs_f64() * threads as f64;
+    SpeedupSummary {
+        threads,
+        speedup: [0.25, 0.5, 0.75].map(|share| quantile(&gains, share)),
+        mean,
+        error,
+        total: sooner(&single, &several),
+        nodes: several.nodes as f64 / single.nodes.max(1) as f64,
+        speed: several.rate(several.nodes) / single.rate(single.nodes).max(f64::MIN_POSITIVE),
+        waiting: waiting.as_secs_f64() / time.max(f64::MIN_POSITIVE),
+        splits: several.rate(splits),
+        joined: joined as f64 / splits.max(1) as f64,
+        joins: several.rate(joins),
+    }
+}
+
+/// How many times sooner `all` were done than `one`.
+fn sooner(one: &Timing, all: &Timing) -> f64 {
+    one.elapsed.as_secs_f64() / all.elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
+}
+
+/// The geometric mean of some numbers, and its standard error as a share of it; for fewer than two
+/// numbers that is infinite.
+fn mean_and_error(numbers: &[f64]) -> (f64, f64) {
+    let count = numbers.len().max(1) as f64;
+    let mean = numbers.iter().map(|number| number.ln()).sum::<f64>() / count;
+    let squares: f64 = numbers.iter().map(|number| (number.ln() - mean).powi(2)).sum();
+    let error = match numbers.len() {
+        0 | 1 => f64::INFINITY,
+        _ => (squares / (count - 1.0) / count).sqrt(),
+    };
+    (mean.exp(), error)
+}
+
+fn total(timings: impl Iterator<Item = Timing>) -> Timing {
+    timings.fold(Timing::default(), |sum, one| Timing {
+        elapsed: sum.elapsed + one.elapsed,
+        nodes: sum.nodes + one.nodes,
+        sharing: Sharing {
+            splits: sum.sharing.splits + one.sharing.splits,
+            joined: sum.sharing.joined + one.sharing.joined,
+            joins: sum.sharing.joins + one.sharing.joins,
+            waiting: sum.sharing.waiting + one.sharing.waiting,
+        },
+    })
+}
+
+/// The value below which `share` of the sorted numbers lie, between two of them by proportion;
+/// 1 where there are none.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let Some(last) = sorted.len().checked_sub(1) else { return 1.0 };
+    let place = share * last as f64;
+    let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+    below + (above - below) * place.fract()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn timing(millis: u64, nodes: u64) -> Timing {
+        let elapsed = Duration::from_millis(millis);
+        Timing { elapsed, nodes, sharing: Sharing::default() }
+    }
+
+    fn trial(one: u64, two: Timing) -> SpeedupTrial {
+        SpeedupTrial {
+            position: Position::start(),
+            depth: 9,
+            scout: timing(999, 1_000),
+            single: timing(one, 1_000),
+            several: vec![two],
+        }
+    }
+
+    #[test]
+    fn gains_are_summed_up() {
+        let trials = [400, 100, 200].map(|one| trial(one, timing(100, 1_500)));
+        let SpeedupSummary { threads, speedup, mean, error, total, nodes, speed, .. } =
+            summarise(&[2], &trials)[0];
+        assert_eq!((threads, speedup, nodes), (2, [1.5, 2.0, 3.0], 1.5));
+        // Of ln 4, 0 and ln 2: a spread of ln 2, over three positions.
+        let expected = 2.0_f64.ln() / 3.0_f64.sqrt();
+        assert!((mean - 2.0).abs() < 1e-9 && (error - expected).abs() < 1e-9, "{mean} {error}");
+        assert!((total - 700.0 / 300.0).abs() < 1e-9, "{total}");
+        assert!((speed - 1.5 * 700.0 / 300.0).abs() < 1e-9, "{speed}");
+    }
+
+    #[test]
+    fn what_was_shared_is_summed_up() {
+        let sharing = |splits, joined, joins, waiting| Timing {
+            sharing: Sharing { splits, joined, joins, waiting: Duration::from_millis(waiting) },
+            ..timing(100, 1_500)
+        };
+        let trials = [trial(100, sharing(10, 3, 5, 20)), trial(100, sharing(30, 9, 11, 60))];
+        let SpeedupSummary { waiting, splits, joined, joins, .. } = summarise(&[2], &trials)[0];
+        // 80 ms of two threads' 200 ms; the rest by the seconds that went by.
+        for (found, expected) in [(waiting, 0.2), (splits, 200.0), (joined, 0.3), (joins, 80.0)] {
+            assert!((found - expected).abs() < 1e-9, "{found} in place of {expected}");
+        }
+        let alone = summarise(&[1], &[trial(100, timing(100, 1_000))])[0];
+        assert_eq!((alone.waiting, alone.splits, alone.joined, alone.joins), (0.0, 0.0, 0.0, 0.0));
+    }
+
+    #[test]
+    fn trust_21_one_thread_searches_what_one_thread_searches_to_a_depth_set_by_another_search() {
+        let config = Config { memory_mb: 4, ..Config::default() };
+        let mut bench =
+            Bench::new(&[1, 2], &config, Duration::from_millis(20)).expect("two threads");
+        let switch = Switch::default();
+        // Twice, so that each has been first.
+        for _ in 0..2 {
+            let trial = bench.attempt(&Position::start(), &switch).expect("a trial");
+            assert!(trial.depth > 1 && trial.scout.elapsed >= Duration::from_millis(20));
+            assert_eq!(trial.several[0].nodes, trial.single.nodes);
+            assert!(trial.several[1].nodes > 0);
+            // The same nodes, but another search: to the depth it takes as many, and its own time.
+            assert_eq!(trial.single.nodes, trial.scout.nodes);
+            assert_ne!(trial.single.elapsed, trial.scout.elapsed);
+        }
+        switch.stop();
+        assert_eq!(bench.attempt(&Position::start(), &switch), None);
+    }
+}

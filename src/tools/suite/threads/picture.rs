@@ -1,0 +1,120 @@
+//! What threads gain as a picture, beside what others have published.
+
+use super::SpeedupSummary;
+use crate::support::plot::{COLORS, Line, Point, doublings};
+
+/// What a parallel search gained, as its author tells.
+struct Published {
+    name: &'static str,
+    color: &'static str,
+    /// Numbers of threads or processors, and how many times sooner they were done than one.
+    gains: &'static [(f64, f64)],
+}
+
+/// `docs/threads.md` tells where these are from, and what they were measured on.
+const PUBLISHED: [Published; 2] = [
+    Published {
+        name: "DTS in Cray Blitz (R. Hyatt 1994)",
+        color: COLORS[4],
+        gains: &[(2.0, 2.0), (4.0, 3.7), (8.0, 6.6), (16.0, 11.1)],
+    },
+    Published {
+        name: "ABDADA (J.-C. Weill 1996)",
+        color: COLORS[3],
+        gains: &[(2.0, 1.92), (4.0, 3.59), (8.0, 6.44), (16.0, 10.9), (32.0, 16.8)],
+    },
+];
+
+/// The gains as an SVG picture: the medians with a bar from the lower to the upper quartile, those in total
+/// time, what would be perfect, and what others have published.
+pub(crate) fn picture(summaries: &[SpeedupSummary]) -> String {
+    let mut summaries = summaries.to_vec();
+    summaries.sort_by_key(|summary| summary.threads);
+    let median = |&SpeedupSummary { threads, speedup: [lower, median, upper], .. }: &_| Point {
+        x: threads as f64,
+        y: median,
+        bar: Some([lower, upper]),
+    };
+    let total = |summary: &SpeedupSummary| point(summary.threads as f64, summary.total);
+    let mut lines = vec![
+        Line {
+            name: "Tabia: median and quartiles of the positions".to_owned(),
+            color: COLORS[1],
+            dashed: false,
+            points: from_one(summaries.iter().map(median)),
+        },
+        Line {
+            name: "Tabia: total time of all positions".to_owned(),
+            color: COLORS[2],
+            dashed: false,
+            points: from_one(summaries.iter().map(total)),
+        },
+    ];
+    lines.extend(PUBLISHED.iter().map(|published| Line {
+        name: published.name.to_owned(),
+        color: published.color,
+        dashed: true,
+        points: from_one(published.gains.iter().map(|&(threads, gain)| point(threads, gain))),
+    }));
+    let most = lines.iter().flat_map(|line| &line.points).map(|point| point.x).fold(1.0, f64::max);
+    lines.push(Line {
+        name: "as many times sooner as there are threads".to_owned(),
+        color: COLORS[0],
+        dashed: true,
+        points: vec![point(1.0, 1.0), point(most, most)],
+    });
+    let title = "Threads: how many times sooner a depth is reached";
+    doublings(title, ["threads", "times sooner"], &lines)
+}
+
+fn point(x: f64, y: f64) -> Point {
+    Point { x, y, bar: None }
+}
+
+/// Points from left to right, with one thread before them where that was not measured: what the
+/// others are compared with.
+fn from_one(points: impl Iterator<Item = Point>) -> Vec<Point> {
+    let mut points: Vec<Point> = points.collect();
+    if points.first().is_none_or(|first| first.x > 1.0) {
+        points.insert(0, point(1.0, 1.0));
+    }
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::summarise;
+    use super::*;
+
+    #[test]
+    fn ours_stands_beside_what_is_published() {
+        let summary = summarise(&[1], &[])[0];
+        let gain = |threads, median: f64| SpeedupSummary {
+            threads,
+            speedup: [median / 2.0, median, median + 1.0],
+            total: median,
+            ..summary
+        };
+        let svg = picture(&[gain(4, 3.0), gain(2, 1.8)]);
+        for name in ["Tabia: median", "Tabia: total", "DTS", "ABDADA", "sooner as there are"] {
+            assert!(svg.contains(name), "{name} is missing in\n{svg}");
+        }
+        // Up to ABDADA's 32; one thread is where every line begins.
+        assert!(svg.contains(">32</text>") && !svg.contains(">64</text>"), "{svg}");
+        let starts: Vec<&str> = svg
+            .split("points=\"")
+            .skip(1)
+            .filter_map(|places| places.split_once(' '))
+            .map(|(first, _)| first)
+            .collect();
+        let begin = starts[0];
+        assert_eq!(starts.iter().filter(|&&start| start == begin).count(), 5, "{starts:?}");
+    }
+
+    #[test]
+    fn one_thread_is_drawn_as_it_was_measured() {
+        let measured = [point(1.0, 0.98), point(2.0, 1.9)];
+        assert_eq!(from_one(measured.into_iter()), measured);
+        assert_eq!(from_one([point(2.0, 1.9)].into_iter())[0], point(1.0, 1.0));
+    }
+}

@@ -1,0 +1,394 @@
+//! The transposition suite: what comparing the tree with the book is worth.
+//!
+//! Its positions are not in the book, nor does it know an answer to them, as the engine would play
+//! it without a search; but their own games come back into it within a few plies, by another order
+//! of moves. On these a search that compares its tree with the book can save its time. Each
+//! position is searched without the book, in each mode with it, and once more without it and with
+//! many times the nodes, as a judge of all their moves.
+
+use std::io;
+use std::ops::ControlFlow;
+
+use hashbrown::HashSet;
+
+use super::Switch;
+use crate::chess::position::{Game, Move, Position};
+use crate::chess::score::Score;
+use crate::engine::search::{BookSearch, Config, Limits, SearchResult, Searcher};
+use crate::games::book::{Book, Chooser, Policy};
+use crate::games::pgn::{GameEnd, GamePly, PgnInput, Reader, Tags, Visitor};
+use crate::support::random::Random;
+
+/// Which positions of games make a suite.
+#[derive(Debug, Clone)]
+pub(crate) struct SuiteSelection {
+    /// Plies within which the game comes back into the book.
+    pub reach: usize,
+    /// Plies of a game that are looked at.
+    pub max_plies: usize,
+    /// Positions wanted.
+    pub positions: usize,
+    /// What the choice follows from.
+    pub seed: u64,
+}
+
+/// Collects positions that are out of the book and on their way back into it.
+pub(crate) struct Selector<'b> {
+    book: &'b Book,
+    selection: SuiteSelection,
+    /// The engine's own way to answer out of the book.
+    chooser: Chooser,
+    seen: HashSet<u64>,
+    found: Vec<Position>,
+    answered: HashSet<u64>,
+    line: Vec<Position>,
+}
+
+/// The positions that a [`Selector`] has drawn.
+#[derive(Debug, Clone)]
+pub(crate) struct Drawn {
+    /// As many as wanted, or all.
+    pub positions: Vec<Position>,
+    /// How many there were to draw from.
+    pub found: usize,
+    /// How many others would have been, had the book no answer to them.
+    pub answered: usize,
+}
+
+impl<'b> Selector<'b> {
+    /// A selector that has seen no game yet.
+    pub(crate) fn new(book: &'b Book, selection: SuiteSelection) -> Self {
+        let chooser = Chooser::new(Policy::Prefer, selection.seed);
+        let (seen, answered) = (HashSet::new(), HashSet::new());
+        let (found, line) = (Vec::new(), Vec::new());
+        Selector { book, selection, chooser, seen, found, answered, line }
+    }
+
+    /// Looks through the games of an input.
+    ///
+    /// # Errors
+    /// If it cannot be read. Broken games count as far as they go.
+    pub(crate) fn read(&mut self, input: &PgnInput) -> io::Result<()> {
+        let mut reader = Reader::new(input.open(&std::sync::Arc::default())?);
+        while reader.read_game(self)?.is_some() {}
+        Ok(())
+    }
+
+    /// The suite: as many positions as wanted, drawn at random.
+    pub(crate) fn finish(mut self) -> Drawn {
+        let found = self.found.len();
+        // The same suite whatever the order of the games.
+        self.found.sort_unstable_by_key(Position::key);
+        Random::new(self.selection.seed).shuffle(&mut self.found);
+        self.found.truncate(self.selection.positions);
+        Drawn { positions: self.found, found, answered: self.answered.len() }
+    }
+
+    /// The first position of the game that fits and that must be searched.
+    fn fitting(&mut self) -> Option<Position> {
+        let in_book: Vec<bool> =
+            self.line.iter().map(|position| self.book.reached(position).is_some()).collect();
+        let fits = |&at: &usize| {
+            let ahead = &in_book[at + 1..in_book.len().min(at + 1 + self.selection.reach)];
+            !in_book[at] && ahead.contains(&true)
+        };
+        let fitting: Vec<Position> =
+            (0..self.line.len()).filter(fits).map(|at| self.line[at]).collect();
+        fitting.into_iter().find(|position| {
+            let answer = self.chooser.choose(self.book, &Game::new(*position));
+            if answer.is_some() {
+                self.answered.insert(position.key());
+            }
+            answer.is_none()
+        })
+    }
+}
+
+impl Visitor for Selector<'_> {
+    fn begin(&mut self, _: &Tags, start: &Position) -> ControlFlow<()> {
+        self.line.clear();
+        self.line.push(*start);
+        ControlFlow::Continue(())
+    }
+
+    fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
+        let before = self.line[self.line.len() - 1];
+        self.line.push(before.try_play(ply.mv).unwrap_or(before));
+        match self.line.len() <= self.selection.max_plies {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    }
+
+    fn end(&mut self, _: &GameEnd) {
+        if let Some(position) = self.fitting()
+            && self.seen.insert(position.key())
+        {
+            self.found.push(position);
+        }
+    }
+}
+
+/// The modes that can be compared with plain search.
+pub(crate) const MODES: [BookSearch; 4] =
+    [BookSearch::Stop, BookSearch::Value, BookSearch::Steer, BookSearch::First];
+
+/// A score counts for no more centipawns than this in what a move loses: beyond it the game is
+/// decided, and a missed mate is no loss of a hundred pawns.
+const DECIDED: Score = 1_000;
+
+/// What the searches of one position gave.
+#[derive(Debug, Clone)]
+pub(crate) struct ModeTrial {
+    /// Without the book.
+    pub plain: SearchResult,
+    /// With it, in the order of the modes asked for.
+    pub modes: Vec<SearchResult>,
+    /// Without it, with many times the nodes of the plain search.
+    pub judge: SearchResult,
+    /// What the judge takes each move of these searches to be worth, searched alone with as many
+    /// nodes; empty if all are the same.
+    worth: Vec<(Option<Move>, Score)>,
+}
+
+impl ModeTrial {
+    /// What the judge takes a move of these searches to be worth, in centipawns above `other`.
+    fn above(&self, mv: Option<Move>, other: Option<Move>) -> f64 {
+        let worth = |mv| {
+            let found = self.worth.iter().find(|(known, _)| *known == mv);
+            found.map_or(0, |(_, score)| (*score).clamp(-DECIDED, DECIDED))
+        };
+        f64::from(worth(mv) - worth(other))
+    }
+}
+
+/// How positions are searched.
+#[derive(Debug, Clone)]
+pub(crate) struct Attempt<'a> {
+    /// The book.
+    pub book: &'a Book,
+    /// The modes to compare with plain search.
+    pub modes: &'a [BookSearch],
+    /// What bounds the searches but the judge's.
+    pub limits: &'a Limits,
+    /// How many times the nodes of the plain search the judge gets.
+    pub judge_factor: u64,
+}
+
+/// Searches a position in all ways. The searcher forgets everything in between.
+pub(crate) fn attempt(
+    searcher: &mut Searcher,
+    position: &Position,
+    how: &Attempt,
+    switch: &Switch,
+) -> ModeTrial {
+    let game = Game::new(*position);
+    let mut search = |mode, limits: &Limits| {
+        searcher.new_game();
+        let config = searcher.config().clone();
+        searcher.configure(Config { book: Some(how.book.clone()), book_search: mode, ..config });
+        searcher.search_silently(&game, limits, &switch.control())
+    };
+    let plain = search(BookSearch::Off, how.limits);
+    let modes: Vec<SearchResult> = how.modes.iter().map(|&mode| search(mode, how.limits)).collect();
+    let many = Limits::nodes(how.judge_factor * plain.nodes.max(1));
+    let judge = search(BookSearch::Off, &many);
+    let played = [&plain, &judge].into_iter().chain(&modes);
+    let moves: HashSet<Move> = played.filter_map(|result| result.best).collect();
+    let mut judged = |mv: Move| {
+        let limits = Limits { root_moves: vec![mv], ..many.clone() };
+        (Some(mv), search(BookSearch::Off, &limits).score)
+    };
+    let worth = match moves.len() {
+        0 | 1 => Vec::new(),
+        _ => moves.into_iter().map(&mut judged).collect(),
+    };
+    ModeTrial { plain, modes, judge, worth }
+}
+
+/// A mean with its standard error.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Mean {
+    /// The mean.
+    pub mean: f64,
+    /// Its standard error.
+    pub error: f64,
+}
+
+impl Mean {
+    /// Of values that do not depend on each other; zero if there are none.
+    fn of(values: &[f64]) -> Self {
+        let count = values.len().max(1) as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        Mean { mean, error: (squares / (count - 1.0).max(1.0) / count).sqrt() }
+    }
+}
+
+/// What a mode was worth on a suite. Pairs are of the plain search and the mode's.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ModeSummary {
+    /// The mode.
+    pub mode: BookSearch,
+    /// Positions.
+    pub positions: usize,
+    /// Positions where a match ended the search.
+    pub used: usize,
+    /// Nodes with the book over nodes without, where a match was used.
+    pub cost_used: f64,
+    /// The same over all positions.
+    pub cost: f64,
+    /// How often the move is the judge's, where a match was used.
+    pub agreement_used: [usize; 2],
+    /// The same over all positions.
+    pub agreement: [usize; 2],
+    /// Centipawns that a move loses against the judge's, by the judge.
+    pub loss: [Mean; 2],
+    /// What the mode's move loses more than the plain search's, where a match was used.
+    pub price_used: Mean,
+    /// The same over all positions.
+    pub price: Mean,
+}
+
+/// Sums up what each of these modes, which are those of the trials, was worth.
+pub(crate) fn summarise(modes: &[BookSearch], trials: &[ModeTrial]) -> Vec<ModeSummary> {
+    let summary = |(index, &mode)| summary(trials, index, mode);
+    modes.iter().enumerate().map(summary).collect()
+}
+
+fn summary(trials: &[ModeTrial], index: usize, mode: BookSearch) -> ModeSummary {
+    let all: Vec<(&ModeTrial, &SearchResult)> =
+        trials.iter().map(|trial| (trial, &trial.modes[index])).collect();
+    let used: Vec<_> = all.iter().copied().filter(|(_, with)| with.book.is_some()).collect();
+    ModeSummary {
+        mode,
+        positions: all.len(),
+        used: used.len(),
+        cost_used: cost(&used),
+        cost: cost(&all),
+        agreement_used: agreement(&used),
+        agreement: agreement(&all),
+        loss: loss(&all),
+        price_used: price(&used),
+        price: price(&all),
+    }
+}
+
+/// What the plain search's moves, and the mode's, lose against the judge's.
+fn loss(searches: &[(&ModeTrial, &SearchResult)]) -> [Mean; 2] {
+    let lost = |trial: &ModeTrial, mv| trial.above(trial.judge.best, mv);
+    let plain: Vec<f64> = searches.iter().map(|(trial, _)| lost(trial, trial.plain.best)).collect();
+    let with: Vec<f64> = searches.iter().map(|(trial, with)| lost(trial, with.best)).collect();
+    [Mean::of(&plain), Mean::of(&with)]
+}
+
+/// What the mode's moves lose more than the plain search's.
+fn price(searches: &[(&ModeTrial, &SearchResult)]) -> Mean {
+    let lost =
+        |(trial, with): &(&ModeTrial, &SearchResult)| trial.above(trial.plain.best, with.best);
+    Mean::of(&searches.iter().map(lost).collect::<Vec<f64>>())
+}
+
+/// Nodes with the book over nodes without.
+fn cost(searches: &[(&ModeTrial, &SearchResult)]) -> f64 {
+    let with: u64 = searches.iter().map(|(_, with)| with.nodes).sum();
+    let without: u64 = searches.iter().map(|(trial, _)| trial.plain.nodes).sum();
+    with as f64 / without.max(1) as f64
+}
+
+/// How often the plain search's move, and the mode's, is the judge's.
+fn agreement(searches: &[(&ModeTrial, &SearchResult)]) -> [usize; 2] {
+    let plain = searches.iter().filter(|(trial, _)| trial.plain.best == trial.judge.best);
+    let with = searches.iter().filter(|(trial, with)| with.best == trial.judge.best);
+    [plain.count(), with.count()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::book::{BuildOptions, build_in_memory};
+
+    fn input(text: &'static str) -> PgnInput {
+        PgnInput::Text("test".to_owned(), text.as_bytes().into())
+    }
+
+    fn book() -> Book {
+        let games = input("[Result \"1-0\"]\n\n1. d4 Nf6 2. c4 e6 3. Nf3 d5 4. Nc3 Be7 1-0\n\n");
+        build_in_memory(&[games], &BuildOptions::default(), "test").expect("a book").0
+    }
+
+    fn suite(reach: usize) -> Drawn {
+        let book = book();
+        let selection = SuiteSelection { reach, max_plies: 40, positions: 10, seed: 1 };
+        let mut selector = Selector::new(&book, selection);
+        // Out of the book from 1.Nf3 until 3...d5; never back; never out.
+        let games = input(
+            "[Result \"*\"]\n\n1. Nf3 Nf6 2. d4 e6 3. c4 d5 *\n\n\
+             [Result \"*\"]\n\n1. e4 e5 *\n\n[Result \"*\"]\n\n1. d4 Nf6 2. c4 *\n\n",
+        );
+        selector.read(&games).expect("readable");
+        selector.finish()
+    }
+
+    #[test]
+    fn positions_on_their_way_back_into_the_book_are_found() {
+        let line = |moves: &[&str]| {
+            moves.iter().fold(Position::start(), |position, text| {
+                position.play(text.parse().expect("a move"))
+            })
+        };
+        let drawn = suite(6);
+        assert_eq!(drawn.positions, [line(&["g1f3"])]);
+        assert_eq!((drawn.found, drawn.answered), (1, 0));
+    }
+
+    #[test]
+    fn trust_04_what_the_book_answers_at_the_root_is_not_searched() {
+        // 2...e6 is in no game of the book, but 3.c4 brings its position after 3.Nf3 about: the
+        // engine plays it at once.
+        let drawn = suite(1);
+        assert_eq!((drawn.positions.len(), drawn.found, drawn.answered), (0, 0, 1));
+    }
+
+    #[test]
+    fn a_trial_compares_all_modes() {
+        let mut searcher = Searcher::new(Config { memory_mb: 4, ..Config::default() });
+        let (book, limits) = (book(), Limits { soft_nodes: Some(20_000), ..Limits::depth(9) });
+        let how = Attempt { book: &book, modes: &MODES, limits: &limits, judge_factor: 4 };
+        // Two plies from the book, so that every mode meets it at once.
+        let moves = ["g1f3", "g8f6", "d2d4"].map(|text| text.parse().expect("a move"));
+        let position = moves.iter().fold(Position::start(), |position, &mv| position.play(mv));
+        let trial = attempt(&mut searcher, &position, &how, &Switch::default());
+        let summaries = summarise(&MODES, std::slice::from_ref(&trial));
+        assert_eq!(summaries.len(), MODES.len());
+        let first = summaries[MODES.len() - 1];
+        assert_eq!((first.mode, first.positions, first.used), (BookSearch::First, 1, 1));
+        // A book without values is asked alike.
+        assert_eq!(trial.modes[0].nodes, trial.modes[1].nodes);
+        assert!(first.cost_used < 1.0 && first.cost < 1.0, "{first:?}");
+        assert!(trial.judge.nodes >= trial.plain.nodes);
+        // The price is what the one move loses more than the other.
+        for summary in summaries {
+            let [plain, with] = summary.loss.map(|loss| loss.mean);
+            assert!((summary.price.mean - (with - plain)).abs() < 1e-9, "{summary:?}");
+        }
+    }
+
+    #[test]
+    fn losses_are_told_with_their_error() {
+        let estimate = Mean::of(&[1.0, 3.0]);
+        assert!((estimate.mean - 2.0).abs() < 1e-9 && (estimate.error - 1.0).abs() < 1e-9);
+        assert_eq!(Mean::of(&[]), Mean { mean: 0.0, error: 0.0 });
+        let mv = |text: &str| text.parse::<Move>().ok();
+        let found = |text| SearchResult { best: mv(text), ..SearchResult::default() };
+        let trial = ModeTrial {
+            plain: found("e2e4"),
+            modes: vec![found("d2d4")],
+            judge: found("g1f3"),
+            worth: vec![(mv("e2e4"), 20), (mv("d2d4"), -29_000), (mv("g1f3"), 50)],
+        };
+        let summary = summarise(&MODES[..1], &[trial])[0];
+        assert_eq!(summary.loss.map(|loss| loss.mean), [30.0, 1_050.0]);
+        assert_eq!((summary.price.mean, summary.price_used.mean), (1_020.0, 0.0));
+    }
+}

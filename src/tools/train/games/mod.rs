@@ -1,0 +1,141 @@
+//! Files of self-play games: as they are played, and packed, to be kept.
+//!
+//! | file | bytes a position | written by |
+//! | --- | --- | --- |
+//! | plain ([`plain`]) | a little over four | `tabia train games`, game by game as they end |
+//! | packed ([`packed`]) | less than two | `tabia train pack`, `tabia train relabel`, in blocks |
+//!
+//! A [`GameReader`] reads both. The first line is text: what the file is, and what its games follow
+//! from.
+
+mod coder;
+mod model;
+mod packed;
+mod plain;
+mod policy;
+mod reader;
+
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::chess::position::{Move, Position};
+
+pub(crate) use packed::{PackedFile, PackedPart, Packer, block_positions};
+pub(crate) use plain::GameFile;
+pub(crate) use reader::{Block, GameReader};
+
+/// Longer first lines are none of ours.
+const LONGEST_HEADLINE: u64 = 1000;
+
+/// A move of a game and what the search that chose it said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SearchedMove {
+    /// The move.
+    pub mv: Move,
+    /// The search's score in centipawns for White.
+    pub score: i16,
+    /// Whether the position before the move is one that no static evaluation can judge: its side
+    /// to move is in check, or the move captures or promotes.
+    pub noisy: bool,
+}
+
+/// Whether no static evaluation can judge a position with this best move, see
+/// [`SearchedMove::noisy`].
+pub(crate) fn is_noisy(position: &Position, best: Move) -> bool {
+    position.in_check() || position.is_noisy(best)
+}
+
+/// A game of the engine against itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct PlayedGame {
+    /// What White got, in half-points: 0, 1 or 2.
+    pub half_points: u8,
+    /// Where it began, in FEN, if not at the start position of chess.
+    pub start: Option<Box<str>>,
+    /// The random moves at its beginning.
+    pub opening: Vec<Move>,
+    /// The moves the engine chose.
+    pub moves: Vec<SearchedMove>,
+}
+
+/// Why a file of games cannot be used.
+#[derive(Debug, Error)]
+pub(crate) enum GameError {
+    /// The file cannot be opened, read or written.
+    #[error("cannot use {}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// No thread can be started.
+    #[error("{0}")]
+    Threads(io::Error),
+    /// The file is something else.
+    #[error("{} is no file of self-play games; `tabia train games` makes one", .0.display())]
+    Foreign(PathBuf),
+    /// The file is packed, and nothing can be added to it game by game.
+    #[error("{} is packed, and no game is added to it; name another file", .0.display())]
+    Packed(PathBuf),
+    /// The file was begun with other settings.
+    #[error("{} was begun with {found}, not with {wanted}; name another file", path.display())]
+    Settings {
+        /// The file.
+        path: PathBuf,
+        /// The settings in the file.
+        found: String,
+        /// The settings asked for.
+        wanted: String,
+    },
+    /// A game is damaged.
+    #[error("{}, game {game}: {what}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The game, counted from 1.
+        game: usize,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+}
+
+impl PlayedGame {
+    /// What White got: 1.0, 0.5 or 0.0.
+    pub(crate) fn result(&self) -> f32 {
+        f32::from(self.half_points) / 2.0
+    }
+
+    /// Where it began; `None` if that is no position.
+    pub(crate) fn start(&self) -> Option<Position> {
+        self.start
+            .as_ref()
+            .map_or_else(|| Some(Position::start()), |fen| Position::from_fen(fen).ok())
+    }
+
+    /// Calls `visit` for each position in which the engine chose a move, with the move.
+    /// Returns false if the start is no position or a move is illegal; the positions before it have
+    /// been visited.
+    pub(crate) fn replay(&self, mut visit: impl FnMut(&Position, &SearchedMove)) -> bool {
+        let Some(mut position) = self.start() else { return false };
+        for &mv in &self.opening {
+            if !position.is_legal(mv) {
+                return false;
+            }
+            position = position.play(mv);
+        }
+        for played in &self.moves {
+            if !position.is_legal(played.mv) {
+                return false;
+            }
+            visit(&position, played);
+            position = position.play(played.mv);
+        }
+        true
+    }
+}

@@ -1,0 +1,266 @@
+//! Games as a row of choices, each coded by how likely it is after those before.
+//!
+//! The bytes of a block are one row of bits, written by a range coder ([`super::coder`]); what is
+//! learnt begins anew with each block. A game is, in this order:
+//!
+//! | what | coded as |
+//! | --- | --- |
+//! | whether it has a FEN | a bit |
+//! | its FEN, if so | seven bits a letter and a 0, by the letter before |
+//! | plies of the opening | a size |
+//! | its moves | which of the legal ones, by a [`Policy`] of the openings |
+//! | number of moves | a size |
+//! | for each: the move | which of the legal ones, by a [`Policy`] of the chosen moves |
+//! | whether it is marked noisy | a bit, by whether the position is |
+//! | score less the score before | a size and a sign, by what the scores did so far |
+//! | half-points of White | eight bits, by whom the last score favours |
+
+use super::coder::{Bit, Coder, Decoder, Encoder, Size, tree};
+use super::policy::{Past, Policy};
+use super::{PlayedGame, SearchedMove, is_noisy};
+use crate::chess::position::{Move, Position};
+
+/// No FEN has as many letters.
+const LONGEST_FEN: usize = 128;
+/// Bits of a letter; a FEN is ASCII.
+const LETTER_BITS: u32 = 7;
+/// As many plies as an opening can have.
+const LONGEST_OPENING: u32 = 255;
+
+/// Classes of how restless the scores were: two for each doubling of the mean difference, the
+/// first `CALM` classes as one.
+const RESTLESS: usize = 16;
+const CALM: usize = 4;
+/// Classes of how large the last score was: one for each doubling, the first two as one.
+const LEVELS: usize = 8;
+const LEVEL: usize = 2;
+/// Whether this position is noisy, and whether the last one was.
+const KINDS: usize = 4;
+/// No difference counts for more in how restless scores are, in centipawns.
+const LARGEST_UNREST: u32 = 1000;
+
+/// Where the last score went, in classes of 10 centipawns up to 60 either way.
+const TREND_STEP: i32 = 10;
+const LARGEST_TREND: i32 = 60;
+const TRENDS: usize = (2 * LARGEST_TREND / TREND_STEP + 1) as usize;
+/// What it was, in classes of 120 centipawns up to 600 either way.
+const LEAD_STEP: i32 = 120;
+const LARGEST_LEAD: i32 = 600;
+const LEADS: usize = (2 * LARGEST_LEAD / LEAD_STEP + 1) as usize;
+
+/// Games in one row of bytes; `None` if one has an illegal move or a start that is no position.
+pub(super) fn pack(games: &[PlayedGame]) -> Option<Vec<u8>> {
+    let mut model = Model::new();
+    let mut coder = Encoder::new();
+    for game in games {
+        model.code(&mut coder, Some(game), usize::MAX)?;
+    }
+    Some(coder.finish())
+}
+
+/// So many games with so many moves in all; `None` if the bytes are not those of such games.
+pub(super) fn unpack(bytes: &[u8], games: usize, positions: usize) -> Option<Vec<PlayedGame>> {
+    let mut model = Model::new();
+    let mut coder = Decoder::new(bytes);
+    let mut left = positions;
+    let mut all = Vec::new();
+    for _ in 0..games {
+        let game = model.code(&mut coder, None, left)?;
+        left -= game.moves.len();
+        all.push(game);
+    }
+    (left == 0).then_some(all)
+}
+
+/// What is learnt of the games of a block.
+struct Model {
+    started: Bit,
+    /// Bits of a letter, by the letter before.
+    letters: Vec<[Bit; 1 << LETTER_BITS]>,
+    plies: Size,
+    openings: Policy,
+    moves: Size,
+    policy: Policy,
+    /// By whether it is noisy by what can be seen.
+    noisy: [Bit; 2],
+    first_score: Size,
+    /// By [`Scores::unrest`].
+    scores: Vec<Size>,
+    /// By [`Scores::direction`] and whose move it is.
+    signs: [Bit; 2 * TRENDS * LEADS],
+    /// What White got, by whom the last score favours.
+    results: [[Bit; 256]; 3],
+}
+
+impl Model {
+    fn new() -> Self {
+        Model {
+            started: Bit::NEW,
+            letters: vec![[Bit::NEW; 1 << LETTER_BITS]; 1 << LETTER_BITS],
+            plies: Size::NEW,
+            openings: Policy::new(),
+            moves: Size::NEW,
+            policy: Policy::new(),
+            noisy: [Bit::NEW; 2],
+            first_score: Size::NEW,
+            scores: vec![Size::NEW; RESTLESS * LEVELS * KINDS],
+            signs: [Bit::NEW; 2 * TRENDS * LEADS],
+            results: [[Bit::NEW; 256]; 3],
+        }
+    }
+
+    /// Codes a game with no more moves than are left; `None` if it is none.
+    fn code<C: Coder>(
+        &mut self,
+        coder: &mut C,
+        given: Option<&PlayedGame>,
+        left: usize,
+    ) -> Option<PlayedGame> {
+        let empty = PlayedGame::default();
+        let wanted = given.unwrap_or(&empty);
+        let mut game = PlayedGame::default();
+        if self.started.code(coder, wanted.start.is_some()) {
+            let fen = wanted.start.as_deref().unwrap_or_default();
+            game.start = Some(self.fen(coder, fen)?.into());
+        }
+        let mut course = Course { position: game.start()?, past: Past::default() };
+        let plies = self.plies.code(coder, wanted.opening.len() as u32);
+        for ply in 0..plies.min(LONGEST_OPENING) as usize {
+            let mv = given.map(|game| game.opening[ply]);
+            let mv = self.openings.code(coder, &course.position, &course.past, mv)?;
+            game.opening.push(mv);
+            course.play(mv);
+        }
+        let moves = self.moves.code(coder, wanted.moves.len() as u32) as usize;
+        if moves > left {
+            return None;
+        }
+        let mut scores = Scores::default();
+        for ply in 0..moves {
+            let given = given.map(|game| game.moves[ply]);
+            let played = self.searched(coder, &course, &mut scores, given)?;
+            game.moves.push(played);
+            course.play(played.mv);
+        }
+        let ahead = (scores.last.signum() + 1) as usize;
+        let half_points = tree(&mut self.results[ahead], coder, wanted.half_points.into(), 8);
+        game.half_points = half_points as u8;
+        Some(game)
+    }
+
+    /// Codes a FEN; `None` if it is none.
+    fn fen(&mut self, coder: &mut impl Coder, wanted: &str) -> Option<String> {
+        if !wanted.is_ascii() || wanted.len() > LONGEST_FEN {
+            return None;
+        }
+        let mut text = String::new();
+        let mut wanted = wanted.bytes();
+        let mut last = 0;
+        loop {
+            let wanted = wanted.next().unwrap_or(0).into();
+            last = tree(&mut self.letters[last], coder, wanted, LETTER_BITS) as usize;
+            match last as u8 {
+                0 => return Some(text),
+                _ if text.len() == LONGEST_FEN => return None,
+                letter => text.push(letter.into()),
+            }
+        }
+    }
+
+    /// Codes a move and what its search said; `None` if it is illegal.
+    fn searched(
+        &mut self,
+        coder: &mut impl Coder,
+        course: &Course,
+        scores: &mut Scores,
+        given: Option<SearchedMove>,
+    ) -> Option<SearchedMove> {
+        let Course { position, past } = course;
+        let mv = self.policy.code(coder, position, past, given.map(|played| played.mv))?;
+        let seen = is_noisy(position, mv);
+        let noisy = given.is_some_and(|played| played.noisy);
+        let noisy = self.noisy[usize::from(seen)].code(coder, noisy);
+        let score = self.score(coder, scores, given.map_or(0, |played| played.score), noisy);
+        Some(SearchedMove { mv, score, noisy })
+    }
+
+    /// Codes a score as its difference from the one before.
+    fn score(
+        &mut self,
+        coder: &mut impl Coder,
+        scores: &mut Scores,
+        wanted: i16,
+        noisy: bool,
+    ) -> i16 {
+        let difference = i32::from(wanted) - scores.last;
+        let number = match scores.count {
+            0 => &mut self.first_score,
+            _ => &mut self.scores[scores.unrest(noisy)],
+        };
+        let size = number.code(coder, difference.unsigned_abs());
+        let sign = &mut self.signs[2 * scores.direction() + scores.count % 2];
+        let negative = size != 0 && sign.code(coder, difference < 0);
+        let difference = if negative { -(size as i32) } else { size as i32 };
+        let score = scores.last.wrapping_add(difference) as i16;
+        scores.note(score.into(), difference, noisy);
+        score
+    }
+}
+
+/// A game so far.
+struct Course {
+    position: Position,
+    past: Past,
+}
+
+impl Course {
+    fn play(&mut self, mv: Move) {
+        self.position = self.position.play(mv);
+        self.past.last = [Some(mv), self.past.last[0]];
+    }
+}
+
+/// The scores of a game so far.
+#[derive(Default)]
+struct Scores {
+    count: usize,
+    last: i32,
+    before: i32,
+    /// A mean of their differences, times four, late ones counting more.
+    restless: u32,
+    /// Whether the last position was noisy.
+    noisy: bool,
+}
+
+impl Scores {
+    /// Which sizes the next difference goes with.
+    fn unrest(&self, noisy: bool) -> usize {
+        let mean = self.restless + 1;
+        let doublings = mean.ilog2();
+        // The bit below the highest halves each doubling.
+        let upper = usize::from(mean >> (doublings.max(1) - 1) & 1 != 0);
+        let restless = (2 * doublings as usize + upper).saturating_sub(CALM).min(RESTLESS - 1);
+        let level = (self.last.unsigned_abs() + 1).ilog2() as usize;
+        let level = level.saturating_sub(LEVEL).min(LEVELS - 1);
+        let kind = 2 * usize::from(noisy) + usize::from(self.noisy);
+        (restless * LEVELS + level) * KINDS + kind
+    }
+
+    /// Which signs the next difference goes with.
+    fn direction(&self) -> usize {
+        let class = |value: i32, largest: i32, step: i32| {
+            ((value.clamp(-largest, largest) + largest) / step) as usize
+        };
+        class(self.last - self.before, LARGEST_TREND, TREND_STEP) * LEADS
+            + class(self.last, LARGEST_LEAD, LEAD_STEP)
+    }
+
+    fn note(&mut self, score: i32, difference: i32, noisy: bool) {
+        self.count += 1;
+        self.before = self.last;
+        self.last = score;
+        let difference = difference.unsigned_abs().min(LARGEST_UNREST);
+        self.restless = (self.restless * 3 + 4 * difference) / 4;
+        self.noisy = noisy;
+    }
+}

@@ -1,0 +1,341 @@
+//! Games to be kept: less than two bytes a position, in blocks that stand for themselves.
+//!
+//! A file is one part or several, one after the other, so that `cat` makes one file of two. A part is
+//! a line of text, which tells what its games follow from, and blocks; all numbers are
+//! little-endian:
+//!
+//! ```text
+//! part    "tabia games 2; " settings "\n", then its blocks
+//! block   "GBLK", games u32, positions u32, bytes u32, CRC-32 of the bytes u32,
+//!         CRC-32 of the 20 bytes before u32, then the bytes: see [`super::model`]
+//! ```
+//!
+//! Each block is unpacked by itself: several threads read a file, and a damaged block costs the
+//! games in it alone. The next one is found by its mark.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::{GameError, LONGEST_HEADLINE, PlayedGame, model};
+use crate::support::files::lock_shared;
+use crate::tools::train::in_parallel;
+
+/// How every part begins; the number is the version of the format.
+pub(super) const MAGIC: &str = "tabia games 2; ";
+/// How every block begins.
+const MARK: [u8; 4] = *b"GBLK";
+/// Bytes before those of the games.
+const HEAD_BYTES: usize = 24;
+/// A block is full with so many positions: what a block learns of its games is worth little
+/// beyond, and it is some ten seconds of playing.
+const FULL_BLOCK: usize = 1 << 16;
+/// Nodes that are searched for a block at most, so that little is lost with it.
+const NODES_A_BLOCK: u64 = 1 << 25;
+/// Smaller blocks would hardly be worth packing.
+const SMALL_BLOCK: usize = 1 << 10;
+/// No block that is written comes near these.
+const MOST_GAMES: u32 = 1 << 18;
+const MOST_POSITIONS: u32 = 1 << 18;
+const MOST_BYTES: u32 = 1 << 22;
+
+/// Positions after which a block is full, if each takes so many nodes to judge.
+pub(crate) fn block_positions(nodes: u64) -> usize {
+    ((NODES_A_BLOCK / nodes.max(1)) as usize).clamp(SMALL_BLOCK, FULL_BLOCK)
+}
+
+/// Games as they stand in a file, whole.
+pub(crate) struct PackedBlock {
+    games: u32,
+    positions: u32,
+    data: Vec<u8>,
+}
+
+impl PackedBlock {
+    /// Packs games; `None` if one has an illegal move.
+    fn pack(games: &[PlayedGame]) -> Option<Self> {
+        let positions: usize = games.iter().map(|game| game.moves.len()).sum();
+        let data = model::pack(games)?;
+        Some(PackedBlock { games: games.len() as u32, positions: positions as u32, data })
+    }
+
+    /// The games; `None` if they are nothing that was ever packed.
+    pub(super) fn unpack(&self) -> Option<Vec<PlayedGame>> {
+        model::unpack(&self.data, self.games as usize, self.positions as usize)
+    }
+
+    /// How many games there are.
+    pub(super) fn games(&self) -> usize {
+        self.games as usize
+    }
+
+    /// In the file.
+    pub(super) fn bytes(&self) -> u64 {
+        (HEAD_BYTES + self.data.len()) as u64
+    }
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut bytes = MARK.to_vec();
+        let checksum = crc32fast::hash(&self.data);
+        for number in [self.games, self.positions, self.data.len() as u32, checksum] {
+            bytes.extend(number.to_le_bytes());
+        }
+        bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
+        bytes.extend(&self.data);
+        out.write_all(&bytes)
+    }
+}
+
+/// What comes next in a file.
+pub(super) enum Section {
+    /// Settings of a part, and the bytes of its line.
+    Headline(String, u64),
+    /// A block that is whole.
+    Block(PackedBlock),
+    /// Something else: how many games there were, if that is known, and bytes up to the next
+    /// section.
+    Damaged { games: Option<usize>, bytes: u64 },
+    /// There is nothing more.
+    End,
+}
+
+/// A first line, with its end; what is too long, or no text, is empty.
+pub(super) fn headline(input: &mut impl BufRead) -> io::Result<String> {
+    let mut line = Vec::new();
+    input.take(LONGEST_HEADLINE).read_until(b'\n', &mut line)?;
+    Ok(String::from_utf8(line).unwrap_or_default())
+}
+
+/// Reads what comes next; after something that is damaged, the input is where the next section
+/// seems to begin.
+pub(super) fn read_section<R: Read + Seek>(input: &mut BufReader<R>) -> io::Result<Section> {
+    let here = input.stream_position()?;
+    if input.fill_buf()?.is_empty() {
+        return Ok(Section::End);
+    }
+    let mut head = Vec::new();
+    input.take(HEAD_BYTES as u64).read_to_end(&mut head)?;
+    if head.starts_with(&MAGIC.as_bytes()[..4]) {
+        input.seek(SeekFrom::Start(here))?;
+        let line = headline(input)?;
+        if let Some(settings) = line.strip_prefix(MAGIC).and_then(|line| line.strip_suffix('\n')) {
+            return Ok(Section::Headline(settings.to_owned(), line.len() as u64));
+        }
+    }
+    let Some([games, positions, bytes, checksum]) = numbers(&head) else {
+        return damaged(input, here, here + 1, None);
+    };
+    let mut data = Vec::new();
+    input.take(bytes.into()).read_to_end(&mut data)?;
+    if data.len() < bytes as usize || crc32fast::hash(&data) != checksum {
+        return damaged(input, here, here + HEAD_BYTES as u64, Some(games as usize));
+    }
+    Ok(Section::Block(PackedBlock { games, positions, data }))
+}
+
+/// The numbers of a block's head, if it is one.
+fn numbers(head: &[u8]) -> Option<[u32; 4]> {
+    let (numbers, checksum) = head.strip_prefix(&MARK)?.split_last_chunk::<4>()?;
+    let numbers: &[[u8; 4]; 4] = numbers.as_chunks().0.try_into().ok()?;
+    let [games, positions, bytes, data] = numbers.map(u32::from_le_bytes);
+    let whole = crc32fast::hash(&head[..HEAD_BYTES - 4]) == u32::from_le_bytes(*checksum);
+    let possible = games <= MOST_GAMES && positions <= MOST_POSITIONS && bytes <= MOST_BYTES;
+    (whole && possible).then_some([games, positions, bytes, data])
+}
+
+/// Looks for the next section.
+fn damaged<R: Read + Seek>(
+    input: &mut BufReader<R>,
+    here: u64,
+    from: u64,
+    games: Option<usize>,
+) -> io::Result<Section> {
+    input.seek(SeekFrom::Start(from))?;
+    let mut last = [0; 4];
+    let mut at = from;
+    let next = loop {
+        let mut byte = [0];
+        if input.read(&mut byte)? == 0 {
+            break at;
+        }
+        at += 1;
+        last = [last[1], last[2], last[3], byte[0]];
+        if last == MARK || last == MAGIC.as_bytes()[..4] {
+            break at - 4;
+        }
+    };
+    // What was read first may reach beyond.
+    input.seek(SeekFrom::Start(next))?;
+    Ok(Section::Damaged { games, bytes: next - here })
+}
+
+/// Games in blocks, packed by several threads and written in their order.
+pub(crate) struct Packer<W> {
+    out: W,
+    threads: usize,
+    settings: Option<String>,
+    /// Games of the block that is being filled.
+    games: Vec<PlayedGame>,
+    positions: usize,
+    /// Full blocks.
+    full: Vec<Vec<PlayedGame>>,
+    /// Bytes written.
+    bytes: u64,
+}
+
+impl<W: Write> Packer<W> {
+    /// Nothing is written yet.
+    pub(crate) fn new(out: W, threads: usize) -> Self {
+        let (games, full) = (Vec::new(), Vec::new());
+        Packer { out, threads, settings: None, games, positions: 0, full, bytes: 0 }
+    }
+
+    /// Adds a legal game that follows from these settings.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn add(&mut self, settings: &str, game: PlayedGame) -> io::Result<()> {
+        if self.settings.as_deref() != Some(settings) {
+            self.flush()?;
+            let line = begin_part(settings);
+            self.out.write_all(line.as_bytes())?;
+            self.bytes += line.len() as u64;
+            self.settings = Some(settings.to_owned());
+        }
+        self.positions += game.moves.len();
+        self.games.push(game);
+        if self.positions >= FULL_BLOCK {
+            self.close_block();
+            if self.full.len() >= self.threads {
+                self.write_full()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what is left; returns the output and the bytes written.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn finish(mut self) -> io::Result<(W, u64)> {
+        self.flush()?;
+        Ok((self.out, self.bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.close_block();
+        self.write_full()
+    }
+
+    fn close_block(&mut self) {
+        if !self.games.is_empty() {
+            self.full.push(std::mem::take(&mut self.games));
+            self.positions = 0;
+        }
+    }
+
+    fn write_full(&mut self) -> io::Result<()> {
+        let full = std::mem::take(&mut self.full);
+        let packed = in_parallel(&full, self.threads, |blocks| {
+            blocks.iter().map(|games| pack_and_look(games)).collect::<Vec<_>>()
+        });
+        for block in packed.into_iter().flatten() {
+            let block = block.ok_or_else(|| {
+                io::Error::other("games do not come out of their block as they went in")
+            })?;
+            block.write(&mut self.out)?;
+            self.bytes += block.bytes();
+        }
+        Ok(())
+    }
+}
+
+/// The line that a part begins with.
+fn begin_part(settings: &str) -> String {
+    format!("{MAGIC}{settings}\n")
+}
+
+/// Packs games, and makes sure that they can be had again.
+fn pack_and_look(games: &[PlayedGame]) -> Option<PackedBlock> {
+    let block = PackedBlock::pack(games)?;
+    (block.unpack()? == games).then_some(block)
+}
+
+/// What a [`PackedFile`] holds of a part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PackedPart {
+    /// What its games follow from.
+    pub settings: String,
+    /// Games in whole blocks.
+    pub games: usize,
+}
+
+/// A packed file that blocks are appended to, by one program at a time.
+pub(crate) struct PackedFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl PackedFile {
+    /// Opens a file to append to it, or makes it; tells what it holds. A torn block at its end is
+    /// cut off.
+    ///
+    /// # Errors
+    /// If it cannot be read or written, another program writes to it, it is something else, or it
+    /// is damaged before its end.
+    pub(crate) fn open(path: &Path) -> Result<(Self, Vec<PackedPart>), GameError> {
+        let io_error = |error| GameError::Io { path: path.to_owned(), error };
+        let file = lock_shared(path).map_err(io_error)?;
+        let mut input = BufReader::new(&file);
+        let mut parts: Vec<PackedPart> = Vec::new();
+        let (mut whole, mut torn) = (0, false);
+        loop {
+            let section = read_section(&mut input).map_err(io_error)?;
+            match (section, parts.last_mut()) {
+                (Section::End, _) => break,
+                (Section::Damaged { .. }, Some(_)) if !torn => torn = true,
+                (Section::Headline(settings, bytes), _) if !torn => {
+                    parts.push(PackedPart { settings, games: 0 });
+                    whole += bytes;
+                }
+                (Section::Block(block), Some(part)) if !torn => {
+                    part.games += block.games();
+                    whole += block.bytes();
+                }
+                (_, None) => return Err(GameError::Foreign(path.to_owned())),
+                (_, Some(part)) => {
+                    let game = part.games + 1;
+                    let what = "its block is damaged, and others follow";
+                    return Err(GameError::Damaged { path: path.to_owned(), game, what });
+                }
+            }
+        }
+        file.set_len(whole).map_err(io_error)?;
+        Ok((PackedFile { path: path.to_owned(), file }, parts))
+    }
+
+    /// Begins a part.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn begin(&mut self, settings: &str) -> Result<(), GameError> {
+        self.file.write_all(begin_part(settings).as_bytes()).map_err(|error| self.io_error(error))
+    }
+
+    /// Appends a block of legal games.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn append(&mut self, games: &[PlayedGame]) -> Result<(), GameError> {
+        let block = pack_and_look(games).ok_or_else(|| GameError::Damaged {
+            path: self.path.clone(),
+            game: 1,
+            what: "games do not come out of their block as they went in",
+        })?;
+        block.write(&mut self.file).map_err(|error| self.io_error(error))
+    }
+
+    fn io_error(&self, error: io::Error) -> GameError {
+        GameError::Io { path: self.path.clone(), error }
+    }
+}

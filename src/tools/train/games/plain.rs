@@ -1,0 +1,145 @@
+//! Games as they are played: some four bytes a position, and the settings that the games came of.
+//!
+//! The first line is text: what the file is, and the settings. Then come the games, in the order of
+//! their numbers; all their numbers are little-endian:
+//!
+//! ```text
+//! game    White's half-points u8, opening plies u8, moves u16;
+//!         if 128 is added to the half-points: bytes u8 of a FEN, and these;
+//!         opening: move u16 each; then for each move: move u16, score i16 (for White)
+//! move    Polyglot's fifteen bits; the top bit marks a noisy position: in check, or its best
+//!         move a capture or promotion
+//! ```
+//!
+//! A game without a FEN begins at the start position of chess. A game follows from the settings and
+//! its own number alone, so an interrupted file can be continued, and any number of threads gives the
+//! same bytes.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use super::{GameError, GameReader, PlayedGame, SearchedMove};
+use crate::chess::position::Move;
+use crate::tools::train::GameSettings;
+
+/// How every file begins; the number is the version of the format.
+pub(super) const MAGIC: &str = "tabia games 1; ";
+const NOISY: u16 = 0x8000;
+/// Marks the half-points of a game that has a FEN.
+const STARTED: u8 = 0x80;
+
+/// The first line of a file, which tells what its games follow from.
+pub(super) fn headline(settings: &GameSettings) -> String {
+    format!("{MAGIC}{settings}\n")
+}
+
+/// Bytes of a game in a file.
+pub(super) fn size(game: &PlayedGame) -> u64 {
+    let start = game.start.as_ref().map_or(0, |fen| 1 + fen.len());
+    (4 + start + 2 * game.opening.len() + 4 * game.moves.len()) as u64
+}
+
+/// A game as it stands in a file.
+pub(super) fn encode(game: &PlayedGame) -> Vec<u8> {
+    let mark = if game.start.is_some() { STARTED } else { 0 };
+    let mut bytes = vec![game.half_points | mark, game.opening.len() as u8];
+    bytes.extend((game.moves.len() as u16).to_le_bytes());
+    if let Some(fen) = &game.start {
+        bytes.push(fen.len() as u8);
+        bytes.extend(fen.as_bytes());
+    }
+    for mv in &game.opening {
+        bytes.extend(mv.to_polyglot().to_le_bytes());
+    }
+    for played in &game.moves {
+        let mark = if played.noisy { NOISY } else { 0 };
+        bytes.extend((played.mv.to_polyglot() | mark).to_le_bytes());
+        bytes.extend(played.score.to_le_bytes());
+    }
+    bytes
+}
+
+/// Reads one game; `None` if a word in it is no move.
+pub(super) fn decode(input: &mut impl Read) -> io::Result<Option<PlayedGame>> {
+    let mut head = [0; 4];
+    input.read_exact(&mut head)?;
+    let [half_points, plies, moves @ ..] = head;
+    let moves = u16::from_le_bytes(moves);
+    let start = if half_points & STARTED == 0 { None } else { Some(decode_fen(input)?) };
+    let mut word = [0; 2];
+    let mut next = || input.read_exact(&mut word).map(|()| u16::from_le_bytes(word));
+    let mut words = Vec::with_capacity(usize::from(plies) + 2 * usize::from(moves));
+    for _ in 0..words.capacity() {
+        words.push(next()?);
+    }
+    let (opening, rest) = words.split_at(plies.into());
+    let opening: Option<Vec<Move>> =
+        opening.iter().map(|&word| Move::from_polyglot(word)).collect();
+    let moves = rest.chunks_exact(2).map(|pair| {
+        Some(SearchedMove {
+            mv: Move::from_polyglot(pair[0] & !NOISY)?,
+            score: pair[1] as i16,
+            noisy: pair[0] & NOISY != 0,
+        })
+    });
+    Ok(opening.and_then(|opening| {
+        let half_points = half_points & !STARTED;
+        Some(PlayedGame { half_points, start, opening, moves: moves.collect::<Option<_>>()? })
+    }))
+}
+
+/// Reads a FEN; what is none is found when the game is replayed.
+fn decode_fen(input: &mut impl Read) -> io::Result<Box<str>> {
+    let mut bytes = [0];
+    input.read_exact(&mut bytes)?;
+    let mut text = vec![0; usize::from(bytes[0])];
+    input.read_exact(&mut text)?;
+    Ok(String::from_utf8_lossy(&text).into())
+}
+
+/// A file that games are appended to.
+pub(crate) struct GameFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl GameFile {
+    /// Opens `path` to append games played with `settings`; tells how many it holds already. A
+    /// torn game at its end is cut off.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written, is something else, or has other settings.
+    pub(crate) fn open(path: &Path, settings: &GameSettings) -> Result<(Self, usize), GameError> {
+        let io_error = |error| GameError::Io { path: path.to_owned(), error };
+        if !path.exists() {
+            let mut file = File::create_new(path).map_err(io_error)?;
+            file.write_all(headline(settings).as_bytes()).map_err(io_error)?;
+            return Ok((GameFile { path: path.to_owned(), file }, 0));
+        }
+        let mut reader = GameReader::open(path)?;
+        let wanted = settings.to_string();
+        if reader.is_packed() {
+            return Err(GameError::Packed(path.to_owned()));
+        }
+        if reader.settings() != wanted {
+            let found = reader.settings().to_owned();
+            return Err(GameError::Settings { path: path.to_owned(), found, wanted });
+        }
+        while reader.read_game()?.is_some() {}
+        let mut file = OpenOptions::new().append(true).open(path).map_err(io_error)?;
+        file.set_len(reader.whole_bytes()).map_err(io_error)?;
+        file.seek(io::SeekFrom::End(0)).map_err(io_error)?;
+        Ok((GameFile { path: path.to_owned(), file }, reader.games()))
+    }
+
+    /// Appends a game.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn append(&mut self, game: &PlayedGame) -> Result<(), GameError> {
+        self.file
+            .write_all(&encode(game))
+            .map_err(|error| GameError::Io { path: self.path.clone(), error })
+    }
+}

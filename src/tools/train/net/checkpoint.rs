@@ -1,0 +1,130 @@
+//! Training interrupted and taken up again.
+//!
+//! A checkpoint begins with a line of text that tells what is trained, with which settings, on
+//! which data. Then come, little-endian: the steps taken (u64), the sum of the steps' losses in this epoch
+//! (f64), the number of epochs completed (u64) and the two losses of each (f64), and as f32 the
+//! weights, Adam's two memories of them, and the two of one zone's weights as all zones move together.
+
+use std::path::Path;
+use std::{io, iter};
+
+use thiserror::Error;
+
+use super::adam::{AdamW, Memory};
+use super::data::{Data, Selection};
+use super::parameters::Parameters;
+use super::sigmoid::Sigmoid;
+use super::trainer::{EpochLoss, State, TrainSettings, Trainer};
+use crate::support::files::{OutputError, write_whole};
+
+/// Why training cannot be taken up again.
+#[derive(Debug, Error)]
+pub(crate) enum CheckpointError {
+    /// The file cannot be read.
+    #[error("cannot be read: {0}")]
+    Io(#[from] io::Error),
+    /// The file is something else.
+    #[error("is no checkpoint of a network")]
+    Foreign,
+    /// It was made with other settings or data.
+    #[error("was made with `{found}`, not with `{wanted}`; without --resume training begins anew")]
+    Settings {
+        /// What the file says.
+        found: String,
+        /// What was asked for.
+        wanted: String,
+    },
+    /// Bytes are missing or too many.
+    #[error("is damaged: {0} bytes do not make a checkpoint")]
+    Damaged(usize),
+}
+
+impl<'d, const N: usize> Trainer<'d, N> {
+    /// Writes all that is needed to go on, as a whole or not at all.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub(crate) fn save(&self, path: &Path) -> Result<(), OutputError> {
+        let mut bytes = headline::<N>(&self.settings, self.data).into_bytes();
+        let State { parameters, adam, steps, loss, history } = &self.state;
+        bytes.extend(steps.to_le_bytes());
+        bytes.extend(loss.to_le_bytes());
+        bytes.extend((history.len() as u64).to_le_bytes());
+        for loss in history.iter().flat_map(|epoch| [epoch.training, epoch.held_out]) {
+            bytes.extend(loss.to_le_bytes());
+        }
+        let AdamW { each, common } = adam;
+        let memories = [each, common].map(|memory| [&memory.first[..], &memory.second]);
+        let numbers = iter::once(parameters.as_slice()).chain(memories.into_iter().flatten());
+        bytes.extend(numbers.flatten().flat_map(|number| number.to_le_bytes()));
+        write_whole(path, &bytes)
+    }
+
+    /// Takes training up where [`Trainer::save`] left it. With the same number of threads the
+    /// outcome is that of training without interruption.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is something else, or comes of other settings or data.
+    pub(crate) fn resume(
+        settings: TrainSettings,
+        data: &'d Data,
+        path: &Path,
+    ) -> Result<Self, CheckpointError> {
+        let bytes = std::fs::read(path)?;
+        let end = bytes.iter().position(|&byte| byte == b'\n').ok_or(CheckpointError::Foreign)?;
+        let (found, rest) = bytes.split_at(end + 1);
+        let wanted = headline::<N>(&settings, data);
+        if !found.starts_with(MAGIC.as_bytes()) {
+            return Err(CheckpointError::Foreign);
+        }
+        if found != wanted.as_bytes() {
+            let found = String::from_utf8_lossy(found).trim_end().to_owned();
+            let wanted = wanted.trim_end().to_owned();
+            return Err(CheckpointError::Settings { found, wanted });
+        }
+        let state = decode(rest).ok_or(CheckpointError::Damaged(bytes.len()))?;
+        Ok(Self::continued(settings, data, state))
+    }
+}
+
+const MAGIC: &str = "tabia checkpoint 2; ";
+
+/// What all that follows depends on, but for the number of threads.
+fn headline<const N: usize>(settings: &TrainSettings, data: &Data) -> String {
+    let TrainSettings { epochs, batch, rate, final_rate, decay, common, power, balance, .. } =
+        settings;
+    let seed = settings.seed;
+    let (training, held_out) = (data.training.len(), data.held_out.len());
+    let Selection { curve: Sigmoid { scale }, result_share, lambda, lambda_few, .. } =
+        data.selection;
+    format!(
+        "{MAGIC}hidden {N}; {training} positions; {held_out} held out; scale {scale}; result {result_share}; \
+         lambda {lambda}, few men {lambda_few}; {epochs} epochs; batch {batch}; rate {rate} to {final_rate}; \
+         decay {decay}; common {common}; power {power}; balance {balance}; seed {seed}\n"
+    )
+}
+
+/// The state out of the bytes after the headline; `None` if they are none.
+fn decode<const N: usize>(bytes: &[u8]) -> Option<State<N>> {
+    let (words, _) = bytes.as_chunks::<8>();
+    let mut words = words.iter().copied();
+    let steps = u64::from_le_bytes(words.next()?);
+    let loss = f64::from_le_bytes(words.next()?);
+    let epochs = usize::try_from(u64::from_le_bytes(words.next()?)).ok()?;
+    let mut history = Vec::new();
+    for _ in 0..epochs {
+        let [training, held_out] = [words.next()?, words.next()?].map(f64::from_le_bytes);
+        history.push(EpochLoss { training, held_out });
+    }
+    let (numbers, rest) = bytes[8 * (3 + 2 * epochs)..].as_chunks::<4>();
+    let sizes = [Parameters::<N>::LEN, Parameters::<N>::ZONE];
+    let [weights, zone] = sizes;
+    if numbers.len() != 3 * weights + 2 * zone || !rest.is_empty() {
+        return None;
+    }
+    let mut numbers = numbers.iter().map(|&number| f32::from_le_bytes(number));
+    let mut part = |length: usize| numbers.by_ref().take(length).collect::<Vec<_>>();
+    let parameters = Parameters::from_vec(part(weights))?;
+    let [each, common] = sizes.map(|length| Memory { first: part(length), second: part(length) });
+    Some(State { parameters, adam: AdamW { each, common }, steps, loss, history })
+}

@@ -1,0 +1,63 @@
+//! How far networks and small searches are from what deep searches said, by the number of men.
+
+use hashbrown::HashMap;
+
+use super::example::Example;
+use super::sigmoid::Sigmoid;
+use crate::chess::position::Color;
+use crate::engine::eval::nnue::Network;
+
+/// Numbers of men that are told together: from the first to the last.
+const CLASSES: [(usize, usize); 8] =
+    [(2, 5), (6, 9), (10, 13), (14, 17), (18, 21), (22, 25), (26, 29), (30, 32)];
+
+/// The error of several judges on the positions of so many men.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ErrorByMen {
+    /// The fewest and the most men.
+    pub men: (usize, usize),
+    /// Positions.
+    pub positions: usize,
+    /// The mean square error of the expected result, of each judge.
+    pub errors: Vec<f64>,
+}
+
+/// The results that somebody expects of examples; none where nobody asked.
+pub(crate) type Expected = Vec<Option<f32>>;
+
+/// The results that a network's static evaluation expects of the examples.
+pub(crate) fn expected_by(network: &Network, curve: Sigmoid, examples: &[Example]) -> Expected {
+    let score = |example: &Example| network.evaluate(&example.board(), Color::White);
+    examples.iter().map(|example| Some(curve.of_score(score(example) as f32))).collect()
+}
+
+/// The results that other searches expect of the same positions, where they took them for quiet, too.
+/// Of a position that occurs more than once the one judged last counts.
+pub(crate) fn expected_by_others(others: &[Example], examples: &[Example]) -> Expected {
+    let judged: HashMap<_, f32> =
+        others.iter().map(|other| (other.position(), other.target)).collect();
+    examples.iter().map(|example| judged.get(&example.position()).copied()).collect()
+}
+
+/// The errors of the judges by the number of men, then those of all positions together. What they
+/// are held against are the examples' targets. Examples that not all have judged are left out.
+pub(crate) fn errors_by_men(judges: &[Expected], examples: &[Example]) -> Vec<ErrorByMen> {
+    let classes = CLASSES.into_iter().chain([(CLASSES[0].0, CLASSES[CLASSES.len() - 1].1)]);
+    let mut rows: Vec<ErrorByMen> = classes
+        .map(|men| ErrorByMen { men, positions: 0, errors: vec![0.0; judges.len()] })
+        .collect();
+    for (place, example) in examples.iter().enumerate() {
+        let expected: Option<Vec<f32>> = judges.iter().map(|expected| expected[place]).collect();
+        let Some(expected) = expected else { continue };
+        for row in rows.iter_mut().filter(|row| (row.men.0..=row.men.1).contains(&example.men())) {
+            row.positions += 1;
+            for (sum, expected) in row.errors.iter_mut().zip(&expected) {
+                *sum += f64::from(expected - example.target).powi(2);
+            }
+        }
+    }
+    for row in &mut rows {
+        row.errors.iter_mut().for_each(|error| *error /= row.positions.max(1) as f64);
+    }
+    rows
+}

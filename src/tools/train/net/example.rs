@@ -1,0 +1,155 @@
+//! A position to learn from, in 32 bytes.
+
+use std::hash::Hash;
+
+use crate::chess::position::{Color, Position, Square};
+use crate::engine::eval::nnue::{BUCKETS, INPUTS_PER_ZONE, PieceSet, seen_by};
+
+/// Inputs that are one side's pieces.
+const INPUTS_PER_SIDE: usize = INPUTS_PER_ZONE / 2;
+const FLIP_RANKS: usize = 56;
+const FLIP_FILES: usize = 7;
+const MOST_PIECES: usize = 32;
+/// Pieces for each set of output weights.
+const PIECES_PER_BUCKET: usize = MOST_PIECES / BUCKETS;
+/// In a piece's four bits: it is the enemy's.
+const ENEMY: u8 = 8;
+const PIECE: u8 = 7;
+
+/// A position, seen by the side to move, and the result that is expected of it.
+///
+/// The board is turned so that the side to move moves up it, as White does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Example {
+    occupied: u64,
+    /// Four bits for each piece in the order of the squares: kind, and whether it is the enemy's.
+    pieces: [u8; MOST_PIECES / 2],
+    /// What the side to move should be told to expect, from 0 to 1.
+    pub target: f32,
+    /// How the side to move, and the enemy, see the board.
+    views: [View; 2],
+}
+
+const _: () = assert!(size_of::<Example>() == 32);
+
+/// How a side sees the board, as its own king wants it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct View {
+    is_mirrored: bool,
+    zone: u8,
+}
+
+impl View {
+    fn new(position: &Position, color: Color) -> Self {
+        let (is_mirrored, zone) = seen_by(position.king(color).to_index(), color);
+        View { is_mirrored, zone: zone as u8 }
+    }
+}
+
+/// The rows of weights that an example adds up, for the side to move and for the enemy.
+pub(super) struct Inputs {
+    rows: [[u16; MOST_PIECES]; 2],
+    pieces: usize,
+}
+
+impl Inputs {
+    /// The rows of one view.
+    #[inline(always)]
+    pub(super) fn of(&self, side: usize) -> &[u16] {
+        &self.rows[side][..self.pieces]
+    }
+}
+
+impl Example {
+    /// A position with the result to expect for the side to move, from 0 to 1.
+    pub(crate) fn new(position: &Position, target: f32) -> Self {
+        let us = position.side_to_move();
+        let flip = if us == Color::White { 0 } else { FLIP_RANKS };
+        let occupied = match us {
+            Color::White => position.occupied().0,
+            Color::Black => position.occupied().0.swap_bytes(),
+        };
+        let mut pieces = [0; MOST_PIECES / 2];
+        for (place, square) in squares(occupied).enumerate() {
+            let square = square_at(square ^ flip);
+            let side = if position.board().color_on(square) == Some(us) { 0 } else { ENEMY };
+            let piece = position.piece_on(square).map_or(0, |piece| piece.to_index()) as u8;
+            pieces[place / 2] |= (side | piece) << (4 * (place % 2));
+        }
+        let views = [us, !us].map(|color| View::new(position, color));
+        Example { occupied, pieces, target, views }
+    }
+
+    /// What tells the position from all others, whatever is expected of it.
+    pub(super) fn position(&self) -> impl Hash + Eq + use<> {
+        (self.occupied, self.pieces, self.views)
+    }
+
+    /// The zones of both kings, those of the side to move first.
+    #[inline(always)]
+    pub(super) fn zones(&self) -> [u8; 2] {
+        self.views.map(|view| view.zone)
+    }
+
+    /// The set of output weights.
+    #[inline(always)]
+    pub(super) fn bucket(&self) -> usize {
+        self.men().saturating_sub(2) / PIECES_PER_BUCKET
+    }
+
+    /// Men on the board, kings among them.
+    #[inline(always)]
+    pub(super) fn men(&self) -> usize {
+        self.occupied.count_ones() as usize
+    }
+
+    /// The inputs that are 1.
+    #[inline(always)]
+    pub(super) fn inputs(&self) -> Inputs {
+        let mut inputs = Inputs { rows: [[0; MOST_PIECES]; 2], pieces: 0 };
+        let [own, enemy] = self.views.map(|view| if view.is_mirrored { FLIP_FILES } else { 0 });
+        let [ours, theirs] = self.views.map(|view| usize::from(view.zone) * INPUTS_PER_ZONE);
+        self.visit(|side, piece, square| {
+            let kind = 64 * piece;
+            let near = ours + side * INPUTS_PER_SIDE;
+            let far = theirs + (1 - side) * INPUTS_PER_SIDE;
+            inputs.rows[0][inputs.pieces] = (near + kind + (square ^ own)) as u16;
+            inputs.rows[1][inputs.pieces] = (far + kind + (square ^ enemy ^ FLIP_RANKS)) as u16;
+            inputs.pieces += 1;
+        });
+        inputs
+    }
+
+    /// The pieces as the network at work sees them; the side to move is White.
+    pub(crate) fn board(&self) -> PieceSet {
+        let mut board = PieceSet::NONE;
+        self.visit(|side, piece, square| {
+            let color = if side == 0 { Color::White } else { Color::Black };
+            board = board.with(color, chess::ALL_PIECES[piece], square_at(square));
+        });
+        board
+    }
+
+    /// Calls `visit` with the side (1: the enemy), kind and square of each piece.
+    #[inline(always)]
+    fn visit(&self, mut visit: impl FnMut(usize, usize, usize)) {
+        for (place, square) in squares(self.occupied).enumerate().take(MOST_PIECES) {
+            let piece = self.pieces[place / 2] >> (4 * (place % 2));
+            visit(usize::from(piece & ENEMY != 0), usize::from(piece & PIECE), square);
+        }
+    }
+}
+
+/// The numbers of the bits that are set.
+#[inline(always)]
+fn squares(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let square = bits.trailing_zeros() as usize;
+        bits &= bits.wrapping_sub(1);
+        (square < 64).then_some(square)
+    })
+}
+
+fn square_at(index: usize) -> Square {
+    chess::ALL_SQUARES[index]
+}

@@ -1,0 +1,90 @@
+//! A network with fewer neurons as the beginning of one with more.
+
+use std::path::Path;
+
+use super::parameters::{INPUT_SPREAD, Parameters, small};
+use crate::engine::eval::nnue::{HIDDEN, Network, NetworkError};
+use crate::support::random::Random;
+
+impl Parameters<HIDDEN> {
+    /// The weights of a network's file, to begin with. Where it has fewer neurons than networks of
+    /// this build, others are added that see something at random and that the output does not heed
+    /// yet: what the network says stays the same.
+    ///
+    /// Source: T. Chen, I. Goodfellow and J. Shlens, "Net2Net: Accelerating Learning via Knowledge
+    /// Transfer" (2016), with new neurons in place of copies.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is no network or one with more neurons.
+    pub(crate) fn grown_from(path: &Path, seed: u64) -> Result<Self, NetworkError> {
+        let bytes = Network::read_file(path)?;
+        let mut parameters = Parameters::from(&Network::from_bytes(&bytes)?);
+        let known = Network::neurons_in(&bytes).unwrap_or(HIDDEN);
+        parameters.see_at_random(known.., seed);
+        Ok(parameters)
+    }
+
+    /// Gives these neurons small random weights from all inputs.
+    fn see_at_random(&mut self, neurons: std::ops::RangeFrom<usize>, seed: u64) {
+        let mut random = Random::new(seed);
+        for row in self.input_rows_mut() {
+            row[neurons.clone()].fill_with(|| small(&mut random, INPUT_SPREAD));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::example::Example;
+    use super::super::gradient::output;
+    use super::*;
+    use crate::chess::position::Position;
+    use crate::engine::eval::nnue::{BUCKETS, narrowed};
+
+    #[test]
+    fn new_neurons_do_not_change_what_is_said_but_can_learn() {
+        const FEW: usize = HIDDEN / 2;
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("few.bin");
+        let few = narrowed(&Network::embedded(), FEW);
+        std::fs::write(&path, &few).expect("written");
+        let parameters = Parameters::grown_from(&path, 1).expect("a network");
+        let zeros = Network::from_bytes(&few).expect("a network");
+        let example = Example::new(&Position::start(), 0.5);
+        let said = output(&parameters, &example);
+        assert_eq!(said, output(&Parameters::from(&zeros), &example));
+        assert_ne!(said, 0.0);
+        let rows = parameters.rows();
+        assert!(rows[0][FEW..].iter().all(|weight| *weight != 0.0 && weight.abs() < INPUT_SPREAD));
+        let [own, enemy] = Parameters::<HIDDEN>::output_rows(0);
+        assert!(rows[own][FEW..].iter().chain(&rows[enemy][FEW..]).all(|weight| *weight == 0.0));
+        assert!(rows[own][..FEW].iter().any(|weight| *weight != 0.0));
+    }
+
+    #[test]
+    fn a_network_of_this_build_is_as_it_was() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("net.bin");
+        let network = Network::embedded();
+        std::fs::write(&path, network.to_bytes()).expect("written");
+        let parameters = Parameters::grown_from(&path, 1).expect("a network");
+        assert!(parameters == Parameters::from(&*network));
+    }
+
+    #[test]
+    fn what_is_no_network_or_has_more_neurons_is_refused() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("net.bin");
+        let refused = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).expect("written");
+            Parameters::grown_from(&path, 1).expect_err("refused")
+        };
+        let more = format!("tabia network 2; hidden {}; buckets {BUCKETS}\n", 2 * HIDDEN);
+        assert!(matches!(refused(more.as_bytes()), NetworkError::Foreign(_)));
+        assert!(matches!(refused(b"tabia network 3; hidden 0;"), NetworkError::Foreign(_)));
+        let few = narrowed(&Network::embedded(), HIDDEN / 2);
+        assert!(matches!(refused(&few[..few.len() - 1]), NetworkError::Length { .. }));
+        let missing = Parameters::grown_from(&dir.path().join("none.bin"), 1);
+        assert!(matches!(missing, Err(NetworkError::Unreadable { .. })));
+    }
+}

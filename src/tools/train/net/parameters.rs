@@ -1,0 +1,127 @@
+//! A network's weights while they are trained.
+
+use crate::engine::eval::nnue::{
+    BUCKETS, HIDDEN, INPUTS, INPUTS_PER_ZONE, Network, OUTPUT_WEIGHT_LIMIT, QA, QB,
+};
+use crate::support::random::Random;
+
+/// The row of the neurons' biases, after those of the inputs.
+pub(super) const BIASES: usize = INPUTS;
+/// Where the rows of output weights begin: for each bucket that of the side to move, then that of
+/// the other.
+const OUTPUTS: usize = BIASES + 1;
+const ROWS: usize = OUTPUTS + 2 * BUCKETS;
+
+/// No weight becomes larger: so 32 pieces cannot overflow a sum of 16 bits.
+pub(super) const LIMIT: f32 = 1.98;
+const _: () = assert!(33.0 * LIMIT * (QA as f32) < i16::MAX as f32);
+
+/// No output weight becomes larger, so that integer arithmetic can hold it.
+pub(super) const OUTPUT_LIMIT: f32 = OUTPUT_WEIGHT_LIMIT as f32 / QB as f32;
+
+/// First weights lie within this: small, but large enough for half the neurons to answer.
+pub(super) const INPUT_SPREAD: f32 = 0.1;
+const OUTPUT_SPREAD: f32 = 0.05;
+
+/// The weights of a network with `N` neurons a side; also their gradient.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Parameters<const N: usize>(Vec<f32>);
+
+impl<const N: usize> Parameters<N> {
+    /// The number of weights.
+    pub(super) const LEN: usize = ROWS * N + BUCKETS;
+    /// The number of weights of one zone; those of all zones come first.
+    pub(super) const ZONE: usize = INPUTS_PER_ZONE * N;
+
+    /// All weights zero.
+    pub(super) fn zero() -> Self {
+        Parameters(vec![0.0; Self::LEN])
+    }
+
+    /// Small random weights.
+    pub(crate) fn random(seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let mut parameters = Self::zero();
+        let (rows, _) = parameters.split_mut();
+        for (row, weights) in rows.iter_mut().enumerate().filter(|&(row, _)| row != BIASES) {
+            let spread = if row < BIASES { INPUT_SPREAD } else { OUTPUT_SPREAD };
+            weights.fill_with(|| small(&mut random, spread));
+        }
+        parameters
+    }
+
+    /// Weights in the order of [`Parameters::as_slice`].
+    pub(super) fn from_vec(weights: Vec<f32>) -> Option<Self> {
+        (weights.len() == Self::LEN).then_some(Parameters(weights))
+    }
+
+    /// All weights.
+    pub(super) fn as_slice(&self) -> &[f32] {
+        &self.0
+    }
+
+    /// All weights.
+    pub(super) fn as_mut_slice(&mut self) -> &mut [f32] {
+        &mut self.0
+    }
+
+    /// The rows of weights.
+    #[inline(always)]
+    pub(super) fn rows(&self) -> &[[f32; N]] {
+        self.0[..ROWS * N].as_chunks().0
+    }
+
+    /// The rows of weights from the inputs.
+    pub(super) fn input_rows_mut(&mut self) -> &mut [[f32; N]] {
+        &mut self.split_mut().0[..INPUTS]
+    }
+
+    /// The rows of output weights of a bucket, for the side to move and for the other.
+    #[inline(always)]
+    pub(super) const fn output_rows(bucket: usize) -> [usize; 2] {
+        [OUTPUTS + 2 * bucket, OUTPUTS + 2 * bucket + 1]
+    }
+
+    /// Brings the output weights back into their bounds.
+    pub(super) fn clip_outputs(&mut self) {
+        for weight in &mut self.0[OUTPUTS * N..ROWS * N] {
+            *weight = weight.clamp(-OUTPUT_LIMIT, OUTPUT_LIMIT);
+        }
+    }
+
+    /// The biases of the output, by bucket.
+    #[inline(always)]
+    pub(super) fn output_biases(&self) -> &[f32] {
+        &self.0[ROWS * N..]
+    }
+
+    /// The rows of weights and the biases of the output.
+    #[inline(always)]
+    pub(super) fn split_mut(&mut self) -> (&mut [[f32; N]], &mut [f32]) {
+        let (rows, biases) = self.0.split_at_mut(ROWS * N);
+        (rows.as_chunks_mut().0, biases)
+    }
+}
+
+/// A random weight within `spread` of zero.
+pub(super) fn small(random: &mut Random, spread: f32) -> f32 {
+    spread * (2.0 * random.fraction() as f32 - 1.0)
+}
+
+impl From<&Network> for Parameters<HIDDEN> {
+    fn from(network: &Network) -> Self {
+        let mut parameters = Self::zero();
+        let (rows, biases) = parameters.split_mut();
+        let (inputs, outputs) = rows.split_at_mut(OUTPUTS);
+        for (row, weights) in inputs.iter_mut().zip(network.input_rows()) {
+            *row = weights.map(|weight| f32::from(weight) / QA as f32);
+        }
+        for (row, weights) in outputs.iter_mut().zip(network.output_rows()) {
+            *row = weights.map(|weight| f32::from(weight) / QB as f32);
+        }
+        for (bias, &whole) in biases.iter_mut().zip(network.output_biases()) {
+            *bias = whole as f32 / (QA * QB) as f32;
+        }
+        parameters
+    }
+}

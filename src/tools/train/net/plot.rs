@@ -1,0 +1,25 @@
+//! The course of training as a picture.
+
+use super::trainer::EpochLoss;
+use crate::support::plot::{COLORS, Curve, Panel, Scale};
+
+/// How wide the picture's panel is, in pixels.
+const WIDTH: f64 = 620.0;
+
+/// The losses by epoch as an SVG picture.
+pub(crate) fn plot(history: &[EpochLoss]) -> String {
+    let curve = |name: &str, color, loss: fn(&EpochLoss) -> f64| Curve {
+        name: name.to_owned(),
+        color,
+        dashed: false,
+        values: history.iter().map(loss).collect(),
+    };
+    let learnt = curve("learnt from", COLORS[1], |loss| loss.training);
+    let held_out = curve("held out", COLORS[2], |loss| loss.held_out);
+    // The loss of the first epoch is mostly that of random weights.
+    let values = learnt.values.iter().skip(1).chain(&held_out.values);
+    let scale = Scale::linear(values.copied());
+    let title = "mean square error of the expected result".to_owned();
+    let panel = Panel { title, curves: vec![learnt, held_out] };
+    crate::support::plot::plot("Losses by epoch", &[panel], WIDTH, &scale)
+}

@@ -1,0 +1,63 @@
+//! The curve between what the network says and the result to expect.
+
+use crate::engine::eval::nnue::SCALE;
+
+/// The logistic curve of expected results over scores.
+///
+/// The network learns the expected result, so the curve tells which differences matter: a steep one
+/// those between nearly equal positions, a flat one those between won positions as well.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Sigmoid {
+    /// The score in centipawns of which 73%, the logistic of 1, are expected.
+    pub scale: u16,
+}
+
+impl Sigmoid {
+    /// The result to expect, from 0 to 1, of a score in centipawns.
+    pub(crate) fn of_score(self, centipawns: f32) -> f32 {
+        self.expected(centipawns / SCALE as f32)
+    }
+
+    /// The result to expect of an output of the network.
+    #[inline(always)]
+    pub(super) fn expected(self, output: f32) -> f32 {
+        1.0 / (1.0 + (-self.steepness() * output).exp())
+    }
+
+    /// How fast it rises with the output where this much is expected.
+    #[inline(always)]
+    pub(super) fn slope(self, expected: f32) -> f32 {
+        self.steepness() * expected * (1.0 - expected)
+    }
+
+    /// What is added to the logit of the result where the output rises by 1.0, which is [`SCALE`]
+    /// centipawns.
+    #[inline(always)]
+    fn steepness(self) -> f32 {
+        SCALE as f32 / f32::from(self.scale)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scale_is_where_73_percent_are_expected() {
+        let curve = Sigmoid { scale: 150 };
+        assert!((curve.of_score(150.0) - 0.7311).abs() < 1e-4);
+        assert_eq!(curve.of_score(0.0), 0.5);
+        assert!((curve.of_score(-150.0) + curve.of_score(150.0) - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_slope_is_that_of_finite_differences() {
+        const STEP: f32 = 1e-2;
+        let curve = Sigmoid { scale: 150 };
+        for output in [-1.0, 0.0, 0.4] {
+            let rise = curve.expected(output + STEP) - curve.expected(output - STEP);
+            let slope = curve.slope(curve.expected(output));
+            assert!((rise / (2.0 * STEP) - slope).abs() < 1e-3, "{output}");
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! Games of the engine against itself.
+
+use std::fmt;
+
+use super::{PlayedGame, SearchedMove, is_noisy};
+use crate::chess::position::{Color, Game, Move, Position};
+use crate::chess::score::{Score, is_decided};
+use crate::engine::eval::Evaluation;
+use crate::engine::search::{Config, Control, Limits, Searcher};
+use crate::games::book::{Book, Chooser, Policy};
+use crate::support::random::Random;
+
+/// Table of a player: its searches are small, and a small table is soon cleared.
+const MEMORY_MB: usize = 1;
+
+/// How many times the soft number of nodes a search may take.
+const HARD_NODES: u64 = 8;
+
+/// Longer openings are not taken from a book; a file of games counts their plies in a byte.
+const LONGEST_OPENING: usize = 80;
+
+/// After so many games of random moves that are over there is no hope for another.
+const MOST_TRIES: usize = 1000;
+
+/// Games longer than this are drawn.
+const MAX_PLIES: usize = 400;
+
+/// How openings are taken from a book, to its end.
+#[derive(Clone)]
+pub(crate) struct BookOpenings {
+    /// The book.
+    pub book: Book,
+    /// How moves are chosen after those that are drawn.
+    pub policy: Policy,
+    /// Random moves after its end, so that fewer games are played twice.
+    pub random_after: usize,
+}
+
+/// How games are played.
+#[derive(Clone)]
+pub(crate) struct GameSettings {
+    /// What judges positions.
+    pub evaluation: Evaluation,
+    /// What the openings follow from.
+    pub seed: u64,
+    /// Nodes for each move: none begins an iteration that has taken more.
+    pub nodes: u64,
+    /// Random moves at the beginning; with a book, moves of it that are drawn as its games have them.
+    pub random_plies: usize,
+    /// What openings are taken from, in place of random moves.
+    pub book: Option<BookOpenings>,
+    /// Games begin with so many men, kings among them, placed at random, in place of random moves.
+    pub men: Option<(u8, u8)>,
+    /// Openings that a search values higher than this for either side are not played.
+    pub opening_limit: Score,
+    /// A game in which both sides agree on a larger score is over, once they have done so for
+    /// [`GameSettings::adjudicate_plies`].
+    pub adjudicate_score: Score,
+    /// See [`GameSettings::adjudicate_score`].
+    pub adjudicate_plies: usize,
+}
+
+impl Default for GameSettings {
+    /// As the networks of strong engines are fed: fixed nodes, eight random plies, no openings
+    /// beyond four pawns, resignation at ten.
+    fn default() -> Self {
+        GameSettings {
+            evaluation: Evaluation::default(),
+            seed: 1,
+            nodes: 300,
+            random_plies: 8,
+            book: None,
+            men: None,
+            opening_limit: 400,
+            adjudicate_score: 1000,
+            adjudicate_plies: 4,
+        }
+    }
+}
+
+impl fmt::Display for GameSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let GameSettings { seed, nodes, random_plies, opening_limit, .. } = self;
+        let (score, plies) = (self.adjudicate_score, self.adjudicate_plies);
+        write!(f, "{}; seed {seed}; {nodes} nodes; ", self.evaluation)?;
+        match self.men {
+            Some((fewest, most)) => write!(f, "{fewest} to {most} men placed at random; ")?,
+            None => write!(f, "{random_plies} random plies; ")?,
+        }
+        if let Some(BookOpenings { book, policy, random_after }) = &self.book {
+            write!(f, "book {:016x}, {policy}; ", book.checksum())?;
+            if *random_after > 0 {
+                write!(f, "{random_after} random plies after it; ")?;
+            }
+        }
+        write!(f, "openings within {opening_limit} cp; ended at {score} cp for {plies} plies")
+    }
+}
+
+/// Plays games against itself.
+pub(crate) struct SelfPlay {
+    settings: GameSettings,
+    searcher: Searcher,
+}
+
+/// What a game is worth to White by the scores of the latest moves, if both sides agree on it.
+struct Adjudicator<'s> {
+    settings: &'s GameSettings,
+    /// Plies in a row with a score beyond the limit, and for whom.
+    agreed: usize,
+    winner: Color,
+}
+
+impl Adjudicator<'_> {
+    /// Takes in a score for White; tells who wins if that is settled.
+    fn settle(&mut self, score: Score) -> Option<Color> {
+        let ahead = if score > 0 { Color::White } else { Color::Black };
+        if score.abs() < self.settings.adjudicate_score {
+            self.agreed = 0;
+        } else if self.agreed > 0 && self.winner == ahead {
+            self.agreed += 1;
+        } else {
+            (self.agreed, self.winner) = (1, ahead);
+        }
+        (self.agreed >= self.settings.adjudicate_plies || is_decided(score)).then_some(ahead)
+    }
+}
+
+impl SelfPlay {
+    /// A player.
+    pub(crate) fn new(settings: GameSettings) -> Self {
+        let evaluation = settings.evaluation.clone();
+        let config = Config { memory_mb: MEMORY_MB, evaluation, ..Config::default() };
+        SelfPlay { settings, searcher: Searcher::new(config) }
+    }
+
+    /// Plays the game with the given number, which follows from it and the settings alone.
+    pub(crate) fn play(&mut self, number: u64) -> PlayedGame {
+        // Random numbers of their own for each game; the first mixes seed and number.
+        let mixed = Random::new(self.settings.seed).next_u64() ^ number;
+        let mut random = Random::new(Random::new(mixed).next_u64());
+        loop {
+            let game = self.opening(&mut random);
+            self.begin();
+            let Some((_, score)) = self.search(&game) else { continue };
+            if score.abs() <= self.settings.opening_limit {
+                return self.play_out(game);
+            }
+        }
+    }
+
+    /// An opening as the settings want it.
+    fn opening(&self, random: &mut Random) -> Game {
+        let plies = self.settings.random_plies;
+        match (&self.settings.book, self.settings.men) {
+            (_, Some(men)) => random_endgame(random, men),
+            (Some(openings), None) => book_opening(random, openings, plies),
+            (None, None) => random_moves(random, &Game::default(), plies),
+        }
+    }
+
+    /// Forgets what other games taught.
+    pub(super) fn begin(&mut self) {
+        self.searcher.new_game();
+    }
+
+    /// The best move and its score for White; `None` where there is no move.
+    pub(super) fn search(&mut self, game: &Game) -> Option<(Move, Score)> {
+        let nodes = self.settings.nodes;
+        let limits = Limits { soft_nodes: Some(nodes), ..Limits::nodes(HARD_NODES * nodes) };
+        let result = self.searcher.search_silently(game, &limits, &Control::new());
+        Some((result.best?, for_white(game.position(), result.score)))
+    }
+
+    fn play_out(&mut self, mut game: Game) -> PlayedGame {
+        let opening = game.moves().to_vec();
+        let start = self.settings.men.map(|_| game.start().fen().into());
+        let mut moves = Vec::new();
+        let settings = self.settings.clone();
+        let mut adjudicator = Adjudicator { settings: &settings, agreed: 0, winner: Color::White };
+        let winner = loop {
+            if let Some(outcome) = game.outcome() {
+                break outcome.winner;
+            }
+            if game.moves().len() >= MAX_PLIES {
+                break None;
+            }
+            let Some((mv, score)) = self.search(&game) else { break None };
+            let winner = adjudicator.settle(score);
+            if winner.is_some() {
+                break winner;
+            }
+            let noisy = is_noisy(game.position(), mv);
+            moves.push(SearchedMove { mv, score: score as i16, noisy });
+            if let Err(error) = game.play(mv) {
+                log::error!("the search returned an {error}");
+                moves.pop();
+                break None;
+            }
+        };
+        PlayedGame {
+            half_points: winner.map_or(1, |winner| if winner == Color::White { 2 } else { 0 }),
+            start,
+            opening,
+            moves,
+        }
+    }
+}
+
+/// A score of the side to move, as White sees it.
+pub(super) fn for_white(position: &Position, score: Score) -> Score {
+    if position.side_to_move() == Color::White { score } else { -score }
+}
+
+/// The game with so many random moves more, not over yet; without them where each way ends it.
+fn random_moves(random: &mut Random, begun: &Game, plies: usize) -> Game {
+    'retry: for _ in 0..MOST_TRIES {
+        let mut game = begun.clone();
+        for _ in 0..plies {
+            let moves: Vec<Move> = game.position().legal_moves().iter().collect();
+            if moves.is_empty() || game.play(moves[random.below(moves.len())]).is_err() {
+                continue 'retry;
+            }
+        }
+        if game.outcome().is_none() {
+            return game;
+        }
+    }
+    begun.clone()
+}
+
+/// Few men, drawn from those of a whole game, on random squares: what nobody is likely to play out of
+/// an opening, but a network must be able to tell.
+fn random_endgame(random: &mut Random, (fewest, most): (u8, u8)) -> Game {
+    loop {
+        let men = fewest + random.below(usize::from(most - fewest) + 1) as u8;
+        let mut others = *b"PPPPPPPPNNBBRRQppppppppnnbbrrq";
+        random.shuffle(&mut others);
+        let mut board = [b'1'; 64];
+        for &man in b"Kk".iter().chain(&others[..usize::from(men) - 2]) {
+            let free = |square: &usize| {
+                let last_rank = !(8..56).contains(square);
+                board[*square] == b'1' && !(last_rank && man.eq_ignore_ascii_case(&b'p'))
+            };
+            let squares: Vec<usize> = (0..64).filter(free).collect();
+            board[squares[random.below(squares.len())]] = man;
+        }
+        let ranks: Vec<_> = board.chunks(8).map(String::from_utf8_lossy).collect();
+        let side = ["w", "b"][random.below(2)];
+        // Most others have the enemy's king in check.
+        if let Ok(start) = Position::from_fen(&format!("{} {side} - - 0 1", ranks.join("/"))) {
+            let game = Game::new(start);
+            if game.outcome().is_none() {
+                return game;
+            }
+        }
+    }
+}
+
+/// A line of a book: the first plies as its games played them, the others chosen, until the book has
+/// nothing to play.
+fn book_opening(random: &mut Random, openings: &BookOpenings, plies: usize) -> Game {
+    let mut game = openings.book.draw_line(plies, random);
+    let mut chooser = Chooser::new(openings.policy, random.next_u64());
+    while game.moves().len() < LONGEST_OPENING
+        && let Some(choice) = chooser.choose(&openings.book, &game)
+        && game.play(choice.mv).is_ok()
+    {}
+    random_moves(random, &game, openings.random_after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_game_follows_from_seed_and_number() {
+        let settings = GameSettings { nodes: 50, ..GameSettings::default() };
+        let mut player = SelfPlay::new(settings.clone());
+        let first = player.play(3);
+        assert_ne!(first, player.play(4));
+        assert_eq!(first, player.play(3));
+        assert_ne!(first, SelfPlay::new(GameSettings { seed: 2, ..settings }).play(3));
+        let mut visited = 0;
+        assert!(first.replay(|position, played| {
+            visited += 1;
+            let noisy = position.in_check() || position.is_noisy(played.mv);
+            assert_eq!(played.noisy, noisy);
+        }));
+        assert_eq!(visited, first.moves.len());
+        assert!(visited > 5, "{visited}");
+    }
+
+    #[test]
+    fn a_game_begins_with_the_book_and_leaves_it_where_it_ends() {
+        let book = Book::embedded();
+        let openings =
+            BookOpenings { book: book.clone(), policy: Policy::Weighted, random_after: 0 };
+        let settings = GameSettings { nodes: 50, random_plies: 3, ..GameSettings::default() };
+        let told = settings.to_string();
+        let settings = GameSettings { book: Some(openings.clone()), ..settings };
+        assert!(settings.to_string().starts_with(&told[..told.len() - 60]), "{settings}");
+        assert!(settings.to_string().contains(&format!("book {:016x}, weighted", book.checksum())));
+        let mut player = SelfPlay::new(settings);
+        let first = player.play(5);
+        assert_eq!(first, player.play(5));
+        let mut game = Game::default();
+        for &mv in &first.opening {
+            assert!(book.moves(game.position()).iter().any(|known| known.mv == mv), "{mv}");
+            game.play(mv).expect("a legal move");
+        }
+        assert!(first.opening.len() >= 3, "{first:?}");
+        assert!(Chooser::new(Policy::Weighted, 1).choose(&book, &game).is_none(), "{first:?}");
+        assert_ne!(first.opening, player.play(6).opening);
+        let random_after = BookOpenings { random_after: 2, ..openings };
+        let longer = GameSettings { book: Some(random_after), ..player.settings };
+        assert!(longer.to_string().contains(", weighted; 2 random plies after it; "), "{longer}");
+        let other = SelfPlay::new(longer).play(5);
+        assert_eq!(other.opening[..first.opening.len()], first.opening);
+        assert_eq!(other.opening.len(), first.opening.len() + 2);
+    }
+
+    #[test]
+    fn a_game_begins_with_as_many_men_as_are_wanted() {
+        let few = GameSettings { nodes: 50, men: Some((3, 5)), ..GameSettings::default() };
+        let told = few.to_string();
+        assert!(told.contains("; 50 nodes; 3 to 5 men placed at random; openings"), "{told}");
+        let mut player = SelfPlay::new(few.clone());
+        let mut counts = [0; 3];
+        for number in 0..30 {
+            let game = player.play(number);
+            let start = game.start().expect("a position");
+            counts[start.occupied().popcnt() as usize - 3] += 1;
+            assert!(game.replay(|_, _| ()) && game.opening.is_empty(), "{game:?}");
+        }
+        assert!(counts.iter().all(|&count| count > 2), "{counts:?}");
+        assert_eq!(player.play(7), SelfPlay::new(few).play(7));
+        let all = GameSettings { nodes: 50, men: Some((32, 32)), ..GameSettings::default() };
+        let start = SelfPlay::new(all).play(1).start().expect("a position");
+        assert_eq!(start.occupied().popcnt(), 32);
+    }
+
+    #[test]
+    fn a_game_is_settled_when_both_agree() {
+        let settings = GameSettings::default();
+        let mut adjudicator = Adjudicator { settings: &settings, agreed: 0, winner: Color::White };
+        let scores = [1200, 1200, 900, 1200, -1200, -1100, -1050, -1000];
+        let settled: Vec<_> = scores.map(|score| adjudicator.settle(score)).into();
+        assert_eq!(settled[..7], [None; 7]);
+        assert_eq!(settled[7], Some(Color::Black));
+    }
+}

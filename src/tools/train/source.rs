@@ -1,0 +1,251 @@
+//! Where samples come from: games in PGN, self-play, or lines as [`Sample`] has them.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hashbrown::HashSet;
+use thiserror::Error;
+
+use super::{GameError, GameReader, ParseSampleError, Quiescence, Sample};
+use crate::chess::position::Position;
+use crate::chess::score::Score;
+use crate::games::pgn::{GameEnd, GamePly, GameResult, PgnInput, Reader, Tags, Visitor};
+use crate::support::files::in_words;
+use crate::support::random::Random;
+
+/// Which positions are taken.
+#[derive(Debug, Clone)]
+pub(crate) struct SampleSelection {
+    /// Positions from a PGN game at most.
+    pub per_game: usize,
+    /// Plies at the beginning of a PGN game that are passed over.
+    pub skip_plies: usize,
+    /// A position whose static score, in centipawns, is larger for either side is decided, and
+    /// nothing can be learnt from it.
+    pub limit: Score,
+    /// What the choice among a game's positions follows from.
+    pub seed: u64,
+}
+
+/// Samples cannot be read.
+#[derive(Debug, Error)]
+pub(crate) enum SourceError {
+    /// The file cannot be opened or read.
+    #[error("cannot read {}: {}", path.display(), in_words(error))]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// A line is no sample.
+    #[error("{}, line {line}: {error}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        error: ParseSampleError,
+    },
+    /// A file of self-play is none or is damaged.
+    #[error(transparent)]
+    SelfPlay(#[from] GameError),
+}
+
+/// Takes quiet positions out of games and lists, each position once.
+pub(crate) struct Sampler {
+    selection: SampleSelection,
+    random: Random,
+    quiescence: Quiescence,
+    seen: HashSet<u64>,
+    samples: Vec<Sample>,
+    games: usize,
+}
+
+impl Sampler {
+    /// A sampler that has seen nothing yet.
+    pub(crate) fn new(selection: SampleSelection) -> Self {
+        let random = Random::new(selection.seed);
+        Sampler {
+            selection,
+            random,
+            quiescence: Quiescence::new(),
+            seen: HashSet::new(),
+            samples: Vec::new(),
+            games: 0,
+        }
+    }
+
+    /// Reads a file: PGN if its name ends in `.pgn`, self-play if in `.games`, otherwise lines of
+    /// samples, compressed with zstd if its name ends in `.zst`.
+    ///
+    /// # Errors
+    /// If the file cannot be read or a line is no sample. Broken games are passed over.
+    pub(crate) fn read(&mut self, path: &Path) -> Result<(), SourceError> {
+        let io_error = |error| SourceError::Io { path: path.to_owned(), error };
+        let ends_in = |name| path.extension().is_some_and(|extension| extension == name);
+        if ends_in("games") {
+            return self.read_selfplay(path);
+        }
+        if ends_in("pgn") {
+            let games = PgnInput::File(path.to_owned()).open(&Arc::default()).map_err(io_error)?;
+            return self.read_games(games).map_err(io_error);
+        }
+        let file = File::open(path).map_err(io_error)?;
+        if ends_in("zst") {
+            let decoder = zstd::Decoder::new(file).map_err(io_error)?;
+            self.read_lines(path, decoder)
+        } else {
+            self.read_lines(path, file)
+        }
+    }
+
+    /// The samples, and the number of decided games they come from.
+    pub(crate) fn finish(self) -> (Vec<Sample>, usize) {
+        (self.samples, self.games)
+    }
+
+    fn read_games(&mut self, input: impl Read) -> io::Result<()> {
+        let mut reader = Reader::new(input);
+        let mut positions = Positions { current: Position::start(), positions: Vec::new() };
+        while let Some(end) = reader.read_game(&mut positions)? {
+            if end.plies == 0 {
+                // Not even begun, perhaps: the positions are those of the game before.
+                continue;
+            }
+            let result = match end.result {
+                GameResult::White => 1.0,
+                GameResult::Draw => 0.5,
+                GameResult::Black => 0.0,
+                GameResult::Undecided => continue,
+            };
+            self.games += 1;
+            self.take_from_game(&mut positions.positions, result);
+        }
+        Ok(())
+    }
+
+    /// Takes some positions of a game at random.
+    fn take_from_game(&mut self, positions: &mut [Position], result: f32) {
+        let Some(late) = positions.get_mut(self.selection.skip_plies..) else { return };
+        self.random.shuffle(late);
+        let before = self.samples.len();
+        for &position in late.iter() {
+            if self.samples.len() - before >= self.selection.per_game {
+                break;
+            }
+            self.take(Sample { position, score: None, result });
+        }
+    }
+
+    fn read_selfplay(&mut self, path: &Path) -> Result<(), SourceError> {
+        let mut reader = GameReader::open(path)?;
+        while let Some(game) = reader.read_game()? {
+            self.games += 1;
+            let whole = game.replay(|&position, played| {
+                if !played.noisy {
+                    let score = Some(Score::from(played.score));
+                    self.take(Sample { position, score, result: game.result() });
+                }
+            });
+            if !whole {
+                let (path, game) = (path.to_owned(), reader.games());
+                let what = "it has an illegal move";
+                return Err(GameError::Damaged { path, game, what }.into());
+            }
+        }
+        Ok(())
+    }
+
+    fn read_lines(&mut self, path: &Path, input: impl Read) -> Result<(), SourceError> {
+        for (index, line) in BufReader::new(input).lines().enumerate() {
+            let line = line.map_err(|error| SourceError::Io { path: path.to_owned(), error })?;
+            if line.is_empty() {
+                continue;
+            }
+            let sample = line.parse().map_err(|error| SourceError::Line {
+                path: path.to_owned(),
+                line: index + 1,
+                error,
+            })?;
+            self.take(sample);
+        }
+        Ok(())
+    }
+
+    /// Keeps a sample if it is new, quiet and undecided.
+    fn take(&mut self, sample: Sample) {
+        let Some(score) = self.quiescence.quiet_score(&sample.position) else { return };
+        if score.abs() <= self.selection.limit && self.seen.insert(sample.position.key()) {
+            self.samples.push(sample);
+        }
+    }
+}
+
+/// Collects the positions of a game.
+struct Positions {
+    current: Position,
+    positions: Vec<Position>,
+}
+
+impl Visitor for Positions {
+    fn begin(&mut self, _: &Tags, start: &Position) -> ControlFlow<()> {
+        self.current = *start;
+        self.positions.clear();
+        ControlFlow::Continue(())
+    }
+
+    fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
+        self.current = self.current.try_play(ply.mv).unwrap_or(self.current);
+        self.positions.push(self.current);
+        ControlFlow::Continue(())
+    }
+
+    fn end(&mut self, _: &GameEnd) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GAMES: &str = "[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6 4. d3 Be7 1-0\n\n\
+                         [Result \"*\"]\n\n1. d4 d5 2. c4 e6 3. Nc3 Nf6 *\n\n\
+                         [Result \"0-1\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6 4. d3 d5 0-1\n";
+
+    fn sampler(per_game: usize) -> Sampler {
+        Sampler::new(SampleSelection { per_game, skip_plies: 4, limit: 1000, seed: 1 })
+    }
+
+    #[test]
+    fn quiet_positions_of_decided_games_are_taken_once() {
+        let mut sampler = sampler(100);
+        sampler.read_games(GAMES.as_bytes()).expect("no input error");
+        let (samples, games) = sampler.finish();
+        // After 3.Bc4, 3...Nf6 (not quiet: 4.Nxe5 is not, but 4.d3 is), 4.d3 and 4...Be7.
+        assert_eq!(games, 2);
+        let wins = samples.iter().filter(|sample| sample.result == 1.0).count();
+        assert!((2..=4).contains(&wins), "{samples:?}");
+        // The second game has only its last position to itself, and there a capture wins a pawn.
+        assert!(samples.len() - wins <= 1, "{samples:?}");
+    }
+
+    #[test]
+    fn no_game_gives_more_than_its_share() {
+        let mut sampler = sampler(1);
+        sampler.read_games(GAMES.as_bytes()).expect("no input error");
+        assert!(sampler.finish().0.len() <= 2);
+    }
+
+    #[test]
+    fn a_bad_line_is_named() {
+        let text = format!("{} | 12 | 0.5\n\nnonsense\n", Position::start());
+        let mut sampler = sampler(1);
+        let error = sampler.read_lines(Path::new("data.txt"), text.as_bytes()).expect_err("bad");
+        assert_eq!(error.to_string(), "data.txt, line 3: expected `FEN | score | result`");
+        assert_eq!(sampler.finish().0.len(), 1);
+    }
+}

@@ -1,0 +1,163 @@
+//! Positions as the tuner keeps them: which weights count how often, and the result to predict.
+
+use crate::engine::eval::tuning::{FIELDS, FULL_PHASE, FULL_SCALE, Term, Tracer, WEIGHTS};
+use crate::tools::train::{Sample, in_parallel};
+
+/// A weight's place and how often it counts for White more than for Black.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Coefficient {
+    /// The place of the weight.
+    pub place: u16,
+    /// White's count less Black's; of a danger weight, the count of one side.
+    pub count: i16,
+}
+
+/// A position without its coefficients.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    /// Where its coefficients begin: first the linear ones, then those of the danger to White's
+    /// king, then to Black's; each list ends where the next begins.
+    start: usize,
+    white_danger: usize,
+    black_danger: usize,
+    end: usize,
+    phase: f32,
+    scales: [f32; 2],
+    target: f32,
+}
+
+/// A position as the model sees it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TuneRow<'a> {
+    /// What is simply added.
+    pub linear: &'a [Coefficient],
+    /// What makes up the danger to White's and to Black's king.
+    pub danger: [&'a [Coefficient]; 2],
+    /// The share of the middlegame, from 0 to 1.
+    pub phase: f32,
+    /// How much of an endgame advantage of White's, of Black's counts, from 0 to 1.
+    pub scales: [f32; 2],
+    /// The result to predict, for White.
+    pub target: f32,
+}
+
+/// Many positions, compactly.
+#[derive(Debug, Default)]
+pub(crate) struct Samples {
+    coefficients: Vec<Coefficient>,
+    entries: Vec<Entry>,
+}
+
+impl Samples {
+    /// Takes the features of samples. `target` is the result to predict from a sample; known
+    /// endgames are left out.
+    pub(crate) fn new<'s>(
+        samples: impl IntoIterator<Item = &'s Sample>,
+        target: impl Fn(&Sample) -> f32,
+    ) -> Self {
+        let mut data = Samples::default();
+        let mut tracer = Tracer::new();
+        let danger = danger_places();
+        for sample in samples {
+            let Some(features) = tracer.features(&sample.position) else { continue };
+            let [white, black] = &features.counts;
+            let start = data.coefficients.len();
+            data.push((0..WEIGHTS).filter(|&place| !danger[place]), |place| {
+                white[place] - black[place]
+            });
+            let white_danger = data.coefficients.len();
+            data.push((0..WEIGHTS).filter(|&place| danger[place]), |place| white[place]);
+            let black_danger = data.coefficients.len();
+            data.push((0..WEIGHTS).filter(|&place| danger[place]), |place| black[place]);
+            data.entries.push(Entry {
+                start,
+                white_danger,
+                black_danger,
+                end: data.coefficients.len(),
+                phase: features.phase as f32 / FULL_PHASE as f32,
+                scales: features.scales.map(|scale| scale as f32 / FULL_SCALE as f32),
+                target: target(sample),
+            });
+        }
+        data
+    }
+
+    /// The same of many blocks of samples, in several threads.
+    pub(crate) fn in_parallel(
+        blocks: &[&[Sample]],
+        threads: usize,
+        target: impl Fn(&Sample) -> f32 + Sync,
+    ) -> Self {
+        in_parallel(blocks, threads, |blocks| {
+            Samples::new(blocks.iter().copied().flatten(), &target)
+        })
+        .into_iter()
+        .reduce(Samples::join)
+        .unwrap_or_default()
+    }
+
+    fn push(&mut self, places: impl Iterator<Item = usize>, count: impl Fn(usize) -> i32) {
+        self.coefficients.extend(places.filter_map(|place| {
+            let count = count(place) as i16;
+            (count != 0).then_some(Coefficient { place: place as u16, count })
+        }));
+    }
+
+    /// The number of positions.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is no position.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// A position.
+    pub(crate) fn row(&self, index: usize) -> TuneRow<'_> {
+        let entry = &self.entries[index];
+        let list = |from: usize, to: usize| &self.coefficients[from..to];
+        TuneRow {
+            linear: list(entry.start, entry.white_danger),
+            danger: [
+                list(entry.white_danger, entry.black_danger),
+                list(entry.black_danger, entry.end),
+            ],
+            phase: entry.phase,
+            scales: entry.scales,
+            target: entry.target,
+        }
+    }
+
+    /// How often each weight counts, by place: the sum of its coefficients without their signs.
+    pub(crate) fn usage(&self) -> Vec<f64> {
+        let mut usage = vec![0.0; WEIGHTS];
+        for coefficient in &self.coefficients {
+            usage[usize::from(coefficient.place)] += f64::from(coefficient.count.abs());
+        }
+        usage
+    }
+
+    /// All positions of both.
+    fn join(mut self, other: Samples) -> Samples {
+        let shift = self.coefficients.len();
+        self.coefficients.extend(other.coefficients);
+        self.entries.extend(other.entries.into_iter().map(|entry| Entry {
+            start: entry.start + shift,
+            white_danger: entry.white_danger + shift,
+            black_danger: entry.black_danger + shift,
+            end: entry.end + shift,
+            ..entry
+        }));
+        self
+    }
+}
+
+/// Which weights are danger units.
+pub(super) fn danger_places() -> Vec<bool> {
+    let mut danger = vec![false; WEIGHTS];
+    for field in FIELDS.iter().filter(|field| field.term == Term::KingSafety) {
+        danger[field.first..field.first + field.len].fill(true);
+    }
+    danger
+}

@@ -1,0 +1,100 @@
+//! Weights brought into the one form, among many that predict the same, that people can read.
+
+use super::data::{Samples, danger_places};
+use super::model::{Model, Pair};
+use crate::engine::eval::tuning::{FIELDS, Field};
+
+/// What a pawn is worth on average over the two phases, by definition.
+const PAWN: f32 = 100.0;
+
+/// Tables of which every piece of a kind counts exactly one weight, and the place of the kind in
+/// the material: what all weights of such a table have in common belongs there.
+const TABLES: [(&str, usize); 9] = [
+    ("pawn_placement", 0),
+    ("knight_placement", 1),
+    ("knight_mobility", 1),
+    ("bishop_placement", 2),
+    ("bishop_mobility", 2),
+    ("rook_placement", 3),
+    ("rook_mobility", 3),
+    ("queen_placement", 4),
+    ("queen_mobility", 4),
+];
+
+/// The same model with tables that are zero on average over `data`, and with a pawn worth 100
+/// centipawns on average over both phases.
+pub(crate) fn normalised(model: &Model, data: &Samples) -> Model {
+    let mut model = model.clone();
+    let usage = data.usage();
+    for (name, piece) in TABLES {
+        let mean = take_mean(&mut model, field(name), &usage);
+        let material = &mut model.values.0[field("material").first + piece];
+        *material = [material[0] + mean[0], material[1] + mean[1]];
+    }
+    // Each side has one king: what all its squares have in common cancels out.
+    take_mean(&mut model, field("king_placement"), &usage);
+    let [mg, eg] = model.values.0[field("material").first];
+    rescale(&mut model, PAWN / ((mg + eg) / 2.0));
+    model
+}
+
+fn field(name: &str) -> &'static Field {
+    FIELDS.iter().find(|field| field.name == name).expect("a field of this name")
+}
+
+/// Subtracts from a table its mean, weighted by how often each weight counts.
+fn take_mean(model: &mut Model, field: &Field, usage: &[f64]) -> Pair {
+    let range = field.first..field.first + field.len;
+    let total: f64 = usage[range.clone()].iter().sum();
+    let mean = [0, 1].map(|phase| {
+        let weighted =
+            range.clone().map(|place| usage[place] * f64::from(model.values.0[place][phase]));
+        (weighted.sum::<f64>() / total.max(1.0)) as f32
+    });
+    for value in &mut model.values.0[range] {
+        *value = [value[0] - mean[0], value[1] - mean[1]];
+    }
+    mean
+}
+
+/// Changes the unit of the scores; danger units enter by their square.
+fn rescale(model: &mut Model, factor: f32) {
+    for (value, is_danger) in model.values.0.iter_mut().zip(danger_places()) {
+        let factor = if is_danger { factor.sqrt() } else { factor };
+        *value = value.map(|number| number * factor);
+    }
+    model.logistic_scale *= factor;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::position::{Game, Position};
+    use crate::engine::eval::tuning::tuned;
+    use crate::tools::train::Sample;
+    use crate::tools::train::tune::model::Values;
+
+    #[test]
+    fn the_normal_form_predicts_the_same() {
+        let mut game = Game::new(Position::start());
+        let moves = "e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 dxc6 O-O Qd4 Nxd4 exd4 d3 Be7 Nd2 Nf6 e5 Nd5";
+        let mut samples = Vec::new();
+        for san in moves.split(' ') {
+            let mv = game.position().parse_move(san).expect(san);
+            game.play(mv).expect(san);
+            samples.push(Sample { position: *game.position(), score: None, result: 0.5 });
+        }
+        let data = Samples::new(&samples, |sample| sample.result);
+        let mut model = Model { values: Values::of(tuned()), logistic_scale: 240.0 };
+        rescale(&mut model, 1.3);
+        let normal = normalised(&model, &data);
+        for index in 0..data.len() {
+            let row = data.row(index);
+            let before = model.expected(model.score(&row));
+            let after = normal.expected(normal.score(&row));
+            assert!((before - after).abs() < 1e-4, "{index}: {before} {after}");
+        }
+        let [mg, eg] = normal.values.0[0];
+        assert!(((mg + eg) / 2.0 - PAWN).abs() < 0.01, "{mg} {eg}");
+    }
+}

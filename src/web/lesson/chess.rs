@@ -1,0 +1,296 @@
+//! Chess as a [`ZeroSumGame`] for the textbook searches: real positions, a plain evaluation that
+//! does not change with the engine's, and a choice of move orders.
+//!
+//! Everything depends on the position alone: no table, no history, no draws by repetition. So the
+//! value at a depth is one number, whoever computes it, and two searches differ only by what
+//! they leave out.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::game::{Window, ZeroSumGame};
+use crate::chess::position::{Color, Move, MoveList, Piece, Position, Square};
+use crate::chess::score::{DRAW, Depth, INFINITY, Ply, Score, mated_in};
+
+/// What pieces are worth, in centipawns, by [`Piece`]: the usual proportions.
+const VALUE: [Score; 6] = [100, 320, 330, 500, 900, 0];
+/// What a piece gains for each ring nearer to the centre, by [`Piece`]. Hand-set.
+const CENTRE: [Score; 6] = [3, 8, 5, 1, 2, -9];
+/// What the king gains once there are no queens.
+const BARE_KING_CENTRE: Score = 9;
+/// What a pawn gains for each rank. Hand-set.
+const ADVANCE: Score = 5;
+
+/// The order in which moves are searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ordering {
+    /// The last iteration's best line, captures by most valuable victim and least valuable
+    /// attacker, then the moves that place a piece best.
+    Good,
+    /// As the move generator has them.
+    Plain,
+    /// The good order backwards.
+    Bad,
+}
+
+impl Ordering {
+    /// All of them, from the best on.
+    pub const ALL: [Ordering; 3] = [Ordering::Good, Ordering::Plain, Ordering::Bad];
+
+    /// Its name in tables and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Ordering::Good => "good",
+            Ordering::Plain => "plain",
+            Ordering::Bad => "bad",
+        }
+    }
+}
+
+impl fmt::Display for Ordering {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Ordering {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Ordering::ALL.into_iter().find(|ordering| ordering.name() == text);
+        found.ok_or_else(|| format!("no order `{text}` (expected good, plain or bad)"))
+    }
+}
+
+/// Chess for the textbook searches.
+#[derive(Debug, Clone)]
+pub struct Chess {
+    /// The order of the moves.
+    pub ordering: Ordering,
+    /// Whether captures are played out at the end of the depth, or the position evaluated as it
+    /// stands.
+    pub quiescence: bool,
+    /// Positions of quiescence searches so far, without those that the searches count themselves.
+    pub quiescence_nodes: u64,
+    /// Who is Max: whose move it is at the root.
+    max: Color,
+    /// What is searched first where: the best line of the last iteration.
+    hints: Vec<(u64, Move)>,
+}
+
+impl Chess {
+    /// Chess as whoever is to move at `root` sees it, with a good order and quiescence.
+    pub fn new(root: &Position) -> Self {
+        Chess {
+            ordering: Ordering::Good,
+            quiescence: true,
+            quiescence_nodes: 0,
+            max: root.side_to_move(),
+            hints: Vec::new(),
+        }
+    }
+
+    /// Has the moves of `line` searched first, from `root` on.
+    pub fn expect(&mut self, root: &Position, line: &[Move]) {
+        let mut position = *root;
+        self.hints.clear();
+        for &mv in line {
+            self.hints.push((position.key(), mv));
+            position = position.play(mv);
+        }
+    }
+
+    fn sort(&self, position: &Position, moves: &mut [Move]) {
+        moves.sort_by_cached_key(|&mv| -promise(position, mv));
+        let hint = self.hints.iter().find(|(key, _)| *key == position.key());
+        if let Some(at) = hint.and_then(|(_, hint)| moves.iter().position(|mv| mv == hint)) {
+            moves[..=at].rotate_right(1);
+        }
+        if self.ordering == Ordering::Bad {
+            moves.reverse();
+        }
+    }
+
+    /// The value once no capture helps any more; all moves where there is a check to answer.
+    /// <https://www.chessprogramming.org/Quiescence_Search>
+    fn quiescence(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
+        let Window { mut alpha, beta } = window;
+        let in_check = position.in_check();
+        let mut best = if in_check { mated_in(ply) } else { evaluate(position) };
+        if best >= beta {
+            return best;
+        }
+        alpha = alpha.max(best);
+        let mut list = MoveList::new();
+        position.noisy_moves(&mut list);
+        if in_check {
+            position.quiet_moves(&mut list);
+        }
+        let mut moves: Vec<Move> = list.iter().collect();
+        moves.sort_by_cached_key(|&mv| -promise(position, mv));
+        for mv in moves {
+            self.quiescence_nodes += 1;
+            let next = Window::new(alpha, beta).flip();
+            best = best.max(-self.quiescence(&position.play(mv), ply + 1, next));
+            alpha = alpha.max(best);
+            if alpha >= beta {
+                break;
+            }
+        }
+        best
+    }
+}
+
+impl ZeroSumGame for Chess {
+    type State = Position;
+    type Move = Move;
+
+    fn moves(&mut self, state: &Position) -> Vec<Move> {
+        let mut moves: Vec<Move> = state.legal_moves().iter().collect();
+        if self.ordering != Ordering::Plain {
+            self.sort(state, &mut moves);
+        }
+        moves
+    }
+
+    fn play(&self, state: &Position, mv: Move) -> Position {
+        state.play(mv)
+    }
+
+    fn value(&mut self, state: &Position, ply: Ply, window: Window) -> Score {
+        if state.has_no_moves() {
+            return if state.in_check() { mated_in(ply) } else { DRAW };
+        }
+        if self.quiescence { self.quiescence(state, ply, window) } else { evaluate(state) }
+    }
+
+    fn is_exact(&mut self, state: &Position, depth: Depth) -> bool {
+        (depth <= 0 && !self.quiescence) || state.has_no_moves()
+    }
+
+    fn key(&self, state: &Position) -> u64 {
+        state.key()
+    }
+
+    fn fen(&self, state: &Position) -> Option<String> {
+        Some(state.to_string())
+    }
+
+    fn maximises(&self, state: &Position) -> bool {
+        state.side_to_move() == self.max
+    }
+
+    fn name(&self, state: &Position, mv: Move) -> String {
+        state.san(mv)
+    }
+}
+
+/// How early a move is worth a look: captures and promotions by what they win, then by how much
+/// better the piece stands afterwards.
+fn promise(position: &Position, mv: Move) -> Score {
+    /// Above every gain of placement.
+    const NOISY: Score = 1_000;
+    let mover = position.piece_on(mv.from()).unwrap_or(Piece::Pawn);
+    let promoted = mv.promotion().map_or(0, |piece| VALUE[piece.to_index()]);
+    if position.is_noisy(mv) {
+        let victim = position
+            .piece_on(mv.to())
+            .map_or(promoted.max(100), |piece| VALUE[piece.to_index()] + promoted);
+        return NOISY + 10 * victim - VALUE[mover.to_index()];
+    }
+    let side = position.side_to_move();
+    let queens = has_queens(position);
+    placement(mover, mv.to(), side, queens) - placement(mover, mv.from(), side, queens)
+}
+
+/// Material and placement, for the side to move.
+fn evaluate(position: &Position) -> Score {
+    let queens = has_queens(position);
+    let side = |color: Color| -> Score {
+        let worth = |(piece, square): (Piece, Square)| {
+            VALUE[piece.to_index()] + placement(piece, square, color, queens)
+        };
+        pieces_of(position, color).map(worth).sum()
+    };
+    let white = side(Color::White) - side(Color::Black);
+    let score = if position.side_to_move() == Color::White { white } else { -white };
+    debug_assert!(score.abs() < INFINITY);
+    score
+}
+
+fn pieces_of(position: &Position, color: Color) -> impl Iterator<Item = (Piece, Square)> + '_ {
+    chess::ALL_PIECES
+        .into_iter()
+        .flat_map(move |piece| position.pieces(color, piece).map(move |square| (piece, square)))
+}
+
+fn has_queens(position: &Position) -> bool {
+    [Color::White, Color::Black]
+        .into_iter()
+        .any(|color| position.pieces(color, Piece::Queen).popcnt() > 0)
+}
+
+/// What a piece's square is worth.
+fn placement(piece: Piece, square: Square, color: Color, queens: bool) -> Score {
+    let (file, rank) = (square.get_file().to_index(), square.get_rank().to_index());
+    // Rings from 0 at the edge to 3 in the middle.
+    let ring = file.min(7 - file).min(rank.min(7 - rank)) as Score;
+    let advance = if color == Color::White { rank } else { 7 - rank } as Score;
+    match piece {
+        Piece::King if !queens => BARE_KING_CENTRE * ring,
+        Piece::Pawn => CENTRE[piece.to_index()] * ring + ADVANCE * advance,
+        _ => CENTRE[piece.to_index()] * ring,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::suite::positions::positions;
+    use crate::web::lesson::search::{Algorithm, Search};
+
+    fn value(chess: &mut Chess, algorithm: Algorithm, root: &Position, depth: Depth) -> Score {
+        Search::new(chess, &mut (), &[]).run(algorithm, root, depth, Window::FULL).0
+    }
+
+    #[test]
+    fn all_algorithms_and_orders_find_one_value() {
+        for position in positions().iter().step_by(6) {
+            let mut chess = Chess::new(position);
+            let minimax = value(&mut chess, Algorithm::Minimax, position, 2);
+            for ordering in Ordering::ALL {
+                chess.ordering = ordering;
+                for algorithm in [Algorithm::AlphaBeta, Algorithm::Pvs] {
+                    assert_eq!(value(&mut chess, algorithm, position, 2), minimax, "{position}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn mates_and_stalemates_are_known() {
+        for (fen, depth, expected) in [
+            ("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", 2, crate::chess::score::mate_in(1)),
+            ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", 3, DRAW),
+            ("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", 3, mated_in(0)),
+        ] {
+            let position = Position::from_fen(fen).expect(fen);
+            for quiescence in [false, true] {
+                let mut chess = Chess { quiescence, ..Chess::new(&position) };
+                assert_eq!(value(&mut chess, Algorithm::Pvs, &position, depth), expected, "{fen}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_expected_line_comes_first() {
+        let start = Position::start();
+        let mut chess = Chess::new(&start);
+        let line: Vec<Move> = ["a2a3", "h7h6"].map(|text| text.parse().expect(text)).to_vec();
+        chess.expect(&start, &line);
+        assert_eq!(chess.moves(&start)[0], line[0]);
+        assert_eq!(chess.moves(&start.play(line[0]))[0], line[1]);
+        chess.ordering = Ordering::Bad;
+        assert_eq!(chess.moves(&start).last(), Some(&line[0]));
+    }
+}

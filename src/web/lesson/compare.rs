@@ -1,0 +1,130 @@
+//! How many nodes alpha-beta and PVS need to the same depth, and what the order of moves does.
+
+use std::sync::atomic::AtomicBool;
+
+use super::chess::{Chess, Ordering};
+use super::deepening::{Plan, deepen};
+use super::game::Window;
+use super::observe::Counter;
+use super::search::{Algorithm, Search};
+use crate::chess::position::Position;
+use crate::chess::score::{Depth, Score};
+
+/// A way to search: one column of the comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Way {
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// The order of the moves.
+    pub ordering: Ordering,
+}
+
+impl Way {
+    /// Alpha-beta and PVS with one order.
+    pub fn both(ordering: Ordering) -> [Way; 2] {
+        [Algorithm::AlphaBeta, Algorithm::Pvs].map(|algorithm| Way { algorithm, ordering })
+    }
+
+    /// Alpha-beta and PVS, each with every order.
+    pub fn all() -> Vec<Way> {
+        Ordering::ALL.into_iter().flat_map(Way::both).collect()
+    }
+
+    /// As in the head of a table.
+    pub fn name(self) -> String {
+        format!("{} {}", self.algorithm, self.ordering)
+    }
+}
+
+/// What a search of one position took.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cost {
+    /// All nodes of the last iteration, with those of quiescence.
+    pub nodes: u64,
+    /// The nodes above the quiescence, by [`NodeType`](super::observe::NodeType).
+    pub types: [u64; 3],
+    /// Searches repeated with the open window.
+    pub researches: u64,
+    /// The score, which is the same for all ways.
+    pub score: Score,
+}
+
+/// Searches one position; `None` if `stop` was raised. The iterations before the last one are
+/// there for the order of the moves, and are not counted.
+pub fn cost(position: &Position, way: Way, depth: Depth, stop: &AtomicBool) -> Option<Cost> {
+    let mut chess = Chess::new(position);
+    chess.ordering = way.ordering;
+    let plan = Plan { algorithm: way.algorithm, depth: depth - 1, aspiration: None };
+    let (found, _) = deepen(&mut chess, position, plan, stop, &mut || (), &mut |_| {});
+    let before = chess.quiescence_nodes;
+    let (mut counter, stops) = (Counter::default(), [stop]);
+    let mut search = Search::new(&mut chess, &mut counter, &stops);
+    let (score, _) = search.run(way.algorithm, position, depth, Window::FULL);
+    if search.is_stopped() || found.depth < depth - 1 {
+        return None;
+    }
+    Some(Cost {
+        nodes: counter.nodes + chess.quiescence_nodes - before,
+        types: counter.types,
+        researches: counter.researches,
+        score,
+    })
+}
+
+/// The sums over several positions of one way.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct CostSum {
+    /// Positions.
+    pub positions: u32,
+    /// All nodes.
+    pub nodes: u64,
+    /// The nodes above the quiescence by type.
+    pub types: [u64; 3],
+    /// Repeated searches.
+    pub researches: u64,
+    /// The logarithms of the ratio to the first way, summed.
+    pub log_ratio: f64,
+}
+
+impl CostSum {
+    /// Takes in a position, and what the first way needed there.
+    pub fn add(&mut self, cost: &Cost, first: &Cost) {
+        self.positions += 1;
+        self.nodes += cost.nodes;
+        self.researches += cost.researches;
+        self.log_ratio += (cost.nodes as f64 / first.nodes as f64).ln();
+        for (sum, count) in self.types.iter_mut().zip(cost.types) {
+            *sum += count;
+        }
+    }
+
+    /// The geometric mean of the ratios to the first way, in which every position counts alike.
+    pub fn mean_ratio(&self) -> f64 {
+        (self.log_ratio / f64::from(self.positions.max(1))).exp()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::suite::positions::positions;
+
+    #[test]
+    fn all_ways_agree_and_a_bad_order_costs() {
+        let stop = AtomicBool::new(false);
+        let mut sums = vec![CostSum::default(); Way::all().len()];
+        for position in positions().iter().step_by(10) {
+            let costs: Vec<Cost> = Way::all()
+                .into_iter()
+                .map(|way| cost(position, way, 3, &stop).expect("not stopped"))
+                .collect();
+            for (sum, cost) in sums.iter_mut().zip(&costs) {
+                assert_eq!(cost.score, costs[0].score, "{position}");
+                sum.add(cost, &costs[0]);
+            }
+        }
+        let [good, _, _, _, bad, _] = &sums[..] else { panic!("six ways") };
+        assert_eq!(good.mean_ratio(), 1.0);
+        assert!(bad.mean_ratio() > 2.0, "{bad:?}");
+    }
+}

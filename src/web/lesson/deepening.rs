@@ -1,0 +1,299 @@
+//! Iterative deepening with aspiration windows around the textbook searches, and its news:
+//! iterations, changes of the root's best move, windows that fail.
+//! <https://www.chessprogramming.org/Aspiration_Windows>
+
+use std::sync::atomic::AtomicBool;
+
+use super::chess::Chess;
+use super::game::Window;
+use super::observe::{Observer, Why};
+use super::search::{Algorithm, Search};
+use crate::chess::notation;
+use crate::chess::notation::bound;
+use crate::chess::position::{Move, Position};
+use crate::chess::score::{Depth, INFINITY, Ply, Score, is_mate};
+
+/// How a position is searched.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// The last iteration, in plies.
+    pub depth: Depth,
+    /// Half the width of the windows around the last score, in centipawns; `None`: full windows.
+    pub aspiration: Option<Score>,
+}
+
+/// What there is to tell of a search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DeepeningNews {
+    /// A search of the root begins.
+    Begin {
+        /// The iteration.
+        depth: Depth,
+        /// Its window.
+        window: Window,
+    },
+    /// The root has another best move.
+    RootMove {
+        /// The best move so far.
+        old: Option<Move>,
+        /// The best move now.
+        new: Move,
+        /// Its score.
+        score: Score,
+        /// What had to be beaten.
+        alpha: Score,
+    },
+    /// The value lies outside the window; the search is repeated with another.
+    Failed {
+        /// The bound that was found.
+        score: Score,
+        /// The window that failed.
+        window: Window,
+        /// The window of the repetition.
+        next: Window,
+    },
+    /// An iteration is done.
+    Done {
+        /// The iteration.
+        depth: Depth,
+        /// The score.
+        score: Score,
+        /// The best line.
+        line: Vec<Move>,
+        /// Nodes of all iterations so far, quiescence left out.
+        nodes: u64,
+        /// Nodes of quiescence so far.
+        quiescence: u64,
+    },
+}
+
+/// The result of a search.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DeepeningResult {
+    /// The score for the side to move.
+    pub score: Score,
+    /// The best line.
+    pub line: Vec<Move>,
+    /// Nodes of all iterations, with those of quiescence.
+    pub nodes: u64,
+    /// The last iteration that was completed.
+    pub depth: Depth,
+}
+
+/// Searches `root` by `plan`, and tells `on_news`. For each search of the root `observer` gives
+/// a fresh observer by its window; the last one is handed back.
+pub fn deepen<O: Observer<Move>>(
+    chess: &mut Chess,
+    root: &Position,
+    plan: Plan,
+    stop: &AtomicBool,
+    observer: &mut dyn FnMut() -> O,
+    on_news: &mut dyn FnMut(DeepeningNews),
+) -> (DeepeningResult, O) {
+    let mut found = DeepeningResult::default();
+    let mut last = observer();
+    let mut tree_nodes = 0;
+    let before = chess.quiescence_nodes;
+    for depth in 1..=plan.depth {
+        let mut window = first_window(plan, depth, found.score);
+        loop {
+            on_news(DeepeningNews::Begin { depth, window });
+            let old = found.line.first().copied();
+            let mut watch = RootWatch { inner: observer(), on_news, best: old, alpha: 0 };
+            let stops = [stop];
+            let mut search = Search::new(chess, &mut watch, &stops);
+            let (score, line) = search.run(plan.algorithm, root, depth, window);
+            tree_nodes += search.nodes;
+            if search.is_stopped() {
+                return (found, last);
+            }
+            last = watch.inner;
+            found.nodes = tree_nodes + chess.quiescence_nodes - before;
+            let next = reopened(window, score);
+            if next != window {
+                on_news(DeepeningNews::Failed { score, window, next });
+                window = next;
+                continue;
+            }
+            chess.expect(root, &line);
+            found = DeepeningResult { score, line: line.clone(), depth, ..found };
+            let quiescence = chess.quiescence_nodes - before;
+            on_news(DeepeningNews::Done { depth, score, line, nodes: tree_nodes, quiescence });
+            break;
+        }
+    }
+    (found, last)
+}
+
+/// A window around the last score from the second iteration on.
+fn first_window(plan: Plan, depth: Depth, last: Score) -> Window {
+    match plan.aspiration {
+        Some(width) if depth > 1 && !is_mate(last) => Window::new(last - width, last + width),
+        _ => Window::FULL,
+    }
+}
+
+/// The window opened on the side on which the score lies outside; the same one if it does not.
+fn reopened(window: Window, score: Score) -> Window {
+    if score >= window.beta && window.beta < INFINITY {
+        Window::new(window.alpha, INFINITY)
+    } else if score <= window.alpha && window.alpha > -INFINITY {
+        Window::new(-INFINITY, window.beta)
+    } else {
+        window
+    }
+}
+
+/// Passes everything on to another observer, and tells of the root's best moves.
+struct RootWatch<'a, O> {
+    inner: O,
+    on_news: &'a mut dyn FnMut(DeepeningNews),
+    best: Option<Move>,
+    alpha: Score,
+}
+
+impl<O: Observer<Move>> Observer<Move> for RootWatch<'_, O> {
+    fn enter(&mut self, ply: Ply, via: Option<Move>, window: Window, why: Why) {
+        if ply == 0 {
+            self.alpha = window.alpha;
+        }
+        self.inner.enter(ply, via, window, why);
+    }
+
+    fn hit(&mut self, ply: Ply) {
+        self.inner.hit(ply);
+    }
+
+    fn first(&mut self, ply: Ply, mv: Move) {
+        self.inner.first(ply, mv);
+    }
+
+    fn raise(&mut self, ply: Ply, mv: Move, value: Score) {
+        if ply == 0 {
+            if self.best != Some(mv) {
+                let (old, alpha) = (self.best.replace(mv), self.alpha);
+                (self.on_news)(DeepeningNews::RootMove { old, new: mv, score: value, alpha });
+            }
+            self.alpha = value;
+        }
+        self.inner.raise(ply, mv, value);
+    }
+
+    fn cutoff(&mut self, ply: Ply, alpha: Score, beta: Score, rest: &[Move]) {
+        self.inner.cutoff(ply, alpha, beta, rest);
+    }
+
+    fn leave(&mut self, ply: Ply, value: Score, line: &[Move], leaf: bool) {
+        self.inner.leave(ply, value, line, leaf);
+    }
+}
+
+impl DeepeningNews {
+    /// The news in a line of text.
+    pub fn text(&self, root: &Position) -> String {
+        match self {
+            DeepeningNews::Begin { depth, window } => format!("iteration {depth}, window {window}"),
+            DeepeningNews::RootMove { old, new, score, alpha } => {
+                let old = old.map_or("none".to_owned(), |old| root.san(old));
+                let alpha = bound(*alpha);
+                format!(
+                    "  best move {} (before: {old}), score {score} > alpha {alpha}",
+                    root.san(*new)
+                )
+            }
+            DeepeningNews::Failed { score, window, next } if *score >= window.beta => {
+                format!("  fails high: {score} >= beta {}, again with {next}", window.beta)
+            }
+            DeepeningNews::Failed { score, window, next } => {
+                format!("  fails low: {score} <= alpha {}, again with {next}", window.alpha)
+            }
+            DeepeningNews::Done { depth, score, line, nodes, quiescence } => {
+                let line = notation::line(root, line);
+                format!(
+                    "depth {depth}: {score} by {line}; {nodes} nodes, {quiescence} in quiescence"
+                )
+            }
+        }
+    }
+
+    /// The news as JSON.
+    pub fn json(&self, root: &Position) -> serde_json::Value {
+        use serde_json::json;
+        match self {
+            DeepeningNews::Begin { depth, window } => {
+                json!({ "begin": depth, "alpha": window.alpha, "beta": window.beta })
+            }
+            DeepeningNews::RootMove { old, new, score, alpha } => json!({
+                "old": old.map(|old| root.san(old)), "new": root.san(*new),
+                "score": score, "alpha": alpha,
+            }),
+            DeepeningNews::Failed { score, window, next } => json!({
+                "fails": if *score >= window.beta { "high" } else { "low" }, "score": score,
+                "alpha": window.alpha, "beta": window.beta,
+                "next": [next.alpha, next.beta],
+            }),
+            DeepeningNews::Done { depth, score, line, nodes, quiescence } => json!({
+                "depth": depth, "score": score, "line": notation::line(root, line),
+                "nodes": nodes, "quiescence": quiescence,
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::suite::positions::positions;
+
+    fn search(root: &Position, plan: Plan) -> (DeepeningResult, Vec<DeepeningNews>) {
+        let (mut news, stop) = (Vec::new(), AtomicBool::new(false));
+        let mut chess = Chess::new(root);
+        let (found, ()) =
+            deepen(&mut chess, root, plan, &stop, &mut || (), &mut |one| news.push(one));
+        (found, news)
+    }
+
+    #[test]
+    fn windows_change_the_way_and_not_the_value() {
+        for root in positions().iter().step_by(7) {
+            let plan = Plan { algorithm: Algorithm::Pvs, depth: 3, aspiration: None };
+            let (open, _) = search(root, plan);
+            for width in [1, 30] {
+                let (narrow, news) = search(root, Plan { aspiration: Some(width), ..plan });
+                assert_eq!(narrow.score, open.score, "{root}");
+                for one in &news {
+                    if let DeepeningNews::Failed { score, window, next } = one {
+                        assert!(*score >= window.beta || *score <= window.alpha);
+                        assert!(next.alpha < *score && *score < next.beta, "{one:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_last_news_of_the_root_are_the_result() {
+        let root = Position::start();
+        let plan = Plan { algorithm: Algorithm::AlphaBeta, depth: 3, aspiration: None };
+        let (found, news) = search(&root, plan);
+        let best = news.iter().rev().find_map(|one| match one {
+            DeepeningNews::RootMove { new, .. } => Some(*new),
+            _ => None,
+        });
+        assert_eq!(best, found.line.first().copied());
+        let done = news.iter().filter(|one| matches!(one, DeepeningNews::Done { .. })).count();
+        assert_eq!((done, found.depth), (3, 3));
+    }
+
+    #[test]
+    fn a_raised_flag_ends_the_search() {
+        let stop = AtomicBool::new(true);
+        let plan = Plan { algorithm: Algorithm::Pvs, depth: 30, aspiration: None };
+        let root = Position::start();
+        let (found, ()) =
+            deepen(&mut Chess::new(&root), &root, plan, &stop, &mut || (), &mut |_| {});
+        assert_eq!(found.depth, 0);
+    }
+}

@@ -1,0 +1,221 @@
+//! Exercises: questions about searches of random trees, with their answers and the reasons.
+
+use serde::Serialize;
+
+use super::search::Algorithm;
+use super::story::{HappeningKind, Node, Story};
+use super::tree::{GameTree, Growth};
+use super::watch_tree;
+use crate::support::random::Random;
+
+/// Trees to be gone through by hand: depth and branching.
+const SHAPES: [(usize, usize); 2] = [(3, 2), (2, 3)];
+/// Leaves are worth from minus this to this: one digit.
+const SPREAD: i32 = 9;
+/// Algorithms that are asked about.
+const ALGORITHMS: [Algorithm; 2] = [Algorithm::AlphaBeta, Algorithm::Pvs];
+/// How often a node is visited, in words; nobody visits one of these trees' nodes more often.
+const TIMES: [&str; 4] = ["first", "second", "third", "fourth"];
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Question {
+    /// The node that is cut off next.
+    Cut,
+    /// A bound of a node's window.
+    Bound,
+    /// The number of leaves that are visited.
+    Leaves,
+}
+
+/// A question with its answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Exercise {
+    /// Its number, from 1.
+    pub number: usize,
+    /// What it asks for.
+    pub kind: Question,
+    /// The tree, as a file has it.
+    pub tree: String,
+    /// The algorithm that it is about.
+    pub algorithm: String,
+    /// The question.
+    pub question: String,
+    /// What is right: any of these.
+    pub answers: Vec<String>,
+    /// Why.
+    pub reason: String,
+}
+
+/// `count` exercises that follow from the seed: of each kind in turn.
+pub fn exercises(seed: u64, count: usize) -> Vec<Exercise> {
+    let mut random = Random::new(seed);
+    (1..=count).map(|number| draw(&mut random, number)).collect()
+}
+
+/// Draws trees until there is something to ask about one.
+fn draw(random: &mut Random, number: usize) -> Exercise {
+    let kind = [Question::Cut, Question::Bound, Question::Leaves][(number - 1) % 3];
+    loop {
+        let (depth, branching) = SHAPES[random.below(SHAPES.len())];
+        let seed = random.next_u64();
+        let growth = Growth { seed, depth, branching, spread: SPREAD, ..Growth::SMALL };
+        let algorithm = ALGORITHMS[random.below(ALGORITHMS.len())];
+        let Ok(tree) = growth.tree() else { continue };
+        let story = watch_tree(&tree, algorithm);
+        let asked = match kind {
+            Question::Cut => ask_cut(random, &story),
+            Question::Bound => ask_bound(random, &story),
+            Question::Leaves => Some(ask_leaves(&tree, &story)),
+        };
+        if let Some((question, answers, reason)) = asked {
+            let name = spoken(algorithm);
+            let question = format!("{name} searches this tree from left to right. {question}");
+            let (tree, algorithm) = (tree.to_string(), story.algorithm);
+            return Exercise { number, kind, tree, algorithm, question, answers, reason };
+        }
+    }
+}
+
+/// The name of an algorithm in a sentence.
+fn spoken(algorithm: Algorithm) -> &'static str {
+    match algorithm {
+        Algorithm::Minimax => "Minimax",
+        Algorithm::AlphaBeta => "Alpha-beta",
+        Algorithm::Pvs => "PVS",
+    }
+}
+
+/// A question, its answers and the reason.
+type Asked = (String, Vec<String>, String);
+
+fn ask_cut(random: &mut Random, story: &Story) -> Option<Asked> {
+    let cutoffs: Vec<_> =
+        story.steps.iter().filter(|step| step.kind == HappeningKind::Cutoff).collect();
+    if cutoffs.is_empty() {
+        return None;
+    }
+    let asked = random.below(cutoffs.len());
+    let cut = |at: usize| {
+        let node = &story.tree[cutoffs[at].node];
+        (&node.name, &node.visits[cutoffs[at].visit].cut)
+    };
+    let before: Vec<String> = (0..asked)
+        .map(|at| {
+            let (name, cut) = cut(at);
+            format!("{} at {name}", cut.join(" and "))
+        })
+        .collect();
+    let question = match before.as_slice() {
+        [] => "Which node does it cut off first?".to_owned(),
+        before => {
+            format!("So far it has cut off {}. Which node does it cut off next?", before.join(", "))
+        }
+    };
+    Some((question, cut(asked).1.clone(), cutoffs[asked].text.clone()))
+}
+
+fn ask_bound(random: &mut Random, story: &Story) -> Option<Asked> {
+    let mut bounds = Vec::new();
+    for (at, step) in story.steps.iter().enumerate() {
+        if matches!(step.kind, HappeningKind::Enter | HappeningKind::Leaf) {
+            let visit = &story.tree[step.node].visits[step.visit];
+            bounds.extend(visit.alpha.map(|alpha| (at, "alpha", alpha)));
+            bounds.extend(visit.beta.map(|beta| (at, "beta", beta)));
+        }
+    }
+    if bounds.is_empty() {
+        return None;
+    }
+    let (at, which, bound) = bounds[random.below(bounds.len())];
+    let step = &story.steps[at];
+    let node = &story.tree[step.node];
+    let time = match node.visits.len() {
+        1 => String::new(),
+        _ => format!(" for the {} time", TIMES[step.visit.min(TIMES.len() - 1)]),
+    };
+    let question = format!("It comes to {}{time}. What is {which} there?", node.name);
+    let raised = story.steps[..at].iter().rev().find(|raise| {
+        let name = &story.tree[raise.node].name;
+        raise.kind == HappeningKind::Raise
+            && raise.text.starts_with(&format!("{name}: {which} = {bound} by "))
+            && is_above(&story.tree, raise.node, step.node)
+    });
+    let reason = match raised {
+        Some(raise) => format!("{}; so {}", raise.text, step.text),
+        None => format!("{}: a null window is one wide", step.text),
+    };
+    Some((question, vec![bound.to_string()], reason))
+}
+
+/// Whether a node lies on the way from the root to another.
+fn is_above(tree: &[Node], above: usize, node: usize) -> bool {
+    std::iter::successors(tree[node].parent, |&at| tree[at].parent).any(|at| at == above)
+}
+
+fn ask_leaves(tree: &GameTree, story: &Story) -> Asked {
+    let question = "How many leaves does it visit? One that it visits again counts once.";
+    let is_leaf = |node: &&Node| {
+        (0..tree.len()).any(|id| tree.node_name(id) == node.name && tree.leaf_value(id).is_some())
+    };
+    let leaves: Vec<&Node> = story.tree.iter().filter(is_leaf).collect();
+    let names = |visited: bool| {
+        let some = leaves.iter().filter(|leaf| leaf.kind.is_some() == visited);
+        some.map(|leaf| leaf.name.as_str()).collect::<Vec<_>>()
+    };
+    let (visited, never) = (names(true), names(false));
+    let reason = match never.is_empty() {
+        true => format!("visited: {}", visited.join(" ")),
+        false => format!("visited: {}; never: {}", visited.join(" "), never.join(" ")),
+    };
+    (question.to_owned(), vec![visited.len().to_string()], reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_gives_the_same_exercises_and_each_kind_in_turn() {
+        let all = exercises(3, 60);
+        assert_eq!(exercises(3, 60), all);
+        assert_eq!(exercises(3, 4), all[..4], "more of them begin with the same");
+        assert_ne!(exercises(4, 4), all[..4]);
+        for (index, exercise) in all.iter().enumerate() {
+            assert_eq!(exercise.number, index + 1);
+            let kinds = [Question::Cut, Question::Bound, Question::Leaves];
+            assert_eq!(exercise.kind, kinds[index % 3]);
+        }
+    }
+
+    #[test]
+    fn answers_follow_from_the_search() {
+        for exercise in exercises(1, 300) {
+            let tree: GameTree = exercise.tree.parse().expect("a tree");
+            let story = watch_tree(&tree, exercise.algorithm.parse().expect("an algorithm"));
+            let text = story.text();
+            match exercise.kind {
+                Question::Cut => {
+                    assert!(text.contains(&exercise.reason), "{exercise:?}");
+                    assert!(exercise.reason.ends_with(&exercise.answers.join(" ")));
+                }
+                Question::Bound => {
+                    let bound = &exercise.answers[0];
+                    let window = exercise.reason.rsplit_once('(').expect("a window").1;
+                    let window = window.split_once(')').expect("a window").0;
+                    assert!(window.split(", ").any(|word| word == bound), "{exercise:?}");
+                }
+                Question::Leaves => {
+                    let never = story.cut().into_iter().filter(|name| {
+                        let id = (0..tree.len()).find(|&id| tree.node_name(id) == *name);
+                        tree.leaf_value(id.expect("a node")).is_some()
+                    });
+                    let leaves = (0..tree.len()).filter(|&id| tree.leaf_value(id).is_some());
+                    let visited = leaves.count() - never.count();
+                    assert_eq!(exercise.answers, [visited.to_string()], "{exercise:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Watching a search: what it calls at each of its steps.
+
+use super::game::Window;
+use crate::chess::score::{Depth, Ply, Score};
+
+pub use crate::engine::search::trace::NodeType;
+
+/// Why a node is searched with the window that it gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// It is the root, or the search knows nothing better than the window it has.
+    Open,
+    /// A null window: is it better than what there is already?
+    Null,
+    /// It is, so its value is wanted: once more, with the open window.
+    Again,
+}
+
+/// Hears of every step of a search. Windows and scores are those of the side to move.
+///
+/// All methods do nothing unless they are overridden, and searches are compiled for the observer
+/// they get: `()`, which overrides none, costs nothing.
+pub trait Observer<M> {
+    /// An iteration to `depth` plies begins.
+    #[inline]
+    fn iteration(&mut self, _depth: Depth) {}
+
+    /// A node is entered by `via` (`None` at the root).
+    #[inline]
+    fn enter(&mut self, _ply: Ply, _via: Option<M>, _window: Window, _why: Why) {}
+
+    /// The table settles the node, which is left next.
+    #[inline]
+    fn hit(&mut self, _ply: Ply) {}
+
+    /// The table has `mv` searched first.
+    #[inline]
+    fn first(&mut self, _ply: Ply, _mv: M) {}
+
+    /// `mv` has the value `value`, which raises alpha to it.
+    #[inline]
+    fn raise(&mut self, _ply: Ply, _mv: M, _value: Score) {}
+
+    /// Alpha has reached beta: the moves of `rest`, if there are any, are cut off.
+    #[inline]
+    fn cutoff(&mut self, _ply: Ply, _alpha: Score, _beta: Score, _rest: &[M]) {}
+
+    /// The node is left with its value and the best line from it; `leaf` tells whether it had no
+    /// moves to search.
+    #[inline]
+    fn leave(&mut self, _ply: Ply, _value: Score, _line: &[M], _leaf: bool) {}
+}
+
+/// Nobody watches.
+impl<M> Observer<M> for () {}
+
+/// An [`Observer`] that only counts.
+#[derive(Debug, Clone, Default)]
+pub struct Counter {
+    /// Nodes entered; one that is searched again counts again.
+    pub nodes: u64,
+    /// Nodes left, by [`NodeType`].
+    pub types: [u64; 3],
+    /// How often alpha met beta with moves left.
+    pub cutoffs: u64,
+    /// Searches repeated with the open window.
+    pub researches: u64,
+    /// Nodes that the table settled.
+    pub hits: u64,
+    /// The windows of the nodes that are open.
+    windows: Vec<Window>,
+}
+
+impl<M> Observer<M> for Counter {
+    fn enter(&mut self, _ply: Ply, _via: Option<M>, window: Window, why: Why) {
+        self.nodes += 1;
+        self.researches += u64::from(why == Why::Again);
+        self.windows.push(window);
+    }
+
+    fn hit(&mut self, _ply: Ply) {
+        self.hits += 1;
+    }
+
+    fn cutoff(&mut self, _ply: Ply, _alpha: Score, _beta: Score, rest: &[M]) {
+        self.cutoffs += u64::from(!rest.is_empty());
+    }
+
+    fn leave(&mut self, _ply: Ply, value: Score, _line: &[M], _leaf: bool) {
+        if let Some(window) = self.windows.pop() {
+            self.types[NodeType::of(value, (window.alpha, window.beta)) as usize] += 1;
+        }
+    }
+}

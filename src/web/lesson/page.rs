@@ -1,0 +1,80 @@
+//! One HTML page that needs nothing else: a laboratory, in which a tree is changed and searched step by
+//! step, exercises, and recorded searches to go through.
+//!
+//! `lab/` has the searches once more as JavaScript modules: those up to `exercise.js` know nothing of
+//! pages, and take the same steps as the program; `tests/tools/lesson-page` compares them.
+
+use serde_json::json;
+
+use super::method::Method;
+use super::story::Story;
+use super::tree::GameTree;
+use crate::support::page::Page;
+
+/// The page without its data.
+const PAGE: Page = Page {
+    title: "A search, step by step",
+    body: include_str!("page.html"),
+    style: include_str!("page.css"),
+    // Each module after those that it imports.
+    script: concat!(
+        include_str!("lab/random.js"),
+        include_str!("lab/tree.js"),
+        include_str!("lab/growth.js"),
+        include_str!("lab/search.js"),
+        include_str!("lab/story.js"),
+        include_str!("lab/splitting.js"),
+        include_str!("lab/exercise.js"),
+        include_str!("lab/picture.js"),
+        include_str!("lab/windows.js"),
+        include_str!("lab/clock.js"),
+        include_str!("lab/pane.js"),
+        include_str!("lab/editor.js"),
+        include_str!("lab/quiz.js"),
+        include_str!("page.js"),
+    ),
+};
+
+/// The page of recorded searches of the same tree.
+pub(crate) fn page_of_searches(title: &str, stories: &[Story]) -> String {
+    PAGE.with(&json!({ "title": title, "searches": stories }))
+}
+
+/// The page of a tree, which it searches itself: first by these methods, of which the last two are
+/// shown side by side; and by so many threads.
+pub(crate) fn page_of_tree(
+    title: &str,
+    tree: &GameTree,
+    methods: &[Method],
+    threads: Option<usize>,
+) -> String {
+    let methods: Vec<String> = methods.iter().map(Method::to_string).collect();
+    let (tree, classic) = (tree.to_string(), GameTree::classic().to_string());
+    PAGE.with(&json!({
+        "title": title, "tree": tree, "methods": methods, "threads": threads, "classic": classic,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::web::lesson::search::Algorithm;
+    use crate::web::lesson::watch_tree;
+
+    #[test]
+    fn the_page_holds_the_stories_and_nothing_of_others() {
+        let tree: GameTree = "<!--<script> max\n </script> 1\n".parse().expect("a tree");
+        let stories = [watch_tree(&tree, Algorithm::Pvs)];
+        for page in [
+            page_of_searches("</script>", &stories),
+            page_of_tree("</script>", &tree, &Method::all(), Some(2)),
+        ] {
+            assert_eq!(page.matches("</script>").count(), 2);
+            assert!(!page.contains("<!--<"));
+        }
+        crate::support::page::checks::check(
+            &PAGE,
+            &json!({ "title": "</script>", "searches": stories }),
+        );
+    }
+}

@@ -1,0 +1,180 @@
+//! A search written down: every visit of a node, and every step in its order.
+
+use super::game::Window;
+use super::observe::{Counter, Observer, Why};
+use crate::chess::score::{Depth, Ply, Score};
+
+/// One visit of a node. Windows and scores are those of the side to move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Visit<M> {
+    /// The visit of the parent from which this one was made.
+    pub parent: Option<usize>,
+    /// The move that led here.
+    pub via: Option<M>,
+    /// Plies from the root.
+    pub ply: Ply,
+    /// The window at the beginning.
+    pub window: Window,
+    /// Why it has this window.
+    pub why: Why,
+    /// The value it was left with.
+    pub value: Score,
+    /// The best line from here.
+    pub line: Vec<M>,
+    /// Whether there was nothing to search below.
+    pub leaf: bool,
+    /// Whether the table settled it.
+    pub hit: bool,
+    /// Alpha and beta where they met, and the moves that this cut off.
+    pub cutoff: Option<(Score, Score, Vec<M>)>,
+    /// Visits below that were not written down.
+    pub hidden: u64,
+}
+
+/// A step of a search; the number is that of the visit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step<M> {
+    /// An iteration to this depth begins.
+    Iteration(Depth),
+    /// A node is entered.
+    Enter(usize),
+    /// The table has the move searched first.
+    First(usize, M),
+    /// The move raises alpha to the score.
+    Raise(usize, M, Score),
+    /// The remaining moves are cut off.
+    Cutoff(usize),
+    /// The node is left.
+    Leave(usize),
+}
+
+/// What is written down: nothing below a depth, and only so many visits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// The last ply that is.
+    pub ply: Ply,
+    /// The most visits.
+    pub visits: usize,
+}
+
+impl Bounds {
+    /// Everything.
+    pub const NONE: Bounds = Bounds { ply: Ply::MAX, visits: usize::MAX };
+}
+
+/// An [`Observer`] that writes down what it hears, within [`Bounds`], and counts all.
+#[derive(Debug, Clone)]
+pub struct Recorder<M> {
+    /// The visits, in the order of their beginnings.
+    pub visits: Vec<Visit<M>>,
+    /// The steps.
+    pub steps: Vec<Step<M>>,
+    /// All visits, written down or not.
+    pub counter: Counter,
+    bounds: Bounds,
+    /// The visits that go on; `None` for those that are not written down.
+    path: Vec<Option<usize>>,
+}
+
+impl<M> Recorder<M> {
+    /// A recorder that has heard nothing.
+    pub fn new(bounds: Bounds) -> Self {
+        Recorder {
+            visits: Vec::new(),
+            steps: Vec::new(),
+            counter: Counter::default(),
+            bounds,
+            path: Vec::new(),
+        }
+    }
+
+    /// The last visit of the root.
+    pub(crate) fn last_of_root(&self) -> Option<&Visit<M>> {
+        self.visits.iter().rev().find(|visit| visit.parent.is_none())
+    }
+
+    fn current(&self) -> Option<usize> {
+        self.path.last().copied().flatten()
+    }
+
+    /// Notes at the innermost visit above that is written down that one below is not.
+    fn hide(&mut self) {
+        if let Some(above) = self.path.iter().rev().copied().flatten().next() {
+            self.visits[above].hidden += 1;
+        }
+    }
+}
+
+impl<M: Copy> Observer<M> for Recorder<M> {
+    fn iteration(&mut self, depth: Depth) {
+        self.steps.push(Step::Iteration(depth));
+    }
+
+    fn enter(&mut self, ply: Ply, via: Option<M>, window: Window, why: Why) {
+        self.counter.enter(ply, via, window, why);
+        let parent = self.current();
+        let orphan = ply > 0 && parent.is_none();
+        if orphan || ply > self.bounds.ply || self.visits.len() >= self.bounds.visits {
+            self.hide();
+            self.path.push(None);
+            return;
+        }
+        let id = self.visits.len();
+        self.visits.push(Visit {
+            parent,
+            via,
+            ply,
+            window,
+            why,
+            value: 0,
+            line: Vec::new(),
+            leaf: false,
+            hit: false,
+            cutoff: None,
+            hidden: 0,
+        });
+        self.steps.push(Step::Enter(id));
+        self.path.push(Some(id));
+    }
+
+    fn hit(&mut self, ply: Ply) {
+        Observer::<M>::hit(&mut self.counter, ply);
+        if let Some(id) = self.current() {
+            self.visits[id].hit = true;
+        }
+    }
+
+    fn first(&mut self, _ply: Ply, mv: M) {
+        if let Some(id) = self.current() {
+            self.steps.push(Step::First(id, mv));
+        }
+    }
+
+    fn raise(&mut self, _ply: Ply, mv: M, value: Score) {
+        if let Some(id) = self.current() {
+            self.steps.push(Step::Raise(id, mv, value));
+        }
+    }
+
+    fn cutoff(&mut self, ply: Ply, alpha: Score, beta: Score, rest: &[M]) {
+        self.counter.cutoff(ply, alpha, beta, rest);
+        if rest.is_empty() {
+            return;
+        }
+        if let Some(id) = self.current() {
+            self.visits[id].cutoff = Some((alpha, beta, rest.to_vec()));
+            self.steps.push(Step::Cutoff(id));
+        }
+    }
+
+    fn leave(&mut self, ply: Ply, value: Score, line: &[M], leaf: bool) {
+        self.counter.leave(ply, value, line, leaf);
+        if let Some(id) = self.path.pop().flatten() {
+            let visit = &mut self.visits[id];
+            visit.value = value;
+            visit.line = line.to_vec();
+            visit.leaf = leaf;
+            self.steps.push(Step::Leave(id));
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! Minimax, alpha-beta and principal variation search as the textbooks have them: in negamax form,
+//! without reductions, each function one algorithm, with a table or without.
+//!
+//! Sources: D. Knuth and R. Moore, "An Analysis of Alpha-Beta Pruning" (1975);
+//! T. A. Marsland and M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982);
+//! A. Reinefeld, "An Improvement to the Scout Tree-Search Algorithm" (1983).
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use super::game::{Window, ZeroSumGame};
+use super::observe::{Observer, Why};
+use super::table::Table;
+use crate::chess::score::{Depth, INFINITY, Ply, Score};
+
+/// How a tree is searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Algorithm {
+    /// Every node.
+    Minimax,
+    /// Not the nodes that cannot matter.
+    AlphaBeta,
+    /// Alpha-beta that takes the first move for the best, and asks of the others only whether
+    /// they are better.
+    Pvs,
+}
+
+impl Algorithm {
+    /// All of them, from the plainest on.
+    pub const ALL: [Algorithm; 3] = [Algorithm::Minimax, Algorithm::AlphaBeta, Algorithm::Pvs];
+
+    /// Its name in texts and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Algorithm::Minimax => "minimax",
+            Algorithm::AlphaBeta => "alpha-beta",
+            Algorithm::Pvs => "pvs",
+        }
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Algorithm {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Algorithm::ALL.into_iter().find(|algorithm| algorithm.name() == text);
+        found.ok_or_else(|| format!("no algorithm `{text}` (expected minimax, alpha-beta or pvs)"))
+    }
+}
+
+/// One search of a game, by one thread.
+pub struct Search<'a, G: ZeroSumGame, O> {
+    /// The game.
+    pub game: &'a mut G,
+    /// Who watches.
+    pub observer: &'a mut O,
+    /// Nodes entered so far; one that is searched twice counts twice.
+    pub nodes: u64,
+    /// Once one of these is raised the search gives up, and its values mean nothing.
+    pub stops: &'a [&'a AtomicBool],
+    /// What is remembered, if anything; minimax asks nobody.
+    pub table: Option<&'a mut Table>,
+}
+
+/// A node as it is called: how far from the root, and how many plies are left.
+#[derive(Debug, Clone, Copy)]
+struct NodePlace {
+    ply: Ply,
+    depth: Depth,
+}
+
+impl NodePlace {
+    fn next(self) -> NodePlace {
+        NodePlace { ply: self.ply + 1, depth: self.depth - 1 }
+    }
+}
+
+impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
+    /// A search that has not begun.
+    pub fn new(game: &'a mut G, observer: &'a mut O, stops: &'a [&'a AtomicBool]) -> Self {
+        Search { game, observer, nodes: 0, stops, table: None }
+    }
+
+    /// The same search with a table to ask and to fill.
+    #[must_use]
+    pub fn with_table(self, table: &'a mut Table) -> Self {
+        Search { table: Some(table), ..self }
+    }
+
+    /// The value of the root `state` for the side to move, searched to `depth` plies, and the
+    /// best line.
+    pub fn run(
+        &mut self,
+        algorithm: Algorithm,
+        state: &G::State,
+        depth: Depth,
+        window: Window,
+    ) -> (Score, Vec<G::Move>) {
+        self.run_below(algorithm, state, 0, depth, window)
+    }
+
+    /// As [`Search::run`], for a `state` that is itself `ply` plies from the root.
+    pub fn run_below(
+        &mut self,
+        algorithm: Algorithm,
+        state: &G::State,
+        ply: Ply,
+        depth: Depth,
+        window: Window,
+    ) -> (Score, Vec<G::Move>) {
+        let mut line = Vec::new();
+        let place = NodePlace { ply, depth };
+        self.observer.enter(ply, None, window, Why::Open);
+        let value = self.search(algorithm, state, place, window, &mut line);
+        (value, line)
+    }
+
+    /// Whether the search is to give up.
+    pub fn is_stopped(&self) -> bool {
+        self.stops.iter().any(|stop| stop.load(Relaxed))
+    }
+
+    fn search(
+        &mut self,
+        algorithm: Algorithm,
+        state: &G::State,
+        place: NodePlace,
+        window: Window,
+        line: &mut Vec<G::Move>,
+    ) -> Score {
+        match algorithm {
+            Algorithm::Minimax => self.negamax(state, place, line),
+            Algorithm::AlphaBeta => self.alpha_beta(state, place, window, line),
+            Algorithm::Pvs => self.pvs(state, place, window, line),
+        }
+    }
+
+    /// The value of every child, the best taken. "Negamax" is minimax with one function for both
+    /// players: what is good for one is the negative of it for the other.
+    /// <https://www.chessprogramming.org/Negamax>
+    fn negamax(&mut self, state: &G::State, place: NodePlace, line: &mut Vec<G::Move>) -> Score {
+        let Some(moves) = self.expand(state, place) else {
+            return self.leaf(state, place, Window::FULL, line);
+        };
+        let (mut best, mut rest) = (-INFINITY, Vec::new());
+        line.clear();
+        for &mv in &moves {
+            self.observer.enter(place.ply + 1, Some(mv), Window::FULL, Why::Open);
+            let value = -self.negamax(&self.game.play(state, mv), place.next(), &mut rest);
+            if value > best {
+                best = value;
+                set_line(line, mv, &rest);
+                self.observer.raise(place.ply, mv, value);
+            }
+        }
+        self.observer.leave(place.ply, best, line, false);
+        best
+    }
+
+    /// Once a move is so good that the opponent will not let it come to this node, the others do
+    /// not matter. <https://www.chessprogramming.org/Alpha-Beta>
+    fn alpha_beta(
+        &mut self,
+        state: &G::State,
+        place: NodePlace,
+        window: Window,
+        line: &mut Vec<G::Move>,
+    ) -> Score {
+        let Some(mut moves) = self.expand(state, place) else {
+            return self.leaf(state, place, window, line);
+        };
+        if let Some(value) = self.recall(state, place, window, &mut moves, line) {
+            return value;
+        }
+        let (mut alpha, mut best, mut rest) = (window.alpha, -INFINITY, Vec::new());
+        line.clear();
+        for (index, &mv) in moves.iter().enumerate() {
+            let child_window = Window::new(alpha, window.beta).flip();
+            self.observer.enter(place.ply + 1, Some(mv), child_window, Why::Open);
+            let next = self.game.play(state, mv);
+            let value = -self.alpha_beta(&next, place.next(), child_window, &mut rest);
+            best = best.max(value);
+            if value > alpha {
+                alpha = value;
+                set_line(line, mv, &rest);
+                self.observer.raise(place.ply, mv, value);
+            }
+            if alpha >= window.beta {
+                self.observer.cutoff(place.ply, alpha, window.beta, &moves[index + 1..]);
+                break;
+            }
+        }
+        self.remember(state, place, window, best, line);
+        self.observer.leave(place.ply, best, line, false);
+        best
+    }
+
+    /// The first move is searched as alpha-beta does, the others with a null window, and once
+    /// more where that shows them to be better.
+    /// <https://www.chessprogramming.org/Principal_Variation_Search>
+    fn pvs(
+        &mut self,
+        state: &G::State,
+        place: NodePlace,
+        window: Window,
+        line: &mut Vec<G::Move>,
+    ) -> Score {
+        let Some(mut moves) = self.expand(state, place) else {
+            return self.leaf(state, place, window, line);
+        };
+        if let Some(value) = self.recall(state, place, window, &mut moves, line) {
+            return value;
+        }
+        let (mut alpha, mut best, mut rest) = (window.alpha, -INFINITY, Vec::new());
+        line.clear();
+        for (index, &mv) in moves.iter().enumerate() {
+            let open = Window::new(alpha, window.beta);
+            let next = self.game.play(state, mv);
+            let value = match index {
+                0 => self.child(&next, mv, place.next(), open, Why::Open, &mut rest),
+                _ => self.null_window_first(&next, mv, place.next(), open, &mut rest),
+            };
+            best = best.max(value);
+            if value > alpha {
+                alpha = value;
+                set_line(line, mv, &rest);
+                self.observer.raise(place.ply, mv, value);
+            }
+            if alpha >= window.beta {
+                self.observer.cutoff(place.ply, alpha, window.beta, &moves[index + 1..]);
+                break;
+            }
+        }
+        self.remember(state, place, window, best, line);
+        self.observer.leave(place.ply, best, line, false);
+        best
+    }
+
+    /// A later move of [`Search::pvs`]: null window, then perhaps `open`. No repetition where the
+    /// null window's answer is exact already: at beta, and at leaves (Reinefeld).
+    fn null_window_first(
+        &mut self,
+        next: &G::State,
+        mv: G::Move,
+        place: NodePlace,
+        open: Window,
+        rest: &mut Vec<G::Move>,
+    ) -> Score {
+        if open.is_null() {
+            return self.child(next, mv, place, open, Why::Null, rest);
+        }
+        let value = self.child(next, mv, place, Window::null(open.alpha), Why::Null, rest);
+        let better = value > open.alpha && value < open.beta;
+        if better && !self.game.is_exact(next, place.depth) && !self.is_stopped() {
+            return self.child(next, mv, place, open, Why::Again, rest);
+        }
+        value
+    }
+
+    /// The value of the child that `mv` leads to, for its parent; so is `window`.
+    fn child(
+        &mut self,
+        next: &G::State,
+        mv: G::Move,
+        place: NodePlace,
+        window: Window,
+        why: Why,
+        rest: &mut Vec<G::Move>,
+    ) -> Score {
+        self.observer.enter(place.ply, Some(mv), window.flip(), why);
+        -self.pvs(next, place, window.flip(), rest)
+    }
+
+    /// Counts a node. The moves to search, or `None` at a leaf, at the end of the depth, and once
+    /// the search is stopped.
+    fn expand(&mut self, state: &G::State, place: NodePlace) -> Option<Vec<G::Move>> {
+        self.nodes += 1;
+        if place.depth <= 0 || self.is_stopped() {
+            return None;
+        }
+        let moves = self.game.moves(state);
+        (!moves.is_empty()).then_some(moves)
+    }
+
+    /// Asks the table: a value that settles the node ends its visit; otherwise the best move known
+    /// comes first.
+    fn recall(
+        &mut self,
+        state: &G::State,
+        place: NodePlace,
+        window: Window,
+        moves: &mut [G::Move],
+        line: &mut Vec<G::Move>,
+    ) -> Option<Score> {
+        let table = self.table.as_deref()?;
+        let key = self.game.key(state);
+        if let Some(value) = table.value(key, place.depth, window) {
+            line.clear();
+            self.observer.hit(place.ply);
+            self.observer.leave(place.ply, value, line, false);
+            return Some(value);
+        }
+        let best = table.best(key)?;
+        let leads_there = |mv: &G::Move| self.game.key(&self.game.play(state, *mv)) == best;
+        if let Some(at) = moves.iter().position(leads_there).filter(|&at| at > 0) {
+            moves[..=at].rotate_right(1);
+            self.observer.first(place.ply, moves[0]);
+        }
+        None
+    }
+
+    /// Stores what a node was found to be worth; what an abandoned search says is nothing.
+    fn remember(
+        &mut self,
+        state: &G::State,
+        place: NodePlace,
+        window: Window,
+        value: Score,
+        line: &[G::Move],
+    ) {
+        if self.table.is_none() || self.is_stopped() {
+            return;
+        }
+        let best = line.first().map(|&mv| self.game.key(&self.game.play(state, mv)));
+        let key = self.game.key(state);
+        if let Some(table) = self.table.as_deref_mut() {
+            table.store(key, place.depth, window, value, best);
+        }
+    }
+
+    fn leaf(
+        &mut self,
+        state: &G::State,
+        place: NodePlace,
+        window: Window,
+        line: &mut Vec<G::Move>,
+    ) -> Score {
+        line.clear();
+        let value = if self.is_stopped() { 0 } else { self.game.value(state, place.ply, window) };
+        self.observer.leave(place.ply, value, line, true);
+        value
+    }
+}
+
+/// Makes `line` the move `mv` followed by `rest`.
+fn set_line<M: Copy>(line: &mut Vec<M>, mv: M, rest: &[M]) {
+    line.clear();
+    line.push(mv);
+    line.extend_from_slice(rest);
+}

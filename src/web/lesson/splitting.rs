@@ -1,0 +1,289 @@
+//! PV-splitting: the tree shared out among threads along its principal variation.
+//!
+//! At a node of the principal variation the first move is searched to its end, by the same rule;
+//! then its brothers are shared out against the bound that it set, each with a null window first
+//! and with the open one if it is better. One node is split at a time, and who is done waits.
+//! T. A. Marsland and M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982).
+
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use crossbeam::channel::{Receiver, Sender, unbounded};
+use crossbeam::sync::WaitGroup;
+
+use super::game::{Window, ZeroSumGame};
+use super::search::{Algorithm, Search};
+use crate::chess::score::{Depth, INFINITY, Ply, Score};
+
+/// Below this depth a node is too small to be shared out.
+const MIN_SPLIT_DEPTH: Depth = 2;
+/// A search recurses, with move lists on the way.
+const STACK_SIZE: usize = 8 << 20;
+
+/// `1 thread`, `2 threads`.
+pub(crate) fn threads_in_words(threads: usize) -> String {
+    format!("{threads} thread{}", if threads == 1 { "" } else { "s" })
+}
+
+/// What an algorithm found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Value<M> {
+    /// The value for the side to move.
+    pub score: Score,
+    /// The best line.
+    pub line: Vec<M>,
+    /// Nodes of all threads, without quiescence.
+    pub nodes: u64,
+}
+
+/// What threads need of a game that is searched by several of them.
+pub trait SharedGame:
+    ZeroSumGame<State: Send + Sync, Move: Send + Sync> + Clone + Send + Sync + 'static
+{
+}
+impl<G: ZeroSumGame<State: Send + Sync, Move: Send + Sync> + Clone + Send + Sync + 'static>
+    SharedGame for G
+{
+}
+
+/// The brothers of a first move, to be shared out.
+struct SplitPoint<G: ZeroSumGame> {
+    game: G,
+    brothers: Vec<(G::Move, G::State)>,
+    next: AtomicUsize,
+    ply: Ply,
+    depth: Depth,
+    beta: Score,
+    alpha: AtomicI32,
+    best: Mutex<(Score, Vec<G::Move>)>,
+    nodes: AtomicU64,
+    /// Alpha has reached beta: whatever the others do is of no use.
+    cut_off: AtomicBool,
+    stop: Arc<AtomicBool>,
+}
+
+/// An order to help at a split point, and the means to tell that this is done.
+type Call<G> = (Arc<SplitPoint<G>>, WaitGroup);
+
+/// Threads that search together. They live as long as this does, and sleep between splits.
+pub struct Splitter<G: SharedGame> {
+    calls: Option<Sender<Call<G>>>,
+    helpers: Vec<JoinHandle<()>>,
+    stop: Arc<AtomicBool>,
+    nodes: u64,
+}
+
+impl<G: SharedGame> Splitter<G> {
+    /// `threads` threads, the caller's among them; once `stop` is raised they give up.
+    ///
+    /// # Errors
+    /// If the system cannot start a thread.
+    pub fn new(threads: usize, stop: Arc<AtomicBool>) -> std::io::Result<Self> {
+        let (calls, inbox) = unbounded();
+        let mut helpers = Vec::new();
+        for number in 1..threads {
+            let inbox = inbox.clone();
+            let builder = std::thread::Builder::new().name(format!("split-{number}"));
+            helpers.push(builder.stack_size(STACK_SIZE).spawn(move || help(&inbox))?);
+        }
+        Ok(Splitter { calls: Some(calls), helpers, stop, nodes: 0 })
+    }
+
+    /// The value of `state` at `depth` plies: the same as one thread finds.
+    pub fn search(&mut self, game: &G, state: &G::State, depth: Depth) -> Value<G::Move> {
+        self.nodes = 0;
+        let (score, line) = self.pv_split(&mut game.clone(), state, 0, depth, Window::FULL);
+        Value { score, line, nodes: self.nodes }
+    }
+
+    fn pv_split(
+        &mut self,
+        game: &mut G,
+        state: &G::State,
+        ply: Ply,
+        depth: Depth,
+        window: Window,
+    ) -> (Score, Vec<G::Move>) {
+        let moves = if depth < MIN_SPLIT_DEPTH { Vec::new() } else { game.moves(state) };
+        let Some((&first, brothers)) = moves.split_first() else {
+            let stops = [&*self.stop];
+            let mut nobody = ();
+            let mut search = Search::new(game, &mut nobody, &stops);
+            let found = search.run_below(Algorithm::AlphaBeta, state, ply, depth, window);
+            self.nodes += search.nodes;
+            return found;
+        };
+        self.nodes += 1;
+        let next = game.play(state, first);
+        let (value, rest) = self.pv_split(game, &next, ply + 1, depth - 1, window.flip());
+        let best = (-value, [&[first], &rest[..]].concat());
+        if best.0 >= window.beta || brothers.is_empty() || self.stop.load(Relaxed) {
+            return best;
+        }
+        let split = SplitPoint {
+            brothers: brothers.iter().map(|&mv| (mv, game.play(state, mv))).collect(),
+            game: game.clone(),
+            next: AtomicUsize::new(0),
+            ply,
+            depth,
+            beta: window.beta,
+            alpha: AtomicI32::new(window.alpha.max(best.0)),
+            best: Mutex::new(best),
+            nodes: AtomicU64::new(0),
+            cut_off: AtomicBool::new(false),
+            stop: Arc::clone(&self.stop),
+        };
+        self.share_out(split)
+    }
+
+    /// Has all threads work at a split point, and waits for the last of them.
+    fn share_out(&mut self, split: SplitPoint<G>) -> (Score, Vec<G::Move>) {
+        let split = Arc::new(split);
+        let done = WaitGroup::new();
+        if let Some(calls) = &self.calls {
+            for _ in 0..self.helpers.len().min(split.brothers.len() - 1) {
+                // Helpers leave only when the channel is closed.
+                let _ = calls.send((Arc::clone(&split), done.clone()));
+            }
+        }
+        split.work();
+        done.wait();
+        self.nodes += split.nodes.load(Relaxed);
+        let best = split.best();
+        (best.0, best.1.clone())
+    }
+}
+
+impl<G: SharedGame> Drop for Splitter<G> {
+    fn drop(&mut self) {
+        self.calls = None;
+        for helper in self.helpers.drain(..) {
+            if helper.join().is_err() {
+                log::error!("a helper thread has panicked");
+            }
+        }
+    }
+}
+
+/// The life of a helper.
+fn help<G: SharedGame>(inbox: &Receiver<Call<G>>) {
+    for (split, done) in inbox {
+        split.work();
+        drop(done);
+    }
+}
+
+impl<G: SharedGame> SplitPoint<G> {
+    fn best(&self) -> MutexGuard<'_, (Score, Vec<G::Move>)> {
+        self.best.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes one brother after the other until there is none left.
+    fn work(&self) {
+        let mut game = self.game.clone();
+        let stops = [&self.cut_off, &*self.stop];
+        let mut nobody = ();
+        let mut search = Search::new(&mut game, &mut nobody, &stops);
+        while !search.is_stopped()
+            && let Some((mv, state)) = self.brothers.get(self.next.fetch_add(1, Relaxed))
+        {
+            let (value, line) = self.brother(&mut search, state);
+            if !search.is_stopped() {
+                self.record(*mv, value, &line);
+            }
+        }
+        self.nodes.fetch_add(search.nodes, Relaxed);
+    }
+
+    /// The value of a brother, as its parent sees it: a bound where it is not better.
+    fn brother(&self, search: &mut Search<'_, G, ()>, state: &G::State) -> (Score, Vec<G::Move>) {
+        let mut try_window = |window: Window| {
+            let (ply, depth) = (self.ply + 1, self.depth - 1);
+            let method = Algorithm::AlphaBeta;
+            let (value, line) = search.run_below(method, state, ply, depth, window.flip());
+            (-value, line)
+        };
+        let asked = self.alpha.load(Relaxed);
+        let found = try_window(Window::null(asked));
+        if found.0 <= asked || found.0 >= self.beta {
+            return found;
+        }
+        // It is better than what was asked for. Others may have found still better moves
+        // meanwhile, so its bound alone does not tell.
+        try_window(Window::new(self.alpha.load(Relaxed), self.beta))
+    }
+
+    fn record(&self, mv: G::Move, value: Score, line: &[G::Move]) {
+        let mut best = self.best();
+        if value > best.0 {
+            *best = (value, [&[mv], line].concat());
+            self.alpha.fetch_max(value.min(INFINITY), Relaxed);
+            if value >= self.beta {
+                self.cut_off.store(true, Relaxed);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::position::Position;
+    use crate::tools::suite::positions::positions;
+    use crate::web::lesson::chess::Chess;
+    use crate::web::lesson::tree::GameTree;
+
+    fn serial<G: SharedGame>(game: &G, state: &G::State, depth: Depth) -> Score {
+        let (mut game, mut nobody) = (game.clone(), ());
+        let mut search = Search::new(&mut game, &mut nobody, &[]);
+        search.run(Algorithm::AlphaBeta, state, depth, Window::FULL).0
+    }
+
+    /// The shipped positions and what some of their moves lead to.
+    fn many() -> Vec<Position> {
+        let mut all = positions();
+        for position in positions() {
+            let moves = position.legal_moves();
+            all.extend(moves.iter().step_by(11).take(3).map(|mv| position.play(mv)));
+        }
+        all
+    }
+
+    #[test]
+    fn the_parallel_result_is_the_serial_one() {
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut splitters: Vec<Splitter<Chess>> = [1, 2, 5]
+            .map(|threads| Splitter::new(threads, Arc::clone(&stop)).expect("threads"))
+            .into();
+        let positions = many();
+        assert!(positions.len() >= 200, "{}", positions.len());
+        for (index, position) in positions.iter().enumerate() {
+            let chess = Chess::new(position);
+            let depth = if index % 10 == 0 { 4 } else { 3 };
+            let expected = serial(&chess, position, depth);
+            for splitter in &mut splitters {
+                let found = splitter.search(&chess, position, depth);
+                assert_eq!(found.score, expected, "{position}");
+                assert!(found.line.is_empty() == position.has_no_moves());
+            }
+        }
+    }
+
+    #[test]
+    fn explicit_trees_can_be_split_too() {
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut splitter = Splitter::new(3, stop).expect("threads");
+        let found = splitter.search(&GameTree::classic(), &0, 10);
+        assert_eq!(found.score, 5);
+    }
+
+    #[test]
+    fn a_raised_flag_sends_everybody_home() {
+        let stop = Arc::new(AtomicBool::new(true));
+        let mut splitter = Splitter::new(4, stop).expect("threads");
+        // A search to this depth would not end.
+        let found = splitter.search(&Chess::new(&Position::start()), &Position::start(), 60);
+        assert!(found.nodes < 1_000, "{} nodes", found.nodes);
+    }
+}

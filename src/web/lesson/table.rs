@@ -1,0 +1,131 @@
+//! What a textbook search remembers: a transposition table, or only the line to search first.
+//! <https://www.chessprogramming.org/Transposition_Table>
+
+use std::collections::HashMap;
+
+use super::game::Window;
+use crate::chess::score::{Depth, Score};
+
+/// The depth of an entry that tells a move and no value.
+const MOVE_ALONE: Depth = -1;
+
+/// What a stored value says of the true one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Bound {
+    Exact,
+    /// It is the value or more.
+    Lower,
+    /// It is the value or less.
+    Upper,
+}
+
+/// What is known of a position, for the side to move.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    depth: Depth,
+    value: Score,
+    bound: Bound,
+    /// The key of the position after the best move.
+    best: Option<u64>,
+}
+
+/// A table of positions by key, without a bound on its size: lessons are small.
+#[derive(Debug, Clone)]
+pub struct Table {
+    entries: HashMap<u64, Entry>,
+    keeps_values: bool,
+}
+
+impl Table {
+    /// A transposition table: whatever is searched is stored, in place of what was there.
+    pub fn transpositions() -> Self {
+        Table { entries: HashMap::new(), keeps_values: true }
+    }
+
+    /// A table that knows only the [line](Table::expect) of the last iteration.
+    pub fn line_alone() -> Self {
+        Table { entries: HashMap::new(), keeps_values: false }
+    }
+
+    /// Has a line searched first: positions with the one that follows them. A table of values
+    /// knows it already.
+    pub fn expect(&mut self, line: impl IntoIterator<Item = (u64, u64)>) {
+        if self.keeps_values {
+            return;
+        }
+        self.entries.clear();
+        for (key, best) in line {
+            let (depth, bound) = (MOVE_ALONE, Bound::Exact);
+            self.entries.insert(key, Entry { depth, value: 0, bound, best: Some(best) });
+        }
+    }
+
+    /// A value for the position that settles a search to `depth` with this window.
+    pub fn value(&self, key: u64, depth: Depth, window: Window) -> Option<Score> {
+        let entry = self.entries.get(&key).filter(|entry| entry.depth >= depth)?;
+        let settles = match entry.bound {
+            Bound::Exact => true,
+            Bound::Lower => entry.value >= window.beta,
+            Bound::Upper => entry.value <= window.alpha,
+        };
+        settles.then_some(entry.value)
+    }
+
+    /// The key of the position after the best move known.
+    pub fn best(&self, key: u64) -> Option<u64> {
+        self.entries.get(&key)?.best
+    }
+
+    /// Stores what a search to `depth` with this window has found. A search that found no move
+    /// better than alpha leaves the best move of before in place.
+    pub fn store(
+        &mut self,
+        key: u64,
+        depth: Depth,
+        window: Window,
+        value: Score,
+        best: Option<u64>,
+    ) {
+        if !self.keeps_values {
+            return;
+        }
+        let bound = match value {
+            _ if value >= window.beta => Bound::Lower,
+            _ if value <= window.alpha => Bound::Upper,
+            _ => Bound::Exact,
+        };
+        let best = best.or_else(|| self.best(key));
+        self.entries.insert(key, Entry { depth, value, bound, best });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_settle_only_what_lies_beyond_them() {
+        let mut table = Table::transpositions();
+        table.store(1, 3, Window::new(0, 5), 7, Some(9));
+        assert_eq!(table.value(1, 3, Window::new(0, 7)), Some(7));
+        assert_eq!(table.value(1, 3, Window::new(0, 8)), None);
+        assert_eq!(table.value(1, 4, Window::new(0, 7)), None);
+        table.store(1, 4, Window::new(7, 9), 6, None);
+        assert_eq!(table.value(1, 4, Window::new(6, 9)), Some(6));
+        assert_eq!(table.value(1, 4, Window::new(5, 9)), None);
+        assert_eq!(table.best(1), Some(9), "the move of before is kept");
+        table.store(1, 4, Window::FULL, 6, None);
+        assert_eq!(table.value(1, 2, Window::new(5, 9)), Some(6));
+    }
+
+    #[test]
+    fn a_line_tells_moves_and_no_values() {
+        let mut table = Table::line_alone();
+        table.expect([(1, 2), (2, 3)]);
+        table.store(5, 1, Window::FULL, 4, Some(6));
+        assert_eq!((table.best(1), table.best(2), table.best(5)), (Some(2), Some(3), None));
+        assert_eq!(table.value(1, 0, Window::FULL), None);
+        table.expect([(7, 8)]);
+        assert_eq!(table.best(1), None);
+    }
+}

@@ -1,0 +1,357 @@
+//! PV-splitting of an explicit tree on a clock: each visit of a node takes one tick, so that who
+//! did what and when is the same every time.
+//!
+//! The rules are those of [`splitting`](super::splitting): the first move of a node of the
+//! principal variation is searched to its end, its brothers are shared out, each with a null window
+//! first and once more with the open one if it is better, and a cutoff sends everybody home. What
+//! a thread finds is known to the others from the tick on at which it is done; of two that are
+//! done in the same tick the one of the lower number comes first.
+
+use std::collections::VecDeque;
+
+use serde::Serialize;
+
+use super::game::{Window, ZeroSumGame};
+use super::search::{Algorithm, Search};
+use super::splitting::threads_in_words;
+use super::story::by;
+use super::tree::{GameTree, NodeId, PositionTree};
+use crate::chess::score::{Depth, Ply, Score};
+
+/// Below this depth a node is too small to be shared out.
+const MIN_SPLIT_DEPTH: Depth = 2;
+
+/// The work of some threads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Timeline {
+    /// How many.
+    pub threads: usize,
+    /// The value of the root for Max.
+    pub value: Score,
+    /// The principal variation.
+    pub line: Vec<String>,
+    /// How long it took.
+    pub ticks: u64,
+    /// Visits of all threads.
+    pub visits: u64,
+    /// What serial alpha-beta takes.
+    pub serial: u64,
+    /// All in one line.
+    pub summary: String,
+    /// What the threads did, by the tick at which it ended.
+    pub spans: Vec<Span>,
+}
+
+/// Why a thread searches a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Work {
+    /// It visits a node whose moves will be shared out.
+    Split,
+    /// It searches the end of the principal variation alone.
+    First,
+    /// It asks whether a brother is better.
+    Null,
+    /// It is, and its value is wanted.
+    Again,
+}
+
+/// What one thread did without a pause.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Span {
+    /// Which thread, from 1.
+    pub thread: usize,
+    /// The tick at which it began.
+    pub begin: u64,
+    /// The tick at which it ended.
+    pub end: u64,
+    /// The node that it searched.
+    pub node: String,
+    /// Why.
+    pub work: Work,
+    /// Whether a cutoff of another thread stopped it.
+    pub stopped: bool,
+    /// In words.
+    pub text: String,
+}
+
+/// A node to be searched by one thread.
+#[derive(Debug, Clone, Copy)]
+struct Task {
+    node: NodeId,
+    /// For the side to move there.
+    window: Window,
+    work: Work,
+}
+
+/// A task that a thread is busy with, and what will come of it.
+#[derive(Debug, Clone)]
+struct Job {
+    task: Task,
+    begin: u64,
+    end: u64,
+    value: Score,
+    line: Vec<NodeId>,
+}
+
+/// A node of the principal variation.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    node: NodeId,
+    ply: Ply,
+    depth: Depth,
+    window: Window,
+}
+
+/// The brothers of a first move while they are shared out. Scores are those of the parent.
+struct SplitPoint {
+    place: Place,
+    brothers: VecDeque<NodeId>,
+    best: (Score, Vec<NodeId>),
+    alpha: Score,
+}
+
+struct Clock {
+    game: PositionTree,
+    threads: usize,
+    now: u64,
+    visits: u64,
+    spans: Vec<Span>,
+}
+
+/// Searches a tree with so many threads, at least one.
+pub fn split_on_a_clock(tree: &GameTree, threads: usize) -> Timeline {
+    let game = PositionTree::new(tree);
+    let height = game.height();
+    let mut clock = Clock { game, threads, now: 0, visits: 0, spans: Vec::new() };
+    let place = Place { node: 0, ply: 0, depth: height, window: Window::FULL };
+    let (value, line) = clock.pv_split(place);
+    let (ticks, visits) = (clock.now, clock.visits);
+    let mut nobody = ();
+    let mut search = Search::new(&mut clock.game, &mut nobody, &[]);
+    search.run(Algorithm::AlphaBeta, &0, height, Window::FULL);
+    let serial = search.nodes;
+    let value = if tree.is_max(0) { value } else { -value };
+    let line: Vec<String> = line.iter().map(|&node| tree.node_name(node).to_owned()).collect();
+    // Hundredths, rounded half up, in whole numbers.
+    let faster = (200 * serial + ticks) / (2 * ticks);
+    let summary = format!(
+        "pv-splitting, {}: value {value}{}; {visits} visits in {ticks} ticks, \
+         {}.{:02} times as fast as alpha-beta",
+        threads_in_words(threads),
+        by(&line),
+        faster / 100,
+        faster % 100
+    );
+    Timeline { threads, value, line, ticks, visits, serial, summary, spans: clock.spans }
+}
+
+impl Timeline {
+    /// What the threads did, and a summary.
+    pub fn text(&self) -> String {
+        let lines = self.spans.iter().map(|span| format!("{}\n", span.text));
+        lines.collect::<String>() + &self.summary + "\n"
+    }
+}
+
+impl Clock {
+    fn pv_split(&mut self, place: Place) -> (Score, Vec<NodeId>) {
+        let moves = match place.depth {
+            ..MIN_SPLIT_DEPTH => Vec::new(),
+            _ => self.game.moves(&place.node),
+        };
+        let Some((&first, brothers)) = moves.split_first() else {
+            let task = Task { node: place.node, window: place.window, work: Work::First };
+            let job = self.begin(task, place.ply, place.depth);
+            self.now = job.end;
+            self.note(0, &job, job.end);
+            return (job.value, job.line);
+        };
+        let task = Task { node: place.node, window: place.window, work: Work::Split };
+        let (begin, end) = (self.now, self.now + 1);
+        self.now = end;
+        self.note(0, &Job { task, begin, end, value: 0, line: Vec::new() }, end);
+        let below = Place { node: first, window: place.window.flip(), ..place.below() };
+        let (value, rest) = self.pv_split(below);
+        let best = (-value, [&[first], &rest[..]].concat());
+        if best.0 >= place.window.beta || brothers.is_empty() {
+            return best;
+        }
+        let alpha = place.window.alpha.max(best.0);
+        self.share_out(SplitPoint {
+            place,
+            brothers: brothers.iter().copied().collect(),
+            best,
+            alpha,
+        })
+    }
+
+    /// Has all threads work at a split point until the last of them is done.
+    fn share_out(&mut self, mut split: SplitPoint) -> (Score, Vec<NodeId>) {
+        let mut busy: Vec<Option<Job>> = vec![None; self.threads];
+        for job in &mut busy {
+            *job = self.next_brother(&mut split);
+        }
+        while let Some((thread, job)) = first_done(&mut busy) {
+            self.now = job.end;
+            self.note(thread, &job, job.end);
+            let value = -job.value;
+            let (asked, beta) = (-job.task.window.beta, split.place.window.beta);
+            if job.task.work == Work::Null && value > asked && value < beta {
+                let window = Window::new(split.alpha, beta).flip();
+                let task = Task { window, work: Work::Again, ..job.task };
+                busy[thread] = Some(self.begin_below(task, split.place));
+                continue;
+            }
+            if value > split.best.0 {
+                split.best = (value, [&[job.task.node], &job.line[..]].concat());
+                split.alpha = split.alpha.max(value);
+            }
+            if value >= beta {
+                for (thread, job) in busy.iter().enumerate() {
+                    if let Some(job) = job {
+                        self.note(thread, job, self.now);
+                    }
+                }
+                break;
+            }
+            busy[thread] = self.next_brother(&mut split);
+        }
+        split.best
+    }
+
+    /// The job of a thread that takes the next brother, if there is one left.
+    fn next_brother(&mut self, split: &mut SplitPoint) -> Option<Job> {
+        let node = split.brothers.pop_front()?;
+        let task = Task { node, window: Window::null(split.alpha).flip(), work: Work::Null };
+        Some(self.begin_below(task, split.place))
+    }
+
+    fn begin_below(&mut self, task: Task, place: Place) -> Job {
+        let below = place.below();
+        self.begin(task, below.ply, below.depth)
+    }
+
+    /// A task begun now, with what will be its result.
+    fn begin(&mut self, task: Task, ply: Ply, depth: Depth) -> Job {
+        let mut nobody = ();
+        let mut search = Search::new(&mut self.game, &mut nobody, &[]);
+        let (value, line) =
+            search.run_below(Algorithm::AlphaBeta, &task.node, ply, depth, task.window);
+        Job { task, begin: self.now, end: self.now + search.nodes, value, line }
+    }
+
+    /// Writes down what a thread did until `end`.
+    fn note(&mut self, thread: usize, job: &Job, end: u64) {
+        let Job { task, begin, value, .. } = job;
+        let (node, max) =
+            (self.game.node_name(task.node).to_owned(), self.game.maximises(&task.node));
+        let stopped = end < job.end;
+        let relation = match *value {
+            value if value >= task.window.beta => [">=", "<="][usize::from(!max)],
+            value if value <= task.window.alpha => ["<=", ">="][usize::from(!max)],
+            _ => "=",
+        };
+        let null = if task.work == Work::Null { "null window" } else { "window" };
+        let window = format!("{null} {}", task.window.seen(max));
+        let did = match task.work {
+            Work::Split => format!("{node}, {window}: splits"),
+            _ if stopped => format!("{node}, {window}: stopped"),
+            _ => {
+                let value = if max { *value } else { -*value };
+                let again = if task.work == Work::Again { " again" } else { "" };
+                format!("{node}{again}, {window}: {node} {relation} {value}")
+            }
+        };
+        let text = format!("ticks {begin} to {end}, thread {}: {did}", thread + 1);
+        self.visits += end - begin;
+        let (begin, work, thread) = (*begin, task.work, thread + 1);
+        self.spans.push(Span { thread, begin, end, node, work, stopped, text });
+    }
+}
+
+impl Place {
+    /// The place one ply further down, but for its node.
+    fn below(self) -> Place {
+        Place { ply: self.ply + 1, depth: self.depth - 1, ..self }
+    }
+}
+
+/// Takes the job that is done first, of the thread with the lowest number.
+fn first_done(busy: &mut [Option<Job>]) -> Option<(usize, Job)> {
+    let ends = busy.iter().enumerate().filter_map(|(at, job)| Some((job.as_ref()?.end, at)));
+    let (_, thread) = ends.min()?;
+    Some((thread, busy[thread].take()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::web::lesson::splitting::Splitter;
+    use crate::web::lesson::tree::Growth;
+    use crate::web::lesson::watch_tree;
+
+    fn tree(seed: u64) -> GameTree {
+        let growth = Growth { seed, depth: 4, branching: 4, spread: 30, ..Growth::SMALL };
+        let growth = Growth {
+            uneven: !seed.is_multiple_of(2),
+            max_begins: !seed.is_multiple_of(3),
+            ..growth
+        };
+        growth.tree().expect("a tree")
+    }
+
+    #[test]
+    fn the_value_is_that_of_one_thread_and_of_real_threads() {
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut splitter = Splitter::new(3, stop).expect("threads");
+        for seed in 0..100 {
+            let tree = tree(seed);
+            let value = watch_tree(&tree, Algorithm::Minimax).value;
+            for threads in [1, 2, 3, 7] {
+                let timeline = split_on_a_clock(&tree, threads);
+                assert_eq!(timeline.value, value, "{threads} threads:\n{tree}");
+            }
+            let real = splitter.search(&PositionTree::new(&tree), &0, 4).score;
+            assert_eq!(if tree.is_max(0) { real } else { -real }, value);
+        }
+    }
+
+    #[test]
+    fn with_one_thread_visits_are_those_of_the_real_one() {
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut splitter = Splitter::new(1, stop).expect("threads");
+        for seed in 0..50 {
+            let game = PositionTree::new(&tree(seed));
+            let real = splitter.search(&game, &0, game.height());
+            let timeline = split_on_a_clock(&tree(seed), 1);
+            assert_eq!((timeline.visits, timeline.ticks), (real.nodes, real.nodes), "{seed}");
+        }
+    }
+
+    #[test]
+    fn no_thread_does_two_things_at_once_and_none_is_lost() {
+        for seed in 0..50 {
+            let timeline = split_on_a_clock(&tree(seed), 3);
+            for thread in 1..=3 {
+                let own = timeline.spans.iter().filter(|span| span.thread == thread);
+                let ends: Vec<(u64, u64)> = own.map(|span| (span.begin, span.end)).collect();
+                assert!(ends.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{ends:?}");
+            }
+            let sum: u64 = timeline.spans.iter().map(|span| span.end - span.begin).sum();
+            assert_eq!(timeline.visits, sum);
+            assert!(timeline.spans.iter().all(|span| span.end <= timeline.ticks));
+        }
+    }
+
+    #[test]
+    fn threads_make_it_faster_on_the_whole() {
+        let ticks = |threads| -> u64 {
+            (0..50).map(|seed| split_on_a_clock(&tree(seed), threads).ticks).sum()
+        };
+        assert!(ticks(4) < ticks(2) && ticks(2) < ticks(1));
+    }
+}

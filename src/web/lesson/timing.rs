@@ -1,0 +1,147 @@
+//! What PV-splitting gains: the time of serial alpha-beta and of split searches, move by move.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use super::chess::Chess;
+use super::game::Window;
+use super::search::{Algorithm, Search};
+use super::splitting::Splitter;
+use crate::chess::position::{Move, Position};
+use crate::chess::score::{Depth, Score};
+
+/// Figures that were published for PV-splitting with five threads: by depth, for five moves of a
+/// game, the seconds that serial alpha-beta and the split search took.
+pub(crate) const PUBLISHED: [(Depth, [(f64, f64); 5]); 3] = [
+    (3, [(0.022, 0.0083), (0.032, 0.0097), (0.022, 0.0084), (0.021, 0.0084), (0.029, 0.0093)]),
+    (4, [(0.310, 0.082), (0.546, 0.081), (0.091, 0.093), (0.502, 0.032), (0.502, 0.159)]),
+    (5, [(6.84, 1.68), (15.90, 0.56), (1.39, 1.93), (8.55, 0.091), (14.79, 0.37)]),
+];
+
+/// One search by several threads.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub(crate) struct Split {
+    /// How many.
+    pub threads: usize,
+    /// How long it took.
+    pub seconds: f64,
+    /// Nodes of all threads, without quiescence.
+    pub nodes: u64,
+}
+
+/// The searches of one position to one depth.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Measurement {
+    /// The depth in plies.
+    pub depth: Depth,
+    /// Which move of the game, from 1.
+    pub number: usize,
+    /// The best move.
+    pub best: String,
+    /// The score, the same for all searches.
+    pub score: Score,
+    /// How long serial alpha-beta took.
+    pub seconds: f64,
+    /// Its nodes, without quiescence.
+    pub nodes: u64,
+    /// The split searches.
+    pub splits: Vec<Split>,
+}
+
+impl Measurement {
+    /// How many times faster the split search was.
+    pub(crate) fn speedup(&self, split: &Split) -> f64 {
+        self.seconds / split.seconds.max(f64::MIN_POSITIVE)
+    }
+}
+
+/// Searchers for each number of threads.
+pub(crate) struct Stopwatch {
+    splitters: Vec<(usize, Splitter<Chess>)>,
+    stop: Arc<AtomicBool>,
+}
+
+/// What one position gave.
+pub(crate) enum TimedPosition {
+    /// The measurement and the serial search's best move, where there is one.
+    Done(Measurement, Option<Move>),
+    /// A split search found another score than the serial one, which must not be.
+    Disagreement(String),
+    /// The flag was raised.
+    Stopped,
+}
+
+impl Stopwatch {
+    /// A stopwatch for these numbers of threads.
+    ///
+    /// # Errors
+    /// If the system cannot start so many.
+    pub(crate) fn new(threads: &[usize], stop: &Arc<AtomicBool>) -> std::io::Result<Self> {
+        let splitters = threads
+            .iter()
+            .map(|&threads| Ok((threads, Splitter::new(threads, Arc::clone(stop))?)))
+            .collect::<std::io::Result<_>>()?;
+        Ok(Stopwatch { splitters, stop: Arc::clone(stop) })
+    }
+
+    /// Takes the times for `position`, the `number`-th of the game, at `depth`.
+    pub(crate) fn measure(
+        &mut self,
+        position: &Position,
+        number: usize,
+        depth: Depth,
+    ) -> TimedPosition {
+        let chess = Chess::new(position);
+        let begin = Instant::now();
+        let (mut serial, mut nobody, stops) = (chess.clone(), (), [&*self.stop]);
+        let mut search = Search::new(&mut serial, &mut nobody, &stops);
+        let (score, line) = search.run(Algorithm::AlphaBeta, position, depth, Window::FULL);
+        let (nodes, seconds) = (search.nodes, begin.elapsed().as_secs_f64());
+        let mut splits = Vec::new();
+        for (threads, splitter) in &mut self.splitters {
+            let begin = Instant::now();
+            let found = splitter.search(&chess, position, depth);
+            let elapsed: Duration = begin.elapsed();
+            if self.stop.load(Relaxed) {
+                return TimedPosition::Stopped;
+            }
+            if found.score != score {
+                return TimedPosition::Disagreement(format!(
+                    "{threads} threads found {} where one finds {score}: {position}",
+                    found.score
+                ));
+            }
+            let seconds = elapsed.as_secs_f64();
+            splits.push(Split { threads: *threads, seconds, nodes: found.nodes });
+        }
+        if self.stop.load(Relaxed) {
+            return TimedPosition::Stopped;
+        }
+        let best = line.first().map_or_else(String::new, |&mv| position.san(mv));
+        let measurement = Measurement { depth, number, best, score, seconds, nodes, splits };
+        TimedPosition::Done(measurement, line.first().copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn serial_and_split_are_measured_together() {
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut stopwatch = Stopwatch::new(&[1, 3], &stop).expect("threads");
+        let TimedPosition::Done(measured, best) = stopwatch.measure(&Position::start(), 1, 3)
+        else {
+            panic!("a measurement")
+        };
+        assert_eq!(measured.splits.len(), 2);
+        assert!(measured.nodes > 500 && measured.splits.iter().all(|split| split.nodes > 500));
+        assert_eq!(best.map(|mv| Position::start().san(mv)), Some(measured.best));
+        stop.store(true, Relaxed);
+        assert!(matches!(stopwatch.measure(&Position::start(), 1, 3), TimedPosition::Stopped));
+    }
+}

@@ -1,0 +1,149 @@
+//! Explicit game trees: small ones, with names, that can be drawn on a blackboard.
+
+mod parse;
+mod positions;
+mod random;
+mod two_sided;
+
+pub use parse::TreeError;
+pub(crate) use positions::PositionTree;
+pub use random::Growth;
+pub use two_sided::search_two_sided;
+
+use super::game::{Window, ZeroSumGame};
+use crate::chess::score::{Depth, MAX_PLY, Ply, Score};
+
+/// The shipped tree: fifteen nodes, of which alpha-beta visits fourteen and PVS thirteen.
+pub const CLASSIC: &str = include_str!("classic.tree");
+
+/// Leaf values lie between minus this and this, well inside the bounds of a score.
+pub const MAX_VALUE: Score = 10_000;
+/// The most levels below the root.
+pub const MAX_DEPTH: usize = MAX_PLY / 2;
+/// The most nodes.
+pub const MAX_NODES: usize = 100_000;
+
+/// A node's number: its place in the file, the root being 0.
+pub type NodeId = usize;
+
+/// A node of an explicit tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Node {
+    name: String,
+    /// A leaf's value for the player who maximises; `None` at inner nodes.
+    value: Option<Score>,
+    parent: Option<NodeId>,
+    children: Vec<NodeId>,
+    depth: usize,
+}
+
+/// An explicit game tree. Its leaves' values are those of the player Max; players take turns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GameTree {
+    nodes: Vec<Node>,
+    max_begins: bool,
+}
+
+impl GameTree {
+    /// The shipped tree.
+    pub fn classic() -> Self {
+        CLASSIC.parse().expect("a test reads the shipped tree")
+    }
+
+    /// The number of nodes.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is no node; never, for a tree that was read.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The name of a node.
+    pub fn node_name(&self, node: NodeId) -> &str {
+        &self.nodes[node].name
+    }
+
+    /// The children of a node, in the order of the file.
+    pub fn children(&self, node: NodeId) -> &[NodeId] {
+        &self.nodes[node].children
+    }
+
+    /// The value of a leaf for Max.
+    pub fn leaf_value(&self, node: NodeId) -> Option<Score> {
+        self.nodes[node].value
+    }
+
+    /// Whether it is Max who moves at `node`.
+    pub fn is_max(&self, node: NodeId) -> bool {
+        self.nodes[node].depth.is_multiple_of(2) == self.max_begins
+    }
+
+    /// Gives the leaf called `name` another value.
+    ///
+    /// # Errors
+    /// In words, if there is no such leaf or the value is too large.
+    pub fn set_value(&mut self, name: &str, value: Score) -> Result<(), String> {
+        if value.abs() > MAX_VALUE {
+            return Err(format!("{value} is no value: it must lie within ±{MAX_VALUE}"));
+        }
+        let node = self.nodes.iter_mut().find(|node| node.name == name);
+        match node.map(|node| &mut node.value) {
+            Some(Some(old)) => *old = value,
+            Some(None) => return Err(format!("{name} is no leaf: only leaves have values")),
+            None => return Err(format!("the tree has no node {name}")),
+        }
+        Ok(())
+    }
+
+    /// Appends a node below `parent`, or the root.
+    fn push(&mut self, name: String, parent: Option<NodeId>) -> NodeId {
+        let id = self.nodes.len();
+        let depth = parent.map_or(0, |parent| self.nodes[parent].depth + 1);
+        self.nodes.push(Node { name, value: None, parent, children: Vec::new(), depth });
+        if let Some(parent) = parent {
+            self.nodes[parent].children.push(id);
+        }
+        id
+    }
+}
+
+/// Nodes are numbers, and a move is the child that it leads to.
+impl ZeroSumGame for GameTree {
+    type State = NodeId;
+    type Move = NodeId;
+
+    fn moves(&mut self, state: &NodeId) -> Vec<NodeId> {
+        self.nodes[*state].children.clone()
+    }
+
+    fn play(&self, _state: &NodeId, mv: NodeId) -> NodeId {
+        mv
+    }
+
+    fn value(&mut self, state: &NodeId, _ply: Ply, _window: Window) -> Score {
+        let value = self.nodes[*state].value.unwrap_or(0);
+        if self.is_max(*state) { value } else { -value }
+    }
+
+    fn is_exact(&mut self, state: &NodeId, _depth: Depth) -> bool {
+        self.nodes[*state].children.is_empty()
+    }
+
+    /// The node itself: in a bare tree no two nodes are the same position.
+    fn key(&self, state: &NodeId) -> u64 {
+        *state as u64
+    }
+
+    fn maximises(&self, state: &NodeId) -> bool {
+        self.is_max(*state)
+    }
+
+    fn name(&self, _state: &NodeId, mv: NodeId) -> String {
+        self.nodes[mv].name.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,269 @@
+//! Random trees, the same ones from the same seed wherever they grow, and orders of their moves.
+
+use super::{GameTree, MAX_NODES, MAX_VALUE, NodeId};
+use crate::chess::score::Score;
+use crate::support::random::Random;
+
+/// Of so many nodes that could have children one has none, in an uneven tree.
+const EARLY_LEAF: usize = 6;
+/// No node above this level is a copy of another: there are too few to choose from.
+const FIRST_COPIED: usize = 2;
+/// Percent.
+const HUNDRED: usize = 100;
+
+/// How a random tree grows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Growth {
+    /// Everything follows from it.
+    pub seed: u64,
+    /// Levels below the root.
+    pub depth: usize,
+    /// Children of a node.
+    pub branching: usize,
+    /// Leaves are worth from minus this to this.
+    pub spread: Score,
+    /// Nodes have from one to `branching` children, and some leaves come early.
+    pub uneven: bool,
+    /// Percent of the inner nodes, from the second level on, that are a copy of one that grew
+    /// before on their level: the same position, reached by another way.
+    pub copies: usize,
+    /// Whether Max moves first.
+    pub max_begins: bool,
+    /// See [`GameTree::ordered`].
+    pub order: i32,
+}
+
+impl Growth {
+    /// A tree that fits on a blackboard.
+    pub const SMALL: Growth = Growth {
+        seed: 1,
+        depth: 3,
+        branching: 2,
+        spread: 20,
+        uneven: false,
+        copies: 0,
+        max_begins: true,
+        order: 0,
+    };
+
+    /// Grows the tree.
+    ///
+    /// # Errors
+    /// In words, if it would be too large.
+    pub fn tree(&self) -> Result<GameTree, String> {
+        self.check()?;
+        let mut grower =
+            Grower { growth: *self, random: Random::new(self.seed), grown: Vec::new() };
+        grower.grown.resize(self.depth + 1, Vec::new());
+        let sketch = grower.grow(0);
+        let mut tree = GameTree { nodes: Vec::new(), max_begins: self.max_begins };
+        tree.push_all(None, &sketch, &mut names(&sketch).into_iter());
+        Ok(tree.ordered(self.order, self.seed))
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if !(0..=MAX_VALUE).contains(&self.spread) {
+            return Err(format!("values must lie within ±{MAX_VALUE}"));
+        }
+        let (mut level, mut nodes) = (1_usize, 1_usize);
+        for _ in 0..self.depth {
+            level = level.saturating_mul(self.branching.max(1));
+            nodes = nodes.saturating_add(level);
+        }
+        match nodes {
+            0..=MAX_NODES => Ok(()),
+            _ => Err(format!("more than {MAX_NODES} nodes; take less depth or branching")),
+        }
+    }
+}
+
+/// A tree without names.
+#[derive(Debug, Clone)]
+struct Sketch {
+    value: Option<Score>,
+    children: Vec<Sketch>,
+}
+
+struct Grower {
+    growth: Growth,
+    random: Random,
+    /// The inner nodes of each level that are done.
+    grown: Vec<Vec<Sketch>>,
+}
+
+impl Grower {
+    fn grow(&mut self, level: usize) -> Sketch {
+        let Growth { depth, branching, spread, uneven, copies, .. } = self.growth;
+        if level == depth || (uneven && level > 0 && self.random.below(EARLY_LEAF) == 0) {
+            let value = self.random.below(2 * spread as usize + 1) as Score - spread;
+            return Sketch { value: Some(value), children: Vec::new() };
+        }
+        let known = self.grown[level].len();
+        let may_copy = copies > 0 && level >= FIRST_COPIED && known > 0;
+        if may_copy && self.random.below(HUNDRED) < copies {
+            return self.grown[level][self.random.below(known)].clone();
+        }
+        let count = if uneven { 1 + self.random.below(branching) } else { branching };
+        let children = (0..count).map(|_| self.grow(level + 1)).collect();
+        let sketch = Sketch { value: None, children };
+        if copies > 0 {
+            self.grown[level].push(sketch.clone());
+        }
+        sketch
+    }
+}
+
+/// Names by level, from left to right, for nodes in the order of the file.
+fn names(root: &Sketch) -> Vec<String> {
+    // The places of the nodes in the file, level by level.
+    let mut levels: Vec<Vec<usize>> = Vec::new();
+    let mut open = vec![(root, 0)];
+    let mut place = 0;
+    while let Some((sketch, level)) = open.pop() {
+        if levels.len() == level {
+            levels.push(Vec::new());
+        }
+        levels[level].push(place);
+        place += 1;
+        open.extend(sketch.children.iter().rev().map(|child| (child, level + 1)));
+    }
+    let mut names = vec![String::new(); place];
+    for (number, place) in levels.into_iter().flatten().enumerate() {
+        names[place] = format!("N{number}");
+    }
+    names
+}
+
+impl GameTree {
+    fn push_all(
+        &mut self,
+        parent: Option<NodeId>,
+        sketch: &Sketch,
+        names: &mut impl Iterator<Item = String>,
+    ) {
+        let id = self.push(names.next().unwrap_or_default(), parent);
+        self.nodes[id].value = sketch.value;
+        for child in &sketch.children {
+            self.push_all(Some(id), child, names);
+        }
+    }
+
+    /// For each node its value for Max by minimax.
+    pub(super) fn minimax(&self) -> Vec<Score> {
+        let mut values: Vec<Score> = vec![0; self.len()];
+        // Children stand behind their parents.
+        for id in (0..self.len()).rev() {
+            let below = self.children(id).iter().map(|&child| values[child]);
+            let best = if self.is_max(id) { below.max() } else { below.min() };
+            values[id] = self.leaf_value(id).or(best).unwrap_or(0);
+        }
+        values
+    }
+
+    /// The tree with its moves in another order, from 100, the best first everywhere, over 0, as
+    /// they are, to -100, the worst first. In between each place is taken with so many percent by
+    /// the best (worst) of the moves that are left, else by the first of them; chance follows
+    /// from the seed. It is how strongly ordered trees are commonly described.
+    #[must_use]
+    pub fn ordered(&self, order: i32, seed: u64) -> GameTree {
+        let (values, mut random) = (self.minimax(), Random::new(!seed));
+        let percent = order.unsigned_abs() as usize;
+        let mut orders: Vec<Vec<NodeId>> = Vec::with_capacity(self.len());
+        for id in 0..self.len() {
+            let good = |child: &NodeId| match self.is_max(id) == (order > 0) {
+                true => values[*child],
+                false => -values[*child],
+            };
+            let mut left = self.children(id).to_vec();
+            let mut chosen = Vec::with_capacity(left.len());
+            while !left.is_empty() {
+                let take = match random.below(HUNDRED) < percent {
+                    // The first of the best.
+                    true => (0..left.len()).rev().max_by_key(|&at| good(&left[at])).unwrap_or(0),
+                    false => 0,
+                };
+                chosen.push(left.remove(take));
+            }
+            orders.push(chosen);
+        }
+        let mut tree = GameTree { nodes: Vec::new(), max_begins: self.max_begins };
+        tree.push_ordered(None, (self, 0), &orders);
+        tree
+    }
+
+    /// Appends a node of another tree with all below it, children in the order of `orders`.
+    fn push_ordered(
+        &mut self,
+        parent: Option<NodeId>,
+        (other, node): (&GameTree, NodeId),
+        orders: &[Vec<NodeId>],
+    ) {
+        let id = self.push(other.node_name(node).to_owned(), parent);
+        self.nodes[id].value = other.leaf_value(node);
+        for &child in &orders[node] {
+            self.push_ordered(Some(id), (other, child), orders);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::web::lesson::search::Algorithm;
+    use crate::web::lesson::watch_tree;
+
+    const LARGE: Growth = Growth { depth: 4, branching: 3, ..Growth::SMALL };
+
+    #[test]
+    fn a_seed_gives_one_tree_that_can_be_written_and_read() {
+        for (seed, uneven, copies) in [(1, false, 0), (2, true, 0), (3, true, 40), (4, false, 40)] {
+            let growth = Growth { seed, uneven, copies, ..LARGE };
+            let tree = growth.tree().expect("a tree");
+            assert_eq!(growth.tree().as_ref(), Ok(&tree));
+            assert_eq!(tree.to_string().parse().as_ref(), Ok(&tree));
+            assert_ne!(Growth { seed: seed + 10, ..growth }.tree(), Ok(tree));
+        }
+        assert_eq!(LARGE.tree().expect("a tree").len(), 1 + 3 + 9 + 27 + 81);
+    }
+
+    #[test]
+    fn names_go_by_level() {
+        let tree = Growth::SMALL.tree().expect("a tree");
+        let names: Vec<&str> = (0..tree.len()).map(|id| tree.node_name(id)).collect();
+        assert_eq!(names[..6], ["N0", "N1", "N3", "N7", "N8", "N4"]);
+    }
+
+    #[test]
+    fn the_better_the_order_the_fewer_the_visits() {
+        let visits = |order| -> u64 {
+            let trees = (0..40).map(|seed| Growth { seed, order, ..LARGE }.tree().expect("a tree"));
+            trees.map(|tree| watch_tree(&tree, Algorithm::AlphaBeta).nodes).sum()
+        };
+        let counts = [100, 50, 0, -50, -100].map(visits);
+        assert!(counts.is_sorted(), "{counts:?}");
+        // The least possible: Knuth and Moore (1975), with two of three levels below each.
+        let best = Growth { order: 100, ..LARGE }.tree().expect("a tree");
+        let leaves = watch_tree(&best, Algorithm::AlphaBeta).tree;
+        let leaves = leaves.iter().filter(|node| node.ply == 4 && node.kind.is_some()).count();
+        assert_eq!(leaves, 9 + 9 - 1);
+    }
+
+    #[test]
+    fn an_order_changes_no_value() {
+        for seed in 0..50 {
+            let tree = Growth { seed, uneven: true, ..LARGE }.tree().expect("a tree");
+            for order in [-100, -30, 0, 70, 100] {
+                let ordered = tree.ordered(order, seed);
+                assert_eq!((ordered.minimax()[0], ordered.len()), (tree.minimax()[0], tree.len()));
+            }
+            assert_eq!(tree.ordered(0, seed), tree);
+        }
+    }
+
+    #[test]
+    fn what_is_too_large_is_refused() {
+        let huge = Growth { depth: 60, branching: 2, ..Growth::SMALL };
+        assert!(huge.tree().expect_err("huge").contains("nodes"));
+        assert!(Growth { spread: -1, ..Growth::SMALL }.tree().is_err());
+    }
+}

@@ -1,0 +1,125 @@
+//! The searches with two players who are not the same: Max takes the largest value, Min the
+//! smallest, alpha is what Max has, beta what Min has. It is the form of the first descriptions,
+//! and the windows are the ones that the negamax form shows once its signs are undone.
+
+use super::{GameTree, NodeId};
+use crate::chess::score::{INFINITY, Ply, Score};
+use crate::web::lesson::game::{Window, ZeroSumGame};
+use crate::web::lesson::observe::{Observer, Why};
+use crate::web::lesson::search::Algorithm;
+
+/// The value of `tree` for Max. The observer hears of the same steps as from
+/// [`Search`](crate::web::lesson::search::Search).
+pub fn search_two_sided(
+    tree: &GameTree,
+    algorithm: Algorithm,
+    observer: &mut impl Observer<NodeId>,
+) -> Score {
+    let root = 0;
+    let mut search = TwoSided { tree, algorithm, observer };
+    search.enter(0, None, root, Window::FULL, Why::Open);
+    search.node(root, 0, Window::FULL).0
+}
+
+struct TwoSided<'a, O> {
+    tree: &'a GameTree,
+    algorithm: Algorithm,
+    observer: &'a mut O,
+}
+
+impl<O: Observer<NodeId>> TwoSided<'_, O> {
+    /// The value of a node for Max, and the line that leads to it.
+    fn node(&mut self, node: NodeId, ply: Ply, window: Window) -> (Score, Vec<NodeId>) {
+        let max = self.tree.is_max(node);
+        let (value, line, leaf) = match self.tree.leaf_value(node) {
+            Some(value) => (value, Vec::new(), true),
+            None => {
+                let (value, line) =
+                    if max { self.max(node, ply, window) } else { self.min(node, ply, window) };
+                (value, line, false)
+            }
+        };
+        self.observer.leave(ply, if max { value } else { -value }, &line, leaf);
+        (value, line)
+    }
+
+    fn max(&mut self, node: NodeId, ply: Ply, window: Window) -> (Score, Vec<NodeId>) {
+        let Window { mut alpha, beta } = window;
+        let (mut best, mut line) = (-INFINITY, Vec::new());
+        let children = self.tree.children(node);
+        for (index, &child) in children.iter().enumerate() {
+            let (value, rest) = match self.algorithm {
+                Algorithm::Minimax => self.visit(child, ply, Window::FULL, Why::Open),
+                Algorithm::Pvs if index > 0 => {
+                    let (open, null) = (Window::new(alpha, beta), Window::new(alpha, alpha + 1));
+                    self.null_window_first(child, ply, open, null)
+                }
+                _ => self.visit(child, ply, Window::new(alpha, beta), Why::Open),
+            };
+            best = best.max(value);
+            if value > alpha {
+                alpha = value;
+                line = [&[child], &rest[..]].concat();
+                self.observer.raise(ply, child, value);
+            }
+            if self.algorithm != Algorithm::Minimax && alpha >= beta {
+                self.observer.cutoff(ply, alpha, beta, &children[index + 1..]);
+                break;
+            }
+        }
+        (best, line)
+    }
+
+    fn min(&mut self, node: NodeId, ply: Ply, window: Window) -> (Score, Vec<NodeId>) {
+        let Window { alpha, mut beta } = window;
+        let (mut best, mut line) = (INFINITY, Vec::new());
+        let children = self.tree.children(node);
+        for (index, &child) in children.iter().enumerate() {
+            let (value, rest) = match self.algorithm {
+                Algorithm::Minimax => self.visit(child, ply, Window::FULL, Why::Open),
+                Algorithm::Pvs if index > 0 => {
+                    let (open, null) = (Window::new(alpha, beta), Window::new(beta - 1, beta));
+                    self.null_window_first(child, ply, open, null)
+                }
+                _ => self.visit(child, ply, Window::new(alpha, beta), Why::Open),
+            };
+            best = best.min(value);
+            if value < beta {
+                beta = value;
+                line = [&[child], &rest[..]].concat();
+                self.observer.raise(ply, child, -value);
+            }
+            if self.algorithm != Algorithm::Minimax && alpha >= beta {
+                self.observer.cutoff(ply, -beta, -alpha, &children[index + 1..]);
+                break;
+            }
+        }
+        (best, line)
+    }
+
+    /// A later child in PVS, at either kind of node.
+    fn null_window_first(
+        &mut self,
+        child: NodeId,
+        ply: Ply,
+        open: Window,
+        null: Window,
+    ) -> (Score, Vec<NodeId>) {
+        let found = self.visit(child, ply, null, Why::Null);
+        let better = open.alpha < found.0 && found.0 < open.beta;
+        if better && !open.is_null() && self.tree.leaf_value(child).is_none() {
+            return self.visit(child, ply, open, Why::Again);
+        }
+        found
+    }
+
+    /// Enters and searches a child of a node at `ply`.
+    fn visit(&mut self, child: NodeId, ply: Ply, window: Window, why: Why) -> (Score, Vec<NodeId>) {
+        self.enter(ply + 1, Some(child), child, window, why);
+        self.node(child, ply + 1, window)
+    }
+
+    fn enter(&mut self, ply: Ply, via: Option<NodeId>, node: NodeId, window: Window, why: Why) {
+        self.observer.enter(ply, via, window.seen(self.tree.maximises(&node)), why);
+    }
+}

@@ -1,0 +1,248 @@
+//! The engine's lines, live: a search whose news go out as server-sent events.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::response::sse::Event;
+use serde::Serialize;
+use tokio::sync::{mpsc, watch};
+
+use super::book_answer::ScoreAnswer;
+use super::limits::{DEFAULT_SEARCH_SECONDS, MAX_LINES, MAX_SEARCH_SECONDS, SEARCH_MEMORY_MB};
+use super::query::Query;
+use super::refusal::Refusal;
+use super::searches::{Ending, Searches, Stop, client_name};
+use super::shape::{NamedMove, Opening, Results};
+use super::shelf::Content;
+use crate::chess::position::{Game, Move, Position};
+use crate::engine::search::{
+    BookSearch, Bound, Config, Limits, Report, SearchEvent, Searcher, Transposition,
+};
+
+/// A search that is asked for.
+#[derive(Debug)]
+struct Order {
+    game: Game,
+    time: Duration,
+    lines: usize,
+    client: String,
+}
+
+impl Order {
+    fn of(mut query: Query) -> Result<Self, Refusal> {
+        let game = query.game()?;
+        let seconds = query.number("seconds", (1, MAX_SEARCH_SECONDS))?;
+        let lines = query.number("lines", (1, MAX_LINES as u64))?.unwrap_or(1);
+        let client = client_name(&mut query)?;
+        query.finish()?;
+        if game.position().has_no_moves() {
+            return Err(Refusal::bad("the game is over: there is no move to search"));
+        }
+        let time = Duration::from_secs(seconds.unwrap_or(DEFAULT_SEARCH_SECONDS));
+        Ok(Order { game, time, lines: lines as usize, client })
+    }
+}
+
+/// Starts a search; its events come out of the channel, whose end stops it. An earlier one of the same
+/// client ends.
+///
+/// # Errors
+/// If the query is wrong, or too many searches run.
+pub(crate) async fn start(
+    searches: &Arc<Searches>,
+    content: &Arc<Content>,
+    address: IpAddr,
+    query: Query,
+    closing: watch::Receiver<bool>,
+) -> Result<mpsc::Receiver<Event>, Refusal> {
+    let order = Order::of(query)?;
+    let client = (address, order.client.clone());
+    let content = Arc::clone(content);
+    let time = order.time;
+    searches
+        .start(client, time, closing, move |stop, sender| search(&content, &order, stop, sender))
+        .await
+}
+
+/// An event with its data.
+fn event(name: &str, data: &impl Serialize) -> Event {
+    Event::default().event(name).data(serde_json::to_string(data).unwrap_or_default())
+}
+
+/// Searches, and tells of it; the last event comes back.
+fn search(content: &Content, order: &Order, stop: &Stop, sender: &mpsc::Sender<Event>) -> Event {
+    let control = stop.switch().control();
+    let config = Config {
+        memory_mb: SEARCH_MEMORY_MB,
+        book: Some(content.book.clone()),
+        book_search: BookSearch::Value,
+        ..Config::default()
+    };
+    let root = order.game.position();
+    let limits = Limits { multi_pv: order.lines, ..Limits::default() };
+    // A search does not wait for its client: one that reads slowly gets fewer lines.
+    let tell = |event: Event| drop(sender.try_send(event));
+    let mut listen = |news: &SearchEvent| match news {
+        SearchEvent::Iteration(report) | SearchEvent::NewBest(report) => {
+            tell(event("line", &LineAnswer::new(content, root, report)));
+        }
+        SearchEvent::Transposition(found) => {
+            tell(event("transposition", &TranspositionAnswer::new(content, root, found)));
+        }
+        SearchEvent::RootMove { .. } => {}
+    };
+    let result = Searcher::new(config).search(&order.game, &limits, &control, &mut listen);
+    let best = result.best.map(|mv| NamedMove::new(root, mv));
+    let reason = stop.ending();
+    event("end", &EndAnswer { best, depth: result.depth, nodes: result.nodes, reason })
+}
+
+/// A position of a line that the book knows.
+#[derive(Debug, Serialize)]
+struct BookPlace {
+    /// Moves of the line up to it.
+    plies: usize,
+    fen: String,
+    reached: Results,
+    opening: Option<Opening>,
+}
+
+/// A line of the search.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LineAnswer {
+    /// Which of the best lines this is, from 1.
+    number: usize,
+    depth: i32,
+    selective_depth: usize,
+    score: ScoreAnswer,
+    bound: &'static str,
+    nodes: u64,
+    milliseconds: u64,
+    moves: Vec<NamedMove>,
+    /// The plies of the line whose positions the book knows.
+    in_book: Vec<usize>,
+    /// Where the line comes into the book from outside: from a position that it does not know.
+    transposes: Option<BookPlace>,
+}
+
+impl LineAnswer {
+    fn new(content: &Content, root: &Position, report: &Report) -> Self {
+        let (in_book, transposes) = book_on(content, root, &report.pv);
+        LineAnswer {
+            number: report.multi_pv,
+            depth: report.depth,
+            selective_depth: report.selective_depth,
+            score: report.score.into(),
+            bound: match report.bound {
+                Bound::Exact => "exact",
+                Bound::Lower => "lower",
+                Bound::Upper => "upper",
+            },
+            nodes: report.nodes,
+            milliseconds: u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),
+            moves: NamedMove::line(root, &report.pv),
+            in_book,
+            transposes,
+        }
+    }
+}
+
+/// The plies of a line whose positions the book knows, and the first at which it comes into the book
+/// from outside.
+fn book_on(content: &Content, root: &Position, line: &[Move]) -> (Vec<usize>, Option<BookPlace>) {
+    let (mut position, mut is_known) = (*root, content.book.reached(root).is_some());
+    let (mut in_book, mut transposes) = (Vec::new(), None);
+    for (index, &mv) in line.iter().enumerate() {
+        if !position.is_legal(mv) {
+            break;
+        }
+        position = position.play(mv);
+        let plies = index + 1;
+        let reached = content.book.reached(&position);
+        if let Some(reached) = reached {
+            in_book.push(plies);
+            if !is_known && transposes.is_none() {
+                let opening = content.names.get(&position).map(Opening::from);
+                let fen = position.fen();
+                transposes = Some(BookPlace { plies, fen, reached: reached.into(), opening });
+            }
+        }
+        is_known = reached.is_some();
+    }
+    (in_book, transposes)
+}
+
+/// A line of the search that the search itself has found to lead into the book.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TranspositionAnswer {
+    moves: Vec<NamedMove>,
+    /// Whether a position before it is none of the book: else the line never left it.
+    from_outside: bool,
+    /// The position of the book.
+    fen: String,
+    reached: Results,
+    opening: Option<Opening>,
+    value: Option<ScoreAnswer>,
+    /// All of it in words.
+    text: String,
+}
+
+impl TranspositionAnswer {
+    fn new(content: &Content, root: &Position, found: &Transposition) -> Self {
+        let (mut end, mut from_outside) = (*root, false);
+        for &mv in &found.line {
+            from_outside |= content.book.reached(&end).is_none();
+            end = end.play(mv);
+        }
+        TranspositionAnswer {
+            moves: NamedMove::line(root, &found.line),
+            from_outside,
+            fen: end.fen(),
+            reached: found.counts.into(),
+            opening: content.names.get(&end).map(Opening::from),
+            value: found.value.as_ref().map(|value| value.score.into()),
+            text: found.in_words(root),
+        }
+    }
+}
+
+/// The end of a search.
+#[derive(Debug, Serialize)]
+struct EndAnswer {
+    best: Option<NamedMove>,
+    depth: i32,
+    nodes: u64,
+    reason: Ending,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::book::{Book, Names};
+
+    #[test]
+    fn a_search_ends_on_time_though_nobody_reads() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+        runtime.expect("a runtime").block_on(async {
+            let (book, names) = (Book::embedded(), Names::embedded());
+            let content = Content { book, names, games: Vec::new(), tag: String::new() };
+            let (searches, (_open, closing)) = (Arc::new(Searches::new(1)), watch::channel(false));
+            let query = "/analysis?seconds=2&lines=5".parse().expect("an address");
+            let query = Query::of(&query).expect("a query");
+            let address = IpAddr::from([127, 0, 0, 1]);
+            let started = start(&searches, &Arc::new(content), address, query, closing).await;
+            let mut events = started.expect("started");
+            while searches.count() > 0 {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            let mut last = None;
+            while let Some(event) = events.recv().await {
+                last = Some(format!("{event:?}"));
+            }
+            assert!(last.is_some_and(|event| event.contains("end")), "the end is missing");
+        });
+    }
+}

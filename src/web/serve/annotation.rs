@@ -1,0 +1,130 @@
+//! A game explained: every position searched, told in lines of JSON, the game with its notes in the end.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use serde::Serialize;
+use serde_json::Value;
+use tokio::sync::{mpsc, watch};
+
+use super::limits::{
+    DEFAULT_ANNOTATION_NODES, MAX_ANNOTATION_NODES, MAX_ANNOTATION_SECONDS, MAX_PLAY,
+    MIN_ANNOTATION_NODES, SEARCH_MEMORY_MB,
+};
+use super::pasted::read_game;
+use super::query::Query;
+use super::refusal::Refusal;
+use super::searches::{Ending, Searches, Stop, client_name};
+use super::shelf::Content;
+use crate::engine::search::{Config, Searcher};
+use crate::games::pgn::PgnGame;
+use crate::tools::annotate::work::annotate_one;
+use crate::tools::annotate::{Background, Effort, Limits, game_data};
+
+/// A game that is to be annotated.
+struct Order {
+    game: PgnGame,
+    effort: Effort,
+    client: String,
+}
+
+impl Order {
+    fn of(mut query: Query, text: &str) -> Result<Self, Refusal> {
+        let range = (MIN_ANNOTATION_NODES, MAX_ANNOTATION_NODES);
+        let nodes = query.number("nodes", range)?.unwrap_or(DEFAULT_ANNOTATION_NODES);
+        let client = client_name(&mut query)?;
+        query.finish()?;
+        let (game, _) = read_game(text)?;
+        if game.moves.is_empty() {
+            return Err(Refusal::bad("there is no move to be explained"));
+        }
+        if game.moves.len() > MAX_PLAY {
+            return Err(Refusal::bad(format!("games of at most {MAX_PLAY} moves are explained")));
+        }
+        Ok(Order { game, effort: Effort::Nodes(nodes), client })
+    }
+}
+
+/// What is told of it.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Line {
+    /// How many positions are searched, and of how many.
+    Progress { searched: usize, of: usize },
+    /// The game with its notes, as pages show it and as PGN.
+    Game { game: Value, pgn: String },
+    /// Why there is none.
+    Error { error: String },
+}
+
+impl Line {
+    fn text(&self) -> Bytes {
+        let mut text = serde_json::to_vec(self).unwrap_or_default();
+        text.push(b'\n');
+        text.into()
+    }
+}
+
+/// Starts to annotate the first game of a text; lines of JSON come out of the channel, whose end stops
+/// it. An earlier one of the same client ends.
+///
+/// # Errors
+/// If query or text are wrong, or another game is being annotated.
+pub(crate) async fn start(
+    searches: &Arc<Searches>,
+    content: &Arc<Content>,
+    address: IpAddr,
+    (query, text): (Query, &str),
+    closing: watch::Receiver<bool>,
+) -> Result<mpsc::Receiver<Bytes>, Refusal> {
+    let order = Order::of(query, text)?;
+    let client = (address, order.client.clone());
+    let content = Arc::clone(content);
+    let time = Duration::from_secs(MAX_ANNOTATION_SECONDS);
+    searches
+        .start(client, time, closing, move |stop, sender| {
+            annotate(&content, &order, stop, sender).text()
+        })
+        .await
+}
+
+/// Annotates a game and tells how far it is; the last line comes back.
+fn annotate(content: &Content, order: &Order, stop: &Stop, sender: &mpsc::Sender<Bytes>) -> Line {
+    let background = Background {
+        book: &content.book,
+        names: &content.names,
+        limits: Limits::default(),
+        effort: order.effort.in_words(),
+    };
+    let config = Config { memory_mb: SEARCH_MEMORY_MB, ..Config::default() };
+    let mut tell = |searched, of| {
+        // Whoever reads slowly learns of fewer steps.
+        let _ = sender.try_send(Line::Progress { searched, of }.text());
+    };
+    let mut searcher = Searcher::new(config);
+    let done = annotate_one(
+        &order.game,
+        &mut searcher,
+        order.effort,
+        &background,
+        stop.switch(),
+        &mut tell,
+    );
+    match done {
+        Some(done) => Line::Game { game: game_data(&done.pgn), pgn: done.pgn.to_string() },
+        None => {
+            let why = match stop.ending() {
+                Ending::Time => {
+                    format!("it took more than {MAX_ANNOTATION_SECONDS} s: ask with fewer nodes")
+                }
+                Ending::Replaced => "the same client asked again".to_owned(),
+                Ending::Left => "the client has gone".to_owned(),
+                Ending::Closing => "the server ends".to_owned(),
+                Ending::Finished => "it could not be searched".to_owned(),
+            };
+            Line::Error { error: format!("the game was not finished: {why}") }
+        }
+    }
+}

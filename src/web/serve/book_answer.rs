@@ -1,0 +1,139 @@
+//! `/book`: what the books know of a position, in our own words.
+
+use serde::Serialize;
+
+use super::facets::{Dates, Filter};
+use super::knowledge::{self, KnownMove};
+use super::query::Query;
+use super::refusal::Refusal;
+use super::shape::{ListedGame, MonthResults, NamedMove, Opening, Results};
+use super::shelf::Content;
+use super::ways::{ArrivalAnswer, arrival_answers};
+use crate::chess::notation;
+use crate::chess::position::{Color, Game, Move, Position};
+use crate::chess::score::{Score, mate_distance};
+use crate::games::book::{BookValue, Breadth};
+
+/// A score for the side to move.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ScoreAnswer {
+    /// Hundredths of a pawn.
+    Cp(Score),
+    /// A mate in so many moves; negative if the side to move is mated.
+    Mate(i32),
+}
+
+impl From<Score> for ScoreAnswer {
+    fn from(score: Score) -> Self {
+        mate_distance(score).map_or(ScoreAnswer::Cp(score), ScoreAnswer::Mate)
+    }
+}
+
+/// What an analysis has found of the position.
+#[derive(Debug, Serialize)]
+struct ValueAnswer {
+    score: ScoreAnswer,
+    depth: i32,
+    best: Option<NamedMove>,
+}
+
+/// A move of the book.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct MoveAnswer {
+    #[serde(flatten)]
+    mv: NamedMove,
+    played: Results,
+    reached: Results,
+    /// Points of the side to move in the games that reached the position after it, 0 to 1.
+    score: f64,
+    value: Option<ScoreAnswer>,
+    average_rating: Option<u16>,
+    opening: Option<Opening>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    history: Vec<MonthResults>,
+}
+
+/// The answer of `/book`.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BookAnswer {
+    fen: String,
+    turn: &'static str,
+    /// Whether the side to move is in check.
+    check: bool,
+    /// Why the game is over, if it is.
+    outcome: Option<&'static str>,
+    /// The moves that led here.
+    line: Vec<NamedMove>,
+    /// The name of the last position on the way that has one.
+    opening: Option<Opening>,
+    /// The games that reached the position by any order of moves.
+    reached: Results,
+    value: Option<ValueAnswer>,
+    moves: Vec<MoveAnswer>,
+    arrivals: Vec<ArrivalAnswer>,
+    legal: Vec<NamedMove>,
+    top_games: Vec<ListedGame>,
+    recent_games: Vec<ListedGame>,
+    history: Vec<MonthResults>,
+}
+
+/// Answers `/book`.
+///
+/// # Errors
+/// If the query is wrong.
+pub(crate) fn answer(content: &Content, mut query: Query) -> Result<BookAnswer, Refusal> {
+    let game = query.game()?;
+    let filter = Filter::of(&mut query, Dates::Months)?;
+    query.finish()?;
+    let position = game.position();
+    let known = knowledge::ask(&content.book, position, &filter, Breadth::Reached)?;
+    let legal = position.legal_moves();
+    Ok(BookAnswer {
+        fen: position.fen(),
+        turn: if position.side_to_move() == Color::White { "white" } else { "black" },
+        check: position.in_check(),
+        outcome: game.outcome().map(notation::outcome),
+        line: line(&game),
+        opening: content.names.of_game(&game).map(Opening::from),
+        reached: known.reached.counts.into(),
+        value: content.book.value(position).map(|value| value_answer(position, &value)),
+        moves: known.moves.into_iter().map(|found| move_answer(content, position, found)).collect(),
+        arrivals: arrival_answers(content, position),
+        legal: legal.iter().map(|mv| NamedMove::new(position, mv)).collect(),
+        top_games: known.reached.top,
+        recent_games: known.reached.latest,
+        history: known.reached.history,
+    })
+}
+
+/// The moves of a game.
+pub(crate) fn line(game: &Game) -> Vec<NamedMove> {
+    let moves = game.positions().iter().zip(game.moves());
+    moves.map(|(position, &mv)| NamedMove::new(position, mv)).collect()
+}
+
+fn value_answer(position: &Position, value: &BookValue) -> ValueAnswer {
+    let is_legal = |mv: &Move| position.is_legal(*mv);
+    ValueAnswer {
+        score: value.score.into(),
+        depth: value.depth,
+        best: value.best.filter(is_legal).map(|mv| NamedMove::new(position, mv)),
+    }
+}
+
+fn move_answer(content: &Content, position: &Position, found: KnownMove) -> MoveAnswer {
+    let score = found.reached.score(position.side_to_move());
+    MoveAnswer {
+        mv: NamedMove::new(position, found.mv),
+        played: found.played.into(),
+        reached: found.reached.into(),
+        score: (score * 1e4).round() / 1e4,
+        value: content.book.value_of_move(position, found.mv).map(ScoreAnswer::from),
+        average_rating: found.average_rating,
+        opening: content.names.get(&position.play(found.mv)).map(Opening::from),
+        history: found.history,
+    }
+}

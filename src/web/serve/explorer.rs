@@ -1,0 +1,186 @@
+//! `/masters` and `/lichess`: answers in the form of Lichess' opening explorer.
+//!
+//! Source: the OpenAPI description at <https://lichess.org/api#tag/Opening-Explorer>. Where it says
+//! nothing, the server does what that one does: counts are of the games that *played* a move here,
+//! and castling is the king taking his own rook. One thing differs: a game that came back to the
+//! position is counted for each move that it played there, not for the last one alone. In the counts
+//! of the position it is counted once, there as here.
+
+use serde::Serialize;
+
+use super::facets::{Dates, Filter};
+use super::knowledge::{self, KnownMove};
+use super::limits::MAX_MOVES;
+use super::query::{Query, with_rook};
+use super::refusal::Refusal;
+use super::shape::{ListedGame, MonthResults, Opening};
+use super::shelf::Content;
+use crate::chess::position::{Game, Position};
+use crate::games::book::{Breadth, Counts};
+
+/// Moves that are told if nobody says otherwise.
+const MOVES: u64 = 12;
+/// The most games that are listed of masters, of anybody's best, and of anybody's latest.
+const MASTER_GAMES: u64 = 15;
+const TOP_GAMES: u64 = 4;
+const RECENT_GAMES: u64 = 4;
+
+/// A move of an answer.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ExplorerMove {
+    uci: String,
+    san: String,
+    average_rating: u16,
+    white: u32,
+    draws: u32,
+    black: u32,
+    game: Option<ListedGame>,
+    opening: Option<Opening>,
+}
+
+/// An answer.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ExplorerAnswer {
+    white: u32,
+    draws: u32,
+    black: u32,
+    moves: Vec<ExplorerMove>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recent_games: Option<Vec<ListedGame>>,
+    top_games: Vec<ListedGame>,
+    opening: Option<Opening>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<Vec<MonthResults>>,
+}
+
+/// How much of each is told.
+#[derive(Debug, Clone, Copy)]
+struct Wanted {
+    moves: usize,
+    top_games: usize,
+    recent_games: Option<usize>,
+    history: bool,
+}
+
+/// Answers `/masters`.
+///
+/// # Errors
+/// If the query is wrong.
+pub(crate) fn masters(content: &Content, mut query: Query) -> Result<ExplorerAnswer, Refusal> {
+    let game = query.game()?;
+    let filter = Filter::with(&mut query, Dates::Years, &[], &[])?;
+    let wanted = Wanted {
+        moves: moves(&mut query, MOVES)?,
+        top_games: at_most(&mut query, "topGames", MASTER_GAMES)?,
+        recent_games: None,
+        history: false,
+    };
+    answer(content, &game, &filter, wanted)
+}
+
+/// Answers `/lichess`.
+///
+/// # Errors
+/// If the query is wrong.
+pub(crate) fn lichess(content: &Content, query: Query) -> Result<ExplorerAnswer, Refusal> {
+    of_lichess(content, query, |query| {
+        Ok(Wanted {
+            moves: moves(query, MOVES)?,
+            top_games: at_most(query, "topGames", TOP_GAMES)?,
+            recent_games: Some(at_most(query, "recentGames", RECENT_GAMES)?),
+            history: query.flag("history")?.unwrap_or(false),
+        })
+    })
+}
+
+/// Answers `/lichess/history`: the history without moves and games.
+///
+/// # Errors
+/// If the query is wrong.
+pub(crate) fn lichess_history(content: &Content, query: Query) -> Result<ExplorerAnswer, Refusal> {
+    let wanted = Wanted { moves: 0, top_games: 0, recent_games: Some(0), history: true };
+    of_lichess(content, query, |_| Ok(wanted))
+}
+
+fn of_lichess(
+    content: &Content,
+    mut query: Query,
+    wanted: impl FnOnce(&mut Query) -> Result<Wanted, Refusal>,
+) -> Result<ExplorerAnswer, Refusal> {
+    standard_chess(&mut query)?;
+    let game = query.game()?;
+    let filter = Filter::of(&mut query, Dates::Months)?;
+    let wanted = wanted(&mut query)?;
+    answer(content, &game, &filter, wanted)
+}
+
+/// Games of chess alone are in a book.
+///
+/// # Errors
+/// If another variant is asked for.
+pub(crate) fn standard_chess(query: &mut Query) -> Result<(), Refusal> {
+    match query.text("variant").as_deref() {
+        None | Some("" | "standard" | "fromPosition" | "chess") => Ok(()),
+        Some(variant) => {
+            Err(Refusal::bad(format!("variant={variant:?}: the book is of standard chess alone")))
+        }
+    }
+}
+
+/// The number of moves that are asked for.
+///
+/// # Errors
+/// If it is no number.
+pub(crate) fn moves(query: &mut Query, usual: u64) -> Result<usize, Refusal> {
+    let most = MAX_MOVES as u64;
+    Ok(query.number("moves", (0, u64::MAX))?.unwrap_or(usual).min(most) as usize)
+}
+
+/// A number of games; what is above the most is cut, as the explorer of Lichess does.
+///
+/// # Errors
+/// If it is no number.
+pub(crate) fn at_most(query: &mut Query, name: &str, most: u64) -> Result<usize, Refusal> {
+    Ok(query.number(name, (0, u64::MAX))?.unwrap_or(most).min(most) as usize)
+}
+
+fn answer(
+    content: &Content,
+    game: &Game,
+    filter: &Filter,
+    wanted: Wanted,
+) -> Result<ExplorerAnswer, Refusal> {
+    let position = game.position();
+    let mut known = knowledge::ask(&content.book, position, filter, Breadth::Played)?;
+    known.moves.retain(|found| !found.played.is_empty());
+    known.moves.sort_by_key(|found| (std::cmp::Reverse(found.played.games()), found.mv));
+    let total = known.continued.counts;
+    let moves = known.moves.iter().take(wanted.moves);
+    let cut = |games: Vec<ListedGame>, most: usize| games.into_iter().take(most).collect();
+    Ok(ExplorerAnswer {
+        white: total.white,
+        draws: total.draws,
+        black: total.black,
+        moves: moves.map(|found| explorer_move(content, position, found)).collect(),
+        recent_games: wanted.recent_games.map(|most| cut(known.continued.latest, most)),
+        top_games: cut(known.continued.top, wanted.top_games),
+        opening: content.names.of_game(game).map(Opening::from),
+        history: wanted.history.then_some(known.continued.history),
+    })
+}
+
+fn explorer_move(content: &Content, position: &Position, found: &KnownMove) -> ExplorerMove {
+    let Counts { white, draws, black, .. } = found.played;
+    ExplorerMove {
+        uci: with_rook(position, found.mv),
+        san: position.san(found.mv),
+        average_rating: found.average_rating.unwrap_or_default(),
+        white,
+        draws,
+        black,
+        game: found.only_game.clone(),
+        opening: content.names.get(&position.play(found.mv)).map(Opening::from),
+    }
+}

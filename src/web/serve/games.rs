@@ -1,0 +1,150 @@
+//! The games that the books are made of: every address lists them by the same id, that of books with
+//! facets, and they are read from their files when one is wanted.
+
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::refusal::Refusal;
+use super::shape::NamedMove;
+use super::shelf::Content;
+use crate::chess::position::Position;
+use crate::games::book::{GameError, GameId};
+use crate::games::pgn::{
+    Fate, GameEnd, GamePly, PgnGame, PgnInput, Reader, Tags, Visitor, read_games,
+};
+use crate::support::files::in_words;
+
+/// Reads a game by its id. A book with facets contains where its games stand; other games are searched
+/// for, first in the file `likely`, by its number.
+///
+/// # Errors
+/// If there is no such game, or its file cannot be read.
+pub(crate) fn find(
+    content: &Content,
+    likely: Option<usize>,
+    text: &str,
+) -> Result<PgnGame, Refusal> {
+    let missing = || Refusal::missing(format!("there is no game {text:?}"));
+    let id: GameId = text.parse().map_err(|_| missing())?;
+    if let Some(found) = find_in_book(content, id) {
+        return found;
+    }
+    // Of a book with facets, all games that can be asked for are in it, or were found in `likely`.
+    let others = if content.book.has_facets() { 0 } else { content.games.len() };
+    let others = (0..others).filter(|&file| Some(file) != likely);
+    let mut fault = None;
+    for input in likely.into_iter().chain(others).filter_map(|file| content.games.get(file)) {
+        match read(input, id) {
+            Ok(Some(game)) => return Ok(game),
+            Ok(None) => {}
+            Err(error) => fault = fault.or(Some(unreadable(input, &error))),
+        }
+    }
+    Err(fault.map_or_else(missing, Refusal::gone))
+}
+
+/// Why games of a file are not shown, in words that do not name its folder.
+pub(crate) fn unreadable(input: &PgnInput, error: &io::Error) -> String {
+    format!("cannot read the games of {}: {}", input.short_name(), in_words(error))
+}
+
+/// The id of the game that was read last, whose `Site` tag may have one.
+pub(crate) fn id_of<R: Read>(reader: &Reader<R>, of_site: Option<GameId>) -> GameId {
+    of_site.unwrap_or_else(|| GameId::of_text(reader.game_text().trim_ascii()))
+}
+
+/// The game that a book which knows its games has by this id; `None` if it has none.
+fn find_in_book(content: &Content, id: GameId) -> Option<Result<PgnGame, Refusal>> {
+    let folders = content.games.iter().filter_map(|input| match input {
+        PgnInput::File(path) => path.parent().map(Path::to_owned),
+        _ => None,
+    });
+    let mut folders: Vec<PathBuf> = folders.collect();
+    folders.dedup();
+    match content.book.game_from(id, &folders) {
+        Err(GameError::Unknown { .. }) => None,
+        Err(error) => Some(Err(Refusal::gone(error.to_string()))),
+        Ok(pgn) => match read_games(pgn.as_bytes()).next()? {
+            Ok((game, _)) => Some(Ok(game)),
+            Err(error) => Some(Err(Refusal::gone(in_words(&error)))),
+        },
+    }
+}
+
+fn read(input: &PgnInput, id: GameId) -> io::Result<Option<PgnGame>> {
+    let mut reader = Reader::new(input.reopen()?);
+    let mut seeker = SiteReader::default();
+    while let Some(end) = reader.read_game(&mut seeker)? {
+        if end.fate != Fate::Text && id_of(&reader, seeker.0.take()) == id {
+            return read_games(reader.game_text()).next().map(|game| Ok(game?.0)).transpose();
+        }
+    }
+    Ok(None)
+}
+
+/// Declines all games, after a look at the id in the `Site` tag.
+#[derive(Default)]
+struct SiteReader(Option<GameId>);
+
+impl Visitor for SiteReader {
+    fn begin(&mut self, tags: &Tags, _start: &Position) -> ControlFlow<()> {
+        self.0 = tags.raw("Site").and_then(GameId::of_site);
+        ControlFlow::Break(())
+    }
+
+    fn played(&mut self, _ply: &GamePly) -> ControlFlow<()> {
+        ControlFlow::Break(())
+    }
+
+    fn end(&mut self, _end: &GameEnd) {}
+}
+
+/// A game for the page.
+#[derive(Debug, Serialize)]
+pub(crate) struct GameAnswer {
+    /// Names and values.
+    tags: Vec<(String, String)>,
+    /// Where it began.
+    fen: String,
+    moves: Vec<NamedMove>,
+    result: &'static str,
+    /// What is wrong with the rest, if something is.
+    fault: Option<String>,
+}
+
+impl GameAnswer {
+    /// A game, as far as it could be read.
+    pub(crate) fn new(game: &PgnGame, fate: &Fate) -> Self {
+        let moves: Vec<_> = game.moves.iter().map(|played| played.mv).collect();
+        GameAnswer {
+            tags: game.tags.clone(),
+            fen: game.start.fen(),
+            moves: NamedMove::line(&game.start, &moves),
+            result: game.result.token(),
+            fault: match fate {
+                Fate::Broken(fault) => Some(fault.to_string()),
+                _ => None,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_game_is_found_by_its_id_as_books_have_it() {
+        let text = "some text\n\n1. e4 e5 1-0\n\n[Site \"https://lichess.org/abcd1234/white\"]\n\n1. d4 0-1\n";
+        let input = PgnInput::Text("games".to_owned(), text.as_bytes().into());
+        let find = |id: GameId| read(&input, id).expect("readable");
+        let by_site = find("abcd1234".parse().expect("an id")).expect("there");
+        assert_eq!((by_site.moves.len(), by_site.result.token()), (1, "0-1"));
+        let by_text = find(GameId::of_text(b"1. e4 e5 1-0")).expect("there");
+        assert_eq!((by_text.moves.len(), by_text.result.token()), (2, "1-0"));
+        assert!(find(GameId::of_text(b"some text")).is_none());
+    }
+}

@@ -1,0 +1,129 @@
+//! The page, built into the program.
+
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use crate::support::page;
+
+/// A file of the page.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PageFile {
+    /// Its address.
+    pub(crate) path: &'static str,
+    kind: &'static str,
+    text: &'static str,
+}
+
+const HTML: &str = "text/html; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const SVG: &str = "image/svg+xml";
+
+/// A file that all pages share, or one of the explorer's own, which lies beside this one.
+macro_rules! file {
+    ($path:literal, $name:literal, $kind:expr) => {
+        PageFile { path: $path, kind: $kind, text: include_str!($name) }
+    };
+    ($path:literal, $text:path, $kind:expr) => {
+        PageFile { path: $path, kind: $kind, text: $text }
+    };
+}
+
+/// All files of the page.
+pub(crate) const FILES: [PageFile; 21] = [
+    file!("/", "index.html", HTML),
+    file!("/icon.svg", page::ICON, SVG),
+    file!("/theme.css", page::THEME_CSS, CSS),
+    file!("/board.css", page::BOARD_CSS, CSS),
+    file!("/replay.css", page::REPLAY_CSS, CSS),
+    file!("/notes.css", page::NOTES_CSS, CSS),
+    file!("/style.css", "style.css", CSS),
+    file!("/main.js", "main.js", SCRIPT),
+    file!("/dom.js", page::DOM_JS, SCRIPT),
+    file!("/theme.js", page::THEME_JS, SCRIPT),
+    file!("/pieces.js", page::PIECES_JS, SCRIPT),
+    file!("/board.js", page::BOARD_JS, SCRIPT),
+    file!("/chart.js", page::CHART_JS, SCRIPT),
+    file!("/notes.js", page::NOTES_JS, SCRIPT),
+    file!("/annotation.js", "annotation.js", SCRIPT),
+    file!("/server.js", "server.js", SCRIPT),
+    file!("/moves.js", "moves.js", SCRIPT),
+    file!("/ways.js", "ways.js", SCRIPT),
+    file!("/engine.js", "engine.js", SCRIPT),
+    file!("/filters.js", "filters.js", SCRIPT),
+    file!("/games.js", "games.js", SCRIPT),
+];
+
+/// What the page may load: its own files, and nothing else from anywhere.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+     base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+);
+
+impl PageFile {
+    /// What tells its text from any other.
+    pub(crate) fn tag(self) -> String {
+        format!("\"{:08x}\"", crc32fast::hash(self.text.as_bytes()))
+    }
+
+    /// Answers with the file under its tag, or says that the asker has it.
+    pub(crate) fn answer(self, tag: &str, headers: &HeaderMap) -> Response {
+        let is_known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| {
+            // Compressed, the tag is a weak one.
+            known.as_bytes().trim_ascii().ends_with(tag.as_bytes())
+        });
+        let mut response = match is_known {
+            true => StatusCode::NOT_MODIFIED.into_response(),
+            false => self.text.into_response(),
+        };
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
+        // Made of hexadecimal digits and quotes.
+        if let Ok(tag) = HeaderValue::from_str(tag) {
+            headers.insert(header::ETAG, tag);
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is named in a text behind a mark, up to the quote.
+    fn named<'t>(text: &'t str, mark: &'t str) -> impl Iterator<Item = &'t str> {
+        text.split(mark).skip(1).filter_map(|rest| rest.split('"').next())
+    }
+
+    #[test]
+    fn the_page_loads_its_own_files_and_no_others() {
+        let is_own = |name: &str| {
+            let path = format!("/{}", name.trim_start_matches("./").trim_start_matches('/'));
+            FILES.iter().any(|file| file.path == path)
+        };
+        let mut loaded = 0;
+        for file in FILES {
+            let marks = ["src=\"", "href=\"", "from \"", "import \""];
+            for name in marks.into_iter().flat_map(|mark| named(file.text, mark)) {
+                assert!(name.starts_with('#') || is_own(name), "{} names {name}", file.path);
+                loaded += usize::from(!name.starts_with('#'));
+            }
+            let foreign = file.text.replace("http://www.w3.org/2000/svg", "");
+            assert!(!foreign.contains("://"), "{} names another server", file.path);
+        }
+        assert!(loaded > FILES.len(), "{loaded} names found");
+    }
+
+    #[test]
+    fn the_scripts_are_short_and_parse_no_html() {
+        const LONGEST: usize = 600;
+        for file in FILES {
+            assert!(file.text.lines().count() < LONGEST, "{} is too long", file.path);
+            for way in ["innerHTML", "outerHTML", "insertAdjacentHTML", "eval(", "document.write"] {
+                assert!(!file.text.contains(way), "{}: {way}", file.path);
+            }
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Finds the games of players, one player after the other, and keeps them as long as there is room.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{
+    AtomicBool, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
+
+use crossbeam::channel::{Receiver, Sender, bounded};
+
+use super::order::Mode;
+use crate::chess::position::{Color, Move, Position};
+use crate::games::book::{GameId, Speed};
+use crate::games::pgn::{GameEnd, GamePly, GameResult, PgnInput, Reader, Tags, Visitor};
+use crate::web::serve::facets::Month;
+use crate::web::serve::games::{id_of, unreadable};
+use crate::web::serve::limits::{
+    MAX_KEPT_GAMES, MAX_PLAYER_GAMES, MAX_WAITING_PLAYERS, PLAYER_PLIES,
+};
+use crate::web::serve::refusal::Refusal;
+use crate::web::serve::shape;
+
+/// A game of a player.
+#[derive(Debug)]
+pub(super) struct PlayerGame {
+    pub(super) id: GameId,
+    /// Its place among all games, by the number of the file and its own there.
+    pub(super) place: (usize, usize),
+    /// The side of the player.
+    pub(super) color: Color,
+    pub(super) white: shape::Player,
+    pub(super) black: shape::Player,
+    pub(super) result: GameResult,
+    pub(super) speed: Speed,
+    pub(super) mode: Mode,
+    pub(super) month: Option<Month>,
+    /// The keys of the positions in which the moves were played.
+    pub(super) keys: Vec<u64>,
+    pub(super) moves: Vec<Move>,
+}
+
+/// The games of a player, as far as they were found.
+#[derive(Debug)]
+pub(crate) struct PlayerIndex {
+    /// The name, in small letters.
+    name: String,
+    /// Its place in the line of all that were ever asked for.
+    number: u64,
+    games: Mutex<Vec<PlayerGame>>,
+    /// Why games may be missing.
+    fault: OnceLock<String>,
+    is_done: AtomicBool,
+}
+
+impl PlayerIndex {
+    pub(super) fn games(&self) -> MutexGuard<'_, Vec<PlayerGame>> {
+        self.games.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether all games were found.
+    pub(crate) fn is_done(&self) -> bool {
+        self.is_done.load(Acquire)
+    }
+
+    /// Why games are missing, once all that can be found were.
+    pub(crate) fn fault(&self) -> Option<&str> {
+        self.fault.get().map(String::as_str)
+    }
+}
+
+/// The players that were asked for.
+#[derive(Debug)]
+pub(crate) struct Players {
+    /// Those asked for last come last.
+    known: Mutex<Vec<Arc<PlayerIndex>>>,
+    line: Sender<Arc<PlayerIndex>>,
+    asked: AtomicU64,
+    /// How many have had their turn.
+    served: Arc<AtomicU64>,
+    is_closing: Arc<AtomicBool>,
+}
+
+impl Drop for Players {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Players {
+    /// Nobody yet. Games are looked for on a thread of its own.
+    ///
+    /// # Errors
+    /// If the system starts no thread.
+    pub(crate) fn new(inputs: Vec<PgnInput>) -> std::io::Result<Self> {
+        let (line, waiting) = bounded(MAX_WAITING_PLAYERS);
+        let served = Arc::new(AtomicU64::new(0));
+        let is_closing = Arc::new(AtomicBool::new(false));
+        let counter = Arc::clone(&served);
+        let closing = Arc::clone(&is_closing);
+        thread::Builder::new()
+            .name("players".to_owned())
+            .spawn(move || look_for_all(&inputs, &waiting, &counter, &closing))?;
+        let (known, asked) = (Mutex::default(), AtomicU64::new(0));
+        Ok(Players { known, line, asked, served, is_closing })
+    }
+
+    /// Ends the looking for games.
+    pub(crate) fn close(&self) {
+        self.is_closing.store(true, Relaxed);
+    }
+
+    /// The games of a player, whose name is in small letters; who was not asked for before stands in
+    /// line.
+    ///
+    /// # Errors
+    /// If the line is too long.
+    pub(crate) fn get(&self, name: &str) -> Result<Arc<PlayerIndex>, Refusal> {
+        let mut known = self.known();
+        // What could not be read may be there again.
+        known.retain(|player| !player.is_done() || player.fault().is_none());
+        if let Some(at) = known.iter().position(|player| player.name == name) {
+            let player = known.remove(at);
+            known.push(Arc::clone(&player));
+            return Ok(player);
+        }
+        let player = Arc::new(PlayerIndex {
+            name: name.to_owned(),
+            number: self.asked.load(Relaxed),
+            games: Mutex::default(),
+            fault: OnceLock::new(),
+            is_done: AtomicBool::new(false),
+        });
+        if self.line.try_send(Arc::clone(&player)).is_err() {
+            return Err(Refusal::busy("too many players are being looked for: try again soon"));
+        }
+        self.asked.fetch_add(1, Relaxed);
+        known.push(Arc::clone(&player));
+        make_room(&mut known);
+        Ok(player)
+    }
+
+    fn known(&self) -> MutexGuard<'_, Vec<Arc<PlayerIndex>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of the file of a game that was listed for a player.
+    pub(crate) fn file_of(&self, id: GameId) -> Option<usize> {
+        self.known().iter().find_map(|player| {
+            player.games().iter().find(|game| game.id == id).map(|game| game.place.0)
+        })
+    }
+
+    /// How many players come before this one.
+    pub(crate) fn queue_position(&self, player: &PlayerIndex) -> u64 {
+        player.number.saturating_sub(self.served.load(Relaxed))
+    }
+}
+
+/// Forgets the players asked for longest ago, as long as there are too many games, but the last one.
+fn make_room(known: &mut Vec<Arc<PlayerIndex>>) {
+    // A player without games costs little, but not nothing.
+    let cost = |player: &Arc<PlayerIndex>| player.games().len().max(1);
+    let mut kept: usize = known.iter().map(cost).sum();
+    while known.len() > 1 && kept > MAX_KEPT_GAMES {
+        let Some(oldest) = known.iter().position(|player| player.is_done()) else { return };
+        kept = kept.saturating_sub(cost(&known.remove(oldest)));
+    }
+}
+
+/// What the thread does: player after player.
+fn look_for_all(
+    inputs: &[PgnInput],
+    waiting: &Receiver<Arc<PlayerIndex>>,
+    served: &AtomicU64,
+    is_closing: &AtomicBool,
+) {
+    for player in waiting {
+        for (file, input) in inputs.iter().enumerate() {
+            if let Err(error) = look_for(&player, file, input, is_closing) {
+                let fault = unreadable(input, &error);
+                log::warn!("{fault}");
+                // The first fault is enough.
+                let _ = player.fault.set(fault);
+            }
+        }
+        if is_closing.load(Relaxed) {
+            return;
+        }
+        player.is_done.store(true, Release);
+        served.fetch_add(1, Relaxed);
+    }
+}
+
+/// Adds the games of a player that are in a file.
+fn look_for(
+    player: &PlayerIndex,
+    file: usize,
+    input: &PgnInput,
+    is_closing: &AtomicBool,
+) -> std::io::Result<()> {
+    let mut reader = Reader::new(input.reopen()?);
+    let mut seeker = Seeker { name: &player.name, site: None, found: None, key: 0 };
+    while let Some(end) = reader.read_game(&mut seeker)? {
+        if let Some(mut game) = seeker.found.take() {
+            let mut games = player.games();
+            game.result = end.result;
+            game.id = id_of(&reader, seeker.site.take());
+            game.place = (file, games.len());
+            games.push(game);
+            if games.len() >= MAX_PLAYER_GAMES {
+                return Ok(());
+            }
+        }
+        if is_closing.load(Relaxed) {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Looks for the games of one player.
+struct Seeker<'p> {
+    name: &'p str,
+    /// The id that the `Site` tag has.
+    site: Option<GameId>,
+    found: Option<PlayerGame>,
+    /// Of the position that the game has come to.
+    key: u64,
+}
+
+impl Visitor for Seeker<'_> {
+    fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()> {
+        let tag = |name| tags.get(name).unwrap_or_default();
+        let is_it = |name| tag(name).trim().to_lowercase() == self.name;
+        let color = match (is_it("White"), is_it("Black")) {
+            (true, _) => Color::White,
+            (_, true) => Color::Black,
+            _ => return ControlFlow::Break(()),
+        };
+        let player = |name, elo| shape::Player {
+            name: tag(name).into_owned(),
+            rating: tag(elo).trim().parse().unwrap_or(0),
+        };
+        let date = ["UTCDate", "Date"].into_iter().find_map(|name| Month::of_date(&tag(name)));
+        self.key = start.key();
+        self.site = tags.raw("Site").and_then(GameId::of_site);
+        self.found = Some(PlayerGame {
+            id: GameId::default(),
+            place: (0, 0),
+            color,
+            white: player("White", "WhiteElo"),
+            black: player("Black", "BlackElo"),
+            result: GameResult::Undecided,
+            speed: Speed::of_time_control(&tag("TimeControl")),
+            mode: Mode::of_event(&tag("Event")),
+            month: date,
+            keys: Vec::new(),
+            moves: Vec::new(),
+        });
+        ControlFlow::Continue(())
+    }
+
+    fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
+        let Some(game) = &mut self.found else { return ControlFlow::Break(()) };
+        let key = std::mem::replace(&mut self.key, ply.key);
+        if ply.mv.is_null() {
+            return ControlFlow::Continue(());
+        }
+        game.keys.push(key);
+        game.moves.push(ply.mv);
+        match game.moves.len() < PLAYER_PLIES {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    }
+
+    fn end(&mut self, _end: &GameEnd) {}
+}

@@ -1,0 +1,89 @@
+//! What is asked of a player's games.
+
+use std::str::FromStr;
+
+use crate::chess::position::{Color, Game};
+use crate::games::book::Speed;
+use crate::web::serve::explorer::{at_most, moves, standard_chess};
+use crate::web::serve::facets::{Dates, Filter};
+use crate::web::serve::limits::{MAX_MOVES, MAX_PLAYER_NAME};
+use crate::web::serve::query::Query;
+use crate::web::serve::refusal::Refusal;
+
+/// Games that are listed at most.
+const RECENT_GAMES: u64 = 8;
+
+/// Whether a game counts for the players' ratings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    Casual,
+    Rated,
+}
+
+impl Mode {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Mode::Casual => "casual",
+            Mode::Rated => "rated",
+        }
+    }
+
+    /// As Lichess names its events; everything else counts.
+    pub(super) fn of_event(event: &str) -> Self {
+        if event.to_lowercase().starts_with("casual") { Mode::Casual } else { Mode::Rated }
+    }
+}
+
+impl FromStr for Mode {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        [Mode::Casual, Mode::Rated].into_iter().find(|mode| mode.name() == text).ok_or(())
+    }
+}
+
+/// What is asked of a player's games.
+#[derive(Debug)]
+pub(crate) struct PlayerOrder {
+    /// The name, in small letters.
+    pub(super) player: String,
+    pub(super) color: Color,
+    pub(super) game: Game,
+    pub(super) filter: Filter,
+    /// None stands for both.
+    pub(super) modes: Vec<Mode>,
+    pub(super) moves: usize,
+    pub(super) recent_games: usize,
+}
+
+impl PlayerOrder {
+    /// Reads a query.
+    ///
+    /// # Errors
+    /// If it is wrong.
+    pub(crate) fn of(mut query: Query) -> Result<Self, Refusal> {
+        standard_chess(&mut query)?;
+        let player = query.text("player").unwrap_or_default().trim().to_lowercase();
+        if player.is_empty() || player.len() > MAX_PLAYER_NAME {
+            return Err(Refusal::bad(format!(
+                "player: expected a name of 1 to {MAX_PLAYER_NAME} bytes"
+            )));
+        }
+        let color = match query.text("color").as_deref() {
+            Some("white") => Color::White,
+            Some("black") => Color::Black,
+            _ => return Err(Refusal::bad("color: expected white or black")),
+        };
+        let game = query.game()?;
+        let speeds: Vec<Speed> = query.list("speeds", "a speed (ultraBullet, … correspondence)")?;
+        Ok(PlayerOrder {
+            player,
+            color,
+            game,
+            filter: Filter::with(&mut query, Dates::Months, &[], &speeds)?,
+            modes: query.list("modes", "a mode (casual, rated)")?,
+            moves: moves(&mut query, MAX_MOVES as u64)?,
+            recent_games: at_most(&mut query, "recentGames", RECENT_GAMES)?,
+        })
+    }
+}

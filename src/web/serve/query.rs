@@ -1,0 +1,240 @@
+//! The query of a request, parameter by parameter.
+
+use std::borrow::Cow;
+use std::str::FromStr;
+
+use axum::http::Uri;
+
+use super::limits::{MAX_PLAY, MAX_QUERY};
+use super::refusal::Refusal;
+use crate::chess::position::{Game, Move, Position, UCI_NULL};
+
+/// A name or value of a query, without its escapes.
+///
+/// # Errors
+/// If it is not UTF-8.
+fn decoded(text: &str) -> Result<String, Refusal> {
+    let spaced = text.replace('+', " ");
+    let decoded = percent_encoding::percent_decode_str(&spaced).decode_utf8();
+    decoded.map(Cow::into_owned).map_err(|_| Refusal::bad("the query is not UTF-8"))
+}
+
+/// The parameters of a request that nobody has asked for yet.
+#[derive(Debug)]
+pub(crate) struct Query {
+    rest: Vec<(String, String)>,
+}
+
+impl Query {
+    /// Reads the query of an address.
+    ///
+    /// # Errors
+    /// If it is too long, or has a parameter twice.
+    pub(crate) fn of(uri: &Uri) -> Result<Self, Refusal> {
+        let text = uri.query().unwrap_or_default();
+        if text.len() > MAX_QUERY {
+            let length = text.len();
+            return Err(Refusal::bad(format!(
+                "the query has {length} bytes: at most {MAX_QUERY} are read"
+            )));
+        }
+        let mut rest: Vec<(String, String)> = Vec::new();
+        for pair in text.split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let (name, value) = (decoded(name)?, decoded(value)?);
+            if rest.iter().any(|(other, _)| *other == name) {
+                return Err(Refusal::bad(format!("the parameter {name:?} is given twice")));
+            }
+            rest.push((name, value));
+        }
+        Ok(Query { rest })
+    }
+
+    /// Takes a parameter out.
+    pub(crate) fn text(&mut self, name: &str) -> Option<String> {
+        let at = self.rest.iter().position(|(other, _)| other == name)?;
+        Some(self.rest.swap_remove(at).1)
+    }
+
+    /// Takes a parameter out and reads it; `what` says in an error what is expected.
+    pub(crate) fn read<T: FromStr>(
+        &mut self,
+        name: &str,
+        what: &str,
+    ) -> Result<Option<T>, Refusal> {
+        let Some(text) = self.text(name) else { return Ok(None) };
+        match text.parse() {
+            Ok(value) => Ok(Some(value)),
+            Err(_) => Err(Refusal::bad(format!("{name}={text:?}: expected {what}"))),
+        }
+    }
+
+    /// A whole number from `least` to `most`.
+    pub(crate) fn number(
+        &mut self,
+        name: &str,
+        (least, most): (u64, u64),
+    ) -> Result<Option<u64>, Refusal> {
+        let what = format!("a whole number from {least} to {most}");
+        let number: Option<u64> = self.read(name, &what)?;
+        match number.filter(|number| !(least..=most).contains(number)) {
+            Some(number) => Err(Refusal::bad(format!("{name}={number}: expected {what}"))),
+            None => Ok(number),
+        }
+    }
+
+    /// `true` or `false`, as clients of Lichess write them: also `True`, `1` and `on`.
+    pub(crate) fn flag(&mut self, name: &str) -> Result<Option<bool>, Refusal> {
+        match self.text(name).as_deref().map(str::to_ascii_lowercase).as_deref() {
+            None => Ok(None),
+            Some("true" | "1" | "on") => Ok(Some(true)),
+            Some("false" | "0" | "off") => Ok(Some(false)),
+            Some(text) => Err(Refusal::bad(format!("{name}={text:?}: expected true or false"))),
+        }
+    }
+
+    /// A list with commas. An empty one is none, as with the explorer of Lichess.
+    pub(crate) fn list<T: FromStr>(&mut self, name: &str, what: &str) -> Result<Vec<T>, Refusal> {
+        let text = self.text(name).unwrap_or_default();
+        let read = |part: &str| {
+            let wrong = |_| Refusal::bad(format!("{name}={text:?}: {part:?} is not {what}"));
+            part.parse().map_err(wrong)
+        };
+        text.split(',').filter(|part| !part.is_empty()).map(read).collect()
+    }
+
+    /// The position that `fen` and `play` mean, with the way to it.
+    ///
+    /// # Errors
+    /// If the FEN is none, or a move is none or illegal.
+    pub(crate) fn game(&mut self) -> Result<Game, Refusal> {
+        let start = match self.text("fen").filter(|fen| !fen.trim().is_empty()) {
+            Some(fen) => Position::from_fen_repaired(&fen)
+                .map_err(|error| Refusal::bad(format!("fen={fen:?}: {error}")))?,
+            None => Position::start(),
+        };
+        let mut game = Game::new(start);
+        let play = self.text("play").unwrap_or_default();
+        for (number, word) in play.split(',').filter(|word| !word.is_empty()).enumerate() {
+            if number >= MAX_PLAY {
+                return Err(Refusal::bad(format!("play: at most {MAX_PLAY} moves are read")));
+            }
+            let mv = read_uci(game.position(), word).ok_or_else(|| {
+                let fen = game.position().fen();
+                Refusal::bad(format!("play: {word:?} is no legal move in {fen}"))
+            })?;
+            game.play(mv).map_err(|error| Refusal::bad(format!("play: {error}")))?;
+        }
+        Ok(game)
+    }
+
+    /// Refuses what nobody has asked for.
+    ///
+    /// # Errors
+    /// If there is a parameter that this address does not know.
+    pub(crate) fn finish(self) -> Result<(), Refusal> {
+        match self.rest.first() {
+            Some((name, _)) => Err(Refusal::bad(format!(
+                "there is no parameter {name:?}: /openapi.json has them all"
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A legal move in UCI's notation; castling may be written as the king taking his own rook, too.
+pub(crate) fn read_uci(position: &Position, word: &str) -> Option<Move> {
+    let mv = if word == UCI_NULL { Move::NULL } else { word.parse().ok()? };
+    if position.try_play(mv).is_some() {
+        return Some(mv);
+    }
+    let is_it =
+        |castling: &Move| position.is_castling(*castling) && with_rook(position, *castling) == word;
+    position.legal_moves().iter().find(is_it)
+}
+
+/// A move in UCI's notation with castling as the king taking his own rook, as the explorer of Lichess
+/// has it.
+pub(crate) fn with_rook(position: &Position, mv: Move) -> String {
+    let text = mv.to_string();
+    if !position.is_castling(mv) {
+        return text;
+    }
+    match text.as_str() {
+        "e1g1" => "e1h1",
+        "e1c1" => "e1a1",
+        "e8g8" => "e8h8",
+        _ => "e8a8",
+    }
+    .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn query(text: &str) -> Result<Query, Refusal> {
+        Query::of(&format!("/book?{text}").parse().expect("an address"))
+    }
+
+    #[test]
+    fn positions_are_read_with_the_way_to_them() {
+        let game =
+            query("play=e2e4,e7e5,g1f3,b8c6,f1c4,f8c5,e1h1").expect("fine").game().expect("legal");
+        assert_eq!(game.moves().last().map(Move::to_string).as_deref(), Some("e1g1"));
+        let fen = "fen=4k3/8/8/8/8/8/8/4K2R_w_K_-_0_1&play=e1g1";
+        assert!(
+            query(fen)
+                .expect("fine")
+                .game()
+                .expect("legal")
+                .position()
+                .fen()
+                .starts_with("4k3/8/8/8/8/8/8/5RK1 b")
+        );
+        let error = query("play=e2e4,e2e4").expect("fine").game().expect_err("illegal").text;
+        assert!(error.contains("\"e2e4\" is no legal move in rnbq"), "{error}");
+    }
+
+    #[test]
+    fn castling_is_read_and_written_both_ways() {
+        let position = Position::from_fen("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1").expect("legal");
+        for (with, own) in [("e8h8", "e8g8"), ("e8a8", "e8c8")] {
+            let mv = read_uci(&position, with).expect(with);
+            assert_eq!((mv.to_string().as_str(), with_rook(&position, mv).as_str()), (own, with));
+            assert_eq!(read_uci(&position, own), Some(mv));
+        }
+        assert_eq!(read_uci(&position, "e1g1"), None);
+    }
+
+    #[test]
+    fn escapes_are_decoded() {
+        let mut read = query("&a+b=%2B%26%3d&&empty&flag=").expect("fine");
+        let values = ["a b", "empty", "flag", "none"].map(|name| read.text(name));
+        let expected = [Some("+&="), Some(""), Some(""), None];
+        assert_eq!(values.each_ref().map(|value| value.as_deref()), expected);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (text, named) in [
+            ("a=%ff", "not UTF-8"),
+            ("%c3=1", "not UTF-8"),
+            ("a=1&%61=2", "twice"),
+            ("a=1&a=2", "twice"),
+            ("moves=x", "whole number from 0 to 9"),
+            ("moves=10", "whole number from 0 to 9"),
+            ("nonsense=1", "no parameter \"nonsense\""),
+        ] {
+            let read = query(text).and_then(|mut query| {
+                query.number("moves", (0, 9))?;
+                query.finish()
+            });
+            let error = read.expect_err(text).text;
+            assert!(error.contains(named), "{text}: {error}");
+        }
+        assert!(query(&format!("fen={}", "8".repeat(MAX_QUERY))).is_err());
+        let long = "e2e4,".repeat(MAX_PLAY);
+        assert!(query(&format!("play={long}")).expect("fits").game().is_err());
+    }
+}

@@ -1,0 +1,211 @@
+//! Connections: accepted, bounded in number and time, and let go in order at the end.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
+use hyper_util::service::TowerToHyperService;
+use thiserror::Error;
+use tokio::net::TcpListener;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
+use tower::service_fn;
+
+use super::gate::Gate;
+use super::limits::{GRACE, MAX_CONNECTIONS, MAX_REQUEST_HEAD, MAX_REQUEST_HEADERS};
+use super::patience::PatientStream;
+use super::routes::{Desk, Peer, router};
+use super::shelf::Shelf;
+use crate::games::book::BookError;
+use crate::support::files::in_words;
+use crate::support::threads;
+
+/// Why the server ended.
+#[derive(Debug, Error)]
+pub(crate) enum ServeError {
+    /// There is no listening on this address.
+    #[error("cannot listen on {0}: {1} (--listen names another port or address)")]
+    Address(SocketAddr, String),
+    /// A book cannot be opened.
+    #[error(transparent)]
+    Book(#[from] BookError),
+    /// The system does not give what is needed.
+    #[error("cannot serve: {0}")]
+    System(#[from] io::Error),
+}
+
+/// Ends a server from elsewhere.
+#[derive(Debug, Clone)]
+pub(crate) struct Stopper(watch::Sender<bool>);
+
+impl Stopper {
+    /// For a server that is yet to begin.
+    pub(crate) fn new() -> Self {
+        Stopper(watch::Sender::new(false))
+    }
+
+    /// Ends it.
+    pub(crate) fn stop(&self) {
+        self.0.send_replace(true);
+    }
+}
+
+/// Where and for whom books are served.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// Where to listen.
+    pub(crate) address: SocketAddr,
+    /// Origins of the pages, besides the server's own, that may ask for what costs much.
+    pub(crate) origins: Vec<String>,
+    /// See [`CLIENT_SECONDS`](super::limits::CLIENT_SECONDS).
+    pub(crate) client_timeout: Duration,
+}
+
+/// Serves the books of a shelf, which are opened meanwhile, until somebody stops it. `on_ready` gets
+/// the address, `on_open` is called when all books are open.
+///
+/// # Errors
+/// If the address cannot be had, or a book cannot be opened.
+pub(crate) fn serve(
+    shelf: Shelf,
+    Settings { address, origins, client_timeout }: Settings,
+    stopper: &Stopper,
+    on_ready: impl FnOnce(SocketAddr),
+    on_open: impl FnOnce() + Send + 'static,
+) -> Result<(), ServeError> {
+    let runtime = runtime()?;
+    let closing = stopper.0.subscribe();
+    let done = runtime.block_on(async {
+        let listener = TcpListener::bind(address).await;
+        let listener = listener.map_err(|error| ServeError::Address(address, in_words(&error)))?;
+        on_ready(listener.local_addr()?);
+        let shelf = Arc::new(shelf);
+        let desk = Arc::new(Desk::new(Arc::clone(&shelf), closing.clone()));
+        let opened = open(shelf, on_open)?;
+        let gate = Gate::new(origins, address.ip().is_loopback());
+        let router = router(Arc::clone(&desk), gate, client_timeout);
+        tokio::select! {
+            fault = opened => Err(fault.into()),
+            () = accept_all(listener, router, client_timeout, closing) => Ok(()),
+        }
+        .inspect(|()| desk.close())
+    });
+    // Threads that count games or look for them may take a moment to see that it is over.
+    runtime.shutdown_timeout(GRACE);
+    done
+}
+
+/// The runtime with as many threads as the system starts: one for each core, and one each for opening
+/// books and for requests that block.
+///
+/// # Errors
+/// If there are too few threads to answer requests at all.
+fn runtime() -> io::Result<tokio::runtime::Runtime> {
+    const OTHERS: usize = 2;
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let workers = threads::available(cores + OTHERS)?.saturating_sub(OTHERS);
+    if workers == 0 {
+        return Err(threads::refused(&io::ErrorKind::WouldBlock.into()));
+    }
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    // A thread that blocking requests have is kept: the system may not start another one.
+    let runtime = builder.worker_threads(workers).thread_keep_alive(Duration::MAX).enable_all();
+    let runtime = runtime.build()?;
+    runtime.spawn_blocking(|| ());
+    Ok(runtime)
+}
+
+/// Opens the books on a thread of its own. What comes of it comes only if it is a fault.
+fn open(
+    shelf: Arc<Shelf>,
+    on_open: impl FnOnce() + Send + 'static,
+) -> io::Result<impl Future<Output = BookError>> {
+    let (sender, receiver) = oneshot::channel();
+    thread::Builder::new().name("opening".to_owned()).spawn(move || match shelf.open() {
+        Ok(()) => on_open(),
+        Err(error) => {
+            let _ = sender.send(error);
+        }
+    })?;
+    Ok(async {
+        match receiver.await {
+            Ok(fault) => fault,
+            Err(_) => std::future::pending().await,
+        }
+    })
+}
+
+/// Accepts connections until it is over, and lets those that are open finish.
+async fn accept_all(
+    listener: TcpListener,
+    router: Router,
+    client_timeout: Duration,
+    mut closing: watch::Receiver<bool>,
+) {
+    /// Before it is tried again to accept, where the system has no more files to give.
+    const PAUSE: Duration = Duration::from_millis(100);
+    let graceful = GracefulShutdown::new();
+    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    loop {
+        let next = async {
+            let permit = Arc::clone(&room).acquire_owned().await;
+            (permit, listener.accept().await)
+        };
+        let (permit, accepted) = tokio::select! {
+            next = next => next,
+            _ = closing.wait_for(|&is_closing| is_closing) => break,
+        };
+        match (permit, accepted) {
+            (Ok(permit), Ok((stream, peer))) => {
+                // Answers are written whole: there is nothing to wait for.
+                let _ = stream.set_nodelay(true);
+                let stream = PatientStream::new(stream, client_timeout);
+                let connection = connection(stream, peer, router.clone(), client_timeout);
+                let connection = graceful.watch(connection);
+                tokio::spawn(async move {
+                    let _permit: OwnedSemaphorePermit = permit;
+                    if let Err(error) = connection.await {
+                        log::debug!("{peer}: {error}");
+                    }
+                });
+            }
+            (_, Err(error)) => {
+                log::warn!("a connection was not accepted: {error}");
+                tokio::time::sleep(PAUSE).await;
+            }
+            (Err(_), _) => break,
+        }
+    }
+    drop(listener);
+    let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
+}
+
+/// Answers what comes over a connection.
+fn connection(
+    stream: PatientStream,
+    peer: SocketAddr,
+    router: Router,
+    client_timeout: Duration,
+) -> impl GracefulConnection<Error = hyper::Error> {
+    let service = service_fn(move |request: Request<Incoming>| {
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(Peer(peer));
+        let answering = tower::ServiceExt::oneshot(router.clone(), request);
+        async move { Ok::<_, Infallible>(answering.await.unwrap_or_else(|never| match never {})) }
+    });
+    http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(client_timeout)
+        .max_headers(MAX_REQUEST_HEADERS)
+        .max_buf_size(MAX_REQUEST_HEAD)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service))
+}
