@@ -1,4 +1,4 @@
-//! A scripted engine, the test partner of the match runner: it plays instantly, and misbehaves on
+//! A scripted engine, for tests of the match runner: it plays instantly, and misbehaves on
 //! demand.
 //!
 //! `fake_engine [uci|xboard] [KEY=VALUE]...` where the keys are: `fault`, what it does wrong
@@ -72,7 +72,7 @@ struct Engine {
 /// The option `Level`, unless it is set.
 const LEVEL: u64 = 1;
 /// Its largest value.
-const MOST_LEVEL: u64 = 40;
+const MAX_LEVEL: u64 = 40;
 
 /// Whether to go on reading.
 #[derive(PartialEq)]
@@ -147,7 +147,7 @@ impl Engine {
             "uci" if self.script.fault == "mute" => {}
             "uci" => {
                 say(&format!("id name {}", self.script.name));
-                say(&format!("option name Level type spin default {LEVEL} min 0 max {MOST_LEVEL}"));
+                say(&format!("option name Level type spin default {LEVEL} min 0 max {MAX_LEVEL}"));
                 say("option name Clear Hash type button");
                 say("uciok");
             }
@@ -181,7 +181,7 @@ impl Engine {
             "protover" if self.script.fault == "mute" => {}
             "protover" => say(&format!(
                 "feature done=0\nfeature myname=\"{}\" ping=1 setboard=1 usermove=1 sigint=0 \
-                 option=\"Level -spin {LEVEL} 0 {MOST_LEVEL}\" option=\"Clear Hash -button\"\n\
+                 option=\"Level -spin {LEVEL} 0 {MAX_LEVEL}\" option=\"Clear Hash -button\"\n\
                  feature done=1",
                 self.script.name
             )),
@@ -225,7 +225,7 @@ impl Engine {
 
     /// Takes a value of the option in; others are passed over.
     fn set_level(&mut self, text: &str) {
-        let level = text.parse().ok().filter(|&level| level <= MOST_LEVEL);
+        let level = text.parse().ok().filter(|&level| level <= MAX_LEVEL);
         self.level = level.unwrap_or(self.level);
     }
 
@@ -274,7 +274,7 @@ impl Engine {
             say(if white { "1-0 {White mates}" } else { "0-1 {Black mates}" });
             return;
         }
-        let patience = self.script.best.map(|best| MOST_LEVEL - best.abs_diff(self.level));
+        let patience = self.script.best.map(|best| MAX_LEVEL - best.abs_diff(self.level));
         let is_impatient = patience.is_some_and(|moves| self.moves > moves);
         if (self.is_due("resign") || is_impatient) && !self.uci {
             say("resign");

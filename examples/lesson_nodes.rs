@@ -3,7 +3,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use tabia::lesson::compare::{Way, cost};
+use tabia::lesson::compare::{SearchVariant, cost};
 use tabia::position::Position;
 
 /// How deep the searches go, in plies.
@@ -14,9 +14,9 @@ fn main() -> anyhow::Result<()> {
         Some(fen) => Position::from_fen(&fen)?,
         None => Position::start(),
     };
-    for way in Way::all() {
-        if let Some(cost) = cost(&root, way, DEPTH, &AtomicBool::new(false)) {
-            println!("{:<18} {:>9} nodes, score {}", way.name(), cost.nodes, cost.score);
+    for variant in SearchVariant::all() {
+        if let Some(cost) = cost(&root, variant, DEPTH, &AtomicBool::new(false)) {
+            println!("{:<18} {:>9} nodes, score {}", variant.name(), cost.nodes, cost.score);
         }
     }
     Ok(())

@@ -7,7 +7,7 @@ use tabia::lesson::chess::Chess;
 use tabia::lesson::deepening::{Plan, deepen};
 use tabia::lesson::record::{Bounds, Recorder};
 use tabia::lesson::search::Algorithm;
-use tabia::lesson::story::Story;
+use tabia::lesson::search_record::SearchRecord;
 use tabia::lesson::svg::svg;
 use tabia::position::Position;
 
@@ -21,10 +21,12 @@ fn main() -> anyhow::Result<()> {
     };
     let plan = Plan { algorithm: Algorithm::Pvs, depth: 4, aspiration: Some(15) };
     let (mut chess, stop) = (Chess::new(&root), AtomicBool::new(false));
-    let mut tell = |news: tabia::lesson::deepening::DeepeningNews| println!("{}", news.text(&root));
+    let mut report =
+        |news: tabia::lesson::deepening::DeepeningEvent| println!("{}", news.text(&root));
     let (_, recorder) =
-        deepen(&mut chess, &root, plan, &stop, &mut || Recorder::new(BOUNDS), &mut tell);
-    let story = Story::new(plan.algorithm, &recorder, &mut chess, (&root, "root"), false);
-    std::fs::write("trace.svg", svg(&story, &root.fen()))?;
+        deepen(&mut chess, &root, plan, &stop, &mut || Recorder::new(BOUNDS), &mut report);
+    let search_record =
+        SearchRecord::new(plan.algorithm, &recorder, &mut chess, (&root, "root"), false);
+    std::fs::write("trace.svg", svg(&search_record, &root.fen()))?;
     Ok(())
 }

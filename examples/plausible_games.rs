@@ -16,7 +16,7 @@ use tabia::position::{Color, Move, Piece, Position};
 /// Games that a thread makes at a time.
 const BATCH: u64 = 1_000;
 /// Plies of the shortest game that does not end before, and how many more there may be.
-const LEAST_PLIES: u64 = 30;
+const MIN_PLIES: u64 = 30;
 const MORE_PLIES: u64 = 100;
 /// Plies that follow the book at most.
 const BOOK_PLIES: u64 = 16;
@@ -98,7 +98,7 @@ fn push_tags(number: u64, result: &str, random: &mut Random, text: &mut String) 
 
 /// The moves of a game as text, and its result.
 fn play(random: &mut Random, book: &Book) -> (String, &'static str) {
-    let plies = LEAST_PLIES + random.below(MORE_PLIES);
+    let plies = MIN_PLIES + random.below(MORE_PLIES);
     let mut position = Position::start();
     let mut text = String::with_capacity(4 << 10);
     let mut in_book = true;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context;
 use tabia::autoplay::clock::MoveLimits;
 use tabia::autoplay::config::EngineConfig;
-use tabia::autoplay::ledger::{Ledger, Places};
+use tabia::autoplay::match_record::{MatchRecord, Places};
 use tabia::autoplay::openings::Opening;
 use tabia::autoplay::play::{Conditions, Interrupt};
 use tabia::autoplay::referee::Rules;
@@ -17,7 +17,7 @@ use tabia::autoplay::tournament::{Progress, Tournament, find_protocols};
 const DEFAULT_GAMES: usize = 2;
 const NODES: u64 = 10_000;
 /// How long an engine may take for anything.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn main() -> anyhow::Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -29,16 +29,16 @@ fn main() -> anyhow::Result<()> {
         let config = EngineConfig::from_command(command).context("no command line")?;
         engines.push(EngineConfig { limits, ..config });
     }
-    find_protocols(&mut engines, &None, |stumble| eprintln!("{stumble:?}"))?;
+    find_protocols(&mut engines, &None, |startup_retry| eprintln!("{startup_retry:?}"))?;
     let format = Format::RoundRobin;
     let schedule = Schedule { engines: 2, format, games, openings: 1, reversed: true };
-    let (ledger, slots) = Ledger::open(&Places::default(), &schedule.slots(), "")?;
-    let mut results = Results::new(&engines, ledger, None);
+    let (match_record, slots) = MatchRecord::open(&Places::default(), &schedule.slots(), "")?;
+    let mut results = Results::new(&engines, match_record, None);
     let tournament = Tournament {
         engines,
         slots,
         openings: vec![Opening::default()],
-        conditions: Conditions { rules: Rules::default(), tablebases: None, patience: PATIENCE },
+        conditions: Conditions { rules: Rules::default(), tablebases: None, timeout: TIMEOUT },
         concurrency: 1,
         cores: Vec::new(),
         trace: None,
@@ -50,7 +50,7 @@ fn main() -> anyhow::Result<()> {
             println!("{white} - {black}: {} {}", record.verdict.result(), record.verdict.detail);
         }
     })?;
-    for tally in results.ledger.standings.tallies.values() {
+    for tally in results.match_record.standings.tallies.values() {
         let total = tally.total;
         println!("first: +{} ={} -{}", total.wins, total.draws, total.losses);
     }

@@ -7,7 +7,7 @@ use tabia::search::{Config, Control, Limits, Searcher};
 
 const DEFAULT_NODES: u64 = 20_000;
 /// A game that is not over by then is left undecided.
-const MOST_PLIES: usize = 200;
+const MAX_PLIES: usize = 200;
 
 fn main() -> anyhow::Result<()> {
     let nodes = std::env::args().nth(1).map_or(Ok(DEFAULT_NODES), |text| text.parse())?;
@@ -15,7 +15,7 @@ fn main() -> anyhow::Result<()> {
     let mut game = Game::default();
     let mut record = PgnGame::new(*game.start());
     record.set_tag("Event", "Self-play");
-    while game.outcome().is_none() && game.moves().len() < MOST_PLIES {
+    while game.outcome().is_none() && game.moves().len() < MAX_PLIES {
         let result =
             searcher.search(&game, &Limits::nodes(nodes), &Control::new(), &mut |_event| {});
         let Some(best) = result.best else { break };

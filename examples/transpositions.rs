@@ -8,17 +8,17 @@ use tabia::position::Position;
 fn main() -> anyhow::Result<()> {
     let book = Book::embedded();
     let mut position = Position::start();
-    tell(&book, &position);
+    report(&book, &position);
     for text in std::env::args().skip(1) {
         let mv = position.parse_move(&text)?;
         println!("\n{}", position.san(mv));
         position = position.play(mv);
-        tell(&book, &position);
+        report(&book, &position);
     }
     Ok(())
 }
 
-fn tell(book: &Book, position: &Position) {
+fn report(book: &Book, position: &Position) {
     match book.reached(position) {
         Some(counts) => println!("reached in {} games", counts.games()),
         None => println!("not in the book"),

@@ -11,7 +11,7 @@ use std::fs;
 
 use libfuzzer_sys::fuzz_target;
 use tabia::fuzz::console::show;
-use tabia::pgn::{Fate, read_games};
+use tabia::pgn::{GameStatus, read_games};
 use tabia_fuzz::{folder, seed};
 
 /// Whether a line can be typed here: it neither leaves the folder nor takes minutes.
@@ -81,6 +81,6 @@ fuzz_target!(init: start(), |text: &str| {
     assert_eq!(control, None, "on the screen:\n{colours:?}");
     let games = fs::read(kept).unwrap_or_default();
     for (_, end) in read_games(&games[..]).flatten() {
-        assert_eq!(end.fate, Fate::Read, "{}", String::from_utf8_lossy(&games));
+        assert_eq!(end.status, GameStatus::Read, "{}", String::from_utf8_lossy(&games));
     }
 });

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tabia::pgn::{Fate, PgnGame, PgnMove, read_games};
+use tabia::pgn::{GameStatus, PgnGame, PgnMove, read_games};
 use tabia::position::Move;
 
 fn moves(game: &PgnGame) -> Vec<Move> {
@@ -13,13 +13,13 @@ fn moves(game: &PgnGame) -> Vec<Move> {
 fuzz_target!(|bytes: &[u8]| {
     for (game, end) in read_games(bytes).flatten() {
         assert_eq!(game.moves.len(), end.plies);
-        if end.fate == Fate::Variant {
+        if end.status == GameStatus::Variant {
             continue;
         }
         let text = game.to_string();
         let again = read_games(text.as_bytes()).flatten().next();
         let (again, end) = again.unwrap_or_else(|| panic!("nothing read from\n{text}"));
-        assert!(!matches!(end.fate, Fate::Broken(_)), "{end:?}\n{text}");
+        assert!(!matches!(end.status, GameStatus::Broken(_)), "{end:?}\n{text}");
         assert_eq!(moves(&again), moves(&game), "{text}");
     }
 });

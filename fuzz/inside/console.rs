@@ -35,10 +35,10 @@ impl Backend for Hasty {
         game: &Game,
         limits: &Limits,
         control: &Control,
-        tell: &mut dyn FnMut(&SearchEvent),
+        report: &mut dyn FnMut(&SearchEvent),
     ) -> SearchResult {
         let nodes = Some(limits.nodes.unwrap_or(NODES).min(NODES));
-        self.0.search(game, &Limits { nodes, ..limits.clone() }, control, tell)
+        self.0.search(game, &Limits { nodes, ..limits.clone() }, control, report)
     }
 }
 

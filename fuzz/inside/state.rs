@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::tools::autoplay::config::EngineConfig;
 use crate::tools::autoplay::games::GameText;
-use crate::tools::autoplay::ledger::{Ledger, Places};
+use crate::tools::autoplay::match_record::{MatchRecord, Places};
 use crate::tools::autoplay::report::{self, About, Contents};
 use crate::tools::autoplay::schedule::{Format, Schedule};
 use crate::tools::autoplay::state::{FinishedGame, StateFile};
@@ -122,8 +122,9 @@ pub fn run(folder: &Path, bytes: &[u8]) {
     };
     let slots = SCHEDULE.slots();
     let open = || {
-        let (ledger, left) = Ledger::open(&places, &slots, SETTINGS).expect("the same state");
-        (ledger.games, ledger.standings, left)
+        let (match_record, left) =
+            MatchRecord::open(&places, &slots, SETTINGS).expect("the same state");
+        (match_record.games, match_record.standings, left)
     };
     let (games, standings, left) = open();
     match &last {

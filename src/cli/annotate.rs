@@ -16,16 +16,16 @@ use super::work::{INTERRUPTED, cores, on_interruption, progress_bar};
 use super::writing::{Force, GAMES, files_of};
 use crate::engine::search::Config;
 use crate::games::book::{Book, EMBEDDED_NAME, Names};
-use crate::games::pgn::{Fate, GameEnd, PgnGame, PgnInput, read_games};
+use crate::games::pgn::{GameEnd, GameStatus, PgnGame, PgnInput, read_games};
 use crate::support::files::{FileKind, Output};
 use crate::support::words::{number_of, parse_time, plural, visible};
 use crate::tools::annotate::journal::Journal;
 use crate::tools::annotate::work::{Numbered, Plan, annotate_all};
-use crate::tools::annotate::{Annotated, Background, Effort, Limits, NODES, in_words, page};
+use crate::tools::annotate::{Annotated, Background, Effort, Limits, NODES, describe, page};
 use crate::tools::suite::Switch;
 
 /// Where there is no terminal, progress is told this often.
-const TELL_EVERY: Duration = Duration::from_secs(60);
+const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Search the moves of games, and write what they give away beside them
 ///
@@ -96,7 +96,7 @@ impl Args {
         visible(&format!(
             "version {}; {}; limits {inaccuracy}, {mistake}, {blunder}; book {:016x}; {} MB; {evaluation}; {}",
             env!("CARGO_PKG_VERSION"),
-            self.effort().in_words(),
+            self.effort().describe(),
             book.checksum(),
             self.memory,
             inputs.join(", ")
@@ -130,7 +130,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         book: &book,
         names: &names,
         limits: args.limits,
-        effort: args.effort().in_words(),
+        effort: args.effort().describe(),
     };
     let switches: Vec<Switch> =
         (0..args.threads.map_or_else(cores, usize::from)).map(|_| Switch::default()).collect();
@@ -141,17 +141,18 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let held: Vec<bool> = (0..count.unwrap_or(0)).map(held).collect();
     let games = Games::new(inputs, failure.clone())
         .filter(move |(number, _)| !held.get(*number as usize).is_some_and(|&held| held));
-    let mut teller = Teller::new(count, target.as_ref().map_or(0, |target| target.journal.len()));
+    let mut reporter =
+        ProgressReporter::new(count, target.as_ref().map_or(0, |target| target.journal.len()));
     let mut printer = Printer::default();
     let done = annotate_all(games, &plan, &background, &switches, |(number, annotated)| {
         match &mut target {
             Some(target) => target.journal.append(number, &annotated.pgn.to_string())?,
             None => printer.print(number, &annotated)?,
         }
-        teller.tell(&annotated);
+        reporter.report(&annotated);
         anyhow::Ok(())
     });
-    teller.bar.finish_and_clear();
+    reporter.bar.finish_and_clear();
     done?;
     failure.take().map_or(Ok(()), Err)?;
     let stopped = switches.iter().any(Switch::is_stopped);
@@ -213,7 +214,7 @@ impl<'a> Target<'a> {
             "{}: {}, {}",
             path.display(),
             number_of(games as u64, "game"),
-            args.effort().in_words()
+            args.effort().describe()
         );
         Ok(())
     }
@@ -221,10 +222,10 @@ impl<'a> Target<'a> {
 
 /// The page of the games in a file.
 fn page_of(path: &Path) -> anyhow::Result<String> {
-    let told = || format!("cannot read {}", path.display());
-    let text = std::fs::File::open(path).with_context(told)?;
+    let to_error = || format!("cannot read {}", path.display());
+    let text = std::fs::File::open(path).with_context(to_error)?;
     let games = read_games(BufReader::new(text)).map(|game| game.map(|(game, _)| game));
-    let games: Vec<PgnGame> = games.collect::<std::io::Result<_>>().with_context(told)?;
+    let games: Vec<PgnGame> = games.collect::<std::io::Result<_>>().with_context(to_error)?;
     Ok(page(&games))
 }
 
@@ -247,34 +248,34 @@ impl Printer {
     }
 }
 
-/// Tells how far it is.
-struct Teller {
+/// Prints how far it is.
+struct ProgressReporter {
     bar: ProgressBar,
     wanted: Option<u64>,
     held: u64,
     done: u64,
     begun: Instant,
-    told: Instant,
+    to_error: Instant,
 }
 
-impl Teller {
+impl ProgressReporter {
     fn new(wanted: Option<u64>, held: usize) -> Self {
         let bar = progress_bar(wanted.unwrap_or(0) as usize, "games");
         bar.set_position(held as u64);
         let now = Instant::now();
-        Teller { bar, wanted, held: held as u64, done: 0, begun: now, told: now }
+        ProgressReporter { bar, wanted, held: held as u64, done: 0, begun: now, to_error: now }
     }
 
-    fn tell(&mut self, annotated: &Annotated) {
+    fn report(&mut self, annotated: &Annotated) {
         self.done += 1;
         self.bar.inc(1);
         let tag = |name| annotated.pgn.tag(name).unwrap_or("?").to_owned();
-        let [white, black] = annotated.players.each_ref().map(in_words);
+        let [white, black] = annotated.players.each_ref().map(describe);
         log::info!("{} - {}: White: {white}; Black: {black}", tag("White"), tag("Black"));
-        if !self.bar.is_hidden() || self.told.elapsed() < TELL_EVERY {
+        if !self.bar.is_hidden() || self.to_error.elapsed() < REPORT_INTERVAL {
             return;
         }
-        self.told = Instant::now();
+        self.to_error = Instant::now();
         let minutes = self.begun.elapsed().as_secs_f64() / 60.0;
         let rate = self.done as f64 / minutes;
         let (done, of) = (self.held + self.done, self.wanted);
@@ -338,12 +339,12 @@ impl Games {
     }
 
     fn fail(&self, name: &str, error: &std::io::Error) -> Option<()> {
-        let words = crate::support::files::in_words(error);
+        let words = crate::support::files::describe(error);
         self.failure.set(anyhow::anyhow!("cannot read {}: {words}", visible(name)));
         None
     }
 
-    fn tell(&self, what: &str) {
+    fn report(&self, what: &str) {
         let name = self.open.as_ref().map_or("", |(name, _)| name);
         errln!("{}: game {}: {}", visible(name), self.in_input, visible(what));
     }
@@ -360,15 +361,15 @@ impl Iterator for Games {
                     let name = self.open.take().map_or_else(String::new, |(name, _)| name);
                     self.fail(&name, &error)?;
                 }
-                Some(Ok((_, end))) if end.fate == Fate::Variant => {
-                    self.tell("passed over: it is not orthodox chess");
+                Some(Ok((_, end))) if end.status == GameStatus::Variant => {
+                    self.report("passed over: it is not orthodox chess");
                 }
                 Some(Ok((game, end))) => {
-                    if let Fate::Broken(fault) = &end.fate {
-                        self.tell(&format!("annotated up to where it breaks off: {fault}"));
+                    if let GameStatus::Broken(fault) = &end.status {
+                        self.report(&format!("annotated up to where it breaks off: {fault}"));
                     }
                     if let Some(fault) = &end.contradiction {
-                        self.tell(&fault.to_string());
+                        self.report(&fault.to_string());
                     }
                     self.number += 1;
                     return Some((self.number - 1, game));
@@ -385,15 +386,15 @@ fn count(inputs: &[PgnInput]) -> anyhow::Result<Option<u64>> {
         if matches!(input, PgnInput::Stdin) || input.size().is_none() {
             return Ok(None);
         }
-        let told = |error: std::io::Error| {
+        let to_error = |error: std::io::Error| {
             anyhow::anyhow!(
                 "cannot read {}: {}",
                 input.name(),
-                crate::support::files::in_words(&error)
+                crate::support::files::describe(&error)
             )
         };
-        for game in read_games(input.open(&Arc::default()).map_err(told)?) {
-            games += u64::from(game.map_err(told)?.1.fate != Fate::Variant);
+        for game in read_games(input.open(&Arc::default()).map_err(to_error)?) {
+            games += u64::from(game.map_err(to_error)?.1.status != GameStatus::Variant);
         }
     }
     Ok(Some(games))

@@ -93,8 +93,8 @@ pub fn main() -> ExitCode {
         None => play::run(&cli.play, &cli.verbosity),
     };
     match done {
-        Err(error) if error.is::<usage::WrongArguments>() => usage::refuse(&format!("{error:#}")),
-        done => output::conclude(done),
+        Err(error) if error.is::<usage::UsageError>() => usage::refuse(&format!("{error:#}")),
+        done => output::exit_code(done),
     }
 }
 

@@ -87,12 +87,12 @@ pub(super) fn complain(text: fmt::Arguments<'_>) {
 }
 
 /// The exit status of a command, after telling why it failed.
-pub(super) fn conclude(done: anyhow::Result<ExitCode>) -> ExitCode {
+pub(super) fn exit_code(done: anyhow::Result<ExitCode>) -> ExitCode {
     // The last line may be without its end, and then waits in a buffer.
     let done = done.and_then(|status| Ok(stdout().flush().map(|()| status)?));
     match done {
         Ok(status) => status,
-        Err(error) if reader_left(&error) => ExitCode::from(READER_LEFT),
+        Err(error) if is_broken_pipe(&error) => ExitCode::from(READER_LEFT),
         Err(error) => {
             errln!("tabia: {error:#}");
             ExitCode::FAILURE
@@ -101,7 +101,7 @@ pub(super) fn conclude(done: anyhow::Result<ExitCode>) -> ExitCode {
 }
 
 /// Whether an error says that nobody reads the standard output any more.
-fn reader_left(error: &anyhow::Error) -> bool {
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(|error| {
         error.kind() == ErrorKind::BrokenPipe
             && matches!(error.get_ref(), Some(inner) if inner.is::<StandardOutputError>())
@@ -117,11 +117,11 @@ mod tests {
     #[test]
     fn only_a_closed_standard_output_is_passed_over() {
         let own = marked(ErrorKind::BrokenPipe.into());
-        assert!(reader_left(&anyhow::Error::from(own)));
+        assert!(is_broken_pipe(&anyhow::Error::from(own)));
         let wrapped = Err::<(), _>(marked(ErrorKind::BrokenPipe.into())).context("showing");
-        assert!(reader_left(&wrapped.expect_err("an error")));
+        assert!(is_broken_pipe(&wrapped.expect_err("an error")));
         let other = io::Error::from(ErrorKind::BrokenPipe);
-        assert!(!reader_left(&anyhow::Error::from(other)));
-        assert!(!reader_left(&anyhow::Error::from(marked(ErrorKind::StorageFull.into()))));
+        assert!(!is_broken_pipe(&anyhow::Error::from(other)));
+        assert!(!is_broken_pipe(&anyhow::Error::from(marked(ErrorKind::StorageFull.into()))));
     }
 }

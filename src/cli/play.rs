@@ -15,12 +15,12 @@ use super::judge::Judge;
 use super::logging::{Log, Verbosity};
 use super::work::on_signals;
 use crate::cli::output::{self, outln};
-use crate::engine::controller::{self, Engine, Face, Flow, Input, Settings};
+use crate::engine::controller::{self, Engine, Flow, Frontend, Input, Settings};
 use crate::engine::search::BookSearch;
-use crate::games::book::{BOOK_SEPARATOR, Book, EMBEDDED_NAME, NO_BOOK_NAME, Partner};
+use crate::games::book::{BOOK_SEPARATOR, Book, EMBEDDED_NAME, NO_BOOK_NAME, OpponentBook};
 use crate::protocols::cecp::{self, Feature, Reply};
 use crate::protocols::uci;
-use crate::support::files::in_words;
+use crate::support::files::describe;
 
 /// Exit status of a process that SIGTERM ended, as shells have it.
 const TERMINATED: i32 = 128 + SIGTERM;
@@ -102,7 +102,7 @@ impl Args {
             None if !self.bookpvs.is_empty() || self.learn.is_some() => BookSearch::Value,
             None => BookSearch::Off,
         };
-        settings.partner = self.spar.clone().unwrap_or_default();
+        settings.opponent_book = self.spar.clone().unwrap_or_default();
         settings.limited = self.elo.is_some();
         self.elo.iter().for_each(|&elo| settings.elo = elo);
         self.cores.iter().for_each(|&cores| settings.set_threads(cores));
@@ -119,7 +119,7 @@ impl Args {
 struct Opened {
     settings: Settings,
     book: Book,
-    partner: Option<Partner>,
+    opponent_book: Option<OpponentBook>,
     faults: Vec<String>,
 }
 
@@ -127,25 +127,25 @@ struct Opened {
 fn open(mut settings: Settings, log: &Log) -> Opened {
     let mut faults = Vec::new();
     if let Err(error) = log.open(&settings.log) {
-        faults.push(format!("cannot write the log {}: {}", settings.log, in_words(&error)));
+        faults.push(format!("cannot write the log {}: {}", settings.log, describe(&error)));
         settings.log.clear();
     }
     let (book, opened, closed) = Book::open_any(&settings.book);
     settings.book = opened;
     faults.extend(closed.iter().map(ToString::to_string));
     faults.extend(settings.open_usable().iter().map(ToString::to_string));
-    let partner = match settings.partner.as_str() {
+    let opponent_book = match settings.opponent_book.as_str() {
         "" => None,
-        spec => Partner::open(spec).map_err(|error| faults.push(error.to_string())).ok(),
+        spec => OpponentBook::open(spec).map_err(|error| faults.push(error.to_string())).ok(),
     };
-    if partner.is_none() {
-        settings.partner.clear();
+    if opponent_book.is_none() {
+        settings.opponent_book.clear();
     }
-    Opened { settings, book, partner, faults }
+    Opened { settings, book, opponent_book, faults }
 }
 
 /// What a GUI is told of settings that cannot be used. It is one message, however many they are.
-fn trouble(faults: &[String]) -> Option<String> {
+fn startup_warnings(faults: &[String]) -> Option<String> {
     let words = || format!("{}; going on with what is left or built in", faults.join("; "));
     (!faults.is_empty()).then(words)
 }
@@ -167,9 +167,9 @@ pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode
         outln!("{}", Reply::Features(vec![Feature::number("done", 0)]))?;
         output::stdout().flush()?;
     }
-    let Opened { settings, book, partner, faults } = open(args.settings(), &log);
+    let Opened { settings, book, opponent_book, faults } = open(args.settings(), &log);
     let mut engine = Engine::new(controller::searcher(), settings, book)?;
-    partner.into_iter().for_each(|partner| engine.spar_with(partner));
+    opponent_book.into_iter().for_each(|opponent_book| engine.play_by_opponent_book(opponent_book));
     engine.on_log_file(Box::new(move |name| log.open(name)));
     if console {
         anyhow::ensure!(faults.is_empty(), "{}", faults.join("; "));
@@ -178,17 +178,21 @@ pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode
     controller::read_lines(BufReader::new(io::stdin()), sender)?;
     let first = if args.xboard || args.uci { None } else { first_words(&inputs) };
     let asks_for_uci = matches!(&first, Some(Input::Line(line)) if is_uci(line));
-    let trouble = trouble(&faults);
-    let mut face: Box<dyn Face> = if args.uci || asks_for_uci {
+    let startup_warnings = startup_warnings(&faults);
+    let mut frontend: Box<dyn Frontend> = if args.uci || asks_for_uci {
         // GUIs of this protocol bring their own openings and expect a search for every `go`.
         if args.books().is_empty() {
             engine.set_own_book(false);
         }
-        Box::new(uci::Session::new(engine, output::stdout()).with_trouble(trouble))
+        Box::new(
+            uci::Session::new(engine, output::stdout()).with_startup_warnings(startup_warnings),
+        )
     } else {
-        Box::new(cecp::Session::new(engine, output::stdout()).with_trouble(trouble))
+        Box::new(
+            cecp::Session::new(engine, output::stdout()).with_startup_warnings(startup_warnings),
+        )
     };
-    match converse(face.as_mut(), first, &inputs) {
+    match converse(frontend.as_mut(), first, &inputs) {
         // Nobody listens any more: there is nobody to complain to either.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(ExitCode::SUCCESS),
@@ -215,15 +219,19 @@ fn run_console(
     console::read_lines(asked, lines)?;
     let fancy = io::stdout().is_terminal();
     let mut console = Console::new(engine, Box::new(output::stdout()), prompts, fancy);
-    console.greet()?;
+    console.print_greeting()?;
     controller::run(&mut console, inputs)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Drives a face, beginning with what has already come in.
-fn converse(face: &mut dyn Face, first: Option<Input>, inputs: &Receiver<Input>) -> io::Result<()> {
-    match first.map_or(Ok(Flow::Continue), |input| face.input(input))? {
-        Flow::Continue => controller::run(face, inputs),
+/// Runs a frontend, beginning with input that was already read.
+fn converse(
+    frontend: &mut dyn Frontend,
+    first: Option<Input>,
+    inputs: &Receiver<Input>,
+) -> io::Result<()> {
+    match first.map_or(Ok(Flow::Continue), |input| frontend.input(input))? {
+        Flow::Continue => controller::run(frontend, inputs),
         Flow::Quit => Ok(()),
     }
 }
@@ -233,7 +241,7 @@ fn converse(face: &mut dyn Face, first: Option<Input>, inputs: &Receiver<Input>)
 fn watch_signals(sender: Sender<Input>, console: bool) -> io::Result<()> {
     on_signals(&[SIGINT, SIGTERM], move |signal| match signal {
         SIGTERM => leave(&sender),
-        // Nobody reads it once the face has left.
+        // The frontend may have ended and dropped the receiver.
         _ if console => drop(sender.send(Input::Line("?".to_owned()))),
         _ => {}
     })

@@ -11,7 +11,7 @@ use super::output::{errln, outln};
 use super::usage::wrong;
 use super::work::on_interruption;
 use crate::games::book::EMBEDDED_NAME;
-use crate::web::serve::{CLIENT_SECONDS, Settings, Shelf, Stopper, parse_origin, serve};
+use crate::web::serve::{CLIENT_SECONDS, LoadedBooks, Settings, Stopper, parse_origin, serve};
 
 /// Where the server listens if nobody says otherwise: the port of Lichess' explorer, as it runs at
 /// home.
@@ -61,8 +61,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let stopper = Stopper::new();
     let stop = stopper.clone();
     on_interruption(move || stop.stop())?;
-    let shelf = Shelf::new(args.books.clone(), args.games.clone());
-    let mut told = Ok(());
+    let loaded = LoadedBooks::new(args.books.clone(), args.games.clone());
+    let mut outcome = Ok(());
     let on_ready = |address: SocketAddr| {
         if !address.ip().is_loopback() {
             errln!(
@@ -70,7 +70,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
                  gets here may ask, so put it behind a proxy that decides who does"
             );
         }
-        told = outln!("http://{address}/");
+        outcome = outln!("http://{address}/");
     };
     let on_open = || errln!("all books are open; Ctrl-C ends");
     let settings = Settings {
@@ -78,8 +78,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         origins: args.origin.clone(),
         client_timeout: Duration::from_secs(args.client_timeout),
     };
-    serve(shelf, settings, &stopper, on_ready, on_open)?;
-    told?;
+    serve(loaded, settings, &stopper, on_ready, on_open)?;
+    outcome?;
     Ok(ExitCode::SUCCESS)
 }
 

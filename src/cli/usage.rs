@@ -21,11 +21,11 @@ const STATUS: u8 = 2;
 /// cannot.
 #[derive(Debug, Error)]
 #[error("{0}")]
-pub(super) struct WrongArguments(String);
+pub(super) struct UsageError(String);
 
 /// An error of the arguments, for `ensure!` and `bail!`.
-pub(super) fn wrong(why: impl Into<String>) -> WrongArguments {
-    WrongArguments(why.into())
+pub(super) fn wrong(why: impl Into<String>) -> UsageError {
+    UsageError(why.into())
 }
 
 /// Makes any error one of the arguments.
@@ -36,10 +36,10 @@ pub(super) fn of_arguments(error: impl Into<anyhow::Error>) -> anyhow::Error {
 /// Prints the help that was asked for, or says in one line what is wrong with the arguments.
 pub(super) fn not_understood(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
-        return refuse(&in_words(error));
+        return refuse(&describe(error));
     }
     let printed = error.print().map_err(output::marked);
-    output::conclude(printed.map(|()| ExitCode::SUCCESS).map_err(Into::into))
+    output::exit_code(printed.map(|()| ExitCode::SUCCESS).map_err(Into::into))
 }
 
 /// Says in one line what is wrong with the arguments, and where there is help.
@@ -52,9 +52,9 @@ pub(super) fn refuse(fault: &str) -> ExitCode {
     );
     // xboard waits for the engine's features for ever, whatever ends the engine.
     if is_for_xboard(&arguments) {
-        let tell = Reply::Tell { audience: Audience::UserError, text: text.clone() };
+        let report = Reply::Tell { audience: Audience::UserError, text: text.clone() };
         // Where nobody reads it, the status tells.
-        let _ = outln!("{tell}");
+        let _ = outln!("{report}");
     }
     errln!("{text}");
     ExitCode::from(STATUS)
@@ -80,7 +80,7 @@ fn command(arguments: &[OsString]) -> String {
 }
 
 /// What is wrong, in a line.
-fn in_words(error: &clap::Error) -> String {
+fn describe(error: &clap::Error) -> String {
     let text = error.to_string();
     // The whole help comes in place of a fault: its usage shows where a command is missing.
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
@@ -95,7 +95,7 @@ fn in_words(error: &clap::Error) -> String {
     // Its suggestions are far-fetched: `book` for `foo`.
     let parts = parts.filter(|part| !(part.starts_with("tip: ") && part.contains("similar")));
     let fault = parts.collect::<Vec<_>>().join("; ") + &suggestion(error);
-    match error.source().and_then(|source| Some((source.to_string(), number_in_words(source)?))) {
+    match error.source().and_then(|source| Some((source.to_string(), describe_number(source)?))) {
         Some((jargon, words)) => fault.replace(&jargon, words),
         None => fault,
     }
@@ -129,7 +129,7 @@ fn suggestion(error: &clap::Error) -> String {
 }
 
 /// What is wrong with a number, for people.
-fn number_in_words(error: &(dyn Error + 'static)) -> Option<&'static str> {
+fn describe_number(error: &(dyn Error + 'static)) -> Option<&'static str> {
     if error.is::<ParseFloatError>() {
         return Some("expected a number");
     }
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_is_told_with_those_above_it() {
+    fn the_command_is_reported_with_those_above_it() {
         let command = |words: &str| {
             command(&words.split_whitespace().map(OsString::from).collect::<Vec<_>>())
         };

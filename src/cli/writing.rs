@@ -48,7 +48,7 @@ pub(super) const LOG: FileKind = FileKind { name: "the log of a match", recognis
 pub(super) const TRACE: FileKind = FileKind { name: "the trace of a match", recognises: is_trace };
 
 /// Opens an output to write to as long as a run lasts: anew, or to add to what is there.
-pub(super) fn lasting(output: &Output<'_>, anew: bool) -> anyhow::Result<BufWriter<File>> {
+pub(super) fn open_run_output(output: &Output<'_>, anew: bool) -> anyhow::Result<BufWriter<File>> {
     output.check()?;
     let path = output.path();
     let file = open_output(path, anew).with_context(|| format!("cannot write {}", path.display()));
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_told_by_their_beginning() {
+    fn kinds_are_reported_by_their_beginning() {
         let games: &[u8] = b"[Event \"?\"]\n\n1. e4 e5 *\n";
         let epd: &[u8] = b"4k3/8/8/8/8/8/8/4K3 w - - c0 \"x\";\n4k3/8/8/8/8/8/8/4K";
         let faults: &[u8] = b"a.pgn: game 1, line 6: illegal move Ke3 in 8/8\n";

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 /// of four kilobytes: nearly every look into a large table or book has to find its page first. With
 /// tables of 64 and 256 MB searches take 5% to 10% less time so (docs/strength.md).
 #[cfg(target_os = "linux")]
-pub(crate) fn ask_for<T>(memory: &mut [MaybeUninit<T>]) {
+pub(crate) fn request<T>(memory: &mut [MaybeUninit<T>]) {
     use rustix::mm::{Advice, madvise};
 
     const HUGE_PAGE: usize = 2 << 20;
@@ -26,4 +26,4 @@ pub(crate) fn ask_for<T>(memory: &mut [MaybeUninit<T>]) {
 
 /// Elsewhere the system decides.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn ask_for<T>(_: &mut [MaybeUninit<T>]) {}
+pub(crate) fn request<T>(_: &mut [MaybeUninit<T>]) {}

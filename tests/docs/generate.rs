@@ -39,8 +39,8 @@ fn all_of_a_package_is_written_to_its_place() {
     std::fs::write(&entry, "[Desktop Entry]\nName=Another\n").expect("a file");
     let refused = tabia(&["generate", "share", share], Path::new("."));
     assert!(!refused.status.success());
-    let told = String::from_utf8(refused.stderr).expect("UTF-8");
-    assert!(told.contains("tabia.desktop") && told.lines().count() == 1, "{told}");
+    let reported = String::from_utf8(refused.stderr).expect("UTF-8");
+    assert!(reported.contains("tabia.desktop") && reported.lines().count() == 1, "{reported}");
     assert!(read("applications/tabia.desktop").contains("Another"));
 }
 

@@ -158,8 +158,8 @@ fn inputs_that_were_counted_are_skipped_whatever_their_name_and_packing() {
         let mut more: Vec<&str> = plain[split..].to_vec();
         more.extend(["copy-0.pgn.gz", "copy-3.pgn.gz", plain[split]]);
         more.swap(0, numbers.below(plain.len() - split));
-        let said = must(&[&["book", "add", "base.tbk"], &more[..]].concat(), folder.path());
-        assert!(said.contains("copy-0.pgn.gz: skipped, since its 3 games"), "{said}");
+        let printed = must(&[&["book", "add", "base.tbk"], &more[..]].concat(), folder.path());
+        assert!(printed.contains("copy-0.pgn.gz: skipped, since its 3 games"), "{printed}");
         let read = |name: &str| fs::read(folder.path().join(name)).expect("a file");
         let same = match options.contains(&"--facets") && more.contains(&"copy-3.pgn.gz") {
             true => {
@@ -168,11 +168,11 @@ fn inputs_that_were_counted_are_skipped_whatever_their_name_and_packing() {
             }
             false => read("base.tbk") == read("whole.tbk"),
         };
-        assert!(same, "{seed} {said}");
+        assert!(same, "{seed} {printed}");
         // A second time there is nothing to do.
         let before = read("base.tbk");
-        let said = must(&[&["book", "add", "base.tbk"], &more[..]].concat(), folder.path());
-        assert!(said.contains("nothing to add"), "{said}");
+        let printed = must(&[&["book", "add", "base.tbk"], &more[..]].concat(), folder.path());
+        assert!(printed.contains("nothing to add"), "{printed}");
         assert!(read("base.tbk") == before);
         // `build` with a book among its inputs does the same.
         let inputs = [&["book", "build", "old.tbk", "-o", "new.tbk"], &more[..]].concat();
@@ -223,16 +223,19 @@ fn merged_books_report_or_remove_what_they_share() {
             run(&format!("book build --undecided {name}.pgn -o {name}.tbk --force{facets}"));
         }
         run(&format!("book build --undecided base.pgn week.pgn -o whole.tbk{facets}"));
-        let said = run("book merge base.tbk week.tbk week.tbk -o merged.tbk");
+        let printed = run("book merge base.tbk week.tbk week.tbk -o merged.tbk");
         let open = |name: &str| Book::open(&folder.path().join(name)).expect("a book");
         let counts = differences(&open("merged.tbk"), &open("whole.tbk")).count();
         if facets.is_empty() {
-            assert!(said.contains("week.pgn is in several of the books: its 6 games"), "{said}");
+            assert!(
+                printed.contains("week.pgn is in several of the books: its 6 games"),
+                "{printed}"
+            );
             assert!(counts > 0);
         } else {
             assert!(
-                said.contains("6 games found in several of the books; each of them counts once"),
-                "{said}"
+                printed.contains("6 games found in several of the books; each of them counts once"),
+                "{printed}"
             );
             assert_eq!(counts, 0);
             open("merged.tbk").verify().expect("sound");
@@ -385,7 +388,8 @@ fn games_with_zeros_among_them_are_read() {
     let text = texts(&[9], 5).concat();
     for damage in ["\0\0\u{1}", "[Event \"\0\"]\n\n", "{\0}\n"] {
         fs::write(folder.path().join("g.pgn"), format!("{damage}{text}")).expect("written");
-        let said = must(&["book", "build", "--undecided", "g.pgn", "-o", "g.tbk"], folder.path());
-        assert!(said.contains("games read"), "{said}");
+        let printed =
+            must(&["book", "build", "--undecided", "g.pgn", "-o", "g.tbk"], folder.path());
+        assert!(printed.contains("games read"), "{printed}");
     }
 }

@@ -28,18 +28,18 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-fn said(arguments: &str, folder: &Path) -> (bool, String) {
+fn printed(arguments: &str, folder: &Path) -> (bool, String) {
     let arguments = shlex::split(&format!("book {arguments}")).expect("closed quotes");
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let output = support::tabia(&arguments, folder);
-    let said = [output.stdout, output.stderr].concat();
-    (output.status.success(), String::from_utf8(said).expect("UTF-8"))
+    let printed = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(printed).expect("UTF-8"))
 }
 
 fn run(arguments: &str, folder: &Path) -> String {
-    let (ok, said) = said(arguments, folder);
-    assert!(ok, "{arguments}: {said}");
-    said
+    let (ok, printed) = printed(arguments, folder);
+    assert!(ok, "{arguments}: {printed}");
+    printed
 }
 
 fn after(moves: &str) -> Position {
@@ -59,11 +59,11 @@ fn value_of(book: &Book, position: &Position) -> BookValue {
 #[test]
 fn every_position_has_the_value_of_its_best_move() {
     let folder = folder();
-    let said = run("analyse games.tbk --min-games 1 --nodes 3000", folder.path());
+    let printed = run("analyse games.tbk --min-games 1 --nodes 3000", folder.path());
     let book = Book::open(&folder.path().join("games.tbk")).expect("a book");
     book.verify().expect("sound");
     // Positions at the end of games are in the book, though without moves.
-    assert_eq!(book.values().len() as u64, book.positions(), "{said}");
+    assert_eq!(book.values().len() as u64, book.positions(), "{printed}");
     let mut compared = 0;
     for visited in book.walk(&Position::start(), 20) {
         let position = visited.position;
@@ -199,9 +199,12 @@ fn what_another_analysis_found_is_not_searched_again() {
     run("build -q more.pgn -o more.tbk", folder.path());
     run("analyse more.tbk --min-games 1 --nodes 2000 -o alone.tbk", folder.path());
     let known = "analyse more.tbk --min-games 1 --nodes 2000 --known games.tbk -o both.tbk";
-    let said = run(known, folder.path());
+    let printed = run(known, folder.path());
     // The two new ones, and the start position, one of whose moves leads to them.
-    assert!(said.starts_with("3 positions to be searched") || said.starts_with("2 "), "{said}");
+    assert!(
+        printed.starts_with("3 positions to be searched") || printed.starts_with("2 "),
+        "{printed}"
+    );
     let [alone, both] = ["alone.tbk", "both.tbk"].map(|name| {
         let book = Book::open(&folder.path().join(name)).expect("a book");
         book.values().map(|value| (value.key, value.own)).collect::<Vec<_>>()
@@ -299,14 +302,14 @@ fn what_cannot_be_analysed_is_refused() {
         ("analyse games.tbk --only games.pgn --grow 5", "cannot be used with"),
         ("analyse games.tbk --network games.pgn", "no network"),
     ] {
-        let (ok, said) = said(arguments, folder.path());
-        assert!(!ok && said.contains(reason), "{arguments}: {said}");
+        let (ok, printed) = printed(arguments, folder.path());
+        assert!(!ok && printed.contains(reason), "{arguments}: {printed}");
         assert!(!folder.path().join("games.tbk.analysis").exists(), "{arguments}");
     }
     let mut file = fs::File::create(folder.path().join("games.tbk.analysis")).expect("written");
     file.write_all(b"a letter").expect("written");
-    let (ok, said) = said("analyse games.tbk", folder.path());
-    assert!(!ok && said.contains("is in the way"), "{said}");
+    let (ok, printed) = printed("analyse games.tbk", folder.path());
+    assert!(!ok && printed.contains("is in the way"), "{printed}");
     let kept = fs::read(folder.path().join("games.tbk.analysis")).expect("there");
     assert_eq!(kept, b"a letter");
 }
@@ -318,8 +321,8 @@ fn books_made_of_analysed_ones_keep_the_values() {
     let values = |name: &str| open(name).values().collect::<Vec<_>>();
     run("analyse games.tbk --min-games 1 --nodes 1000 -o all.tbk", folder.path());
     run("analyse games.tbk --min-games 2 --nodes 3000 -o some.tbk", folder.path());
-    let said = run("merge all.tbk games.tbk -o same.tbk", folder.path());
-    assert!(said.contains("the values of"), "{said}");
+    let printed = run("merge all.tbk games.tbk -o same.tbk", folder.path());
+    assert!(printed.contains("the values of"), "{printed}");
     assert_eq!(values("same.tbk"), values("all.tbk"));
     run("filter all.tbk -o same.tbk --force", folder.path());
     assert_eq!(values("same.tbk"), values("all.tbk"));
@@ -339,8 +342,8 @@ fn books_made_of_analysed_ones_keep_the_values() {
     let cut = open("cut.tbk");
     assert!((1..all.values().len()).contains(&cut.values().len()));
     assert!(cut.values().all(|value| all.values().any(|other| other.own == value.own)));
-    let said = run("merge games.tbk games.tbk -o plain.tbk", folder.path());
-    assert!(!said.contains("values") && values("plain.tbk").is_empty(), "{said}");
+    let printed = run("merge games.tbk games.tbk -o plain.tbk", folder.path());
+    assert!(!printed.contains("values") && values("plain.tbk").is_empty(), "{printed}");
 }
 
 /// The positions that no game has reached.
@@ -354,8 +357,8 @@ fn a_book_grows_where_best_play_leaves_it() {
     let open = |name: &str| Book::open(&folder.path().join(name)).expect("a book");
     let bytes = |name: &str| fs::read(folder.path().join(name)).expect(name);
     let grow = "analyse games.tbk --min-games 1 --nodes 1000 --grow 30";
-    let said = run(&format!("{grow} -t 1 -o one.tbk"), folder.path());
-    assert!(said.contains("\n30 of 30 positions taken in"), "{said}");
+    let printed = run(&format!("{grow} -t 1 -o one.tbk"), folder.path());
+    assert!(printed.contains("\n30 of 30 positions taken in"), "{printed}");
     run(&format!("{grow} -t 3 -o three.tbk"), folder.path());
     assert!(bytes("one.tbk") == bytes("three.tbk"));
     let (games, book) = (open("games.tbk"), open("one.tbk"));
@@ -412,11 +415,11 @@ fn a_book_grows_where_best_play_leaves_it() {
     run("analyse one.tbk --min-games 1 --nodes 1000 --grow 40", folder.path());
     assert_eq!(grown(&open("one.tbk")), 40);
     // Positions of fewer games count too, and those of none are led to by the best moves.
-    let said =
+    let printed =
         run("analyse games.tbk --min-games 3 --nodes 1000 --grow 6 -o few.tbk", folder.path());
     let few = open("few.tbk");
     let frequent = games.entries().filter(|entry| entry.reached.games() >= 3).count();
-    assert_eq!(few.values().len(), frequent + 6, "{said}");
+    assert_eq!(few.values().len(), frequent + 6, "{printed}");
     // Filters leave it, if they are not asked to leave out what has few games.
     run("filter one.tbk -o same.tbk", folder.path());
     assert_eq!(grown(&open("same.tbk")), 40);
@@ -434,8 +437,8 @@ fn a_book_grows_with_its_games_and_not_without() {
     assert!(shown.contains("highest rated") || shown.contains("latest"), "{shown}");
     run("export games.tbk -o games.bin", folder.path());
     run("import games.bin -o weights.tbk", folder.path());
-    let (ok, said) = said("analyse weights.tbk --nodes 100 --grow 1", folder.path());
-    assert!(!ok && said.contains("weights in place of games"), "{said}");
+    let (ok, printed) = printed("analyse weights.tbk --nodes 100 --grow 1", folder.path());
+    assert!(!ok && printed.contains("weights in place of games"), "{printed}");
 }
 
 /// Kills while it grows leave a book that is sound and goes on, to the same bytes.
@@ -484,17 +487,17 @@ fn what_was_analysed_well_is_played_at_once() {
     let san = grown.position.san(best);
     let file = path(folder.path(), "games.tbk");
     let mut engine = support::Engine::start(&["--uci", "-b", &file]);
-    let mut told = |nodes: u64| {
+    let mut reported = |nodes: u64| {
         engine.send(&format!(
             "setoption name OwnBook value true\nposition fen {fen}\ngo nodes {nodes}"
         ));
         engine.until(|line| line.starts_with("bestmove ")).join("\n")
     };
     let at_once = format!("info string analysed in the book: {san} ");
-    let known = told(40_000);
+    let known = reported(40_000);
     assert!(known.contains(&at_once) && known.contains(&format!("\nbestmove {best}")), "{known}");
     assert!(known.contains(" nodes 0 "), "{known}");
-    let searched = told(50_000);
+    let searched = reported(50_000);
     assert!(!searched.contains(" nodes 0 ") && searched.contains(" nodes "), "{searched}");
     let mut engine = support::Engine::start(&["-x", "-b", &file]);
     engine.send(&format!("protover 2\nnew\npost\nsetboard {fen}\nsd 2\ngo"));

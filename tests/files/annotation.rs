@@ -30,7 +30,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-fn said(arguments: &str, folder: &Path) -> (bool, String, String) {
+fn printed(arguments: &str, folder: &Path) -> (bool, String, String) {
     let arguments = shlex::split(&format!("annotate {arguments}")).expect("closed quotes");
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let output = support::tabia(&arguments, folder);
@@ -50,10 +50,13 @@ fn comment(game: &PgnGame, ply: usize) -> String {
 #[test]
 fn what_moves_give_away_stands_beside_them() {
     let folder = folder();
-    let (ok, pgn, said) = said(&format!("games.pgn --nodes {NODES}"), folder.path());
-    assert!(ok, "{said}");
-    assert!(said.contains("games.pgn: game 2: annotated up to where it breaks off"), "{said}");
-    assert!(said.contains("games.pgn: game 3: passed over"), "{said}");
+    let (ok, pgn, printed) = printed(&format!("games.pgn --nodes {NODES}"), folder.path());
+    assert!(ok, "{printed}");
+    assert!(
+        printed.contains("games.pgn: game 2: annotated up to where it breaks off"),
+        "{printed}"
+    );
+    assert!(printed.contains("games.pgn: game 3: passed over"), "{printed}");
     let games = games(&pgn);
     let white: Vec<_> = games.iter().map(|game| game.tag("White").expect("a name")).collect();
     assert_eq!(white, ["a", "b", "d", "e", "f"]);
@@ -92,11 +95,12 @@ fn what_moves_give_away_stands_beside_them() {
 fn to_annotate_again_changes_nothing() {
     let folder = folder();
     // Also where somebody else had annotated them, and where the first run was a shorter one.
-    assert!(said("games.pgn --nodes 100 -o none.pgn", folder.path()).0);
+    assert!(printed("games.pgn --nodes 100 -o none.pgn", folder.path()).0);
     let once = format!("none.pgn --nodes {NODES} -o once.pgn");
-    assert!(said(&once, folder.path()).0);
-    let (ok, _, told) = said(&format!("once.pgn --nodes {NODES} -t 3 -o twice.pgn"), folder.path());
-    assert!(ok, "{told}");
+    assert!(printed(&once, folder.path()).0);
+    let (ok, _, reported) =
+        printed(&format!("once.pgn --nodes {NODES} -t 3 -o twice.pgn"), folder.path());
+    assert!(ok, "{reported}");
     let read = |name| fs::read_to_string(folder.path().join(name)).expect("written");
     assert_eq!(read("once.pgn"), read("twice.pgn"));
     assert!(!folder.path().join("once.pgn.annotations").exists());
@@ -105,7 +109,7 @@ fn to_annotate_again_changes_nothing() {
 #[test]
 fn what_stands_in_other_lines_is_found_again() {
     let folder = folder();
-    assert!(said(&format!("games.pgn --nodes {NODES} -o once.pgn"), folder.path()).0);
+    assert!(printed(&format!("games.pgn --nodes {NODES} -o once.pgn"), folder.path()).0);
     let once = fs::read_to_string(folder.path().join("once.pgn")).expect("written");
     // Each word of a comment in a line of its own.
     let mut is_comment = false;
@@ -118,13 +122,13 @@ fn what_stands_in_other_lines_is_found_again() {
         .collect();
     assert!(torn.contains("was\nbetter."), "{torn}");
     fs::write(folder.path().join("torn.pgn"), torn).expect("written");
-    let (ok, pgn, told) = said(&format!("torn.pgn --nodes {NODES}"), folder.path());
-    assert!(ok, "{told}");
+    let (ok, pgn, reported) = printed(&format!("torn.pgn --nodes {NODES}"), folder.path());
+    assert!(ok, "{reported}");
     assert_eq!(pgn, once);
 }
 
 #[test]
-fn a_killed_run_goes_on_to_the_same_bytes() {
+fn a_killed_run_continues_to_the_same_bytes() {
     let folder = folder();
     let text: String = (0..12).map(|_| "1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n\n").collect();
     fs::write(folder.path().join("many.pgn"), text).expect("written");
@@ -166,8 +170,8 @@ fn a_killed_run_goes_on_to_the_same_bytes() {
 fn the_page_shows_the_games_of_the_file() {
     let folder = folder();
     let command = format!("games.pgn --nodes {NODES} -o out.pgn --html page.html");
-    let (ok, _, told) = said(&command, folder.path());
-    assert!(ok, "{told}");
+    let (ok, _, reported) = printed(&command, folder.path());
+    assert!(ok, "{reported}");
     let page = fs::read_to_string(folder.path().join("page.html")).expect("written");
     let (_, data) = page.split_once("id=\"data\">").expect("an element");
     let (data, _) = data.split_once("</script>").expect("its end");
@@ -200,11 +204,11 @@ fn nothing_is_lost_by_a_wrong_command() {
         ("games.pgn -o out.pgn --html ./out.pgn", "something else is written there"),
         ("games.pgn -o none/out.pgn", "cannot write none/out.pgn: its folder does not exist"),
     ] {
-        let (ok, _, said) = said(arguments, folder.path());
-        assert!(!ok && said.contains(why), "{arguments}: {said}");
+        let (ok, _, printed) = printed(arguments, folder.path());
+        assert!(!ok && printed.contains(why), "{arguments}: {printed}");
     }
     assert_eq!(fs::read_to_string(folder.path().join("games.pgn")).expect("there"), GAMES);
     fs::write(folder.path().join("out.pgn.annotations"), "a letter").expect("written");
-    let (ok, _, said) = said("games.pgn -o out.pgn", folder.path());
-    assert!(!ok && said.contains("is in the way"), "{said}");
+    let (ok, _, printed) = printed("games.pgn -o out.pgn", folder.path());
+    assert!(!ok && printed.contains("is in the way"), "{printed}");
 }

@@ -45,11 +45,11 @@ impl Files {
 /// Runs `tabia` with arguments that cannot work, and returns the one line that it says.
 fn refusal(arguments: &[&str], folder: &Path) -> String {
     let output = tabia(arguments, folder);
-    let said = String::from_utf8(output.stderr).expect("messages are UTF-8");
+    let printed = String::from_utf8(output.stderr).expect("messages are UTF-8");
     assert!(!output.status.success(), "{arguments:?} succeeded");
-    assert!(output.status.code().is_some_and(|code| code < 100), "{arguments:?}: {said}");
-    let lines: Vec<&str> = said.lines().collect();
-    let [line] = lines[..] else { panic!("{arguments:?} says not one line but:\n{said}") };
+    assert!(output.status.code().is_some_and(|code| code < 100), "{arguments:?}: {printed}");
+    let lines: Vec<&str> = printed.lines().collect();
+    let [line] = lines[..] else { panic!("{arguments:?} says not one line but:\n{printed}") };
     assert!(line.starts_with("tabia: "), "{arguments:?}: {line}");
     line.to_owned()
 }
@@ -101,16 +101,16 @@ const NO_BOOKS: [(&str, &str); 11] = [
 fn wrong_books_to_play_from() {
     let files = Files::new();
     for (file, word) in NO_BOOKS {
-        for (arguments, told) in [
+        for (arguments, expected) in [
             (["-x", "-b", file], "tellusererror "),
             (["-x", "--book", file], "tellusererror "),
             (["--uci", "-b", file], "info string "),
         ] {
             let run = tabia(&arguments, files.0.path());
             assert!(run.status.success(), "{arguments:?}: {run:?}");
-            let said = String::from_utf8(run.stdout).expect("UTF-8");
-            let line = said.lines().find(|line| line.starts_with(told));
-            let line = line.unwrap_or_else(|| panic!("{arguments:?}: {said}"));
+            let printed = String::from_utf8(run.stdout).expect("UTF-8");
+            let line = printed.lines().find(|line| line.starts_with(expected));
+            let line = line.unwrap_or_else(|| panic!("{arguments:?}: {printed}"));
             assert!(line.contains(word), "{arguments:?}: {line}");
         }
     }

@@ -20,14 +20,14 @@ fn folder() -> TempDir {
 /// Runs `tabia book …` and returns whether it succeeded and all that it said.
 fn tabia(arguments: &[&str], folder: &Path) -> (bool, String) {
     let output = support::tabia(&[&["book"], arguments].concat(), folder);
-    let said = [output.stdout, output.stderr].concat();
-    (output.status.success(), String::from_utf8(said).expect("UTF-8"))
+    let printed = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(printed).expect("UTF-8"))
 }
 
 fn must(arguments: &[&str], folder: &Path) -> String {
-    let (ok, said) = tabia(arguments, folder);
-    assert!(ok, "{arguments:?}: {said}");
-    said
+    let (ok, printed) = tabia(arguments, folder);
+    assert!(ok, "{arguments:?}: {printed}");
+    printed
 }
 
 /// Games of a few moves that differ in their tags and first moves.
@@ -92,8 +92,8 @@ fn filters_choose_the_games() {
     ] {
         let mut all = vec!["build", "g.pgn", "-o", "out.tbk"];
         all.extend(arguments);
-        let (ok, said) = tabia(&all, folder.path());
-        assert_eq!(ok, games > 0, "{arguments:?}: {said}");
+        let (ok, printed) = tabia(&all, folder.path());
+        assert_eq!(ok, games > 0, "{arguments:?}: {printed}");
         if ok {
             let book = Book::open(&folder.path().join("out.tbk")).expect("a book");
             let total = book.manifest().expect("a manifest").games.total();
@@ -167,16 +167,16 @@ fn an_interrupted_build_keeps_what_was_read() {
     std::thread::sleep(Duration::from_millis(100));
     drop(input);
     let output = child.wait_with_output().expect("it ends");
-    let said = String::from_utf8(output.stdout).expect("UTF-8");
-    assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.contains("Interrupted"), "{said}");
+    let printed = String::from_utf8(output.stdout).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(130), "{printed}");
+    assert!(printed.contains("Interrupted"), "{printed}");
     let book = Book::open(&folder.path().join("out.tbk")).expect("a valid book");
     book.verify().expect("sound");
     assert!(book.manifest().expect("a manifest").interrupted);
 }
 
 #[test]
-fn damaged_books_are_told_apart() {
+fn damaged_books_are_distinguished() {
     let whole = Book::embedded().bytes().to_vec();
     let open = |bytes: &[u8]| Book::from_bytes(bytes.to_vec(), "test").map(|_| ());
     assert!(open(&whole).is_ok());
@@ -300,8 +300,8 @@ fn files_that_only_look_like_polyglot_books_are_refused() {
         (vec![row(1, e4, 1), row(start, e5, 1)], "none of its moves is legal"),
         (vec![row(1, e4, 1), row(2, e5, 1)], "does not know the start position"),
     ] {
-        let said = refusal(&rows.concat());
-        assert!(said.contains(reason), "{said}");
+        let printed = refusal(&rows.concat());
+        assert!(printed.contains(reason), "{printed}");
     }
     let Some(books) = shared_data("books/not_polyglot") else { return };
     for name in ["eco.bin", "komodo.bin"] {
@@ -376,8 +376,8 @@ fn the_guide_shows_what_the_commands_print() {
         let arguments = shlex::split(command).expect("closed quotes");
         let output = Command::new(PROGRAM).args(&arguments).current_dir(folder.path()).output();
         let output = output.expect("tabia can be started");
-        let said = String::from_utf8([output.stderr, output.stdout].concat()).expect("UTF-8");
-        assert_eq!(timeless(&said), timeless(shown), "{command}");
+        let printed = String::from_utf8([output.stderr, output.stdout].concat()).expect("UTF-8");
+        assert_eq!(timeless(&printed), timeless(shown), "{command}");
         checked += 1;
     }
     assert_eq!(checked, 7);

@@ -91,7 +91,7 @@ fn a_game_is_found_again_in_its_file() {
 }
 
 #[test]
-fn a_file_that_is_gone_or_has_changed_is_told() {
+fn a_file_that_is_gone_or_has_changed_is_reported() {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("g.pgn");
     let text = some_games(0);
@@ -188,13 +188,13 @@ fn games_are_shown_and_printed() {
     fs::write(folder.path().join("g.pgn"), some_games(0)).expect("writable");
     let run = |arguments: &[&str]| {
         let output = support::tabia(&[&["book"], arguments].concat(), folder.path());
-        let said = [output.stdout, output.stderr].concat();
-        (output.status.success(), String::from_utf8(said).expect("UTF-8"))
+        let printed = [output.stdout, output.stderr].concat();
+        (output.status.success(), String::from_utf8(printed).expect("UTF-8"))
     };
     let must = |arguments: &[&str]| {
-        let (ok, said) = run(arguments);
-        assert!(ok, "{arguments:?}: {said}");
-        said
+        let (ok, printed) = run(arguments);
+        assert!(ok, "{arguments:?}: {printed}");
+        printed
     };
     must(&["build", "g.pgn", "-o", "plain.tbk"]);
     must(&["build", "g.pgn", "-o", "with.tbk", "--facets"]);
@@ -207,16 +207,16 @@ fn games_are_shown_and_printed() {
     let id = line.split(' ').next().expect("an id");
     let pgn = must(&["game", "with.tbk", id]);
     assert!(pgn.contains("[White \"Žan 39\"]"), "{pgn}");
-    let (ok, said) = run(&["show", "plain.tbk", "--speeds", "blitz"]);
-    assert!(!ok && said.contains("book build --facets"), "{said}");
-    let (ok, said) = run(&["show", "with.tbk", "--ratings", "1700"]);
-    assert!(!ok && said.contains("1600, 1800"), "{said}");
-    let said = must(&["merge", "plain.tbk", "with.tbk", "-o", "merged.tbk"]);
-    assert!(said.contains("facets are left out: plain.tbk has none"), "{said}");
+    let (ok, printed) = run(&["show", "plain.tbk", "--speeds", "blitz"]);
+    assert!(!ok && printed.contains("book build --facets"), "{printed}");
+    let (ok, printed) = run(&["show", "with.tbk", "--ratings", "1700"]);
+    assert!(!ok && printed.contains("1600, 1800"), "{printed}");
+    let printed = must(&["merge", "plain.tbk", "with.tbk", "-o", "merged.tbk"]);
+    assert!(printed.contains("facets are left out: plain.tbk has none"), "{printed}");
     assert!(must(&["info", "with.tbk"]).contains("facets      of 40 games"));
     fs::remove_file(folder.path().join("g.pgn")).expect("there");
-    let (ok, said) = run(&["game", "with.tbk", id]);
-    assert!(!ok && said.contains("g.pgn, which is not there any more"), "{said}");
+    let (ok, printed) = run(&["game", "with.tbk", id]);
+    assert!(!ok && printed.contains("g.pgn, which is not there any more"), "{printed}");
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn fifty_kills_lose_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("learnt");
     let mut held = Vec::new();
-    let (mut said, mut games) = (BTreeSet::new(), 0);
+    let (mut message, mut games) = (BTreeSet::new(), 0);
     for number in 0..KILLS {
         let mut play = SelfPlay::begin(&file, number);
         (0..1 + number % 3).for_each(|_| play.moves());
@@ -73,7 +73,7 @@ fn fifty_kills_lose_nothing() {
             }
             // The answer says that all of it is done.
             play.engine.sync();
-            said.extend(play.moved.iter().map(Position::key));
+            message.extend(play.moved.iter().map(Position::key));
         } else {
             play.engine.send("go");
             sleep(Duration::from_millis((13 * number % 40) as u64));
@@ -85,13 +85,13 @@ fn fifty_kills_lose_nothing() {
         let whole = bytes.len() - (bytes.len() - HEAD) % ROW;
         held = bytes[..whole].to_vec();
         let book = Book::open(&file).expect("a book");
-        assert!(book.remarks().is_empty(), "{:?}", book.remarks());
+        assert!(book.warnings().is_empty(), "{:?}", book.warnings());
         let known: BTreeSet<u64> = book.values().map(|value| value.key).collect();
-        assert!(said.is_subset(&known), "kill {number}: {} of {}", known.len(), said.len());
+        assert!(message.is_subset(&known), "kill {number}: {} of {}", known.len(), message.len());
         let start = book.reached(&Position::start()).map_or(0, |counts| counts.games());
         assert_eq!(start, games, "games whose results were told");
     }
-    assert!(said.len() > KILLS / 2, "{} positions", said.len());
+    assert!(message.len() > KILLS / 2, "{} positions", message.len());
     // A kill in the midst of writing leaves a part of a row.
     fs::write(&file, &held[..held.len() - 7]).expect("written");
     let mut play = SelfPlay::begin(&file, 3);
@@ -105,7 +105,7 @@ fn fifty_kills_lose_nothing() {
 }
 
 #[test]
-fn what_was_learnt_is_played_and_told() {
+fn what_was_learnt_is_played_and_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("learnt");
     let mut first = start(&file, &[]);
@@ -167,16 +167,16 @@ fn what_was_learnt_is_a_book_for_the_commands() {
     engine.until_start("move ");
     engine.send("result 0-1 {White resigns}");
     engine.quit();
-    let said = |arguments: &str| {
+    let message = |arguments: &str| {
         let arguments: Vec<&str> = arguments.split(' ').collect();
         let output = support::tabia(&arguments, folder.path());
-        let said = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
-        (output.status.success(), said)
+        let message = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
+        (output.status.success(), message)
     };
     let run = |arguments: &str| {
-        let (ok, said) = said(arguments);
-        assert!(ok, "{arguments}: {said}");
-        said
+        let (ok, message) = message(arguments);
+        assert!(ok, "{arguments}: {message}");
+        message
     };
     let show = run("book show learnt --moves d4");
     assert!(show.contains("analysed: ") && show.contains("1 +0 =0 -1"), "{show}");
@@ -198,8 +198,8 @@ fn what_was_learnt_is_a_book_for_the_commands() {
         ("book learn learnt -o games.pgn", "use a name that ends in .tbk"),
         ("book build games.pgn -o learnt", "--force"),
     ] {
-        let (ok, said) = said(arguments);
-        assert!(!ok && said.contains(reason), "{arguments}: {said}");
+        let (ok, message) = message(arguments);
+        assert!(!ok && message.contains(reason), "{arguments}: {message}");
     }
     assert!(fs::read(&file).expect("the file") == before && !folder.path().join("x.tbk").exists());
 }
@@ -333,8 +333,9 @@ fn a_search_vetoes_the_last_move_of_the_book() {
         assert_eq!(first, plies, "{moves}: {printed:?}");
         let (second, printed) = repertoire.play("", true);
         assert_eq!(second, plies - 2, "{moves}: {printed:?}");
-        let is_told = |line: &String| line.contains("vetoed: -") && line.contains("learnt search");
-        assert!(printed.iter().any(is_told), "{printed:?}");
+        let is_reported =
+            |line: &String| line.contains("vetoed: -") && line.contains("learnt search");
+        assert!(printed.iter().any(is_reported), "{printed:?}");
         let why = repertoire.why(plies - 2);
         assert!(why.contains("vetoed: -") && why.contains("no move: "), "{why}");
         // Without the veto it is played as before.

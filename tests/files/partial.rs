@@ -11,8 +11,8 @@ use crate::support;
 fn tabia(arguments: &str, folder: &Path) -> (bool, String) {
     let arguments: Vec<&str> = ["book"].into_iter().chain(arguments.split(' ')).collect();
     let output = support::tabia(&arguments, folder);
-    let said = [output.stdout, output.stderr].concat();
-    (output.status.success(), String::from_utf8(said).expect("UTF-8"))
+    let printed = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(printed).expect("UTF-8"))
 }
 
 /// Games in two files, which count, do not count, and have a fault.
@@ -30,12 +30,12 @@ fn folder_of_games() -> TempDir {
 fn a_program_without_parquet_says_how_to_get_it() {
     let folder = folder_of_games();
     for arguments in ["count a.pgn --parquet counts", "pack counts -o out.tbk"] {
-        let (ok, said) = tabia(arguments, folder.path());
-        assert!(!ok && said.contains("--features parquet"), "{said}");
+        let (ok, printed) = tabia(arguments, folder.path());
+        assert!(!ok && printed.contains("--features parquet"), "{printed}");
     }
     fs::write(folder.path().join("games.parquet"), "PAR1").expect("writable");
-    let (ok, said) = tabia("build games.parquet -o out.tbk", folder.path());
-    assert!(!ok && said.contains("--features parquet"), "{said}");
+    let (ok, printed) = tabia("build games.parquet -o out.tbk", folder.path());
+    assert!(!ok && printed.contains("--features parquet"), "{printed}");
 }
 
 #[cfg(feature = "parquet")]
@@ -43,14 +43,14 @@ mod with_parquet {
     use super::*;
 
     fn must(arguments: &str, folder: &Path) -> String {
-        let (ok, said) = tabia(arguments, folder);
-        assert!(ok, "{arguments}: {said}");
-        said
+        let (ok, printed) = tabia(arguments, folder);
+        assert!(ok, "{arguments}: {printed}");
+        printed
     }
 
     fn must_fail(arguments: &str, folder: &Path, because: &str) {
-        let (ok, said) = tabia(arguments, folder);
-        assert!(!ok && said.contains(because), "{arguments}: {said}");
+        let (ok, printed) = tabia(arguments, folder);
+        assert!(!ok && printed.contains(because), "{arguments}: {printed}");
     }
 
     #[test]
@@ -122,8 +122,8 @@ mod with_parquet {
                 let mut changed = sound.clone();
                 changed[at] ^= 1 << (at % 8);
                 fs::write(&path, &changed).expect("writable");
-                let (ok, said) = tabia("pack counts -o out.tbk -q", folder);
-                assert!(!said.contains("panicked"), "{name}, byte {at}: {said}");
+                let (ok, printed) = tabia("pack counts -o out.tbk -q", folder);
+                assert!(!printed.contains("panicked"), "{name}, byte {at}: {printed}");
                 match ok {
                     true => assert!(
                         fs::read(folder.join("out.tbk")).expect("a book") == whole,

@@ -8,7 +8,7 @@ use pgn_reader::{RawTag, SanPlus};
 use shakmaty::fen::Fen;
 use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, Outcome, Position as _, Role};
-use tabia::pgn::{Fate, GameEnd, GamePly, Reader, Tags, Visitor};
+use tabia::pgn::{GameEnd, GamePly, GameStatus, Reader, Tags, Visitor};
 use tabia::position::Position;
 
 /// What a reader found in a file.
@@ -41,11 +41,11 @@ fn ours(bytes: &[u8]) -> Found {
     let mut found = Found::default();
     while let Some(end) = reader.read_game(&mut All).expect("memory can be read") {
         found.plies += end.plies as u64;
-        match end.fate {
-            Fate::Read | Fate::Declined => found.games += 1,
-            Fate::Broken(_) => found.broken += 1,
-            Fate::Variant => found.variants += 1,
-            Fate::Text => found.text += 1,
+        match end.status {
+            GameStatus::Read | GameStatus::Declined => found.games += 1,
+            GameStatus::Broken(_) => found.broken += 1,
+            GameStatus::Variant => found.variants += 1,
+            GameStatus::Text => found.text += 1,
         }
     }
     found
@@ -263,7 +263,7 @@ fn dirty_files_are_read_as_a_second_reader_reads_them() {
 }
 
 #[test]
-fn a_fault_ends_one_game_and_tells_where() {
+fn a_fault_ends_one_game_and_reports_where() {
     let text = "\u{feff}% a comment\n[Event \"1\"]\n[Result \"1-0\"]\n\n1. e4 e5\n2. Ke3 Nf6 1-0\n\n\
                 [Event \"2\"]\r\n[Result \"0-1\"]\r\n\r\n1. d4 {a {nested} (1. c4 (1. f4)) $1 d5 0-1\r\n\r\n\
                 [Event \"3\"]\n[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n\n1. e4 *\n\n1. e4 e5 *\n\n\
@@ -273,11 +273,13 @@ fn a_fault_ends_one_game_and_tells_where() {
     while let Some(end) = reader.read_game(&mut All).expect("memory can be read") {
         ends.push(end);
     }
-    let Fate::Broken(fault) = &ends[0].fate else { panic!("{:?}", ends[0]) };
+    let GameStatus::Broken(fault) = &ends[0].status else { panic!("{:?}", ends[0]) };
     assert_eq!((fault.line, fault.san.as_deref(), ends[0].plies), (6, Some("Ke3"), 2));
-    assert_eq!((&ends[1].fate, ends[1].plies), (&Fate::Read, 2));
-    assert!(matches!(&ends[2].fate, Fate::Broken(fault) if fault.to_string().contains("bad FEN")));
-    assert_eq!((&ends[3].fate, ends[3].plies), (&Fate::Read, 2));
-    assert_eq!(&ends[4].fate, &Fate::Variant);
+    assert_eq!((&ends[1].status, ends[1].plies), (&GameStatus::Read, 2));
+    assert!(
+        matches!(&ends[2].status, GameStatus::Broken(fault) if fault.to_string().contains("bad FEN"))
+    );
+    assert_eq!((&ends[3].status, ends[3].plies), (&GameStatus::Read, 2));
+    assert_eq!(&ends[4].status, &GameStatus::Variant);
     assert_eq!(ends.len(), 5);
 }

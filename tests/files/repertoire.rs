@@ -1,4 +1,4 @@
-//! Books as a keeper of a collection uses them: one player's moves, parts, comparisons, gaps, exports.
+//! Books as a collector uses them: one player's moves, parts, comparisons, gaps, exports.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -338,9 +338,9 @@ fn analysed_values_are_dumped_and_shown() {
     assert_eq!(shown["opening"]["eco"], "B00", "{shown}");
     assert_eq!(shown["reached"]["white"], 2, "{shown}");
     assert_eq!(shown["highest_rated"].as_array().map(Vec::len), Some(4), "{shown}");
-    let said = must(&["book", "export", "g.tbk", "-o", "g.bin"], folder.path());
+    let message = must(&["book", "export", "g.tbk", "-o", "g.bin"], folder.path());
     let values = format!("{} analysed values left out", book.values().len());
-    assert!(said.contains(&values) && said.contains("7 games left out"), "{said}");
+    assert!(message.contains(&values) && message.contains("7 games left out"), "{message}");
 }
 
 #[test]

@@ -42,10 +42,10 @@ fn packed_games_are_those_that_were_played() {
     play(folder);
     let all = ["a.games", "b.games", "c.games"];
     let pack = [&["train", "pack", "-o", "p.games"], &all[..]].concat();
-    let told = run(&pack, folder);
-    assert!(told.starts_with("80 games with "), "{told}");
+    let reported = run(&pack, folder);
+    assert!(reported.starts_with("80 games with "), "{reported}");
     let size = |name: &str| fs::metadata(folder.join(name)).expect(name).len();
-    assert!(2 * size("p.games") < all.map(size).iter().sum(), "{told}");
+    assert!(2 * size("p.games") < all.map(size).iter().sum(), "{reported}");
 
     let plain = run(&[&["train", "pgn"], &all[..]].concat(), folder);
     let one = |name: &str| fs::read(folder.join(name)).expect(name);
@@ -163,13 +163,13 @@ fn searches_are_held_against_others_of_the_same_games() {
     run(&["train", "relabel", "--nodes", "300", "a.games", "-o", "more.games"], folder);
     let error =
         ["train", "error", "more.games", "--searches", "more.games", "--searches", "a.games"];
-    let told = run(&error, folder);
+    let reported = run(&error, folder);
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    let (head, all) = (words(&told), words(told.lines().last().expect("a row for all")));
+    let (head, all) = (words(&reported), words(reported.lines().last().expect("a row for all")));
     assert_eq!((&head[..2], &head[3..5]), (&words("men positions")[..], &words("more a")[..]));
     let errors: Vec<f64> = all[2..].iter().map(|error| error.parse().expect("a number")).collect();
     // Not zero: of a position that came up twice one of the two judgements counts.
-    assert!(errors[1] < 0.1 * errors[0].min(errors[2]) && errors[2] > 1e-3, "{told}");
+    assert!(errors[1] < 0.1 * errors[0].min(errors[2]) && errors[2] > 1e-3, "{reported}");
     let others = refused(&["train", "error", "more.games", "--searches", "b.games"], folder);
     assert!(others.contains("no quiet position that all have judged"), "{others}");
 }

@@ -162,7 +162,7 @@ fn a_stream_is_fed_again_from_its_beginning() {
 }
 
 #[test]
-fn a_damaged_checkpoint_is_told_and_can_be_thrown_away() {
+fn a_damaged_checkpoint_is_reported_and_can_be_thrown_away() {
     let folder = unfinished();
     let run = fs::read_dir(folder.path().join("x.tbk.unfinished")).expect("a folder");
     let run = run.flatten().find(|entry| entry.file_name().to_string_lossy().starts_with("run-"));

@@ -54,7 +54,7 @@ fn every_fault_gets_its_verdict() {
 }
 
 #[test]
-fn lateness_hanging_and_flooding_are_told_apart() {
+fn lateness_hanging_and_flooding_are_distinguished() {
     for (fault, end) in
         [("late late_ms=600", "time forfeit"), ("hang", "stall"), ("flood", "stall")]
     {
@@ -120,7 +120,7 @@ fn without_times(game: &str) -> String {
 }
 
 #[test]
-fn the_games_tell_where_a_search_ended_in_the_book() {
+fn the_games_report_where_a_search_ended_in_the_book() {
     let dir = tempfile::tempdir().expect("a folder");
     let file = |name: &str| dir.path().join(name).display().to_string();
     let (openings, games) = (file("openings.pgn"), file("games.pgn"));
@@ -148,10 +148,10 @@ fn the_games_tell_where_a_search_ended_in_the_book() {
         let text = stdout(&output);
         let games = std::fs::read_to_string(&games).expect("games");
         let games = games.split_whitespace().collect::<Vec<_>>().join(" ");
-        let told = "n, transposes to the book after 3 plies: Qxd5 Ke1 Nf6 (1 game, 0-1)";
+        let expected = "n, transposes to the book after 3 plies: Qxd5 Ke1 Nf6 (1 game, 0-1)";
         let comment = games.split_once("Qxd5 {").map_or("", |(_, comment)| comment);
         let comment = comment.split_once('}').map_or("", |(comment, _)| comment);
-        assert!(comment.ends_with(told), "{protocol}: {comment}\n{games}\n{text}");
+        assert!(comment.ends_with(expected), "{protocol}: {comment}\n{games}\n{text}");
         assert!(!comment.starts_with("book"), "{protocol}: {comment}");
     }
 }
@@ -175,7 +175,7 @@ fn no_engine_outlives_the_match() {
 }
 
 #[test]
-fn trouble_is_told_in_plain_words() {
+fn trouble_is_reported_in_plain_words() {
     let good = fake("uci");
     for (first, args, part) in [
         ("/no/such/engine", &[][..], "there is no program"),
@@ -217,7 +217,7 @@ fn a_single_game_shows_every_move_with_both_clocks() {
 }
 
 #[test]
-fn a_killed_match_goes_on_as_if_nothing_had_happened() {
+fn a_killed_match_continues_as_if_nothing_had_happened() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = |name: &str| dir.path().join(name).to_str().expect("a path").to_owned();
     let openings = path("openings.pgn");

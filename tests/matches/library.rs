@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tabia::autoplay::clock::MoveLimits;
 use tabia::autoplay::config::{EngineConfig, Protocol};
-use tabia::autoplay::ledger::{Ledger, Places};
+use tabia::autoplay::match_record::{MatchRecord, Places};
 use tabia::autoplay::openings::Opening;
 use tabia::autoplay::play::{Conditions, Interrupt};
 use tabia::autoplay::referee::Rules;
@@ -32,13 +32,14 @@ fn prepare(commands: [(&str, Protocol); 2], folder: &Path) -> (Tournament, Resul
     let slots = Schedule { engines: 2, format, games: GAMES, openings: 1, reversed: true }.slots();
     let (pgn, state) = (Some(folder.join("pgn")), Some(folder.join("state")));
     let places = Places { pgn, state, event: "a test".to_owned(), ..Places::default() };
-    let (ledger, slots) = Ledger::open(&places, &slots, "settings").expect("a new match");
+    let (match_record, slots) =
+        MatchRecord::open(&places, &slots, "settings").expect("a new match");
     let rules = Rules::default();
-    let conditions = Conditions { rules, tablebases: None, patience: Duration::from_secs(10) };
+    let conditions = Conditions { rules, tablebases: None, timeout: Duration::from_secs(10) };
     // What such a test finds after few games: a bound that one error in five may pass.
     let (alpha, beta, model) = (0.2, 0.2, EloModel::Logistic);
     let sprt = Sprt { elo0: 0.0, elo1: 200.0, alpha, beta, model };
-    let results = Results::new(&engines, ledger, Some(sprt));
+    let results = Results::new(&engines, match_record, Some(sprt));
     let tournament = Tournament {
         engines: engines.into(),
         slots,
@@ -65,7 +66,7 @@ fn a_match_is_kept_until_its_test_is_decided() {
             // A slow disk: the engines could play the whole match meanwhile.
             std::thread::sleep(Duration::from_millis(50));
         }
-        assert_eq!(results.ledger.finished, finished, "kept before it is told");
+        assert_eq!(results.match_record.finished, finished, "kept before it is told");
         let begins = matches!(progress, Progress::Started(_));
         assert!(!(begins && results.is_decided()), "a game begins after the decision");
     });
@@ -75,7 +76,7 @@ fn a_match_is_kept_until_its_test_is_decided() {
     assert_eq!(results.names, ["Good", "Bad"]);
     assert!(dir.path().join("state").exists());
     let json = dir.path().join("json");
-    results.conclude(None, Some(Output::new(&json, FileKind::JSON))).expect("written");
+    results.finish(None, Some(Output::new(&json, FileKind::JSON))).expect("written");
     assert!(!dir.path().join("state").exists(), "nothing is left to play");
     let json = std::fs::read_to_string(json).expect("written");
     assert!(json.contains("\"decision\": \"accept-h1\""), "{json}");

@@ -14,7 +14,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use tabia::pgn::{Fate, PgnGame, read_games};
+use tabia::pgn::{GameStatus, PgnGame, read_games};
 
 use crate::support::PROGRAM;
 
@@ -56,8 +56,8 @@ fn run(command: &mut Command, codes: &[i32]) -> Output {
     let output = command.output().expect("it starts");
     let code = output.status.code().expect("it ends by itself");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let said = [text(&output.stdout), text(&output.stderr)].concat();
-    assert!(codes.contains(&code), "{command:?} ended with {code}:\n{said}");
+    let printed = [text(&output.stdout), text(&output.stderr)].concat();
+    assert!(codes.contains(&code), "{command:?} ended with {code}:\n{printed}");
     output
 }
 
@@ -66,7 +66,7 @@ fn read(path: &Path) -> Vec<PgnGame> {
     let file = File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let games = read_games(file).map(|game| {
         let (game, end) = game.expect("readable");
-        assert_eq!(end.fate, Fate::Read, "{}", path.display());
+        assert_eq!(end.status, GameStatus::Read, "{}", path.display());
         game
     });
     games.collect()
@@ -159,7 +159,7 @@ fn compare(one: &[PgnGame], other: &[PgnGame], what: &str) {
 }
 
 /// Counts the games and their ends, for the log of whoever runs the tests.
-fn tell(games: &[PgnGame], what: &str) {
+fn show(games: &[PgnGame], what: &str) {
     let mut ends = std::collections::BTreeMap::<_, usize>::new();
     for game in games {
         *ends.entry((game.result.token(), end(game))).or_default() += 1;
@@ -172,7 +172,7 @@ fn tell(games: &[PgnGame], what: &str) {
 fn fixed_nodes_give_the_same_games_at_any_concurrency() {
     let folders = ["first", "second", "at_once"].map(folder);
     let first = autoplay(&folders[0], 1);
-    tell(&first, "match runner");
+    show(&first, "match runner");
     compare(&first, &autoplay(&folders[1], 1), "second run");
     compare(&first, &autoplay(&folders[2], 2), "two games at a time");
 }
@@ -182,6 +182,6 @@ fn fixed_nodes_give_the_same_games_at_any_concurrency() {
 fn xboard_plays_the_same_games() {
     let folder = folder("in_xboard");
     let ours = autoplay(&folder, 2);
-    tell(&ours, "match runner");
+    show(&ours, "match runner");
     compare(&ours, &xboard(&folder, &ours), "xboard");
 }

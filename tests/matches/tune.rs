@@ -56,7 +56,7 @@ fn a_tuning_finds_the_best_value() {
 }
 
 #[test]
-fn a_killed_tuning_goes_on_to_the_same_path() {
+fn a_killed_tuning_continues_to_the_same_path() {
     let dir = tempfile::tempdir().expect("a folder");
     // The moves depend on the Level, and late ones leave time to kill.
     let engine = fake("uci fault=late late_ms=20 at=2");
@@ -190,8 +190,8 @@ fn games_that_go_wrong_do_not_count() {
     let hopeless = fake("uci fault=illegal at=1");
     let more = ["-n", "50", "--pairs", "1"];
     let output = tabia(&arguments(&hopeless, "Level,20,0,40,6,0.1", "h", &more), dir.path());
-    let told = stderr(&output);
-    assert!(told.contains("10 pairs of games in a row do not count"), "{told}");
+    let reported = stderr(&output);
+    assert!(reported.contains("10 pairs of games in a row do not count"), "{reported}");
     assert_eq!(output.status.code(), Some(1));
 }
 
@@ -216,9 +216,9 @@ fn what_cannot_be_tuned_is_refused_before_any_game() {
         (&uci, "Level,x,0,9,1,0.1", 2, "Level: START is no number: \"x\""),
     ] {
         let output = tabia(&arguments(engine, param, "t", &[]), dir.path());
-        let told = stderr(&output);
-        assert!(told.contains(part), "{param}: {told}");
-        assert_eq!(output.status.code(), Some(status), "{param}: {told}");
+        let reported = stderr(&output);
+        assert!(reported.contains(part), "{param}: {reported}");
+        assert_eq!(output.status.code(), Some(status), "{param}: {reported}");
     }
     let twice = arguments(&uci, "Level,3,0,9,1,0.1", "t", &["--option", "level=3"]);
     let output = tabia(&twice, dir.path());

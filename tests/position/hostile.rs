@@ -37,7 +37,7 @@ const HOSTILE: [(&str, &str); 22] = [
 ];
 
 #[test]
-fn refusals_tell_what_is_wrong() {
+fn refusals_report_what_is_wrong() {
     for (text, word) in HOSTILE {
         let error = Position::from_fen(text).expect_err(text).to_string();
         assert!(error.contains(word), "{text}: {error}");
@@ -107,7 +107,7 @@ proptest! {
     }
 
     #[test]
-    fn crowds_of_queens_are_survived(text in crowd()) {
+    fn crowds_of_queens_are_survived(text in all_pieces()) {
         if let Ok(position) = Position::from_fen(&text) {
             let moves = position.legal_moves();
             let after = moves.iter().map(|mv| position.play(mv));
@@ -187,13 +187,15 @@ const MEN: &[u8] = b"........................................pnbrqPNBRQ";
 
 /// Two kings and pieces at random: most are refused, the rest are odder than games.
 fn random_board() -> impl Strategy<Value = String> {
-    let man = prop::sample::select(MEN.to_vec());
-    (vec(man, 64), 0..64_usize, 0..64_usize, any::<bool>()).prop_map(
-        |(mut men, own, their, turn)| {
-            men[own] = b'K';
-            men[their] = b'k';
-            let ranks: Vec<String> =
-                men.chunks(8).map(|rank| String::from_utf8_lossy(rank).replace('.', "1")).collect();
+    let piece = prop::sample::select(MEN.to_vec());
+    (vec(piece, 64), 0..64_usize, 0..64_usize, any::<bool>()).prop_map(
+        |(mut pieces, own, their, turn)| {
+            pieces[own] = b'K';
+            pieces[their] = b'k';
+            let ranks: Vec<String> = pieces
+                .chunks(8)
+                .map(|rank| String::from_utf8_lossy(rank).replace('.', "1"))
+                .collect();
             format!("{} {} - - 0 1", ranks.join("/"), if turn { 'w' } else { 'b' })
         },
     )
@@ -201,19 +203,22 @@ fn random_board() -> impl Strategy<Value = String> {
 
 /// Up to fifteen pieces a side besides the kings, most of them queens. The king that is not to move
 /// hides in a corner behind his rooks, or else he would nearly always be in check.
-fn crowd() -> impl Strategy<Value = String> {
+fn all_pieces() -> impl Strategy<Value = String> {
     const KINDS: &[u8] = b"qqqqqqqqrbnp";
     const CORNER: [(usize, u8); 4] = [(0, b'K'), (1, b'R'), (8, b'R'), (9, b'R')];
-    let men = |most: usize| vec(prop::sample::select(KINDS.to_vec()), 0..=most);
+    let pieces = |most: usize| vec(prop::sample::select(KINDS.to_vec()), 0..=most);
     let squares = prop::sample::subsequence((10..64_usize).collect::<Vec<_>>(), 28).prop_shuffle();
-    (squares, men(12), men(15), any::<bool>()).prop_map(|(squares, waiting, moving, turn)| {
+    (squares, pieces(12), pieces(15), any::<bool>()).prop_map(|(squares, waiting, moving, turn)| {
         let mut board = [b'1'; 64];
-        CORNER.into_iter().for_each(|(square, man)| board[square] = man);
+        CORNER.into_iter().for_each(|(square, piece)| board[square] = piece);
         let waiting = waiting.iter().map(u8::to_ascii_uppercase);
-        let men = [b'k'].into_iter().chain(moving).chain(waiting);
-        squares.into_iter().zip(men).for_each(|(square, man)| board[square] = man);
+        let pieces = [b'k'].into_iter().chain(moving).chain(waiting);
+        squares.into_iter().zip(pieces).for_each(|(square, piece)| board[square] = piece);
         if turn {
-            board.iter_mut().filter(|man| man.is_ascii_alphabetic()).for_each(|man| *man ^= 0x20);
+            board
+                .iter_mut()
+                .filter(|piece| piece.is_ascii_alphabetic())
+                .for_each(|piece| *piece ^= 0x20);
         }
         let ranks: Vec<String> =
             board.chunks(8).map(|rank| String::from_utf8_lossy(rank).into_owned()).collect();

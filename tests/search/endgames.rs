@@ -35,7 +35,7 @@ fn their_advice_mates_with_bishop_and_knight() {
     let Some(tables) = tables() else { return };
     let mut game = Game::new(position("7k/8/8/8/8/8/8/KBN5 w - - 0 1"));
     while game.outcome().is_none() {
-        let advice = tables.advise(game.position()).expect("four men");
+        let advice = tables.probe_root(game.position()).expect("four men");
         let wins = game.position().side_to_move() == Color::White;
         assert_eq!(advice.outcome, if wins { TablebaseResult::Win } else { TablebaseResult::Loss });
         game.play(advice.moves[0]).expect("a legal move");
@@ -83,7 +83,7 @@ fn the_root_plays_what_the_tables_say() {
     ] {
         let game = Game::new(position(fen));
         let result = searcher.search(&game, &Limits::depth(4), &Control::new(), &mut |_| {});
-        let advice = tables.advise(game.position()).expect("few men");
+        let advice = tables.probe_root(game.position()).expect("few men");
         assert!(result.best.is_some_and(|mv| advice.moves.contains(&mv)), "{fen}");
     }
 }
@@ -128,7 +128,7 @@ fn the_score_of_the_root_is_what_the_tables_say() {
             if ranked.iter().any(|known| !known.is_certain) {
                 continue;
             }
-            let advice = tables.advise(&game).expect("a move");
+            let advice = tables.probe_root(&game).expect("a move");
             for multi_pv in [1, 3] {
                 let limits = Limits { multi_pv, ..Limits::depth(5) };
                 let (reports, result) = reported(&fen, &limits, Some(tables.clone()));
@@ -165,7 +165,7 @@ fn a_known_draw_is_played_on_with_what_there_is() {
         "8/8/5r2/3k4/8/5N2/4K3/8 b - - 0 1",
     ] {
         let start = position(fen);
-        let advice = tables.advise(&start).expect("four men");
+        let advice = tables.probe_root(&start).expect("four men");
         let takes = |next: &Position| next.legal_moves().iter().any(|reply| next.is_noisy(reply));
         assert_eq!(advice.outcome, TablebaseResult::Draw, "{fen}");
         assert!(advice.moves.iter().any(|&mv| takes(&start.play(mv))), "{fen}");
@@ -204,13 +204,16 @@ fn win_with_bishop_and_knight(starts: usize, nodes: u64, mut random: u64) {
             let advice = tables
                 .as_ref()
                 .filter(|_| !is_white)
-                .and_then(|tables| tables.advise(game.position()));
+                .and_then(|tables| tables.probe_root(game.position()));
             let mv = match advice {
                 Some(advice) => advice.moves[0],
                 None => {
                     let searcher = &mut searchers[usize::from(is_white)];
                     let limits = Limits::nodes(nodes);
-                    searcher.search_silently(&game, &limits, &Control::new()).best.expect("a move")
+                    searcher
+                        .search_without_events(&game, &limits, &Control::new())
+                        .best
+                        .expect("a move")
                 }
             };
             game.play(mv).expect("a legal move");

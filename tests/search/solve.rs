@@ -23,12 +23,12 @@ fn a_suite_is_solved_from_a_file_and_from_a_pipe() {
     std::fs::write(folder.path().join("suite.epd"), SUITE).expect("written");
     for limit in [["--depth", "3"], ["--nodes", "1000"], ["--seconds", "0.05"]] {
         let output = tabia(&[&["solve", "suite.epd"], &limit[..]].concat(), folder.path());
-        let said = text(&output.stdout);
+        let printed = text(&output.stdout);
         assert!(output.status.success(), "{output:?}");
-        assert!(said.contains("1/3 solved mate: Ra8# (wanted Ra8#)\n"), "{said}");
-        assert!(said.contains("2/3 FAILED 2: Ra8# (wanted not Ra8#)\n"), "{said}");
-        assert!(said.contains("3/3 solved 3: Ra8# (wanted mate in 1)\n"), "{said}");
-        assert!(said.contains("\n2 of 3 solved (66.7%) in "), "{said}");
+        assert!(printed.contains("1/3 solved mate: Ra8# (wanted Ra8#)\n"), "{printed}");
+        assert!(printed.contains("2/3 FAILED 2: Ra8# (wanted not Ra8#)\n"), "{printed}");
+        assert!(printed.contains("3/3 solved 3: Ra8# (wanted mate in 1)\n"), "{printed}");
+        assert!(printed.contains("\n2 of 3 solved (66.7%) in "), "{printed}");
         assert!(text(&output.stderr).starts_with("tabia: Passed over: suite.epd, line 4: "));
     }
     let command = format!("{PROGRAM} solve - --depth 3 --json < suite.epd | cat");
@@ -50,9 +50,9 @@ fn ctrl_c_ends_a_suite_with_what_was_found() {
         .spawn()
         .expect("it starts");
     // Where there is a mate in one, nothing else is worth searching; there is always more to a start.
-    let lasting = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;\n";
+    let long_position = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;\n";
     let mut input = child.stdin.take().expect("piped");
-    input.write_all(format!("{line}{lasting}").as_bytes()).expect("it listens");
+    input.write_all(format!("{line}{long_position}").as_bytes()).expect("it listens");
     drop(input);
     let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
     let mut line = || lines.next().expect("a line").expect("UTF-8");
@@ -76,9 +76,9 @@ fn what_is_no_suite_is_refused_in_a_line() {
         (&[], 2, "<FILE>"),
     ] {
         let output = tabia(&[&["solve"], arguments].concat(), Path::new(folder.path()));
-        let said = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(status), "{said}");
-        assert!(said.starts_with("tabia: ") && said.contains(words), "{said}");
-        assert_eq!((said.lines().count(), text(&output.stdout).as_str()), (1, ""), "{said}");
+        let printed = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{printed}");
+        assert!(printed.starts_with("tabia: ") && printed.contains(words), "{printed}");
+        assert_eq!((printed.lines().count(), text(&output.stdout).as_str()), (1, ""), "{printed}");
     }
 }

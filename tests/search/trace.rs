@@ -1,12 +1,12 @@
 //! The engine's own search, written down: what was told of it is what it did.
 
 use tabia::position::{Game, Position};
-use tabia::search::observe::End;
+use tabia::search::observe::NodeEnd;
 use tabia::search::trace::{Bounds, Trace, Visit, trace};
 use tabia::search::{Config, Control, Limits, SearchResult, Searcher};
 use tabia::suite::positions::positions;
 
-const BOUNDS: Bounds = Bounds { plies: 3, least_depth: 0, branch: Vec::new(), visits: 10_000 };
+const BOUNDS: Bounds = Bounds { plies: 3, min_depth: 0, branch: Vec::new(), visits: 10_000 };
 
 fn traced(position: &Position, depth: i32, threads: usize) -> (SearchResult, Trace) {
     let config = Config { memory_mb: 4, threads, cores: Some(threads), ..Config::default() };
@@ -36,7 +36,7 @@ fn whoever_watches_changes_nothing() {
         let config = Config { memory_mb: 4, ..Config::default() };
         let game = Game::new(*position);
         let unwatched =
-            Searcher::new(config).search_silently(&game, &Limits::depth(9), &Control::new());
+            Searcher::new(config).search_without_events(&game, &Limits::depth(9), &Control::new());
         assert_eq!(
             (watched.best, watched.score, watched.nodes),
             (unwatched.best, unwatched.score, unwatched.nodes)
@@ -75,7 +75,7 @@ fn what_is_written_down_is_bounded() {
     let (found, _) = traced(&position, 8, 1);
     let [best, reply] = [found.best, found.ponder].map(|mv| mv.expect("a line"));
     let names = [position.san(best), position.play(best).san(reply)];
-    let bounds = Bounds { plies: 4, least_depth: 1, branch: vec![best, reply], visits: 30 };
+    let bounds = Bounds { plies: 4, min_depth: 1, branch: vec![best, reply], visits: 30 };
     let game = Game::new(position);
     let (_, trace) =
         trace(&mut searcher, &game, &Limits::depth(8), &Control::new(), bounds, &mut |_| {});
@@ -96,10 +96,10 @@ fn what_is_written_down_is_bounded() {
 }
 
 #[test]
-fn a_position_without_moves_is_told() {
+fn a_position_without_moves_is_reported() {
     let mated = Position::from_fen("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1").expect("a position");
     let (result, trace) = traced(&mated, 3, 1);
     assert_eq!((result.best, trace.visits.len()), (None, 0));
     let (_, trace) = traced(&positions()[0], 5, 1);
-    assert!(trace.sums.ends[&End::Moves] > 0 && trace.sums.ends[&End::StandPat] > 0);
+    assert!(trace.sums.ends[&NodeEnd::Moves] > 0 && trace.sums.ends[&NodeEnd::StandPat] > 0);
 }

@@ -13,7 +13,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Longer than anything takes on the busiest machine. It only ends tests that would otherwise hang.
-pub const PATIENCE: Duration = Duration::from_secs(600);
+pub const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The program.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_tabia");
@@ -64,7 +64,7 @@ pub struct Engine {
     lines: Receiver<String>,
     stderr: Option<JoinHandle<String>>,
     /// All that it has written so far, as far as it was waited for.
-    pub heard: Vec<String>,
+    pub received: Vec<String>,
 }
 
 impl Engine {
@@ -104,7 +104,7 @@ impl Engine {
             text
         });
         let stdin = child.stdin.take();
-        Engine { child, stdin, lines, stderr: Some(stderr), heard: Vec::new() }
+        Engine { child, stdin, lines, stderr: Some(stderr), received: Vec::new() }
     }
 
     /// Sends lines.
@@ -120,27 +120,27 @@ impl Engine {
 
     /// The next line.
     pub fn line(&mut self) -> String {
-        let heard = &self.heard;
-        let line = self.lines.recv_timeout(PATIENCE);
-        let line = line.unwrap_or_else(|error| panic!("{error} after {heard:#?}"));
-        self.heard.push(line.clone());
+        let received = &self.received;
+        let line = self.lines.recv_timeout(TIMEOUT);
+        let line = line.unwrap_or_else(|error| panic!("{error} after {received:#?}"));
+        self.received.push(line.clone());
         line
     }
 
     /// The lines that have come meanwhile, without waiting.
     pub fn pending(&mut self) -> Vec<String> {
         let lines: Vec<String> = self.lines.try_iter().collect();
-        self.heard.extend_from_slice(&lines);
+        self.received.extend_from_slice(&lines);
         lines
     }
 
     /// The lines up to the end of the output.
     pub fn rest(&mut self) -> Vec<String> {
         let mut lines = Vec::new();
-        while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
+        while let Ok(line) = self.lines.recv_timeout(TIMEOUT) {
             lines.push(line);
         }
-        self.heard.extend_from_slice(&lines);
+        self.received.extend_from_slice(&lines);
         lines
     }
 
@@ -149,7 +149,11 @@ impl Engine {
         let mut lines = Vec::new();
         let begin = Instant::now();
         loop {
-            assert!(begin.elapsed() < PATIENCE, "what is wanted does not come: {:#?}", self.heard);
+            assert!(
+                begin.elapsed() < TIMEOUT,
+                "what is wanted does not come: {:#?}",
+                self.received
+            );
             lines.push(self.line());
             if lines.last().is_some_and(|line| wanted(line)) {
                 return lines;
@@ -164,7 +168,7 @@ impl Engine {
 
     /// Sends a ping and returns what comes before its answer.
     pub fn sync(&mut self) -> Vec<String> {
-        let number = self.heard.len();
+        let number = self.received.len();
         self.send(&format!("ping {number}"));
         let pong = format!("pong {number}");
         let mut lines = self.until(|line| line == pong);
@@ -196,7 +200,7 @@ impl Engine {
             if let Some(status) = self.child.try_wait().expect("the child can be asked") {
                 return status;
             }
-            assert!(begin.elapsed() < PATIENCE, "the engine does not leave");
+            assert!(begin.elapsed() < TIMEOUT, "the engine does not leave");
             std::thread::sleep(Duration::from_millis(2));
         }
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-use super::PATIENCE;
+use super::TIMEOUT;
 
 /// `tabia` at the other end of a pseudo-terminal.
 pub struct Terminal {
@@ -77,7 +77,7 @@ impl Terminal {
                 self.shown.drain(..at + text.len());
                 return;
             }
-            let left = PATIENCE.saturating_sub(begin.elapsed());
+            let left = TIMEOUT.saturating_sub(begin.elapsed());
             let bytes = self.screen.recv_timeout(left);
             let bytes = bytes.unwrap_or_else(|_| panic!("no {text:?} in {}", self.shown));
             self.take(&bytes);
@@ -92,7 +92,7 @@ impl Terminal {
 
     /// All that was ever shown, once the program has left.
     pub fn everything(&mut self) -> &str {
-        while let Ok(bytes) = self.screen.recv_timeout(PATIENCE) {
+        while let Ok(bytes) = self.screen.recv_timeout(TIMEOUT) {
             self.take(&bytes);
         }
         &self.all
@@ -101,7 +101,7 @@ impl Terminal {
     /// Waits until the program has left by itself.
     pub fn wait_for_end(&mut self) -> ExitStatus {
         let begin = Instant::now();
-        while begin.elapsed() < PATIENCE {
+        while begin.elapsed() < TIMEOUT {
             if let Some(status) = self.child.try_wait().expect("a child") {
                 return status;
             }

@@ -39,8 +39,8 @@ const FAULTS: [(PositionErrorKinds, &str); 7] = [
 
 /// The most pieces of a side, all of them and pawns. More than sixteen would overflow the move list
 /// of `chess` and our own (see [`super::MAX_MOVES`]).
-const MOST_PIECES: usize = 16;
-const MOST_PAWNS: usize = 8;
+const MAX_PIECES: usize = 16;
+const MAX_PAWNS: usize = 8;
 
 /// Removes a fault of a position, if it has that one.
 type Repair = fn(PositionError<Chess>) -> Result<Chess, PositionError<Chess>>;
@@ -197,8 +197,8 @@ fn check_board(board: &str) -> Result<(), FenError> {
 fn check_pieces(board: &shakmaty::Board) -> Result<(), FenError> {
     for pieces in shakmaty::Color::ALL.map(|color| board.by_color(color)) {
         let fault = match (pieces.count(), (pieces & board.pawns()).count()) {
-            (count, _) if count > MOST_PIECES => format!("{count} men, more than {MOST_PIECES}"),
-            (_, pawns) if pawns > MOST_PAWNS => format!("{pawns} pawns, more than {MOST_PAWNS}"),
+            (count, _) if count > MAX_PIECES => format!("{count} men, more than {MAX_PIECES}"),
+            (_, pawns) if pawns > MAX_PAWNS => format!("{pawns} pawns, more than {MAX_PAWNS}"),
             _ => continue,
         };
         return Err(FenError(format!("a side has {fault}")));
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn illegal_positions_are_told_apart() {
+    fn illegal_positions_are_distinguished() {
         for (fen, words) in [
             ("", "found nothing"),
             ("startpos", "found 1 field"),

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn mate_and_stalemate_are_told_apart() {
+    fn mate_and_stalemate_are_distinguished() {
         let mut game = Game::default();
         play(&mut game, "f3 e5 g4 Qh4");
         let reason = OutcomeReason::Checkmate;

@@ -144,7 +144,7 @@ impl Replay {
         let en_passant = self.en_passant.take();
         match piece {
             Piece::Pawn => self.play_pawn(mv, en_passant),
-            Piece::King => self.bring_rook(from, to),
+            Piece::King => self.move_castling_rook(from, to),
             _ => {}
         }
         self.castling &= KEPT_RIGHTS[from.to_index()] & KEPT_RIGHTS[to.to_index()];
@@ -203,7 +203,7 @@ impl Replay {
 
     /// Moves the rook if the king's move was castling.
     #[inline]
-    fn bring_rook(&mut self, from: Square, to: Square) {
+    fn move_castling_rook(&mut self, from: Square, to: Square) {
         if get_king_moves(from) & BitBoard::from_square(to) != EMPTY {
             return;
         }

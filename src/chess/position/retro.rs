@@ -20,14 +20,14 @@ const LONG: u8 = 2;
 const HOME_KING: File = File::E;
 
 /// Men, and pawns among them, that a side has at most.
-const MOST_MEN: u32 = 16;
-const MOST_PAWNS: u32 = 8;
+const MAX_PIECES: u32 = 16;
+const MAX_PAWNS: u32 = 8;
 
 /// More than most positions have.
 const USUAL_UNMOVES: usize = 256;
 
 /// The files of en passant, and none.
-const MOST_FILES: usize = 9;
+const MAX_FILES: usize = 9;
 
 /// A move that may have led to a position.
 #[derive(Debug, Clone, Copy)]
@@ -94,7 +94,7 @@ impl Position {
     /// Every move that can have led to the pieces as they stand, whatever the king said to it.
     fn unmoves(&self) -> Vec<Unmove> {
         let mut list = Vec::with_capacity(USUAL_UNMOVES);
-        let has_room_for_pawn = self.pieces(self.mover(), Piece::Pawn).popcnt() < MOST_PAWNS;
+        let has_room_for_pawn = self.pieces(self.mover(), Piece::Pawn).popcnt() < MAX_PAWNS;
         for to in self.by_color(self.mover()) {
             match self.piece_on(to) {
                 Some(Piece::Pawn) => self.unmove_pawn(to, None, &mut list),
@@ -125,8 +125,8 @@ impl Position {
         let is_edge = matches!(mv.to().get_rank(), Rank::First | Rank::Eighth);
         let them = self.side_to_move();
         // No position has more.
-        let has_room = self.by_color(them).popcnt() < MOST_MEN;
-        let has_room_for_pawn = self.pieces(them, Piece::Pawn).popcnt() < MOST_PAWNS && !is_edge;
+        let has_room = self.by_color(them).popcnt() < MAX_PIECES;
+        let has_room_for_pawn = self.pieces(them, Piece::Pawn).popcnt() < MAX_PAWNS && !is_edge;
         let kinds = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
         let can_be = |kind: &Piece| has_room && (has_room_for_pawn || *kind != Piece::Pawn);
         for taken in kinds.into_iter().filter(can_be) {
@@ -264,7 +264,7 @@ impl Position {
     }
 
     /// No en passant, and the files of pawns that may have made a double step just before.
-    fn en_passant_before(&self, unmove: &Unmove) -> ArrayVec<Option<File>, MOST_FILES> {
+    fn en_passant_before(&self, unmove: &Unmove) -> ArrayVec<Option<File>, MAX_FILES> {
         let (us, them) = (self.mover(), self.side_to_move());
         let rank = them.to_fourth_rank();
         let mut files = ArrayVec::new();
@@ -342,7 +342,7 @@ impl Position {
             );
         }
         builder.en_passant(state.en_passant);
-        // No more than sixteen men a side: what is taken back was counted before.
+        // No more than sixteen pieces a side: what is taken back was counted before.
         let board = Board::try_from(&builder).ok()?;
         let number =
             self.fullmove_number() - u16::from(us == Color::Black && self.fullmove_number() > 1);

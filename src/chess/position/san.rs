@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_move_is_told_apart() {
+    fn what_is_no_move_is_distinguished() {
         let start = Position::start();
         assert_eq!(start.parse_move("Nf4"), Err(SanError::Illegal));
         assert_eq!(start.parse_move("e2e5"), Err(SanError::Illegal));

@@ -24,7 +24,7 @@ pub(super) fn about(args: &Args, schedule: &Schedule) -> About {
     let words: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     let mut facts = vec![("Games", games)];
-    facts.extend(args.openings.in_words());
+    facts.extend(args.openings.describe());
     facts.push(("Command", shlex::try_join(words.iter().map(String::as_str)).unwrap_or_default()));
     facts.push(("Machine", machine()));
     facts.push(("Started", format!("{} (UTC), Tabia {}", now(), env!("CARGO_PKG_VERSION"))));
@@ -42,7 +42,7 @@ fn machine() -> String {
 }
 
 /// The way from a folder to a file; `None` if either is missing, or the file is a pipe or a device.
-pub(super) fn way(folder: &Path, file: &Path) -> Option<PathBuf> {
+pub(super) fn relative_path(folder: &Path, file: &Path) -> Option<PathBuf> {
     let (folder, file) = (folder.canonicalize().ok()?, file.canonicalize().ok()?);
     if !file.is_file() {
         return None;
@@ -69,9 +69,9 @@ mod tests {
             (dir.path().join("x.pgn"), "../../x.pgn"),
         ] {
             std::fs::write(&file, "").expect("written");
-            assert_eq!(way(&report, &file), Some(wanted.into()));
+            assert_eq!(relative_path(&report, &file), Some(wanted.into()));
         }
-        assert_eq!(way(&report, &report.join("missing")), None);
-        assert_eq!(way(&report, Path::new("/dev/null")), None);
+        assert_eq!(relative_path(&report, &report.join("missing")), None);
+        assert_eq!(relative_path(&report, Path::new("/dev/null")), None);
     }
 }

@@ -18,7 +18,7 @@ use crate::support::words::parse_time;
 use crate::tools::autoplay::affinity::Cores;
 use crate::tools::autoplay::clock::{MoveLimits, TimeControl};
 use crate::tools::autoplay::config::{EngineConfig, Protocol, read_engines};
-use crate::tools::autoplay::ledger::Places;
+use crate::tools::autoplay::match_record::Places;
 use crate::tools::autoplay::openings::Opening;
 use crate::tools::autoplay::play::Conditions;
 use crate::tools::autoplay::referee::{DrawRule, Rules, WinRule};
@@ -497,7 +497,7 @@ impl Endings {
         };
         let tablebases = self.tablebases.as_deref().map(Tables::open).transpose()?;
         tablebases.iter().flat_map(Tables::take_damage).for_each(|fault| errln!("{fault}"));
-        Ok(Conditions { rules, tablebases, patience })
+        Ok(Conditions { rules, tablebases, timeout: patience })
     }
 
     /// What ends games early, in words that tell matches apart.
@@ -530,7 +530,7 @@ pub(in crate::cli) fn check_limits(engine: &EngineConfig) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Gives engines of the same name or command names that can be told apart.
+/// Gives engines of the same name or command names that can be distinguished.
 fn make_unique(engines: &mut [EngineConfig]) {
     let labels: Vec<String> = engines.iter().map(EngineConfig::label).collect();
     for (index, engine) in engines.iter_mut().enumerate() {

@@ -3,8 +3,8 @@
 mod about;
 mod args;
 mod check;
-mod narrator;
 mod openings;
+mod reporter;
 
 use std::cmp::Ordering;
 use std::fs::create_dir_all;
@@ -14,16 +14,16 @@ use std::sync::{Arc, Mutex};
 use anyhow::Context;
 
 pub(super) use args::{Args, Both, Endings, check_limits, described};
-use narrator::Narrator;
-pub(super) use narrator::speed;
 pub(super) use openings::load_openings;
+use reporter::Reporter;
+pub(super) use reporter::speed;
 
 use super::date::today;
 use super::work::{INTERRUPTED, on_interruption};
-use super::writing::{LOG, TRACE, lasting};
+use super::writing::{LOG, TRACE, open_run_output};
 
 use crate::support::files::FileKind;
-use crate::tools::autoplay::ledger::Ledger;
+use crate::tools::autoplay::match_record::MatchRecord;
 use crate::tools::autoplay::play::Interrupt;
 use crate::tools::autoplay::results::Results;
 use crate::tools::autoplay::tournament::{Tournament, find_protocols};
@@ -38,8 +38,11 @@ const SECOND_AHEAD: u8 = 4;
 /// # Errors
 /// If the arguments make no sense, a file cannot be used, or an engine cannot be started.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let trace =
-        args.trace.as_deref().map(|path| lasting(&args.output(path, TRACE), true)).transpose()?;
+    let trace = args
+        .trace
+        .as_deref()
+        .map(|path| open_run_output(&args.output(path, TRACE), true))
+        .transpose()?;
     let trace = trace.map(|file| Arc::new(Mutex::new(file)));
     if let Some(command) = &args.check {
         return check::run(command, &trace);
@@ -52,16 +55,16 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let sprt = args.resolve_sprt()?;
     let slots = schedule.slots();
     let settings = args.settings(&engines, &schedule);
-    let mut stumbles = Vec::new();
-    find_protocols(&mut engines, &trace, |stumble| stumbles.push(stumble))?;
+    let mut startup_retries = Vec::new();
+    find_protocols(&mut engines, &trace, |startup_retry| startup_retries.push(startup_retry))?;
     let cores = args.resolve_cores()?;
     let log = args
         .log
         .as_deref()
-        .map(|path| lasting(&args.output(path, LOG), !args.resumes()))
+        .map(|path| open_run_output(&args.output(path, LOG), !args.resumes()))
         .transpose()?;
     // After all else that may be wrong: a state is the beginning of a match.
-    let (ledger, left) = Ledger::open(&args.places(), &slots, &settings)?;
+    let (match_record, left) = MatchRecord::open(&args.places(), &slots, &settings)?;
     let tournament = Tournament {
         slots: left,
         openings,
@@ -72,19 +75,20 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         date: today(),
         engines,
     };
-    let mut results = Results::new(&tournament.engines, ledger, sprt);
+    let mut results = Results::new(&tournament.engines, match_record, sprt);
     results.about = about::about(args, &schedule);
-    let mut narrator = Narrator::new(args, log, &tournament.engines, &results);
-    for stumble in &stumbles {
-        results.keep(stumble)?;
-        narrator.tell(&results, stumble);
+    let mut reporter = Reporter::new(args, log, &tournament.engines, &results);
+    for startup_retry in &startup_retries {
+        results.keep(startup_retry)?;
+        reporter.report(&results, startup_retry);
     }
     let interrupt = Arc::new(Interrupt::new());
     let handle = Arc::clone(&interrupt);
     on_interruption(move || handle.trigger())?;
-    results.play(&tournament, &interrupt, |results, progress| narrator.tell(results, progress))?;
-    narrator.conclude(&results);
-    write_down(args, &mut results, &mut narrator)?;
+    results
+        .play(&tournament, &interrupt, |results, progress| reporter.report(results, progress))?;
+    reporter.finish(&results);
+    write_down(args, &mut results, &mut reporter)?;
     let stopped = interrupt.is_triggered() && !results.is_decided();
     Ok(match results.comparison() {
         _ if stopped => ExitCode::from(INTERRUPTED),
@@ -95,16 +99,16 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 /// Has the results written to the files that are asked for.
-fn write_down(args: &Args, results: &mut Results, narrator: &mut Narrator) -> anyhow::Result<()> {
+fn write_down(args: &Args, results: &mut Results, reporter: &mut Reporter) -> anyhow::Result<()> {
     let page = args.report_page();
     if let (Some(folder), Some(page)) = (&args.report, &page) {
         create_dir_all(folder).with_context(|| format!("cannot write {}", page.display()))?;
-        results.about.games = args.pgn.as_deref().and_then(|pgn| about::way(folder, pgn));
+        results.about.games = args.pgn.as_deref().and_then(|pgn| about::relative_path(folder, pgn));
     }
     let report = page.as_deref().map(|path| args.output(path, FileKind::HTML));
-    results.conclude(report, args.json.as_deref().map(|path| args.output(path, FileKind::JSON)))?;
+    results.finish(report, args.json.as_deref().map(|path| args.output(path, FileKind::JSON)))?;
     if let Some(page) = page {
-        narrator.note(&format!("Report: {}", page.display()), true);
+        reporter.note(&format!("Report: {}", page.display()), true);
     }
     Ok(())
 }

@@ -62,7 +62,7 @@ impl Openings {
     }
 
     /// The openings and what chooses among them, with labels.
-    pub(super) fn in_words(&self) -> Vec<(&'static str, String)> {
+    pub(super) fn describe(&self) -> Vec<(&'static str, String)> {
         let Openings { file, order, seed, start, plies, no_reverse } = self;
         let reversed = if *no_reverse { "once each" } else { "with colours reversed" };
         let Some(file) = file else {

@@ -197,17 +197,17 @@ fn write_summary(out: &mut impl Write, summary: &ModeSummary) -> std::io::Result
         "       the judge's move: {with} against {plain} without the book where used, {all_with} \
          against {all_plain} over all"
     )?;
-    let [plain, with] = summary.loss.map(in_words);
+    let [plain, with] = summary.loss.map(describe);
     writeln!(
         out,
         "       centipawns lost: {with} against {plain} without the book; {} more where used, {} \
          more over all",
-        in_words(summary.price_used),
-        in_words(summary.price)
+        describe(summary.price_used),
+        describe(summary.price)
     )
 }
 
-fn in_words(Mean { mean, error }: Mean) -> String {
+fn describe(Mean { mean, error }: Mean) -> String {
     format!("{mean:.1} ± {error:.1}")
 }
 

@@ -181,7 +181,7 @@ fn recorded(book: &Book, output: &Path) -> anyhow::Result<build::Args> {
         || refuse(&format!("its options cannot be used again ({})", manifest.filters.join("; ")));
     let parsed = Recorded::try_parse_from(words).map_err(|_| unusable())?.build;
     // A book that was cut has filters that no build has.
-    if parsed.filters_in_words() != manifest.filters {
+    if parsed.describe_filters() != manifest.filters {
         return Err(unusable());
     }
     Ok(build::Args { output: output.to_owned(), ..parsed })

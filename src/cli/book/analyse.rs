@@ -15,14 +15,14 @@ use crate::cli::output::outln;
 use crate::cli::work::{INTERRUPTED, cores, on_interruption, positions_of, progress_bar};
 use crate::cli::writing::Force;
 use crate::engine::search::{Config, Limits};
-use crate::games::book::{Book, BookValue, EMBEDDED_NAME, Journal, grow, shoots};
+use crate::games::book::{Book, BookValue, EMBEDDED_NAME, Journal, frontier_moves, grow};
 use crate::support::files::Output;
 use crate::support::words::{counted, parse_time};
 use crate::tools::suite::Switch;
 use crate::tools::suite::analyse::{Analysis, Plan};
 
 /// Where there is no terminal, progress is told this often.
-const TELL_EVERY: Duration = Duration::from_secs(60);
+const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Search the positions of a book, and keep value, depth and best move in it
 ///
@@ -122,7 +122,7 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     let (journal, found) = Journal::open(Path::new(&path), &book)?;
     let old = if args.again { Vec::new() } else { args.known(&book)? };
     let analysis = Analysis::new(&book, old.into_iter().chain(found), plan);
-    tell_begin(&analysis)?;
+    print_start(&analysis)?;
     let switches = args.switches();
     let thrown = switches.clone();
     on_interruption(move || thrown.iter().for_each(Switch::stop))?;
@@ -130,12 +130,12 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
         Work { book, analysis, output, journal_path: path.into(), switches, searched: 0 };
     work.round(journal)?;
     while !work.is_stopped() && work.grow(args.grow)? {
-        tell_growth(&work.analysis, args.grow)?;
+        print_growth(&work.analysis, args.grow)?;
         let (mut journal, _) = Journal::open(&work.journal_path, &work.book)?;
         work.analysis.wanted().try_for_each(|wanted| journal.append(&wanted))?;
         work.round(journal)?;
     }
-    tell_end(&work.book, work.searched)?;
+    print_end(&work.book, work.searched)?;
     Ok(if work.is_stopped() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
@@ -179,15 +179,15 @@ impl Work<'_> {
     fn grow(&mut self, wanted: u64) -> anyhow::Result<bool> {
         let left = wanted.saturating_sub(self.analysis.beyond);
         let share = wanted.div_ceil(ROUNDS).min(left);
-        let shoots = shoots(&self.book, usize::try_from(share)?);
-        if shoots.is_empty() {
+        let frontier_moves = frontier_moves(&self.book, usize::try_from(share)?);
+        if frontier_moves.is_empty() {
             return Ok(false);
         }
         let values: Vec<BookValue> = self.book.values().collect();
-        let grown = grow(&self.book, &shoots, Cursor::new(Vec::new()))?;
+        let grown = grow(&self.book, &frontier_moves, Cursor::new(Vec::new()))?;
         let grown = Book::from_bytes(grown.into_inner(), self.book.name())?;
         self.book = write(&self.output, |file| grown.write_with_values(&values, file))?;
-        self.analysis.take_in(&self.book, &shoots);
+        self.analysis.take_in(&self.book, &frontier_moves);
         Ok(true)
     }
 }
@@ -237,7 +237,7 @@ fn taken_over(other: &Book, own: &KeyMap<()>) -> Vec<BookValue> {
     taken
 }
 
-fn tell_begin(analysis: &Analysis) -> std::io::Result<()> {
+fn print_start(analysis: &Analysis) -> std::io::Result<()> {
     let left = counted(analysis.len() as u64, "position");
     outln!("{left} to be searched, {} known", grouped(analysis.known() as u64))?;
     if analysis.out_of_reach > 0 {
@@ -247,17 +247,17 @@ fn tell_begin(analysis: &Analysis) -> std::io::Result<()> {
     Ok(())
 }
 
-fn tell_growth(analysis: &Analysis, wanted: u64) -> std::io::Result<()> {
+fn print_growth(analysis: &Analysis, wanted: u64) -> std::io::Result<()> {
     let [beyond, wanted, left] = [analysis.beyond, wanted, analysis.len() as u64].map(grouped);
     outln!("{beyond} of {wanted} positions taken in, {left} to be searched")
 }
 
-fn tell_end(book: &Book, searched: u64) -> std::io::Result<()> {
+fn print_end(book: &Book, searched: u64) -> std::io::Result<()> {
     let (searched, values) = (counted(searched, "position"), grouped(book.values().len() as u64));
     outln!("{}: {searched} searched, {values} analysed", book.name())?;
     let start = Position::start();
     if let Some(value) = book.value(&start) {
-        outln!("start position: {}", value.in_words(&start))?;
+        outln!("start position: {}", value.describe(&start))?;
     }
     Ok(())
 }
@@ -268,22 +268,22 @@ struct Progress {
     wanted: u64,
     done: u64,
     begun: Instant,
-    told: Instant,
+    last_report: Instant,
 }
 
 impl Progress {
     fn new(wanted: usize) -> Self {
         let (bar, now) = (progress_bar(wanted, "positions"), Instant::now());
-        Progress { bar, wanted: wanted as u64, done: 0, begun: now, told: now }
+        Progress { bar, wanted: wanted as u64, done: 0, begun: now, last_report: now }
     }
 
     fn step(&mut self) {
         self.bar.inc(1);
         self.done += 1;
-        if !self.bar.is_hidden() || self.told.elapsed() < TELL_EVERY {
+        if !self.bar.is_hidden() || self.last_report.elapsed() < REPORT_INTERVAL {
             return;
         }
-        self.told = Instant::now();
+        self.last_report = Instant::now();
         let rate = self.done as f64 / self.begun.elapsed().as_secs_f64();
         let minutes = (self.wanted - self.done) as f64 / rate / 60.0;
         let (done, wanted) = (grouped(self.done), grouped(self.wanted));

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
-use super::disk::foretell;
+use super::disk::estimate;
 use super::facets::FacetArgs;
 use super::progress::BuildProgress;
 use super::{book_output, extent, parse_side, size};
@@ -24,7 +24,7 @@ use crate::games::book::{
     FaultListener, GameFilter, Monitor, build,
 };
 use crate::games::pgn::{GameResult, Language, PgnInput, UNFINISHED};
-use crate::support::files::{NewFile, Output, in_words};
+use crate::support::files::{NewFile, Output, describe};
 use crate::support::words::{counted, grouped, parse_seconds, plural, visible};
 
 /// Make a book from games in PGN
@@ -206,8 +206,8 @@ impl Args {
     }
 
     /// The conditions for games, positions and moves, as a manifest has them.
-    pub(super) fn filters_in_words(&self) -> Vec<String> {
-        self.resolve().in_words()
+    pub(super) fn describe_filters(&self) -> Vec<String> {
+        self.resolve().describe()
     }
 
     /// The same with what a book counts, as `recorded`, and with these inputs.
@@ -219,7 +219,7 @@ impl Args {
         recorded: Self,
         inputs: Vec<PathBuf>,
     ) -> anyhow::Result<Self> {
-        let (own, of_book) = (self.filters_in_words(), recorded.filters_in_words());
+        let (own, of_book) = (self.describe_filters(), recorded.describe_filters());
         if !own.is_empty() && own != of_book {
             bail!("the book was built with other filters ({})", of_book.join("; "));
         }
@@ -281,7 +281,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if !monitor.is_stopped() {
         unfinished.forget().map_err(|error| {
             let (book, folder) = (args.output.display(), unfinished.folder.display());
-            let reason = in_words(&error);
+            let reason = describe(&error);
             anyhow::anyhow!(
                 "{book} is written, but {folder} cannot be removed: {reason}; remove it"
             )
@@ -343,7 +343,7 @@ pub(super) fn build_shown<W: BookOutput>(
     monitor.faults = errors.as_ref().map(FaultFile::listener);
     stop_on_interrupt(&monitor)?;
     if !args.resources.quiet {
-        foretell(inputs, &args.checkpoints().folder, args.max_ply, args.facets);
+        estimate(inputs, &args.checkpoints().folder, args.max_ply, args.facets);
     }
     let built = {
         let _progress = (!args.resources.quiet).then(|| BuildProgress::start(inputs, &monitor));
@@ -422,13 +422,13 @@ impl FaultFile {
         let written = std::mem::replace(&mut *written, Err(io::ErrorKind::BrokenPipe.into()));
         let whole = written.and_then(|file| file.into_inner().map_err(IntoInnerError::into_error));
         let whole = whole.map_err(|error| {
-            anyhow::anyhow!("cannot write {}: {}", self.path.display(), in_words(&error))
+            anyhow::anyhow!("cannot write {}: {}", self.path.display(), describe(&error))
         })?;
         Ok(whole.keep()?)
     }
 }
 
-/// Tells of the first faults and of all inputs that cannot be read.
+/// Prints the first faults, and all inputs that cannot be read.
 pub(super) fn report_faults(tally: &BuildTally, quiet: bool, all_are_written: bool) {
     tally.broken_inputs.iter().for_each(|broken| errln!("tabia: {broken}"));
     if quiet {
@@ -445,7 +445,7 @@ pub(super) fn report_faults(tally: &BuildTally, quiet: bool, all_are_written: bo
     }
 }
 
-/// Tells what became of the games, of which `before` were read by a build that was broken off.
+/// Prints what became of the games, of which `before` were read by a build that was broken off.
 pub(super) fn report_games(tally: &BuildTally, time: Duration, before: u64) -> anyhow::Result<()> {
     let mut out = output::stdout();
     let seconds = time.as_secs_f64().max(1e-3);
@@ -493,7 +493,7 @@ pub(super) fn report_games(tally: &BuildTally, time: Duration, before: u64) -> a
     Ok(())
 }
 
-/// Tells what is in the book.
+/// Prints what is in the book.
 pub(super) fn report_book(path: &Path) -> anyhow::Result<()> {
     // Not the whole book: it may be larger than the memory that is allowed.
     let (positions, moves) = Book::extent(path)?;

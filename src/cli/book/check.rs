@@ -68,12 +68,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let ours = args.side.map_or(held[mover.to_index()], |side| side == mover);
         let mut lines = Vec::new();
         if at.ply < last_ply {
-            let hole = hole(&book, &at, ours, held[mover.to_index()]);
+            let missing_reply = missing_reply(&book, &at, ours, held[mover.to_index()]);
             let legal_moves = at.position.legal_moves().len() as u64;
-            if hole.is_some() && pruning.may_hide(at.entry.reached.games(), legal_moves) {
+            if missing_reply.is_some() && pruning.may_hide(at.entry.reached.games(), legal_moves) {
                 hidden += 1;
             } else {
-                lines.extend(hole);
+                lines.extend(missing_reply);
             }
         }
         if ours && args.nodes > 0 {
@@ -131,7 +131,7 @@ impl Args {
 
 /// What is missing in a position where the book has no move. `held` tells whether the book has
 /// moves of the side to move at all.
-fn hole(book: &Book, at: &Visited, ours: bool, held: bool) -> Option<String> {
+fn missing_reply(book: &Book, at: &Visited, ours: bool, held: bool) -> Option<String> {
     let over = Game::new(at.position).outcome().is_some();
     if !at.entry.moves.is_empty() || over {
         return None;

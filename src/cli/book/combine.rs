@@ -47,7 +47,7 @@ pub(super) fn run_merge(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     report_shared(&books)?;
     if books.iter().all(|(book, _)| book.values().len() == 0) {
         save(&output, |file| merge(&books, file))?;
-        tell_of_facets(&books)?;
+        warn_about_facets(&books)?;
         return Ok(ExitCode::SUCCESS);
     }
     let merged = merge(&books, Cursor::new(Vec::new()))
@@ -55,7 +55,7 @@ pub(super) fn run_merge(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let merged = Book::from_bytes(merged.into_inner(), &args.output.display().to_string())?;
     let merged = with_values(merged, books.iter().flat_map(|(book, _)| book.values()))?;
     save(&output, |mut file| file.write_all(merged.bytes()).map(|()| file))?;
-    tell_of_facets(&books)?;
+    warn_about_facets(&books)?;
     let values = grouped(merged.values().len() as u64);
     outln!("the values of {values} analysed positions are kept")?;
     Ok(ExitCode::SUCCESS)
@@ -99,7 +99,7 @@ fn report_shared(books: &[(Book, f64)]) -> anyhow::Result<()> {
 }
 
 /// Says so if facets of some books are left out of the one that was made of them.
-fn tell_of_facets(books: &[(Book, f64)]) -> anyhow::Result<()> {
+fn warn_about_facets(books: &[(Book, f64)]) -> anyhow::Result<()> {
     let weighted = books.iter().any(|(_, weight)| *weight != 1.0);
     let (with, without): (Vec<_>, Vec<_>) = books.iter().partition(|(book, _)| book.has_facets());
     match without.first() {

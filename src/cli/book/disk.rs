@@ -15,10 +15,10 @@ const DISK_PER_BYTE_WITH_FACETS: f64 = 1.1;
 /// What a packed file of games holds, about, for each of its bytes.
 const UNPACKED: f64 = 7.0;
 /// Below this much text nothing is told.
-const WORTH_TELLING: f64 = 2e9;
+const WORTH_REPORTING: f64 = 2e9;
 
-/// Tells before a long build how much disk it may take, and how much there is.
-pub(super) fn foretell(inputs: &[PgnInput], folder: &Path, max_ply: u32, facets: bool) {
+/// Prints before a long build how much disk it may take, and how much there is.
+pub(super) fn estimate(inputs: &[PgnInput], folder: &Path, max_ply: u32, facets: bool) {
     let text = |input: &PgnInput| {
         let packed = [".gz", ".bz2", ".zst"].iter().any(|ending| input.name().ends_with(ending));
         Some(input.size()? as f64 * if packed { UNPACKED } else { 1.0 })
@@ -26,7 +26,7 @@ pub(super) fn foretell(inputs: &[PgnInput], folder: &Path, max_ply: u32, facets:
     let Some(text) = inputs.iter().map(text).sum::<Option<f64>>() else { return };
     let share = if facets { DISK_PER_BYTE_WITH_FACETS } else { DISK_PER_BYTE };
     let plies = f64::from(max_ply.min(AVERAGE_PLIES)) / f64::from(DEFAULT_MAX_PLY);
-    if text < WORTH_TELLING {
+    if text < WORTH_REPORTING {
         return;
     }
     let needed = size((text * share * plies) as u64);

@@ -13,7 +13,7 @@ use super::open;
 use super::place::PositionArgs;
 use crate::chess::position::Position;
 use crate::cli::output::{self, errln};
-use crate::games::pgn::{Fate, GameEnd, GamePly, Language, PgnInput, Reader, Tags, Visitor};
+use crate::games::pgn::{GameEnd, GamePly, GameStatus, Language, PgnInput, Reader, Tags, Visitor};
 use crate::support::words::{counted, visible};
 
 /// Find the games in which a position stood, by whatever order of moves
@@ -56,7 +56,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     for input in inputs(args)? {
         let opened = input.open(&Arc::default());
         let text = opened.map_err(|error| {
-            anyhow::anyhow!("{}: {}", input.name(), crate::support::files::in_words(&error))
+            anyhow::anyhow!("{}: {}", input.name(), crate::support::files::describe(&error))
         })?;
         let reader = Reader::new(text).in_language(args.language);
         search(reader, &input.name(), game.position().key(), &mut hits)?;
@@ -125,10 +125,10 @@ fn search(
     key: u64,
     hits: &mut Vec<Hit>,
 ) -> anyhow::Result<()> {
-    let mut seeker = Seeker { key, ply: 0, found: None, tags: (String::new(), 0) };
+    let mut seeker = GameFinder { key, ply: 0, found: None, tags: (String::new(), 0) };
     let mut game = 0;
     while let Some(end) = reader.read_game(&mut seeker)? {
-        game += u64::from(end.fate != Fate::Text);
+        game += u64::from(end.status != GameStatus::Text);
         if let Some(ply) = seeker.found.take() {
             let (label, elo) = std::mem::take(&mut seeker.tags);
             hits.push(Hit { input: name.to_owned(), game, ply, elo, label });
@@ -138,7 +138,7 @@ fn search(
 }
 
 /// Looks for a position in one game after the other.
-struct Seeker {
+struct GameFinder {
     key: u64,
     ply: usize,
     /// The ply at which it stood.
@@ -146,7 +146,7 @@ struct Seeker {
     tags: (String, u32),
 }
 
-impl Visitor for Seeker {
+impl Visitor for GameFinder {
     fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()> {
         let tag = |name| tags.get(name).unwrap_or_default();
         let elo = |name| tag(name).trim().parse::<u32>().unwrap_or(0);

@@ -10,7 +10,7 @@ use super::{book_output, open, save};
 use crate::cli::output::outln;
 use crate::cli::writing::Force;
 use crate::games::book::{Book, HEADLINE, is_learning};
-use crate::support::files::{in_words, open_plain};
+use crate::support::files::{describe, open_plain};
 use crate::support::words::counted;
 
 /// Make a book of what an engine has learnt (`tabia --learn FILE`)
@@ -34,7 +34,7 @@ pub(super) fn open_learned(path: &Path) -> anyhow::Result<Book> {
     let mut head = Vec::new();
     open_plain(path)
         .and_then(|file| file.take(HEADLINE.len() as u64).read_to_end(&mut head))
-        .map_err(|error| anyhow::anyhow!("cannot read {name}: {}", in_words(&error)))?;
+        .map_err(|error| anyhow::anyhow!("cannot read {name}: {}", describe(&error)))?;
     if !is_learning(&head) {
         bail!("{name} holds nothing that was learnt; `tabia --learn FILE` writes such files");
     }

@@ -29,7 +29,7 @@ use crate::chess::position::Color;
 use crate::cli::output::{errln, outln};
 use crate::cli::writing::Force;
 use crate::games::book::{BOOK_FILE, Book, BookError, EMBEDDED_NAME, Policy};
-use crate::support::files::in_words;
+use crate::support::files::describe;
 use crate::support::files::{NewFile, Output};
 use crate::support::words::{counted, grouped, plural};
 
@@ -81,7 +81,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Learn(args) => learn::run(args),
         Command::Info(args) => show::info(args),
         Command::Show(args) => show::show(args),
-        Command::Why(args) => show::why(args),
+        Command::Why(args) => show::print_explanation(args),
         Command::Variety(args) => variety::run(args),
         Command::Dump(args) => dump::run(args),
         Command::Merge(args) => combine::run_merge(args),
@@ -103,7 +103,7 @@ pub(super) fn open(path: &Path) -> Result<Book, BookError> {
         return Ok(Book::embedded());
     }
     let book = Book::open(path)?;
-    book.remarks().iter().for_each(|remark| errln!("{}: {remark}", path.display()));
+    book.warnings().iter().for_each(|remark| errln!("{}: {remark}", path.display()));
     Ok(book)
 }
 
@@ -124,7 +124,7 @@ fn write(
     let path = output.path();
     let written = write(output.create()?);
     let file = written.map_err(|error| {
-        anyhow::anyhow!("cannot write {}: {}", path.display(), in_words(&error))
+        anyhow::anyhow!("cannot write {}: {}", path.display(), describe(&error))
     })?;
     file.keep()?;
     Ok(Book::open(path)?)

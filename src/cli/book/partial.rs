@@ -83,7 +83,7 @@ mod missing {
 
     use super::{CountArgs, PackArgs};
 
-    /// Tells what is missing.
+    /// Prints what is missing.
     ///
     /// # Errors
     /// Always.
@@ -91,7 +91,7 @@ mod missing {
         refuse()
     }
 
-    /// Tells what is missing.
+    /// Prints what is missing.
     ///
     /// # Errors
     /// Always.

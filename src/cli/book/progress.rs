@@ -67,11 +67,11 @@ fn is_over(stopped: &Stopped, wait: Duration) -> bool {
     !matches!(stopped.recv_timeout(wait), Err(crossbeam::channel::RecvTimeoutError::Timeout))
 }
 
-/// Tells once that a build goes on.
-fn tell_resumed(monitor: &Monitor, told: &mut bool) {
+/// Prints once that a build goes on.
+fn print_resumed(monitor: &Monitor, reported: &mut bool) {
     let games = monitor.resumed.load(Relaxed);
-    if games > 0 && !*told {
-        *told = true;
+    if games > 0 && !*reported {
+        *reported = true;
         errln!("going on after {} that were read before", counted(games, "game"));
     }
 }
@@ -138,7 +138,7 @@ impl Material {
 }
 
 fn draw_bar(material: Material, monitor: &Monitor, stopped: &Stopped) {
-    let mut told = false;
+    let mut reported = false;
     let total = material.total(monitor);
     let bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
     if let Ok(style) = ProgressStyle::with_template(material.template()) {
@@ -146,7 +146,7 @@ fn draw_bar(material: Material, monitor: &Monitor, stopped: &Stopped) {
     }
     let start = Instant::now();
     while !is_over(stopped, REFRESH) {
-        bar.suspend(|| tell_resumed(monitor, &mut told));
+        bar.suspend(|| print_resumed(monitor, &mut reported));
         if let Some(total) = material.total(monitor) {
             bar.set_length(total);
         }
@@ -158,9 +158,9 @@ fn draw_bar(material: Material, monitor: &Monitor, stopped: &Stopped) {
 
 fn print_lines(material: Material, monitor: &Monitor, stopped: &Stopped) {
     let start = Instant::now();
-    let mut told = false;
+    let mut reported = false;
     while !is_over(stopped, LINE_EVERY) {
-        tell_resumed(monitor, &mut told);
+        print_resumed(monitor, &mut reported);
         let share = material.total(monitor).map(|total| {
             let done = material.done(monitor) as f64 / total as f64;
             let left = start.elapsed().as_secs_f64() * (1.0 - done) / done.max(1e-6);

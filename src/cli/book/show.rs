@@ -248,7 +248,7 @@ fn write_games(
             game.date.to_string(),
             game.speed.to_string(),
             game.result.to_string(),
-            format!("{} - {}", game.white.in_words(), game.black.in_words()),
+            format!("{} - {}", game.white.describe(), game.black.describe()),
         ]
     });
     writeln!(out)?;
@@ -259,7 +259,7 @@ fn write_games(
 ///
 /// # Errors
 /// If the book cannot be read or does not know the position.
-pub(super) fn why(args: &WhyArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn print_explanation(args: &WhyArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let game = args.place.game()?;
     let mut chooser = Chooser::new(args.policy, args.seed);
@@ -282,7 +282,7 @@ pub(super) fn why(args: &WhyArgs) -> anyhow::Result<ExitCode> {
                 reached,
                 score(candidate),
                 value(candidate),
-                together(candidate),
+                combined_score(candidate),
                 verdict(candidate),
             ]
         });
@@ -296,7 +296,7 @@ pub(super) fn why(args: &WhyArgs) -> anyhow::Result<ExitCode> {
         None => writeln!(out, "no move: the policy {} leaves none", args.policy)?,
     }
     if let (None, Some(value)) = (chosen, book.value(game.position())) {
-        let why = value.as_grounds(game.position());
+        let why = value.as_move_reason(game.position());
         writeln!(out, "{why}: played at once where a search would not be given twice as much")?;
     }
     Ok(ExitCode::SUCCESS)
@@ -317,7 +317,7 @@ fn value(candidate: &Candidate) -> String {
 
 /// The score that is expected of a move by its games and its value, with the bounds of its
 /// confidence.
-fn together(candidate: &Candidate) -> String {
+fn combined_score(candidate: &Candidate) -> String {
     candidate.value.map_or_else(String::new, |_| bounded(candidate.expected, candidate.certain))
 }
 
@@ -370,7 +370,7 @@ fn write_heading(
         None => writeln!(out, "not in the book itself"),
     }?;
     match book.value(game.position()) {
-        Some(value) => writeln!(out, "analysed: {}", value.in_words(game.position())),
+        Some(value) => writeln!(out, "analysed: {}", value.describe(game.position())),
         None => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! `tabia book variety`: how much the choice of moves varies.
+//! `tabia book entropy`: how much the choice of moves varies.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use super::{open, policy};
 use crate::chess::score::Score;
 use crate::cli::output;
-use crate::games::book::{Chooser, Habit, MAX_LOSS, Policy, Variety, variety};
+use crate::games::book::{Chooser, MAX_LOSS, MoveSelection, PlyEntropy, Policy, entropy};
 use crate::support::words::rounded;
 
 /// Tell how much an engine's openings vary with a book
@@ -29,7 +29,7 @@ pub(super) struct VarietyArgs {
     max_loss: Score,
 }
 
-/// Prints the variety by ply and in sum.
+/// Prints the entropy by ply and in sum.
 ///
 /// # Errors
 /// If the book cannot be read.
@@ -38,17 +38,18 @@ pub(super) fn run(args: &VarietyArgs) -> anyhow::Result<ExitCode> {
     let mut chooser = Chooser::new(args.policy, 0);
     chooser.max_loss = args.max_loss;
     let plies = usize::from(args.plies);
-    let chosen = variety(&book, &Habit::Policy(&chooser), plies);
-    let played = variety(&book, &Habit::Games, plies);
+    let chosen = entropy(&book, &MoveSelection::Policy(&chooser), plies);
+    let played = entropy(&book, &MoveSelection::Games, plies);
     let mut out = output::stdout();
     writeln!(out, "ply  policy {:<12} as played", args.policy.to_string())?;
-    let cell = |found: &Variety| {
+    let cell = |found: &PlyEntropy| {
         format!("{:.2} bits, {:>3.0}%", rounded(found.bits, 2), 100.0 * found.covered)
     };
     for (ply, (chosen, played)) in chosen.iter().zip(&played).enumerate() {
         writeln!(out, "{:>3}  {:<19} {}", ply + 1, cell(chosen), cell(played))?;
     }
-    let sum = |found: &[Variety]| rounded(found.iter().map(|ply| ply.bits * ply.covered).sum(), 2);
+    let sum =
+        |found: &[PlyEntropy]| rounded(found.iter().map(|ply| ply.bits * ply.covered).sum(), 2);
     writeln!(out, "sum  {:<19} {:.2} bits", format!("{:.2} bits", sum(&chosen)), sum(&played))?;
     Ok(ExitCode::SUCCESS)
 }

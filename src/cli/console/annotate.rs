@@ -12,14 +12,14 @@ use super::files::append;
 use super::text::failed;
 use crate::cli::work::progress_bar;
 use crate::cli::writing::GAMES;
-use crate::engine::controller::{Flow, News};
+use crate::engine::controller::{BackgroundEvent, Flow};
 use crate::engine::search::{BookSearch, Config, STACK_SIZE, Searcher};
 use crate::games::book::Names;
 use crate::support::files::{FileKind, Output, OutputError};
 use crate::support::words::number_of;
 use crate::tools::annotate::work::annotate_one;
 use crate::tools::annotate::{
-    Annotated, Background, Effort, Limits, Moment, NODES, in_words, moments, page,
+    Annotated, Background, Effort, Limits, Moment, NODES, describe, moments, page,
 };
 use crate::tools::suite::Switch;
 
@@ -31,13 +31,13 @@ const COLUMN: usize = 16;
 /// A game that is being annotated.
 pub(super) struct Annotating {
     switch: Switch,
-    told: Receiver<Told>,
+    events: Receiver<AnnotationEvent>,
     bar: ProgressBar,
     target: Option<Target>,
 }
 
 /// What is heard of it.
-enum Told {
+enum AnnotationEvent {
     /// So many positions are searched, and of how many.
     Positions(usize, usize),
     /// The whole game.
@@ -119,8 +119,8 @@ impl Console {
         }
         self.engine.stop_analysis();
         let positions = game.moves.len() + 1;
-        let (sender, told) = unbounded();
-        let (switch, news) = (Switch::default(), self.engine.outbox());
+        let (sender, events) = unbounded();
+        let (switch, event_sender) = (Switch::default(), self.engine.event_sender());
         let (stop, config) = (switch.clone(), self.annotator());
         let book = self.engine.book().clone();
         let work = move || {
@@ -129,31 +129,33 @@ impl Console {
                 book: &book,
                 names: &Names::embedded(),
                 limits: Limits::default(),
-                effort: effort.in_words(),
+                effort: effort.describe(),
             };
             let mut searcher = Searcher::new(config);
-            let tell = |told| {
+            let print_text = |events| {
                 // Nobody listens any more once the console has left.
-                let _ = sender.send(told);
-                let _ = news.send(News::Aside);
+                let _ = sender.send(events);
+                let _ = event_sender.send(BackgroundEvent::OwnerProgress);
             };
-            let mut heard = |done, of| tell(Told::Positions(done, of));
-            let done = annotate_one(&game, &mut searcher, effort, &background, &stop, &mut heard);
-            done.into_iter().for_each(|annotated| tell(Told::Done(Box::new(annotated))));
+            let mut received = |done, of| print_text(AnnotationEvent::Positions(done, of));
+            let done =
+                annotate_one(&game, &mut searcher, effort, &background, &stop, &mut received);
+            done.into_iter()
+                .for_each(|annotated| print_text(AnnotationEvent::Done(Box::new(annotated))));
             drop(sender);
-            let _ = news.send(News::Aside);
+            let _ = event_sender.send(BackgroundEvent::OwnerProgress);
         };
         thread::Builder::new().stack_size(STACK_SIZE).spawn(work).map_err(|error| {
-            failed(format!("cannot annotate: {}", crate::support::files::in_words(&error)))
+            failed(format!("cannot annotate: {}", crate::support::files::describe(&error)))
         })?;
         let count = number_of(positions as u64, "position");
-        self.tell(&format!("I search the {count} of the game; Ctrl-C ends it."))?;
+        self.print_text(&format!("I search the {count} of the game; Ctrl-C ends it."))?;
         let bar = if self.is_terminal {
             progress_bar(positions, "positions")
         } else {
             ProgressBar::hidden()
         };
-        self.annotating = Some(Annotating { switch, told, bar, target });
+        self.annotating = Some(Annotating { switch, events, bar, target });
         Ok(Flow::Continue)
     }
 
@@ -169,22 +171,22 @@ impl Console {
         }
     }
 
-    /// Ends the annotation that is going on; tells whether there was one.
+    /// Ends the annotation that is going on; returns whether there was one.
     pub(super) fn stop_annotation(&self) -> bool {
         self.annotating.iter().for_each(|annotating| annotating.switch.stop());
         self.annotating.is_some()
     }
 
-    /// Tells how far the annotation is, and what has come of it; whether it has ended.
-    pub(super) fn tell_annotation(&mut self) -> io::Result<bool> {
+    /// Prints how far the annotation is, and what has come of it; whether it has ended.
+    pub(super) fn print_annotation_progress(&mut self) -> io::Result<bool> {
         let Some(annotating) = &self.annotating else { return Ok(false) };
         let annotated = loop {
-            match annotating.told.try_recv() {
-                Ok(Told::Positions(done, of)) => {
+            match annotating.events.try_recv() {
+                Ok(AnnotationEvent::Positions(done, of)) => {
                     annotating.bar.set_length(of as u64);
                     annotating.bar.set_position(done as u64);
                 }
-                Ok(Told::Done(annotated)) => break Some(annotated),
+                Ok(AnnotationEvent::Done(annotated)) => break Some(annotated),
                 Err(TryRecvError::Empty) => return Ok(false),
                 Err(TryRecvError::Disconnected) => break None,
             }
@@ -194,14 +196,14 @@ impl Console {
             annotating.target
         });
         match annotated {
-            None => self.tell("The annotation was ended; nothing is written.")?,
-            Some(annotated) => self.tell_annotated(&annotated, target.as_ref())?,
+            None => self.print_text("The annotation was ended; nothing is written.")?,
+            Some(annotated) => self.print_annotation_summary(&annotated, target.as_ref())?,
         };
         Ok(true)
     }
 
     /// How both played, the moments of the game, and where it is written.
-    fn tell_annotated(
+    fn print_annotation_summary(
         &mut self,
         annotated: &Annotated,
         target: Option<&Target>,
@@ -209,21 +211,21 @@ impl Console {
         for (side, player) in ["White", "Black"].into_iter().zip(&annotated.players) {
             let name = annotated.pgn.tag(side).filter(|name| !name.is_empty() && *name != "?");
             let name = name.map_or_else(String::new, |name| format!(" ({name})"));
-            self.tell(&format!("{side}{name}: {}.", in_words(player)))?;
+            self.print_text(&format!("{side}{name}: {}.", describe(player)))?;
         }
         let moments = moments(&annotated.pgn);
         if moments.is_empty() {
-            self.tell("No move gave anything away.")?;
+            self.print_text("No move gave anything away.")?;
         }
         for Moment { played, words, better } in moments {
             let better = better.map_or_else(String::new, |line| format!(" ({line})"));
-            self.tell(&format!("{played:COLUMN$}  {words}{better}"))?;
+            self.print_text(&format!("{played:COLUMN$}  {words}{better}"))?;
         }
         let Some(target) = target else { return Ok(Flow::Continue) };
         let name = target.path().display().to_string();
         match target.write(annotated) {
-            Ok(()) => self.tell(&format!("The annotated game is in {name}.")),
-            Err(error) => self.tell(&format!("annotate: {error}")),
+            Ok(()) => self.print_text(&format!("The annotated game is in {name}.")),
+            Err(error) => self.print_text(&format!("annotate: {error}")),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::chess::position::{Color, Move, Piece, Position, Square};
 
 /// How the board is drawn.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Look {
+pub(super) struct BoardStyle {
     /// Chess symbols instead of letters. Terminals disagree on how wide these are, so nobody gets
     /// them without asking.
     pub(super) symbols: bool,
@@ -16,12 +16,12 @@ pub(super) struct Look {
     pub(super) below: Color,
 }
 
-impl Look {
+impl BoardStyle {
     /// What the terminal can show, or plain text for anything else.
     pub(super) fn of_output(is_terminal: bool) -> Self {
         let able = is_terminal
             && std::env::var("TERM").is_ok_and(|name| !name.is_empty() && name != "dumb");
-        Look {
+        BoardStyle {
             symbols: false,
             colours: able && colours_are_wanted(),
             coordinates: true,
@@ -43,32 +43,32 @@ const DARK: u8 = 94;
 const MARKED_LIGHT: u8 = 71;
 const MARKED_DARK: u8 = 65;
 /// Men in the same palette, the very white and the very black.
-const WHITE_MAN: u8 = 231;
-const BLACK_MAN: u8 = 16;
+const WHITE_PIECE: u8 = 231;
+const BLACK_PIECE: u8 = 16;
 
 /// Draws a position and marks the move that led to it.
-pub(super) fn draw(position: &Position, last: Option<Move>, look: Look) -> String {
+pub(super) fn draw(position: &Position, last: Option<Move>, style: BoardStyle) -> String {
     let is_marked = |square: Square| last.is_some_and(|mv| [mv.from(), mv.to()].contains(&square));
-    let ranks: Vec<usize> = match look.below {
+    let ranks: Vec<usize> = match style.below {
         Color::White => (0..8).rev().collect(),
         Color::Black => (0..8).collect(),
     };
     let files: Vec<usize> = ranks.iter().rev().copied().collect();
     let mut text = String::new();
     for &rank in &ranks {
-        if look.coordinates {
+        if style.coordinates {
             text.push_str(&(rank + 1).to_string());
         }
         let squares = files.iter().map(|file| chess::ALL_SQUARES[8 * rank + file]);
-        let row = match look.colours {
-            true => coloured_row(position, squares, is_marked, look),
-            false => plain_row(position, squares, is_marked, look),
+        let row = match style.colours {
+            true => coloured_row(position, squares, is_marked, style),
+            false => plain_row(position, squares, is_marked, style),
         };
         text.push_str(row.trim_end());
         text.push('\n');
     }
-    if look.coordinates {
-        let gap = if look.colours { "  " } else { " " };
+    if style.coordinates {
+        let gap = if style.colours { "  " } else { " " };
         let letters = files.iter().map(|&file| char::from(b"abcdefgh"[file]).to_string());
         let letters: Vec<String> = letters.collect();
         text.push_str(&format!(" {}{}\n", gap, letters.join(gap)));
@@ -81,7 +81,7 @@ fn plain_row(
     position: &Position,
     squares: impl Iterator<Item = Square>,
     is_marked: impl Fn(Square) -> bool,
-    look: Look,
+    style: BoardStyle,
 ) -> String {
     let mut row = String::new();
     let mut after_mark = false;
@@ -91,7 +91,7 @@ fn plain_row(
             (false, true) => ')',
             (false, false) => ' ',
         });
-        row.push(man(position, square, look).unwrap_or('.'));
+        row.push(piece_letter(position, square, style).unwrap_or('.'));
         after_mark = is_marked(square);
     }
     if after_mark {
@@ -105,7 +105,7 @@ fn coloured_row(
     position: &Position,
     squares: impl Iterator<Item = Square>,
     is_marked: impl Fn(Square) -> bool,
-    look: Look,
+    style: BoardStyle,
 ) -> String {
     let mut row = " ".to_owned();
     for square in squares {
@@ -117,16 +117,16 @@ fn coloured_row(
             (false, true) => MARKED_DARK,
         };
         let is_white = position.board().color_on(square) == Some(Color::White);
-        let ink = if is_white { WHITE_MAN } else { BLACK_MAN };
-        let man = man(position, square, look).unwrap_or(' ');
-        row.push_str(&format!("\x1b[1;38;5;{ink};48;5;{ground}m {man} "));
+        let ink = if is_white { WHITE_PIECE } else { BLACK_PIECE };
+        let piece_letter = piece_letter(position, square, style).unwrap_or(' ');
+        row.push_str(&format!("\x1b[1;38;5;{ink};48;5;{ground}m {piece_letter} "));
     }
     row.push_str("\x1b[0m");
     row
 }
 
 /// The man on a square. With colours the symbols are the filled ones for both sides.
-fn man(position: &Position, square: Square, look: Look) -> Option<char> {
+fn piece_letter(position: &Position, square: Square, style: BoardStyle) -> Option<char> {
     let piece = position.piece_on(square)?;
     let is_white = position.board().color_on(square) == Some(Color::White);
     let (letter, outlined, filled) = match piece {
@@ -137,8 +137,8 @@ fn man(position: &Position, square: Square, look: Look) -> Option<char> {
         Piece::Queen => ('Q', '♕', '♛'),
         Piece::King => ('K', '♔', '♚'),
     };
-    Some(match (look.symbols, is_white) {
-        (true, true) if !look.colours => outlined,
+    Some(match (style.symbols, is_white) {
+        (true, true) if !style.colours => outlined,
         (true, _) => filled,
         (false, true) => letter,
         (false, false) => letter.to_ascii_lowercase(),
@@ -149,11 +149,11 @@ fn man(position: &Position, square: Square, look: Look) -> Option<char> {
 mod tests {
     use super::*;
 
-    const PLAIN: Look =
-        Look { symbols: false, colours: false, coordinates: true, below: Color::White };
+    const PLAIN: BoardStyle =
+        BoardStyle { symbols: false, colours: false, coordinates: true, below: Color::White };
 
-    fn lines(position: &Position, last: Option<Move>, look: Look) -> Vec<String> {
-        draw(position, last, look).lines().map(str::to_owned).collect()
+    fn lines(position: &Position, last: Option<Move>, style: BoardStyle) -> Vec<String> {
+        draw(position, last, style).lines().map(str::to_owned).collect()
     }
 
     #[test]
@@ -163,13 +163,13 @@ mod tests {
         assert_eq!(lines[4], "4 . . . . . . . .");
         assert_eq!(lines[7], "1 R N B Q K B N R");
         assert_eq!(lines[8], "  a b c d e f g h");
-        let look = Look { symbols: true, coordinates: false, ..PLAIN };
-        assert!(draw(&Position::start(), None, look).ends_with("♖ ♘ ♗ ♕ ♔ ♗ ♘ ♖\n"));
+        let style = BoardStyle { symbols: true, coordinates: false, ..PLAIN };
+        assert!(draw(&Position::start(), None, style).ends_with("♖ ♘ ♗ ♕ ♔ ♗ ♘ ♖\n"));
     }
 
     #[test]
     fn black_sees_the_board_from_the_other_side() {
-        let lines = lines(&Position::start(), None, Look { below: Color::Black, ..PLAIN });
+        let lines = lines(&Position::start(), None, BoardStyle { below: Color::Black, ..PLAIN });
         assert_eq!(lines[0], "1 R N B K Q B N R");
         assert_eq!(lines[7], "8 r n b k q b n r");
         assert_eq!(lines[8], "  h g f e d c b a");
@@ -182,7 +182,7 @@ mod tests {
         let shown = lines(&after, Some(mv), PLAIN);
         assert_eq!(shown[4], "4 . . . . . . .(P)");
         assert_eq!(shown[6], "2 P P P P P P P(.)");
-        let colours = lines(&after, Some(mv), Look { colours: true, ..PLAIN });
+        let colours = lines(&after, Some(mv), BoardStyle { colours: true, ..PLAIN });
         let marked = |line: &str| {
             line.contains(&format!("48;5;{MARKED_DARK}m"))
                 || line.contains(&format!("48;5;{MARKED_LIGHT}m"))
@@ -204,7 +204,7 @@ mod tests {
             Position::from_fen("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3");
         let after = after.expect("legal");
         for colours in [false, true] {
-            let text = draw(&after, None, Look { colours, ..PLAIN });
+            let text = draw(&after, None, BoardStyle { colours, ..PLAIN });
             assert!(text.is_ascii(), "{text}");
             let place = |line: &str, letter| seen(line).find(letter);
             let lines: Vec<&str> = text.lines().collect();

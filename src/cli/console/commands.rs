@@ -46,7 +46,7 @@ pub(super) struct Topic {
     /// What `help` calls it.
     pub(super) name: &'static str,
     /// What its commands are for.
-    pub(super) about: &'static str,
+    pub(super) with_path: &'static str,
     /// The commands, in the order of the help.
     pub(super) rows: &'static [CommandRow],
 }
@@ -54,14 +54,14 @@ pub(super) struct Topic {
 /// All commands, by topic.
 #[rustfmt::skip]
 pub(super) const TOPICS: &[Topic] = &[
-    Topic { name: "program", about: "the program itself", rows: &[
+    Topic { name: "program", with_path: "the program itself", rows: &[
         row(&["help", "h"], "[TOPIC|COMMAND|all]", "the topics; or what belongs to one; or one command; or all", Console::help),
         row(&["usage"], "", "how to start Tabia", Console::usage),
-        row(&["version"], "", "which version this is", |c, _| c.tell(&format!("Tabia {}", env!("CARGO_PKG_VERSION")))),
+        row(&["version"], "", "which version this is", |c, _| c.print_text(&format!("Tabia {}", env!("CARGO_PKG_VERSION")))),
         row(&["quit", "q"], "", "keep the game and leave", |_, _| Ok(Flow::Quit)),
-        row(&["xboard"], "", "how to play in a window", |c, _| c.tell("Leave with `quit`, then: xboard -fcp \"tabia -x\"")),
+        row(&["xboard"], "", "how to play in a window", |c, _| c.print_text("Leave with `quit`, then: xboard -fcp \"tabia -x\"")),
     ] },
-    Topic { name: "game", about: "playing a game", rows: &[
+    Topic { name: "game", with_path: "playing a game", rows: &[
         row(&["new"], "[standard]", "begin a new game; you are White", Console::begin),
         row(&["go"], "", "let me play the side to move", |c, _| c.change(Engine::go)),
         row(&["switch"], "", "change sides", |c, _| c.change(Engine::go)),
@@ -77,7 +77,7 @@ pub(super) const TOPICS: &[Topic] = &[
         row(&["activate"], "", "play on though the game was ended", |c, _| c.activate()),
         row(&["hint"], "", "ask for advice", |c, _| c.hint()),
     ] },
-    Topic { name: "strength", about: "how well and how long I think", rows: &[
+    Topic { name: "strength", with_path: "how well and how long I think", rows: &[
         row(&["elo"], "[RATING|off]", "let me play like a player of a rating, or as well as I can", Console::elo),
         row(&["spar"], "GAMES[,player=NAME][,ratings=A-B]|off", "let me play like those who played these games", Console::spar),
     row(&["level"], "MOVES MINUTES INCREMENT", "clock: so many moves (0: all), seconds added a move", |c, a| c.clock("level", a)),
@@ -92,7 +92,7 @@ pub(super) const TOPICS: &[Topic] = &[
         row(&["null"], "[on|off]", "GNU Chess's switch of the null-move heuristic, which is always on here", Console::null_move),
         row(&["option"], "NAME=VALUE", "set an option (see `show options`)", Console::option_command),
     ] },
-    Topic { name: "board", about: "what is shown", rows: &[
+    Topic { name: "board", with_path: "what is shown", rows: &[
         row(&["show"], "[WHAT]", "board, moves, capture, noncapture, escape, pin, game, time, fen, eval, book or options", Console::show),
         row(&["board", "b"], "[on|off]", "show the board; or after every move, or only on demand", Console::board),
         row(&["flip"], "", "turn the board round, until it is flipped again", |c, _| c.flip()),
@@ -103,18 +103,18 @@ pub(super) const TOPICS: &[Topic] = &[
         row(&["post"], "", "show my thinking", |c, _| c.post(true)),
         row(&["nopost"], "", "do not show my thinking", |c, _| c.post(false)),
     ] },
-    Topic { name: "moves", about: "going through a game", rows: &[
+    Topic { name: "moves", with_path: "going through a game", rows: &[
         row(&["previous", "p"], "", "go back one move; `next` plays it again", |c, _| c.go_back(1)),
         row(&["next", "n"], "", "play again the move that was gone back over", |c, _| c.go_forward(1)),
         row(&["first"], "", "go back to the start of the game", |c, _| c.go_back(usize::MAX)),
         row(&["last"], "", "play all moves again", |c, _| c.go_forward(usize::MAX)),
         row(&["list"], "[FILE]", "list the moves of the game, or the games of a file", Console::list),
     ] },
-    Topic { name: "book", about: "openings", rows: &[
+    Topic { name: "book", with_path: "openings", rows: &[
         row(&["book", "bk"], Policy::USAGE_OR_FILE, "what the book knows; or how it is used; or another book", Console::book),
         row(&["random"], "", "choose among the book's moves at random, as `book random`", |c, _| c.book("random")),
     ] },
-    Topic { name: "analysis", about: "studying a position", rows: &[
+    Topic { name: "analysis", with_path: "studying a position", rows: &[
         row(&["analyze", "analyse"], "", "think about the position until `exit`", |c, _| c.analyse()),
         row(&["exit"], "", "end the analysis", |c, _| c.stop_analysis()),
         row(&["eval"], "", "what the position is worth, term by term", |c, _| c.show("eval")),
@@ -123,7 +123,7 @@ pub(super) const TOPICS: &[Topic] = &[
         row(&["perft"], "DEPTH", "count the moves to a depth (Ctrl-C ends it)", |c, a| c.perft(a, false)),
         row(&["test"], "movelist|capture|eval|movegenspeed", "try the generator of moves or the evaluation on the position", test),
     ] },
-    Topic { name: "files", about: "games and positions in files", rows: &[
+    Topic { name: "files", with_path: "games and positions in files", rows: &[
         row(&["setboard"], "FEN", "set up a position", Console::set_up),
         row(&["load", "epdload"], "FILE [N]", "set up the first or Nth position of a file (FEN or EPD)", Console::load_position),
         row(&["save"], "FILE", "append the position to a file (FEN)", |c, a| c.save_position(a, false)),
@@ -172,7 +172,7 @@ impl Console {
             return self.change(Engine::go);
         }
         self.engine.play_other();
-        self.tell(&format!("I play {}; it is your turn.", notation::color(color)))
+        self.print_text(&format!("I play {}; it is your turn.", notation::color(color)))
     }
 
     fn move_now(&mut self) -> io::Result<Flow> {
@@ -192,14 +192,14 @@ impl Console {
             return Err(failed("I am not analysing; `quit` leaves"));
         }
         self.engine.stop_analysis();
-        self.tell_resting()
+        self.print_idle_notice()
     }
 
     fn hint(&mut self) -> io::Result<Flow> {
         self.must_have_moves()?;
         match self.engine.hint() {
-            Some(mv) => self.tell(&format!("Hint: {}", self.position().san(mv))),
-            None => self.tell("I have not thought about this position yet."),
+            Some(mv) => self.print_text(&format!("Hint: {}", self.position().san(mv))),
+            None => self.print_text("I have not thought about this position yet."),
         }
     }
 
@@ -212,12 +212,12 @@ impl Console {
             _ => return Err(failed("expected on, off or nothing")),
         }
         let when = if self.boards { "after every move" } else { "only on demand" };
-        self.tell(&format!("I show the board {when}."))
+        self.print_text(&format!("I show the board {when}."))
     }
 
     fn draw_board(&mut self, graphic: bool) -> io::Result<Flow> {
-        self.look.symbols = graphic;
-        self.look.colours = graphic && super::board::colours_are_wanted();
+        self.style.symbols = graphic;
+        self.style.colours = graphic && super::board::colours_are_wanted();
         self.show("board")
     }
 
@@ -228,7 +228,7 @@ impl Console {
     }
 
     fn coordinates(&mut self, on: bool) -> io::Result<Flow> {
-        self.look.coordinates = on;
+        self.style.coordinates = on;
         self.show("board")
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::Console;
 use super::text::failed;
 use crate::engine::controller::{Flow, PERFT_DEPTHS, PerftCount};
-use crate::support::files::in_words;
+use crate::support::files::describe;
 
 /// A count that is going on.
 pub(super) struct Counting {
@@ -23,20 +23,20 @@ impl Console {
         if self.count.is_some() {
             return Err(failed("I am counting already; Ctrl-C ends it"));
         }
-        let count = PerftCount::begin(*self.position(), depth, self.engine.outbox());
-        let count = count.map_err(|error| failed(format!("cannot count: {}", in_words(&error))))?;
+        let count = PerftCount::begin(*self.position(), depth, self.engine.event_sender());
+        let count = count.map_err(|error| failed(format!("cannot count: {}", describe(&error))))?;
         self.count = Some(Counting { count, timed });
-        self.tell("I count; Ctrl-C ends it.")
+        self.print_text("I count; Ctrl-C ends it.")
     }
 
-    /// Ends the count that is going on; tells whether there was one.
+    /// Ends the count that is going on; returns whether there was one.
     pub(super) fn stop_count(&self) -> bool {
         self.count.iter().for_each(|counting| counting.count.stop());
         self.count.is_some()
     }
 
-    /// Tells what has been counted; whether the count has ended with it.
-    pub(super) fn tell_count(&mut self) -> io::Result<bool> {
+    /// Prints what has been counted; whether the count has ended with it.
+    pub(super) fn print_count(&mut self) -> io::Result<bool> {
         let Some(Counting { count, timed }) = &mut self.count else { return Ok(false) };
         let counted = count.take();
         for (mv, nodes) in counted.moves {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::text::failed;
 use crate::chess::epd;
 use crate::chess::position::{FenError, Position};
-use crate::games::pgn::{self, Fate, GameEnd, PgnGame, PgnInput};
+use crate::games::pgn::{self, GameEnd, GameStatus, PgnGame, PgnInput};
 use crate::support::words::{number_of, visible};
 
 /// Splits what follows a command into a file's name, in quotation marks if it has blanks, and the
@@ -33,27 +33,27 @@ pub(super) fn file(text: &str) -> io::Result<String> {
 }
 
 /// Puts the name of a file before what went wrong with it.
-pub(super) fn about(file: &str, error: impl std::fmt::Display) -> io::Error {
+pub(super) fn with_path(file: &str, error: impl std::fmt::Display) -> io::Error {
     failed(format!("{file}: {error}"))
 }
 
 /// Opens a PGN file, compressed or not.
 fn open(name: &str) -> io::Result<impl Read> {
-    PgnInput::File(name.into()).open(&Arc::default()).map_err(|error| about(name, error))
+    PgnInput::File(name.into()).open(&Arc::default()).map_err(|error| with_path(name, error))
 }
 
 /// Appends a text to a file, by a single write, so that two writers do not mix.
 pub(super) fn append(path: &Path, text: &str) -> io::Result<()> {
     let file = OpenOptions::new().create(true).append(true).open(path);
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|error| about(&path.display().to_string(), error))
+    written.map_err(|error| with_path(&path.display().to_string(), error))
 }
 
 /// Appends a game to those that are kept; the file's name comes back.
 pub(super) fn keep(path: Option<&Path>, game: &PgnGame) -> io::Result<String> {
     let path = path.ok_or_else(|| failed("neither XDG_DATA_HOME nor HOME is set"))?;
     let name = path.display().to_string();
-    path.parent().map_or(Ok(()), create_dir_all).map_err(|error| about(&name, error))?;
+    path.parent().map_or(Ok(()), create_dir_all).map_err(|error| with_path(&name, error))?;
     append(path, &format!("{game}\n"))?;
     Ok(name)
 }
@@ -72,25 +72,25 @@ pub(super) fn load_game(name: &str, number: usize) -> io::Result<(PgnGame, Optio
     let mut last = 0;
     let found = games.by_ref().take(number).inspect(|_| last += 1).last();
     let (game, end) = match found {
-        Some(game) if last == number => game.map_err(|error| about(name, error))?,
-        None => return Err(about(name, "there is no game in it")),
+        Some(game) if last == number => game.map_err(|error| with_path(name, error))?,
+        None => return Err(with_path(name, "there is no game in it")),
         Some(_) => {
-            return Err(about(name, format!("it has only {}", number_of(last as u64, "game"))));
+            return Err(with_path(name, format!("it has only {}", number_of(last as u64, "game"))));
         }
     };
     match fault(&end) {
-        Some(fault) if game.moves.is_empty() => Err(about(name, fault)),
+        Some(fault) if game.moves.is_empty() => Err(with_path(name, fault)),
         fault => Ok((game, fault)),
     }
 }
 
 /// Why a game could not be read, or not to its end.
 fn fault(end: &GameEnd) -> Option<String> {
-    match &end.fate {
-        Fate::Read | Fate::Declined => None,
-        Fate::Variant => Some("it is not orthodox chess".to_owned()),
-        Fate::Text => Some("it is no game".to_owned()),
-        Fate::Broken(fault) => Some(fault.to_string()),
+    match &end.status {
+        GameStatus::Read | GameStatus::Declined => None,
+        GameStatus::Variant => Some("it is not orthodox chess".to_owned()),
+        GameStatus::Text => Some("it is no game".to_owned()),
+        GameStatus::Broken(fault) => Some(fault.to_string()),
     }
 }
 
@@ -98,12 +98,12 @@ fn fault(end: &GameEnd) -> Option<String> {
 pub(super) fn list(name: &str, out: &mut dyn FnMut(String) -> io::Result<()>) -> io::Result<()> {
     let mut games = 0;
     for (number, game) in (1..).zip(pgn::read_games(open(name)?)) {
-        let (game, end) = game.map_err(|error| about(name, error))?;
+        let (game, end) = game.map_err(|error| with_path(name, error))?;
         let fault = fault(&end).map_or(String::new(), |fault| format!(" ({fault})"));
         out(format!("{number:5} {}{fault}", headline(&game)))?;
         games = number;
     }
-    if games == 0 { Err(about(name, "there is no game in it")) } else { Ok(()) }
+    if games == 0 { Err(with_path(name, "there is no game in it")) } else { Ok(()) }
 }
 
 /// Who played, how it ended, and how long it was.
@@ -117,12 +117,12 @@ pub(super) fn headline(game: &PgnGame) -> String {
 
 /// A position of a file of FEN or EPD, counted from 1.
 pub(super) fn load_position(name: &str, number: usize) -> io::Result<Position> {
-    let text = std::fs::read_to_string(name).map_err(|error| about(name, error))?;
+    let text = std::fs::read_to_string(name).map_err(|error| with_path(name, error))?;
     let mut lines = epd::lines(&text);
     let (line, text) = lines
         .nth(number.saturating_sub(1))
-        .ok_or_else(|| about(name, format!("there is no position {number} in it")))?;
-    read_position(text).map_err(|error| about(name, format!("line {line}: {error}")))
+        .ok_or_else(|| with_path(name, format!("there is no position {number} in it")))?;
+    read_position(text).map_err(|error| with_path(name, format!("line {line}: {error}")))
 }
 
 /// Reads a position with its counters: those of a FEN, or the operations `hmvc` and `fmvn`.

@@ -65,7 +65,7 @@ impl Console {
             }
         };
         files::append(name.as_ref(), &text)?;
-        self.tell(&format!("The position is in {name}."))
+        self.print_text(&format!("The position is in {name}."))
     }
 
     /// Loads a game and goes to its start, or to its end.
@@ -74,24 +74,24 @@ impl Console {
         let (game, fault) = files::load_game(&name, number)?;
         let headline = files::headline(&game);
         self.replace_game(Record::loaded(game))?;
-        self.rest();
+        self.stop_playing();
         self.engine.set_game(self.record.replay());
         if from_start {
             self.engine.undo(self.record.len());
         }
         self.show("board")?;
-        self.tell(&headline)?;
+        self.print_text(&headline)?;
         if let Some(fault) = fault {
-            self.tell(&format!("The game could be read only so far: {fault}"))?;
+            self.print_text(&format!("The game could be read only so far: {fault}"))?;
         }
-        self.tell_resting()
+        self.print_idle_notice()
     }
 
     pub(super) fn save_game(&mut self, arguments: &str) -> io::Result<Flow> {
         let name = files::file(arguments)?;
         files::append(name.as_ref(), &format!("{}\n", self.pgn()))?;
         self.record.saved();
-        self.tell(&format!("The game is in {name}."))
+        self.print_text(&format!("The game is in {name}."))
     }
 
     pub(super) fn list(&mut self, arguments: &str) -> io::Result<Flow> {
@@ -99,7 +99,7 @@ impl Console {
             return self.show("game");
         }
         let name = files::file(arguments)?;
-        files::list(&name, &mut |line| self.tell(&line).map(drop))?;
+        files::list(&name, &mut |line| self.print_text(&line).map(drop))?;
         Ok(Flow::Continue)
     }
 
@@ -133,10 +133,10 @@ impl Console {
         if played == 0 {
             return Err(failed("this is the start of the game"));
         }
-        let rested = self.rest();
+        let rested = self.stop_playing();
         self.engine.undo(plies.min(played));
         self.show_board()?;
-        if rested { self.tell_resting() } else { Ok(Flow::Continue) }
+        if rested { self.print_idle_notice() } else { Ok(Flow::Continue) }
     }
 
     pub(super) fn go_forward(&mut self, plies: usize) -> io::Result<Flow> {
@@ -144,30 +144,30 @@ impl Console {
         if played == self.record.len() {
             return Err(failed("this is the end of the game"));
         }
-        let rested = self.rest();
+        let rested = self.stop_playing();
         for ply in (played..self.record.len()).take(plies) {
             if let Some(mv) = self.record.move_after(ply) {
                 self.engine.play(mv).map_err(failed)?;
             }
         }
         self.show_board()?;
-        if rested { self.tell_resting() } else { Ok(Flow::Continue) }
+        if rested { self.print_idle_notice() } else { Ok(Flow::Continue) }
     }
 
-    /// Lets the engine play neither side; tells whether it did.
-    fn rest(&mut self) -> bool {
+    /// Lets the engine play neither side; returns whether it did.
+    fn stop_playing(&mut self) -> bool {
         let played = self.engine.side().is_some();
         self.engine.force();
         played
     }
 
-    pub(super) fn tell_resting(&mut self) -> io::Result<Flow> {
-        self.tell("I play neither side now (force mode); `go` lets me play.")
+    pub(super) fn print_idle_notice(&mut self) -> io::Result<Flow> {
+        self.print_text("I play neither side now (force mode); `go` lets me play.")
     }
 
     pub(super) fn force(&mut self) -> io::Result<Flow> {
-        self.rest();
-        self.tell_resting()
+        self.stop_playing();
+        self.print_idle_notice()
     }
 
     pub(super) fn result(&mut self, text: &str) -> io::Result<Flow> {
@@ -180,19 +180,19 @@ impl Console {
         self.offer = None;
         self.record.set_result(result);
         self.engine.end_game(result);
-        self.tell(&format!("The result of the game is {result}."))
+        self.print_text(&format!("The result of the game is {result}."))
     }
 
     /// The user gives up.
     pub(super) fn resign(&mut self) -> io::Result<Flow> {
-        self.must_go_on()?;
+        self.check_not_over()?;
         let user = self.engine.side().map_or(self.position().side_to_move(), |engine| !engine);
         self.end(GameResult::won_by(Some(!user)))
     }
 
     /// The user offers a draw, or takes the one that was offered.
     pub(super) fn offer_draw(&mut self) -> io::Result<Flow> {
-        self.must_go_on()?;
+        self.check_not_over()?;
         if self.offer.take() == Some(Offer::Engine) {
             return self.end(GameResult::Draw);
         }
@@ -207,17 +207,17 @@ impl Console {
     /// The engine offers a draw, or takes the user's.
     pub(super) fn draw_offered(&mut self) -> io::Result<()> {
         if self.offer.take() == Some(Offer::User) {
-            self.tell("I take the draw.")?;
+            self.print_text("I take the draw.")?;
             return self.end(GameResult::Draw).map(drop);
         }
         self.offer = Some(Offer::Engine);
-        self.tell("I offer a draw; `draw` takes it.").map(drop)
+        self.print_text("I offer a draw; `draw` takes it.").map(drop)
     }
 
     /// The engine gives up; the side to move is its own.
     pub(super) fn resigned(&mut self) -> io::Result<()> {
         let winner = !self.position().side_to_move();
-        self.tell("I resign.")?;
+        self.print_text("I resign.")?;
         self.end(GameResult::won_by(Some(winner))).map(drop)
     }
 
@@ -227,7 +227,7 @@ impl Console {
         over.map_or(Ok(()), |outcome| Err(failed(format!("the game is over: {}", ending(outcome)))))
     }
 
-    fn must_go_on(&self) -> io::Result<()> {
+    fn check_not_over(&self) -> io::Result<()> {
         match self.record.result() {
             GameResult::Undecided => Ok(()),
             result => Err(failed(format!("the game is over: {result}"))),
@@ -242,7 +242,7 @@ impl Console {
         self.record.set_result(GameResult::Undecided);
         self.engine.play_other();
         let side = notation::color(self.position().side_to_move());
-        self.tell(&format!("The game goes on; you play {side}."))
+        self.print_text(&format!("The game goes on; you play {side}."))
     }
 
     pub(super) fn name(&mut self, name: &str) -> io::Result<Flow> {
@@ -251,7 +251,7 @@ impl Console {
         }
         match self.players.name.as_str() {
             "" => Err(failed("expected a name")),
-            name => self.tell(&format!("You are {name}.")),
+            name => self.print_text(&format!("You are {name}.")),
         }
     }
 
@@ -261,7 +261,7 @@ impl Console {
         let [own, user] = numbers.ok_or_else(|| failed("expected my rating and yours"))?;
         self.players.engine_rating = Some(own);
         self.players.user_rating = Some(user);
-        self.tell(&format!("My rating is {own}, yours {user}; they go into saved games."))
+        self.print_text(&format!("My rating is {own}, yours {user}; they go into saved games."))
     }
 
     /// Takes over the moves on the board; another line than the recorded one is kept first.

@@ -28,7 +28,7 @@ impl Topic {
     /// The line of the list of topics.
     fn outline(&self) -> String {
         let names: Vec<&str> = self.rows.iter().map(|row| row.names[0]).collect();
-        format!("{:10}  {}: {}", self.name, self.about, names.join(", "))
+        format!("{:10}  {}: {}", self.name, self.with_path, names.join(", "))
     }
 }
 
@@ -39,7 +39,7 @@ impl Console {
             "" => return self.outline(),
             "all" => {
                 for row in all() {
-                    self.tell(&row.explain())?;
+                    self.print_text(&row.explain())?;
                 }
                 return Ok(Flow::Continue);
             }
@@ -53,11 +53,11 @@ impl Console {
             return Err(failed(format!("there is no command {name}{hint}")));
         }
         if let Some(row) = row {
-            self.tell(&row.explain())?;
+            self.print_text(&row.explain())?;
         }
         for row in topic.into_iter().flat_map(|topic| topic.rows) {
             if row.names[0] != name {
-                self.tell(&row.explain())?;
+                self.print_text(&row.explain())?;
             }
         }
         Ok(Flow::Continue)
@@ -65,17 +65,17 @@ impl Console {
 
     /// The topics with their commands.
     fn outline(&mut self) -> io::Result<Flow> {
-        self.tell(
+        self.print_text(
             "`help TOPIC` explains the commands of a topic, `help COMMAND` one, `help all` all.\n",
         )?;
         for topic in TOPICS {
-            self.tell(&topic.outline())?;
+            self.print_text(&topic.outline())?;
         }
-        self.tell("\nAnything else is taken for a move: e4, Nf3, O-O, or e2e4, e7e8q.")
+        self.print_text("\nAnything else is taken for a move: e4, Nf3, O-O, or e2e4, e7e8q.")
     }
 
     /// The command `usage`.
     pub(super) fn usage(&mut self, _: &str) -> io::Result<Flow> {
-        self.tell(&crate::cli::Cli::command().render_help().to_string())
+        self.print_text(&crate::cli::Cli::command().render_help().to_string())
     }
 }

@@ -35,7 +35,7 @@ pub(in crate::cli) fn read_lines(
                     Some(line) => Input::Line(line),
                     None => ask(&mut editor, &prompt),
                 },
-                Err(RecvTimeoutError::Timeout) => match unasked(&mut waiting) {
+                Err(RecvTimeoutError::Timeout) => match read_typed_ahead(&mut waiting) {
                     Some(input) => {
                         // Should a prompt have come meanwhile, this is its answer.
                         let _ = prompts.try_recv();
@@ -70,7 +70,7 @@ const AT_ONCE: [&str; 6] = ["?", "undo", "u", "remove", "r", "resign"];
 
 /// Reads a line that was typed without being asked for, if there is one. Only what does not wait for
 /// the engine is acted on, and only if nothing was typed before it.
-fn unasked(waiting: &mut VecDeque<String>) -> Option<Input> {
+fn read_typed_ahead(waiting: &mut VecDeque<String>) -> Option<Input> {
     let stdin = io::stdin();
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };
     let mut terminal = [PollFd::new(&stdin, PollFlags::IN)];

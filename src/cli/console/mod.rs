@@ -29,11 +29,11 @@ use super::date::today;
 use crate::chess::notation;
 use crate::chess::position::{Move, Outcome, Position};
 use crate::engine::controller::{
-    Engine, Event, Face, Flow, Input, Mode, Moved, News, SearchProgress,
+    BackgroundEvent, Engine, Event, Flow, Frontend, Input, Mode, Moved, SearchProgress,
 };
 use crate::support::words;
 use annotate::Annotating;
-use board::Look;
+use board::BoardStyle;
 use count::Counting;
 use game::Offer;
 pub(super) use input::read_lines;
@@ -48,7 +48,7 @@ pub(super) struct Console {
     engine: Engine,
     out: Box<dyn Write>,
     prompts: Sender<String>,
-    look: Look,
+    style: BoardStyle,
     /// Whether the output is a terminal, at whose width lines are folded.
     is_terminal: bool,
     /// Whether the user has turned the board round.
@@ -90,7 +90,7 @@ impl Console {
             engine,
             out,
             prompts,
-            look: Look::of_output(is_terminal),
+            style: BoardStyle::of_output(is_terminal),
             is_terminal,
             flipped: false,
             opening: String::new(),
@@ -108,9 +108,9 @@ impl Console {
     }
 
     /// Greets and asks for the first line.
-    pub(super) fn greet(&mut self) -> io::Result<()> {
+    pub(super) fn print_greeting(&mut self) -> io::Result<()> {
         writeln!(self.out, "Tabia {}. Type a move or `help`.", env!("CARGO_PKG_VERSION"))?;
-        self.tell_partner()?;
+        self.print_opponent_book()?;
         self.show_board()?;
         self.ask();
         Ok(())
@@ -131,7 +131,7 @@ impl Console {
         if let Some(row) = commands::find(name) {
             return match row.run(self, arguments.trim_matches(words::is_space)) {
                 Err(error) if error.kind() == io::ErrorKind::Other => {
-                    self.tell(&format!("{name}: {error}"))
+                    self.print_text(&format!("{name}: {error}"))
                 }
                 done => done,
             };
@@ -145,23 +145,24 @@ impl Console {
     fn user_move(&mut self, text: &str) -> io::Result<Flow> {
         let Ok(mv) = self.position().parse_move(text) else {
             if let Err(over) = self.must_have_moves() {
-                return self
-                    .tell(&format!("{text}: {over}; `new` begins another, `undo` goes back"));
+                return self.print_text(&format!(
+                    "{text}: {over}; `new` begins another, `undo` goes back"
+                ));
             }
             let hint = self.suggestion(text);
             let what = "is neither a legal move nor a command";
-            return self.tell(&format!("{text} {what}{hint}"));
+            return self.print_text(&format!("{text} {what}{hint}"));
         };
         let after = self.position().play(mv);
         if self.engine.play(mv).is_err() {
-            return self.tell("It is not your turn.");
+            return self.print_text("It is not your turn.");
         }
         self.offer = None;
         // The book may have answered already, which is told with the answer.
         self.show_board_of(&after, Some(mv))?;
         // A game that the engine plays in it tells of itself.
         match self.engine.game().outcome().filter(|_| self.engine.side().is_none()) {
-            Some(outcome) => self.tell(&ending(outcome)),
+            Some(outcome) => self.print_text(&ending(outcome)),
             None => Ok(Flow::Continue),
         }
     }
@@ -179,14 +180,14 @@ impl Console {
         }
     }
 
-    /// Tells what there is to tell, then asks for a line if it is for the user to act.
+    /// Prints what there is to tell, then asks for a line if it is for the user to act.
     fn settle(&mut self, line_done: bool) -> io::Result<()> {
         self.follow()?;
-        let mut done = self.tell_count()? || line_done;
-        done |= self.tell_annotation()?;
+        let mut done = self.print_count()? || line_done;
+        done |= self.print_annotation_progress()?;
         for event in self.engine.take_events() {
             done |= match event {
-                Event::Moved(_) | Event::Found(_) | Event::Resigned => true,
+                Event::Moved(_) | Event::OrderedResult(_) | Event::Resigned => true,
                 Event::BookFailed(_) => self.opening_book,
                 _ => false,
             };
@@ -199,7 +200,7 @@ impl Console {
         let thinks = self.engine.mode() == Mode::Thinking;
         if self.offer == Some(Offer::User) && !thinks {
             self.offer = None;
-            self.tell("I do not take the draw.")?;
+            self.print_text("I do not take the draw.")?;
         }
         if done && !self.is_busy() {
             self.ask();
@@ -222,22 +223,22 @@ impl Console {
                 self.report(&progress)
             }
             Event::Transposed(found) if self.post || self.engine.mode() == Mode::Analysing => {
-                writeln!(self.out, "{}", found.in_words())
+                writeln!(self.out, "{}", found.describe())
             }
             // Only a GUI sends pings.
             Event::Report(_) | Event::Transposed(_) | Event::Pong(_) | Event::Pondering(_) => {
                 Ok(())
             }
             Event::Moved(moved) => self.moved(&moved),
-            Event::Found(found) => self.found(&found),
-            Event::Vetoed(why) => self.tell(&why).map(drop),
+            Event::OrderedResult(found) => self.found(&found),
+            Event::Vetoed(why) => self.print_text(&why).map(drop),
             Event::Over(outcome) => writeln!(self.out, "{}", ending(outcome)),
             Event::OfferDraw => self.draw_offered(),
             Event::Resigned => self.resigned(),
-            Event::Fault(fault) => self.tell(&fault).map(drop),
+            Event::Fault(fault) => self.print_text(&fault).map(drop),
             Event::BookFailed(why) => {
                 self.opening_book = false;
-                self.tell(&format!("{why}; the book before stays.")).map(drop)
+                self.print_text(&format!("{why}; the book before stays.")).map(drop)
             }
         }
     }
@@ -255,7 +256,8 @@ impl Console {
         let line = notation::line(&progress.position, &moves);
         let seconds = report.elapsed.as_secs_f64();
         let (depth, nodes) = (report.depth, report.nodes);
-        self.tell(&format!("{depth:3} {value:>8} {seconds:7.2}s {nodes:>11} {line}")).map(drop)
+        self.print_text(&format!("{depth:3} {value:>8} {seconds:7.2}s {nodes:>11} {line}"))
+            .map(drop)
     }
 
     /// Appends the game to those that are kept if no file has it yet. If that cannot be done, the
@@ -268,11 +270,11 @@ impl Console {
         match files::keep(self.keep_file.as_deref(), &game) {
             Ok(file) => {
                 self.record.saved();
-                self.tell(&format!("The game is kept in {file}"))?;
+                self.print_text(&format!("The game is kept in {file}"))?;
                 Ok(true)
             }
             Err(why) => {
-                self.tell(&format!("The game cannot be kept: {why}. This is it:\n\n{game}"))?;
+                self.print_text(&format!("The game cannot be kept: {why}. This is it:\n\n{game}"))?;
                 Ok(false)
             }
         }
@@ -309,7 +311,7 @@ impl Console {
         Ok(flow)
     }
 
-    /// Ends what goes on beside the game; tells whether there was anything.
+    /// Ends what goes on beside the game; returns whether there was anything.
     fn stop_work(&mut self) -> io::Result<bool> {
         Ok(self.stop_count() | self.stop_annotation() | self.stop_suite()?)
     }
@@ -323,7 +325,7 @@ impl Console {
     }
 }
 
-impl Face for Console {
+impl Frontend for Console {
     fn input(&mut self, input: Input) -> io::Result<Flow> {
         let done = self.act(input);
         let flow = self.keep_after(done)?;
@@ -333,13 +335,13 @@ impl Face for Console {
         Ok(flow)
     }
 
-    fn news(&mut self, news: News) -> io::Result<()> {
-        self.engine.receive(news);
+    fn handle_background_event(&mut self, background_event: BackgroundEvent) -> io::Result<()> {
+        self.engine.receive(background_event);
         let done = self.settle(false);
         self.keep_after(done)
     }
 
-    fn source(&self) -> Receiver<News> {
-        self.engine.news().clone()
+    fn background_events(&self) -> Receiver<BackgroundEvent> {
+        self.engine.background_events().clone()
     }
 }

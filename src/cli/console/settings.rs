@@ -65,7 +65,7 @@ impl Console {
                 let row = row(text)?;
                 match row.kind {
                     Kind::ClearMemory => self.option(text, ""),
-                    _ => self.tell_option(row),
+                    _ => self.print_option(row),
                 }
             }
         }
@@ -76,44 +76,44 @@ impl Console {
         let row = row(name)?;
         match row.kind {
             Kind::Spin { .. } | Kind::Check { .. } | Kind::Choice { .. } if value.is_empty() => {
-                return self.tell_option(row);
+                return self.print_option(row);
             }
             _ => self.engine.set_option(name, value).map_err(failed)?,
         }
         if matches!(row.kind, Kind::ClearMemory) {
-            return self.tell("What the search had learned is forgotten.");
+            return self.print_text("What the search had learned is forgotten.");
         }
         // The prompt waits until the book is open, so that whatever is wrong is told before it.
         self.opening_book =
             ["BookFile", "SparFile"].contains(&row.uci) && !self.engine.is_settled();
-        if self.opening_book { Ok(Flow::Continue) } else { self.tell_option(row) }
+        if self.opening_book { Ok(Flow::Continue) } else { self.print_option(row) }
     }
 
-    fn tell_option(&mut self, row: &Setting) -> io::Result<Flow> {
+    fn print_option(&mut self, row: &Setting) -> io::Result<Flow> {
         let (value, range) = value_and_range(row, self.engine.settings());
-        self.tell(&format!("{} = {value} ({range})", row.title()))
+        self.print_text(&format!("{} = {value} ({range})", row.title()))
     }
 
     /// The book that was asked for is open.
     pub(super) fn book_opened(&mut self) -> io::Result<Flow> {
         self.opening_book = false;
-        if self.engine.partner().is_some() {
-            return self.tell_partner();
+        if self.engine.opponent_book().is_some() {
+            return self.print_opponent_book();
         }
         let book = self.engine.book();
         let positions = number_of(book.positions(), "position");
-        self.tell(&format!("The book is {} ({positions}).", book.name()))
+        self.print_text(&format!("The book is {} ({positions}).", book.name()))
     }
 
     /// Whose games the engine plays by.
-    pub(super) fn tell_partner(&mut self) -> io::Result<Flow> {
-        let Some(partner) = self.engine.partner() else { return Ok(Flow::Continue) };
-        let (name, games) = (partner.book.name().to_owned(), partner.games);
+    pub(super) fn print_opponent_book(&mut self) -> io::Result<Flow> {
+        let Some(opponent_book) = self.engine.opponent_book() else { return Ok(Flow::Continue) };
+        let (name, games) = (opponent_book.book.name().to_owned(), opponent_book.games);
         let strength = match self.engine.rating() {
             Some(rating) => format!("like a player of {rating}"),
             None => "as well as I can".to_owned(),
         };
-        self.tell(&format!(
+        self.print_text(&format!(
             "I play the moves of {name} ({} of games), and beyond them {strength}.",
             number_of(games, "side")
         ))
@@ -122,7 +122,7 @@ impl Console {
     /// The command `spar`.
     pub(super) fn spar(&mut self, games: &str) -> io::Result<Flow> {
         match games {
-            "" if self.engine.partner().is_some() => self.tell_partner(),
+            "" if self.engine.opponent_book().is_some() => self.print_opponent_book(),
             "" => Err(failed("expected GAMES.pgn[,player=NAME][,ratings=1600-1800], or off")),
             "off" => self.option("SparFile", ""),
             games => self.option("SparFile", games),
@@ -154,18 +154,18 @@ impl Console {
         }
         match self.engine.rating() {
             Some(rating) => {
-                self.tell(&format!("I play like a player of {rating}; `elo off` ends it."))
+                self.print_text(&format!("I play like a player of {rating}; `elo off` ends it."))
             }
-            None => {
-                self.tell("I play as well as I can; `elo 1500` lets me play like a player of 1500.")
-            }
+            None => self.print_text(
+                "I play as well as I can; `elo 1500` lets me play like a player of 1500.",
+            ),
         }
     }
 
     /// The command `hash`, which is also GNU Chess's switch of the table.
     pub(super) fn hash(&mut self, what: &str) -> io::Result<Flow> {
         match what {
-            "on" => self.tell("My hash table is always on; `hash MB` sets its size."),
+            "on" => self.print_text("My hash table is always on; `hash MB` sets its size."),
             "off" => Err(failed("my hash table is always on; `hash MB` sets its size")),
             size => self.memory(size),
         }
@@ -176,25 +176,29 @@ impl Console {
             let megabytes = size.parse().map_err(|_| failed("expected mebibytes"))?;
             self.engine.set_memory(megabytes);
         }
-        self.tell(&format!("My tables take {} MiB.", self.engine.settings().search.memory_mb))
+        self.print_text(&format!("My tables take {} MiB.", self.engine.settings().search.memory_mb))
     }
 
     /// GNU Chess's switch of the null-move heuristic.
     pub(super) fn null_move(&mut self, what: &str) -> io::Result<Flow> {
         match what {
-            "" | "on" => self.tell("The null-move heuristic is on."),
+            "" | "on" => self.print_text("The null-move heuristic is on."),
             _ => Err(failed("the null-move heuristic is always on")),
         }
     }
 
     pub(super) fn post(&mut self, on: bool) -> io::Result<Flow> {
         self.post = on;
-        self.tell(if on { "I show my thinking." } else { "I do not show my thinking." })
+        self.print_text(if on { "I show my thinking." } else { "I do not show my thinking." })
     }
 
     pub(super) fn ponder(&mut self, on: bool) -> io::Result<Flow> {
         self.engine.set_ponder(on);
-        self.tell(if on { "I think on your time too." } else { "I do not think on your time." })
+        self.print_text(if on {
+            "I think on your time too."
+        } else {
+            "I do not think on your time."
+        })
     }
 
     /// The commands of the clock, which have the form of the xboard protocol; without arguments
@@ -213,18 +217,20 @@ impl Console {
                 self.depth = Some(plies);
                 engine.set_depth(i32::try_from(plies).ok());
                 let plies = number_of(plies.into(), "ply");
-                return self.tell(&format!("I search no deeper than {plies} in this game."));
+                return self.print_text(&format!("I search no deeper than {plies} in this game."));
             }
             Command::Time(left) => {
                 engine.set_own_time(centiseconds(left));
-                return self.tell(&format!("My clock shows {}.", seconds(centiseconds(left))));
+                return self
+                    .print_text(&format!("My clock shows {}.", seconds(centiseconds(left))));
             }
             Command::OtherTime(left) => {
                 engine.set_opponent_time(centiseconds(left));
-                return self.tell(&format!("Your clock shows {}.", seconds(centiseconds(left))));
+                return self
+                    .print_text(&format!("Your clock shows {}.", seconds(centiseconds(left))));
             }
             _ => {}
         }
-        self.tell(&format!("{}.", self.clocks()))
+        self.print_text(&format!("{}.", self.clocks()))
     }
 }

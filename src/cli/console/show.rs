@@ -20,8 +20,8 @@ fn listed(words: impl Iterator<Item = String>) -> String {
 }
 
 impl Console {
-    /// Tells a text; whatever a file has put into it, it does nothing to the terminal.
-    pub(super) fn tell(&mut self, text: &str) -> io::Result<Flow> {
+    /// Prints a text; whatever a file has put into it, it does nothing to the terminal.
+    pub(super) fn print_text(&mut self, text: &str) -> io::Result<Flow> {
         let text = visible_lines(text.trim_end());
         match self.width() {
             Some(width) => writeln!(self.out, "{}", fold(&text, width))?,
@@ -58,7 +58,7 @@ impl Console {
             && let Some(opening) = self.engine.opening(position)
             && opening != self.opening
         {
-            self.tell(&opening)?;
+            self.print_text(&opening)?;
             self.opening = opening;
         }
         Ok(Flow::Continue)
@@ -67,10 +67,10 @@ impl Console {
     /// A position as the user sees it: from the side that the engine does not play.
     fn drawn(&mut self, position: &Position, last: Option<Move>) -> String {
         if let Some(engine) = self.engine.side() {
-            self.look.below = !engine;
+            self.style.below = !engine;
         }
-        let below = if self.flipped { !self.look.below } else { self.look.below };
-        board::draw(position, last, board::Look { below, ..self.look })
+        let below = if self.flipped { !self.style.below } else { self.style.below };
+        board::draw(position, last, board::BoardStyle { below, ..self.style })
     }
 
     /// The command `show`.
@@ -101,7 +101,7 @@ impl Console {
                 return Err(failed(known));
             }
         };
-        self.tell(&text)
+        self.print_text(&text)
     }
 
     /// The game as it would be saved.

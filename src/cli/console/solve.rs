@@ -4,10 +4,10 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use super::Console;
-use super::files::{about, file_and_word};
+use super::files::{file_and_word, with_path};
 use super::text::failed;
 use crate::chess::position::{Color, Game};
-use crate::engine::controller::{Flow, Found, Grounds};
+use crate::engine::controller::{Flow, MoveReason, OrderedResult};
 use crate::engine::search::Limits;
 use crate::support::words::parse_time;
 use crate::tools::suite::solve::{SuiteRun, TIME};
@@ -27,22 +27,22 @@ pub(super) fn solve(console: &mut Console, arguments: &str) -> io::Result<Flow> 
     let (name, time) = file_and_word(arguments)?;
     let why = "expected the seconds for each position after the file, such as 5 or 0.5";
     let time = time.map_or(Ok(TIME), |text| parse_time(&text).map_err(|_| failed(why)))?;
-    let text = std::fs::read(&name).map_err(|error| about(&name, error))?;
+    let text = std::fs::read(&name).map_err(|error| with_path(&name, error))?;
     let (suite, faults) = SuiteRun::parse(&name, &String::from_utf8_lossy(&text));
-    faults.iter().try_for_each(|fault| console.tell(fault).map(drop))?;
+    faults.iter().try_for_each(|fault| console.print_text(fault).map(drop))?;
     if suite.is_empty() {
-        return Err(about(&name, "no position to be solved in it"));
+        return Err(with_path(&name, "no position to be solved in it"));
     }
     let (game, side) = (console.engine.game().clone(), console.engine.side());
     console.engine.stop_analysis();
     console.engine.force();
-    console.go_on(Solving { suite, time, game, side })?;
+    console.solve_next(Solving { suite, time, game, side })?;
     Ok(Flow::Continue)
 }
 
 impl Console {
     /// Searches the next position of a suite, or sums up.
-    fn go_on(&mut self, solving: Solving) -> io::Result<()> {
+    fn solve_next(&mut self, solving: Solving) -> io::Result<()> {
         let Some(problem) = solving.suite.problem() else { return self.sum_up(&solving) };
         self.engine.set_game(Game::new(problem.position));
         // All moves by name: so the book is not asked.
@@ -53,27 +53,27 @@ impl Console {
     }
 
     /// A position of a suite has been searched.
-    pub(super) fn found(&mut self, found: &Found) -> io::Result<()> {
+    pub(super) fn found(&mut self, found: &OrderedResult) -> io::Result<()> {
         let Some(mut solving) = self.solving.take() else { return Ok(()) };
-        let (score, nodes) = match &found.grounds {
-            Grounds::Search(result) => (result.score, result.nodes),
+        let (score, nodes) = match &found.move_reason {
+            MoveReason::Search(result) => (result.score, result.nodes),
             _ => (0, 0),
         };
         if let Some(answer) = solving.suite.answer(found.mv, score, nodes) {
-            self.tell(&answer.to_string())?;
+            self.print_text(&answer.to_string())?;
         }
-        self.go_on(solving)
+        self.solve_next(solving)
     }
 
-    /// Ends a suite before its end; tells whether there was one.
+    /// Ends a suite before its end; returns whether there was one.
     pub(super) fn stop_suite(&mut self) -> io::Result<bool> {
         let Some(solving) = self.solving.take() else { return Ok(false) };
-        self.tell(&solving.suite.stopped())?;
+        self.print_text(&solving.suite.stopped())?;
         self.sum_up(&solving)?;
         Ok(true)
     }
 
-    /// Tells how a suite went, and goes back to the game.
+    /// Prints how a suite went, and goes back to the game.
     fn sum_up(&mut self, solving: &Solving) -> io::Result<()> {
         self.engine.set_game(solving.game.clone());
         // The user had the turn, or could not have asked for the suite.

@@ -10,7 +10,7 @@ use crate::engine::controller::{Settings, searcher};
 use crate::games::book::Book;
 
 /// What came of a conversation.
-struct Talk {
+struct Transcript {
     /// What the console has written.
     screen: String,
     /// The games that were kept.
@@ -31,13 +31,13 @@ fn console(out: Box<dyn Write>) -> (Console, Receiver<String>) {
 }
 
 /// Types lines; games are kept in `folder`.
-fn talk_in(folder: &Path, lines: &[&str]) -> Talk {
+fn run_console_in(folder: &Path, lines: &[&str]) -> Transcript {
     let mut screen = tempfile::tempfile().expect("a file");
     let out = Box::new(screen.try_clone().expect("the same file"));
     let (mut console, asked) = console(out);
     let keep_file = folder.join("tabia/games.pgn");
     console.keep_file = Some(keep_file.clone());
-    console.greet().expect("written");
+    console.print_greeting().expect("written");
     let mut end = Ok(());
     for line in lines {
         asked.recv().expect("a prompt");
@@ -47,8 +47,8 @@ fn talk_in(folder: &Path, lines: &[&str]) -> Talk {
         };
         end = console.input(input).map(drop);
         while console.is_busy() {
-            let news = console.source().recv().expect("news");
-            console.news(news).expect("written");
+            let background_event = console.background_events().recv().expect("news");
+            console.handle_background_event(background_event).expect("written");
         }
         assert!(asked.len() <= 1, "more than one prompt after {line}");
     }
@@ -56,16 +56,16 @@ fn talk_in(folder: &Path, lines: &[&str]) -> Talk {
     let mut text = String::new();
     screen.read_to_string(&mut text).expect("UTF-8");
     let kept = std::fs::read_to_string(keep_file).unwrap_or_default();
-    Talk { screen: text, kept, end }
+    Transcript { screen: text, kept, end }
 }
 
-fn talk(lines: &[&str]) -> Talk {
-    talk_in(tempfile::tempdir().expect("a folder").path(), lines)
+fn run_console(lines: &[&str]) -> Transcript {
+    run_console_in(tempfile::tempdir().expect("a folder").path(), lines)
 }
 
 /// Types lines and returns what the console has written.
 fn type_in(lines: &[&str]) -> String {
-    talk(lines).screen
+    run_console(lines).screen
 }
 
 fn count(text: &str, what: &str) -> usize {
@@ -77,7 +77,7 @@ fn no_game_is_lost() {
     let fen = "setboard 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
     for last in [&["new", "quit"][..], &[fen, "quit"], &["first", "quit"], &["p", "Ctrl-D"]] {
         let lines = [&["force", "e4", "d5", "exd5"][..], last].concat();
-        let Talk { screen, kept, end } = talk(&lines);
+        let Transcript { screen, kept, end } = run_console(&lines);
         assert!(kept.contains("1. e4 d5 2. exd5 *"), "{lines:?}: {kept}");
         assert_eq!(count(&kept, "[White "), 1, "{lines:?}: {kept}");
         assert_eq!(count(&screen, "The game is kept in "), 1, "{screen}");
@@ -87,9 +87,10 @@ fn no_game_is_lost() {
 
 #[test]
 fn another_line_is_a_game_of_its_own() {
-    let kept = talk(&["force", "e4", "d5", "exd5", "first", "next", "c5", "Nf3", "quit"]).kept;
+    let kept =
+        run_console(&["force", "e4", "d5", "exd5", "first", "next", "c5", "Nf3", "quit"]).kept;
     assert!(kept.contains("1. e4 d5 2. exd5 *") && kept.contains("1. e4 c5 2. Nf3 *"), "{kept}");
-    let kept = talk(&["force", "e4", "d5", "undo", "c5", "quit"]).kept;
+    let kept = run_console(&["force", "e4", "d5", "undo", "c5", "quit"]).kept;
     assert_eq!((count(&kept, "[White "), count(&kept, "1. e4 c5 *")), (1, 1), "{kept}");
 }
 
@@ -99,12 +100,12 @@ fn a_game_that_a_file_has_is_not_kept_again() {
     let save = format!("pgnsave \"{}\"", folder.path().join("a game.pgn").display());
     let load = save.replace("save", "load");
     let replay = save.replace("save", "replay");
-    let kept = talk(&["force", "e4", "e5", "result 0-1", &save, "new", "quit"]).kept;
+    let kept = run_console(&["force", "e4", "e5", "result 0-1", &save, "new", "quit"]).kept;
     assert_eq!(kept, "");
     let lines = [&load[..], "first", "last", &replay, "n", "quit"];
-    assert_eq!(talk(&lines).kept, "");
+    assert_eq!(run_console(&lines).kept, "");
     // A new move opens the game again.
-    let Talk { kept, screen, .. } = talk(&[&replay, "n", "c5", "show game", "quit"]);
+    let Transcript { kept, screen, .. } = run_console(&[&replay, "n", "c5", "show game", "quit"]);
     assert!(kept.contains("1. e4 c5 *") && kept.contains("[Result \"*\"]"), "{kept}");
     assert!(screen.contains("? - ? 0-1, 1 move\n"), "{screen}");
 }
@@ -113,7 +114,7 @@ fn a_game_that_a_file_has_is_not_kept_again() {
 fn a_game_that_cannot_be_kept_is_printed() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("tabia"), "no folder").expect("written");
-    let Talk { screen, end, .. } = talk_in(folder.path(), &["force", "e4", "quit"]);
+    let Transcript { screen, end, .. } = run_console_in(folder.path(), &["force", "e4", "quit"]);
     assert!(screen.contains("The game cannot be kept: "), "{screen}");
     assert!(screen.contains("games.pgn: ") && screen.contains("1. e4 *"), "{screen}");
     assert!(end.is_err());
@@ -121,7 +122,8 @@ fn a_game_that_cannot_be_kept_is_printed() {
 
 #[test]
 fn a_kept_game_names_day_and_players() {
-    let kept = talk(&["name Ben", "rating 2400 1500", "st 0.01", "e4", "resign", "quit"]).kept;
+    let kept =
+        run_console(&["name Ben", "rating 2400 1500", "st 0.01", "e4", "resign", "quit"]).kept;
     for tag in ["White \"Ben\"", "Black \"Tabia\"", "WhiteElo \"1500\"", "Result \"0-1\""] {
         assert!(kept.contains(tag), "{tag} is not in {kept}");
     }
@@ -146,7 +148,7 @@ fn a_loaded_game_keeps_its_tags_and_comments() {
 }
 
 #[test]
-fn what_is_no_game_is_refused_and_a_torn_one_told() {
+fn what_is_no_game_is_refused_and_a_torn_one_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let load = |name: &str, text: &str| {
         let file = folder.path().join(name);
@@ -193,7 +195,7 @@ fn a_suite_is_solved_and_the_game_is_there_again() {
     let solve = format!("solve \"{}\" 0.1", file.display());
     let nonsense = format!("{solve}x");
     let lines = ["st 0.01", "e4", &solve, "show fen", "solve /nowhere", &nonsense, "d4", "quit"];
-    let Talk { screen: text, kept, .. } = talk(&lines);
+    let Transcript { screen: text, kept, .. } = run_console(&lines);
     assert!(text.contains("1/3 solved mate: Ra8# (wanted Ra8#)"), "{text}");
     assert!(text.contains("2/3 FAILED 2: Ra8# (wanted not Ra8#)"), "{text}");
     assert!(text.contains("3/3 solved 3: Ra8# (wanted mate in 1)"), "{text}");
@@ -256,8 +258,8 @@ fn an_annotation_can_be_stopped() {
     assert!(console.is_busy() && asked.try_iter().count() == 3);
     console.input(line("?")).expect("written");
     while console.is_busy() {
-        let news = console.source().recv().expect("news");
-        console.news(news).expect("written");
+        let background_event = console.background_events().recv().expect("news");
+        console.handle_background_event(background_event).expect("written");
     }
     assert_eq!(asked.len(), 1);
     screen.rewind().expect("a file");
@@ -398,7 +400,7 @@ fn the_board_is_turned_for_black_and_names_the_opening() {
 }
 
 #[test]
-fn a_partner_is_told() {
+fn an_opponent_book_is_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("games.pgn");
     let game = "[White \"Ann\"]\n[Black \"Bob\"]\n[BlackElo \"1310\"]\n\n1. e4 a6 *\n";
@@ -435,8 +437,12 @@ fn after_mate_and_stalemate_the_game_is_over() {
     for (moves, ending) in [(mate, "0-1 {Black mates}"), (stalemate, "1/2-1/2 {Stalemate}")] {
         for line in ["e4", "a2a3", "hint", "analyze"] {
             let screen = type_in(&[moves, &[line, "quit"]].concat());
-            let told = screen.rsplit_once(&format!("{line}: ")).map_or("", |(_, told)| told);
-            assert!(told.starts_with(&format!("the game is over: {ending}")), "{line}: {screen}");
+            let reported =
+                screen.rsplit_once(&format!("{line}: ")).map_or("", |(_, reported)| reported);
+            assert!(
+                reported.starts_with(&format!("the game is over: {ending}")),
+                "{line}: {screen}"
+            );
         }
     }
 }

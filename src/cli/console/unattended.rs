@@ -7,10 +7,10 @@ use std::time::Duration;
 use crossbeam::channel::unbounded;
 
 use super::Console;
-use crate::engine::controller::{Engine, Face, Flow, Input};
+use crate::engine::controller::{Engine, Flow, Frontend, Input};
 
 /// Longer than anything takes that a target lets the engine do, on a busy machine too.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Types lines, one for each prompt, and waits for what they ask for. Games that no other file has
 /// are kept in `kept`.
@@ -29,7 +29,7 @@ pub(crate) fn type_in(
     let (prompts, asked) = unbounded();
     let mut console = Console::new(engine, out, prompts, false);
     console.keep_file = Some(kept);
-    console.greet()?;
+    console.print_greeting()?;
     let mut ends = Flow::Continue;
     for line in lines {
         assert_eq!(asked.try_iter().count(), 1, "prompts before {line:?}");
@@ -38,8 +38,9 @@ pub(crate) fn type_in(
             break;
         }
         while console.is_busy() {
-            let news = console.source().recv_timeout(PATIENCE).expect("an answer in time");
-            console.news(news)?;
+            let background_event =
+                console.background_events().recv_timeout(TIMEOUT).expect("an answer in time");
+            console.handle_background_event(background_event)?;
         }
     }
     if ends == Flow::Continue {

@@ -19,12 +19,12 @@ use crate::cli::output;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]
-    what: What,
+    what: Artifact,
 }
 
 /// What can be written.
 #[derive(Debug, Subcommand)]
-enum What {
+enum Artifact {
     /// The man page, tabia(6), to the standard output; or into a folder, with those of all commands
     Man {
         /// The folder; it is made if need be
@@ -60,18 +60,18 @@ enum What {
 /// If the output cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let text = match &args.what {
-        What::Man { folder: Some(folder), force } => {
+        Artifact::Man { folder: Some(folder), force } => {
             man::write(folder, *force)
                 .with_context(|| format!("cannot write man pages into {}", folder.display()))?;
             Vec::new()
         }
-        What::Man { folder: None, .. } => man::main_page()?,
-        What::Completions { shell } => completions(*shell),
-        What::Plugin => share::PLUGIN.into(),
-        What::Desktop => share::DESKTOP.into(),
+        Artifact::Man { folder: None, .. } => man::main_page()?,
+        Artifact::Completions { shell } => completions(*shell),
+        Artifact::Plugin => share::PLUGIN.into(),
+        Artifact::Desktop => share::DESKTOP.into(),
         #[cfg(feature = "tune")]
-        What::Constants => crate::engine::search::constants::parameters().concat().into_bytes(),
-        What::Share { folder, force } => {
+        Artifact::Constants => crate::engine::search::constants::parameters().concat().into_bytes(),
+        Artifact::Share { folder, force } => {
             share::write(folder, *force)?;
             Vec::new()
         }

@@ -8,7 +8,7 @@ use anyhow::Context;
 use serde_json::json;
 
 use super::INTERRUPTED;
-use super::output::{Forms, print, save};
+use super::output::{OutputFormats, print, save};
 use super::place::LessonPositionArgs;
 use crate::chess::notation;
 use crate::chess::position::{Game, Move};
@@ -51,13 +51,13 @@ pub(super) struct EngineArgs {
 }
 
 /// What else is asked for.
-pub(super) struct Wanted<'a> {
+pub(super) struct EngineOutput<'a> {
     pub(super) place: &'a LessonPositionArgs,
     pub(super) depth: Depth,
     pub(super) plies: usize,
     pub(super) visits: usize,
     pub(super) tree: bool,
-    pub(super) forms: &'a Forms,
+    pub(super) forms: &'a OutputFormats,
 }
 
 impl EngineArgs {
@@ -70,11 +70,11 @@ impl EngineArgs {
     ///
     /// # Errors
     /// If the position, the line or the book cannot be read, or something cannot be written.
-    pub(super) fn run(&self, wanted: &Wanted) -> anyhow::Result<ExitCode> {
+    pub(super) fn run(&self, wanted: &EngineOutput) -> anyhow::Result<ExitCode> {
         let game = wanted.place.game()?;
         let bounds = Bounds {
             plies: wanted.plies,
-            least_depth: self.least_depth,
+            min_depth: self.least_depth,
             branch: self.line(&game)?,
             visits: wanted.visits,
         };
@@ -116,7 +116,7 @@ impl EngineArgs {
 
     fn put(
         &self,
-        wanted: &Wanted,
+        wanted: &EngineOutput,
         game: &Game,
         result: &SearchResult,
         trace: &Trace,

@@ -12,8 +12,8 @@ use super::output::print;
 use crate::cli::list::{List, list};
 use crate::cli::work::{interruption, progress_bar};
 use crate::web::lesson::method::Method;
-use crate::web::lesson::splitting::threads_in_words;
-use crate::web::lesson::story::Story;
+use crate::web::lesson::search_record::SearchRecord;
+use crate::web::lesson::splitting::describe_threads;
 use crate::web::lesson::timeline::{Timeline, split_on_a_clock};
 
 /// Search many random trees every way, and compare what it took on the mean
@@ -65,19 +65,19 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let bar = progress_bar(args.number as usize, "trees");
     while trees < args.number && !stop.load(Relaxed) {
         let tree = args.growth.tree(trees.into())?;
-        let stories: Vec<Story> =
+        let search_records: Vec<SearchRecord> =
             Method::all().into_iter().map(|method| method.watch(&tree)).collect();
         let timelines: Vec<Timeline> =
             args.threads.iter().map(|&threads| split_on_a_clock(&tree, threads.into())).collect();
         if args.json {
             let seed = args.growth.growth(trees.into()).seed;
             let all = json!({
-                "seed": seed, "tree": tree.to_string(), "searches": stories,
+                "seed": seed, "tree": tree.to_string(), "searches": search_records,
                 "timelines": timelines,
             });
             print(&format!("{all}\n"))?;
         }
-        add(&mut sums, &stories);
+        add(&mut sums, &search_records);
         add_splits(&mut splits, &timelines);
         trees += 1;
         bar.inc(1);
@@ -90,15 +90,15 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(if stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
-fn add(sums: &mut Vec<Sum>, stories: &[Story]) {
-    sums.resize_with(stories.len(), Sum::default);
-    for (sum, story) in sums.iter_mut().zip(stories) {
-        sum.name.clone_from(&story.algorithm);
-        sum.visits += story.nodes;
-        sum.distinct += story.distinct as u64;
-        sum.cutoffs += story.cutoffs;
-        sum.researches += story.researches;
-        sum.hits += story.hits;
+fn add(sums: &mut Vec<Sum>, search_records: &[SearchRecord]) {
+    sums.resize_with(search_records.len(), Sum::default);
+    for (sum, search_record) in sums.iter_mut().zip(search_records) {
+        sum.name.clone_from(&search_record.algorithm);
+        sum.visits += search_record.nodes;
+        sum.distinct += search_record.distinct as u64;
+        sum.cutoffs += search_record.cutoffs;
+        sum.researches += search_record.researches;
+        sum.hits += search_record.hits;
     }
 }
 
@@ -132,7 +132,7 @@ fn table(sums: &[Sum], splits: &[SplitSum], trees: u32) -> String {
     }
     let _ = writeln!(text, "\n{:<34}{:>9}{:>9}{:>9}", "pv-splitting", "visits", "ticks", "faster");
     for SplitSum { threads, visits, ticks, serial } in splits {
-        let name = threads_in_words(*threads);
+        let name = describe_threads(*threads);
         let faster = *serial as f64 / *ticks as f64;
         let (visits, ticks) = (mean(*visits), mean(*ticks));
         let _ = writeln!(text, "{name:<34}{visits:>9.1}{ticks:>9.1}{faster:>8.2}x");

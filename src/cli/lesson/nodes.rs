@@ -14,7 +14,7 @@ use crate::chess::score::Depth;
 use crate::cli::list::{List, list};
 use crate::cli::work::{interruption, positions_of, progress_bar};
 use crate::web::lesson::chess::Ordering;
-use crate::web::lesson::compare::{Cost, CostSum, Way, cost};
+use crate::web::lesson::compare::{Cost, CostSum, SearchVariant, cost};
 
 /// Count the nodes of alpha-beta and PVS to the same depth, with good, plain and bad move orders
 ///
@@ -46,12 +46,13 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let positions = positions_of(args.positions.as_deref())?;
     let stop = interruption()?;
-    let ways: Vec<Way> = args.orders.iter().flat_map(|&ordering| Way::both(ordering)).collect();
-    let mut sums = vec![CostSum::default(); ways.len()];
+    let variants: Vec<SearchVariant> =
+        args.orders.iter().flat_map(|&ordering| SearchVariant::both(ordering)).collect();
+    let mut sums = vec![CostSum::default(); variants.len()];
     let mut rows = Vec::new();
     let bar = progress_bar(positions.len(), "positions");
     for position in &positions {
-        let costs = ways.iter().map(|&way| cost(position, way, args.depth, &stop));
+        let costs = variants.iter().map(|&variant| cost(position, variant, args.depth, &stop));
         let Some(costs) = costs.collect::<Option<Vec<Cost>>>() else { break };
         anyhow::ensure!(
             costs.iter().all(|cost| cost.score == costs[0].score),
@@ -65,15 +66,20 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     bar.finish_and_clear();
     if args.json {
-        print(&format!("{}\n", as_json(args, &ways, &sums, &rows)))?;
+        print(&format!("{}\n", as_json(args, &variants, &sums, &rows)))?;
     } else {
-        print(&as_text(args, &ways, &sums, &rows))?;
+        print(&as_text(args, &variants, &sums, &rows))?;
     }
     let stopped = stop.load(Relaxed);
     Ok(if stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
-fn as_text(args: &Args, ways: &[Way], sums: &[CostSum], rows: &[(&Position, Vec<Cost>)]) -> String {
+fn as_text(
+    args: &Args,
+    variants: &[SearchVariant],
+    sums: &[CostSum],
+    rows: &[(&Position, Vec<Cost>)],
+) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     if args.each {
@@ -97,12 +103,12 @@ fn as_text(args: &Args, ways: &[Way], sums: &[CostSum], rows: &[(&Position, Vec<
         "all nodes",
         "repeated"
     );
-    for (way, sum) in ways.iter().zip(sums) {
+    for (variant, sum) in variants.iter().zip(sums) {
         let [pv, cut, all] = sum.types;
         let _ = writeln!(
             text,
             "{:<17}{:>12}{:>9.3}{pv:>11}{cut:>11}{all:>11}{:>10}",
-            way.name(),
+            variant.name(),
             sum.nodes,
             sum.mean_ratio(),
             sum.researches
@@ -123,16 +129,16 @@ fn as_text(args: &Args, ways: &[Way], sums: &[CostSum], rows: &[(&Position, Vec<
 
 fn as_json(
     args: &Args,
-    ways: &[Way],
+    variants: &[SearchVariant],
     sums: &[CostSum],
     rows: &[(&Position, Vec<Cost>)],
 ) -> serde_json::Value {
-    let ways: Vec<_> = ways
+    let variants: Vec<_> = variants
         .iter()
         .zip(sums)
-        .map(|(way, sum)| {
+        .map(|(variant, sum)| {
             json!({
-                "search": way.algorithm.name(), "order": way.ordering.name(), "nodes": sum.nodes,
+                "search": variant.algorithm.name(), "order": variant.ordering.name(), "nodes": sum.nodes,
                 "ratio": sum.mean_ratio(), "types": sum.types, "repeated": sum.researches,
             })
         })
@@ -144,5 +150,5 @@ fn as_json(
             json!({ "fen": position.fen(), "score": costs[0].score, "nodes": nodes })
         })
         .collect();
-    json!({ "depth": args.depth, "ways": ways, "positions": rows })
+    json!({ "depth": args.depth, "ways": variants, "positions": rows })
 }

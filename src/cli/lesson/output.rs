@@ -8,12 +8,12 @@ use serde_json::Value;
 use crate::cli::output;
 use crate::cli::writing::Force;
 use crate::support::files::{FileKind, Output};
-use crate::web::lesson::story::Story;
+use crate::web::lesson::search_record::SearchRecord;
 use crate::web::lesson::svg::svg;
 
 /// The forms in which a recorded search is to be had.
 #[derive(Debug, clap::Args)]
-pub(super) struct Forms {
+pub(super) struct OutputFormats {
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -27,7 +27,7 @@ pub(super) struct Forms {
     force: Force,
 }
 
-impl Forms {
+impl OutputFormats {
     /// The page that is wanted, and whether it may take the place of any file.
     pub(super) fn html(&self) -> Option<(&Path, Force)> {
         self.html.as_deref().map(|path| (path, self.force))
@@ -46,17 +46,17 @@ impl Forms {
     pub(super) fn put(
         &self,
         title: &str,
-        stories: &[Story],
+        search_records: &[SearchRecord],
         text: &str,
         page: impl FnOnce() -> String,
         mut object: serde_json::Map<String, Value>,
     ) -> anyhow::Result<()> {
         if let Some(path) = &self.svg {
-            for story in stories {
-                let one = stories.len() == 1;
-                let name = story.algorithm.replace(' ', "-");
+            for search_record in search_records {
+                let one = search_records.len() == 1;
+                let name = search_record.algorithm.replace(' ', "-");
                 let path = if one { path.clone() } else { beside(path, &name) };
-                let drawing = svg(story, &format!("{title}: {}", story.algorithm));
+                let drawing = svg(search_record, &format!("{title}: {}", search_record.algorithm));
                 save(&path, FileKind::SVG, self.force, &drawing)?;
             }
         }
@@ -65,7 +65,7 @@ impl Forms {
         }
         if self.json {
             object.insert("title".to_owned(), title.into());
-            object.insert("searches".to_owned(), serde_json::to_value(stories)?);
+            object.insert("searches".to_owned(), serde_json::to_value(search_records)?);
             print(&format!("{}\n", Value::Object(object)))
         } else {
             print(text)

@@ -17,7 +17,7 @@ use crate::cli::work::{cores, interruption, progress_bar};
 use crate::cli::writing::Force;
 use crate::support::files::{FileKind, Output};
 use crate::web::lesson::plot::plot;
-use crate::web::lesson::splitting::threads_in_words;
+use crate::web::lesson::splitting::describe_threads;
 use crate::web::lesson::timing::{Measurement, PUBLISHED, Stopwatch, TimedPosition};
 
 /// Time serial alpha-beta against PV-splitting over some moves of a game
@@ -133,7 +133,7 @@ fn as_text(measurements: &[Measurement], threads: &[usize]) -> String {
     // Writing to a string cannot fail.
     let _ = write!(text, "{:<6}{:<6}{:<8}{:>9}", "depth", "move", "best", "serial");
     for &threads in threads {
-        let _ = write!(text, "{:>17}", threads_in_words(threads));
+        let _ = write!(text, "{:>17}", describe_threads(threads));
     }
     text.push('\n');
     let mut sorted: Vec<&Measurement> = measurements.iter().collect();

@@ -3,17 +3,17 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use super::engine::{EngineArgs, Wanted};
-use super::output::{Forms, print};
+use super::engine::{EngineArgs, EngineOutput};
+use super::output::{OutputFormats, print};
 use super::place::LessonPositionArgs;
 use crate::chess::score::{Depth, Ply, Score};
 use crate::cli::work::interruption;
 use crate::web::lesson::chess::{Chess, Ordering};
-use crate::web::lesson::deepening::{DeepeningNews, Plan, deepen};
+use crate::web::lesson::deepening::{DeepeningEvent, Plan, deepen};
 use crate::web::lesson::page::page_of_searches;
 use crate::web::lesson::record::{Bounds, Recorder};
 use crate::web::lesson::search::Algorithm;
-use crate::web::lesson::story::Story;
+use crate::web::lesson::search_record::SearchRecord;
 
 /// Search a position as the textbook does, telling iterations, windows and the root's best moves
 ///
@@ -50,7 +50,7 @@ pub(super) struct Args {
     #[arg(long, default_value_t = 400)]
     visits: usize,
     #[command(flatten)]
-    forms: Forms,
+    forms: OutputFormats,
     #[command(flatten)]
     engine: EngineArgs,
 }
@@ -62,8 +62,14 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.engine.is_wanted() {
         let Args { place, depth, plies, visits, tree, forms, engine, .. } = args;
-        let wanted =
-            Wanted { place, depth: *depth, plies: *plies, visits: *visits, tree: *tree, forms };
+        let wanted = EngineOutput {
+            place,
+            depth: *depth,
+            plies: *plies,
+            visits: *visits,
+            tree: *tree,
+            forms,
+        };
         return engine.run(&wanted);
     }
     let root = *args.place.game()?.position();
@@ -77,24 +83,31 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     chess.ordering = args.order;
     chess.quiescence = !args.no_quiescence;
     let bounds = Bounds { ply: args.plies, visits: args.visits };
-    let (mut trouble, mut told) = (Ok(()), Vec::new());
-    let mut on_news = |news: DeepeningNews| {
+    let (mut first_error, mut reported) = (Ok(()), Vec::new());
+    let mut on_event = |event: DeepeningEvent| {
         if args.forms.json() {
-            told.push(news.json(&root));
-        } else if trouble.is_ok() {
-            trouble = print(&format!("{}\n", news.text(&root)));
+            reported.push(event.json(&root));
+        } else if first_error.is_ok() {
+            first_error = print(&format!("{}\n", event.text(&root)));
         }
     };
     let mut recorder = || Recorder::new(bounds);
-    let (_, recorder) = deepen(&mut chess, &root, plan, &stop, &mut recorder, &mut on_news);
-    trouble?;
-    let story = Story::new(args.algorithm, &recorder, &mut chess, (&root, "root"), false);
+    let (_, recorder) = deepen(&mut chess, &root, plan, &stop, &mut recorder, &mut on_event);
+    first_error?;
+    let search_record =
+        SearchRecord::new(args.algorithm, &recorder, &mut chess, (&root, "root"), false);
     let mut text = String::new();
     if args.tree {
-        let _ = write!(text, "\n{}", story.text());
+        let _ = write!(text, "\n{}", search_record.text());
     }
-    let (title, stories) = (args.place.title(), [story]);
-    let object = serde_json::Map::from_iter([("news".to_owned(), told.into())]);
-    args.forms.put(&title, &stories, &text, || page_of_searches(&title, &stories), object)?;
+    let (title, search_records) = (args.place.title(), [search_record]);
+    let object = serde_json::Map::from_iter([("news".to_owned(), reported.into())]);
+    args.forms.put(
+        &title,
+        &search_records,
+        &text,
+        || page_of_searches(&title, &search_records),
+        object,
+    )?;
     Ok(ExitCode::SUCCESS)
 }

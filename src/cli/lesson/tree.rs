@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use super::growth::GrowthArgs;
-use super::output::Forms;
+use super::output::OutputFormats;
 use crate::chess::score::Score;
 use crate::web::lesson::method::Method;
 use crate::web::lesson::page::page_of_tree;
 use crate::web::lesson::search::Algorithm;
-use crate::web::lesson::story::Story;
+use crate::web::lesson::search_record::SearchRecord;
 use crate::web::lesson::timeline::split_on_a_clock;
 use crate::web::lesson::tree::GameTree;
 
@@ -48,7 +48,7 @@ pub(super) struct Args {
     #[arg(long)]
     print: bool,
     #[command(flatten)]
-    forms: Forms,
+    forms: OutputFormats,
     #[command(flatten)]
     growth: GrowthArgs,
 }
@@ -73,11 +73,16 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let methods = args.methods();
-    let stories: Vec<_> = methods.iter().map(|method| method.watch(&tree)).collect();
+    let search_records: Vec<_> = methods.iter().map(|method| method.watch(&tree)).collect();
     let timeline = args.threads.map(|threads| split_on_a_clock(&tree, threads.into()));
     let mut parts: Vec<String> = match args.summary {
-        true => vec![stories.iter().map(|story| format!("{}\n", story.summary)).collect()],
-        false => stories.iter().map(Story::text).collect(),
+        true => vec![
+            search_records
+                .iter()
+                .map(|search_record| format!("{}\n", search_record.summary))
+                .collect(),
+        ],
+        false => search_records.iter().map(SearchRecord::text).collect(),
     };
     if let Some(timeline) = &timeline {
         parts.push(if args.summary { format!("{}\n", timeline.summary) } else { timeline.text() });
@@ -89,7 +94,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let title = format!("tree {}", args.tree);
     let page = || page_of_tree(&title, &tree, &methods, args.threads.map(usize::from));
-    args.forms.put(&title, &stories, &text, page, object)?;
+    args.forms.put(&title, &search_records, &text, page, object)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -10,7 +10,8 @@ use crate::cli::work::cores;
 use crate::engine::eval::nnue::{Network, NetworkError};
 use crate::tools::train::GameError;
 use crate::tools::train::net::{
-    Data, ErrorByMen, Example, Selection, Sigmoid, errors_by_men, expected_by, expected_by_others,
+    Data, ErrorByPieceCount, Example, Selection, Sigmoid, errors_by_piece_count, expected_by,
+    expected_by_others,
 };
 
 /// A column is at least wide enough for the checksum of a network.
@@ -67,14 +68,16 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let others = read(args, std::slice::from_ref(path), args.lambda)?;
         judges.push(expected_by_others(&others, &examples));
     }
-    let rows = errors_by_men(&judges, &examples);
-    let is_told = |row: &&ErrorByMen| row.positions > 0;
+    let rows = errors_by_piece_count(&judges, &examples);
+    let is_shown = |row: &&ErrorByPieceCount| row.positions > 0;
     anyhow::ensure!(
-        rows.iter().any(|row| is_told(&row)),
+        rows.iter().any(|row| is_shown(&row)),
         "there is no quiet position that all have judged"
     );
     outln!("{}", line("men", "positions", &names, &names))?;
-    for ErrorByMen { men: (fewest, most), positions, errors } in rows.iter().filter(is_told) {
+    for ErrorByPieceCount { piece_count: (fewest, most), positions, errors } in
+        rows.iter().filter(is_shown)
+    {
         let errors: Vec<String> = errors.iter().map(|error| format!("{error:.6}")).collect();
         outln!("{}", line(&format!("{fewest}-{most}"), &positions.to_string(), &errors, &names))?;
     }

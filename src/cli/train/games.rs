@@ -20,7 +20,7 @@ use crate::support::words::number_of;
 use crate::tools::train::{BookOpenings, GameError, GameFile, GameSettings, PlayedGame, SelfPlay};
 
 /// Where there is no terminal, progress is told this often.
-const TELL_EVERY: Duration = Duration::from_secs(60);
+const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Play the engine against itself and keep the games, with scores, to learn from
 ///
@@ -133,7 +133,7 @@ fn write(
 ) -> Result<GamesWritten, GameError> {
     let start = Instant::now();
     let bar = progress_bar(wanted.saturating_sub(held) as usize, "games");
-    let mut told = start;
+    let mut last_report = start;
     let mut tally = GamesWritten { games: 0, positions: 0, quiet: 0, elapsed: Duration::ZERO };
     let mut early = BTreeMap::new();
     for (number, game) in games {
@@ -145,17 +145,17 @@ fn write(
             tally.quiet += game.moves.iter().filter(|played| !played.noisy).count();
         }
         tally.elapsed = start.elapsed();
-        tell(&bar, &tally, &mut told);
+        show_progress(&bar, &tally, &mut last_report);
     }
     bar.finish_and_clear();
     Ok(tally)
 }
 
 /// Moves the bar, or says now and then how far things are.
-fn tell(bar: &ProgressBar, tally: &GamesWritten, told: &mut Instant) {
+fn show_progress(bar: &ProgressBar, tally: &GamesWritten, last_report: &mut Instant) {
     bar.set_position(tally.games);
-    if bar.is_hidden() && told.elapsed() >= TELL_EVERY {
-        *told = Instant::now();
+    if bar.is_hidden() && last_report.elapsed() >= REPORT_INTERVAL {
+        *last_report = Instant::now();
         let rate = tally.positions as f64 / tally.elapsed.as_secs_f64();
         // The games go on, whether anybody reads this or not.
         let _ = outln!(
@@ -190,7 +190,7 @@ impl Args {
             nodes: self.nodes,
             random_plies: self.random_plies.into(),
             book: self.book.as_ref().map(open).transpose()?,
-            men: self.men,
+            piece_count: self.men,
             opening_limit: self.opening_limit,
             ..GameSettings::default()
         })

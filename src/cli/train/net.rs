@@ -20,7 +20,7 @@ use crate::tools::train::net::{
 };
 
 /// Where there is no terminal, progress is told this often.
-const TELL_EVERY: Duration = Duration::from_secs(30);
+const REPORT_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Train a network on games of self-play
 ///
@@ -59,7 +59,7 @@ pub(super) struct Args {
     /// Weight decay: the share of a weight that a step of size 1 would take from it
     #[arg(long, default_value_t = 0.01)]
     decay: f32,
-    /// Share of each step that the weights of all zones of the own king take together
+    /// Share of each step that the weights of all king buckets take together
     #[arg(long, default_value_t = 0.5, value_parser = super::share)]
     common: f32,
     /// The power of the error that is made small: with more than 2 those positions count more that
@@ -224,16 +224,16 @@ fn begin<'d>(args: &Args, data: &'d Data) -> anyhow::Result<Trainer<'d>> {
 
 /// Takes all steps, or those until the interruption.
 fn train(args: &Args, trainer: &mut Trainer, interrupted: &AtomicBool) -> anyhow::Result<()> {
-    let mut narrator = TrainNarrator::new(trainer.steps(), trainer.all_steps());
+    let mut reporter = TrainReporter::new(trainer.steps(), trainer.all_steps());
     while !interrupted.load(Relaxed)
         && let Some(progress) = trainer.step()
     {
-        narrator.tell(&progress);
+        reporter.report(&progress);
         if progress.epoch_loss.is_some() {
             save(args, trainer)?;
         }
     }
-    narrator.bar.finish_and_clear();
+    reporter.bar.finish_and_clear();
     if trainer.steps() < trainer.all_steps() {
         // What was learned is still to be saved, whether anybody reads this or not.
         let _ = outln!("interrupted after {} steps; --resume goes on from there", trainer.steps());
@@ -252,23 +252,23 @@ fn save(args: &Args, trainer: &Trainer) -> anyhow::Result<()> {
     write(&args.plot(), plot(trainer.history()).as_bytes())
 }
 
-/// Tells how training goes.
-struct TrainNarrator {
+/// Prints how training goes.
+struct TrainReporter {
     bar: ProgressBar,
     start: Instant,
-    told: Instant,
+    last_report: Instant,
     /// Examples learnt from since the start.
     examples: usize,
 }
 
-impl TrainNarrator {
+impl TrainReporter {
     fn new(steps: u64, all_steps: u64) -> Self {
         let bar = progress_bar(all_steps as usize, "steps");
         bar.set_position(steps);
-        TrainNarrator { bar, start: Instant::now(), told: Instant::now(), examples: 0 }
+        TrainReporter { bar, start: Instant::now(), last_report: Instant::now(), examples: 0 }
     }
 
-    fn tell(&mut self, progress: &TrainProgress) {
+    fn report(&mut self, progress: &TrainProgress) {
         let TrainProgress { epochs, steps, examples, loss, rate, epoch_loss } = *progress;
         self.examples += examples;
         let speed = self.examples as f64 / self.start.elapsed().as_secs_f64().max(1e-9);
@@ -276,20 +276,20 @@ impl TrainNarrator {
         self.bar
             .set_message(format!("epoch {}, loss {loss:.6}, {speed:.0} positions/s", epochs + 1));
         if let Some(loss) = epoch_loss {
-            self.say(&format!(
+            self.print_line(&format!(
                 "epoch {epochs:>3}: loss {:.6}, held out {:.6}, rate {rate:.1e}, {speed:.0} \
                  positions/s",
                 loss.training, loss.held_out
             ));
-        } else if self.bar.is_hidden() && self.told.elapsed() >= TELL_EVERY {
-            self.say(&format!(
+        } else if self.bar.is_hidden() && self.last_report.elapsed() >= REPORT_INTERVAL {
+            self.print_line(&format!(
                 "step {steps:>6}: loss {loss:.6}, rate {rate:.1e}, {speed:.0} positions/s"
             ));
         }
     }
 
-    fn say(&mut self, line: &str) {
-        self.told = Instant::now();
+    fn print_line(&mut self, line: &str) {
+        self.last_report = Instant::now();
         // The training goes on, whether anybody reads this or not.
         let _ = self.bar.suspend(|| outln!("{line}"));
     }

@@ -68,7 +68,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Packs the games of a file; tells whether it was read to its end.
+/// Packs the games of a file; returns whether it was read to its end.
 fn pack(
     path: &Path,
     packer: &mut Packer<NewFile>,

@@ -22,7 +22,7 @@ use crate::tools::train::{
 };
 
 /// Where there is no terminal, progress is told this often.
-const TELL_EVERY: Duration = Duration::from_secs(60);
+const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Judge the positions of old games anew, by a network or by searches with it
 ///
@@ -88,7 +88,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
     }
     let before: usize = held.iter().map(|part| part.games).sum();
-    work.tell_all(before, &args.paths.output)?;
+    work.print_totals(before, &args.paths.output)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -124,7 +124,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Judges the games of a file after the first `done`; tells whether it came to the end.
+    /// Judges the games of a file after the first `done`; returns whether it came to the end.
     fn relabel(&mut self, path: &Path, done: usize) -> anyhow::Result<bool> {
         let full = block_positions(self.judgement.nodes.unwrap_or(1));
         let mut reader = GameReader::open(path)?;
@@ -152,7 +152,7 @@ impl Work<'_> {
             self.output.append(&judged.collect::<Result<Vec<_>, _>>()?)?;
             self.games += games.len();
             self.positions += positions;
-            self.progress.tell(reader.whole_bytes(), self.positions);
+            self.progress.show_progress(reader.whole_bytes(), self.positions);
         }
         self.progress.pass(path);
         Ok(true)
@@ -184,7 +184,7 @@ impl Work<'_> {
         Ok(all.then(|| judged.into_iter().map(|(_, game)| game).collect()))
     }
 
-    fn tell_all(&self, before: usize, path: &Path) -> anyhow::Result<()> {
+    fn print_totals(&self, before: usize, path: &Path) -> anyhow::Result<()> {
         self.progress.bar.finish_and_clear();
         let Work { games, positions, .. } = self;
         let rate = *positions as f64 / self.progress.start.elapsed().as_secs_f64().max(1e-9);
@@ -200,7 +200,7 @@ impl Work<'_> {
 struct Progress {
     bar: ProgressBar,
     start: Instant,
-    told: Instant,
+    last_report: Instant,
     /// Bytes of the files that are done.
     before: u64,
 }
@@ -209,7 +209,12 @@ impl Progress {
     fn new(files: &[PathBuf]) -> Self {
         let bytes: u64 = files.iter().map(|path| size(path)).sum();
         let now = Instant::now();
-        Progress { bar: progress_bar(bytes as usize, "bytes"), start: now, told: now, before: 0 }
+        Progress {
+            bar: progress_bar(bytes as usize, "bytes"),
+            start: now,
+            last_report: now,
+            before: 0,
+        }
     }
 
     /// A file is done.
@@ -220,10 +225,10 @@ impl Progress {
     }
 
     /// So many bytes of a file, and so many positions in all, are done.
-    fn tell(&mut self, bytes: u64, positions: usize) {
+    fn show_progress(&mut self, bytes: u64, positions: usize) {
         self.bar.set_position(self.before + bytes);
-        if self.bar.is_hidden() && self.told.elapsed() >= TELL_EVERY {
-            self.told = Instant::now();
+        if self.bar.is_hidden() && self.last_report.elapsed() >= REPORT_INTERVAL {
+            self.last_report = Instant::now();
             let share = (self.before + bytes) as f64 / self.bar.length().unwrap_or(1).max(1) as f64;
             let rate = positions as f64 / self.start.elapsed().as_secs_f64().max(1e-9);
             // The work goes on, whether anybody reads this or not.

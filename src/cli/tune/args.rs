@@ -18,7 +18,7 @@ const CHECKPOINT: FileKind =
     FileKind { name: "the checkpoint of a tuning", recognises: is_checkpoint };
 
 /// Openings at most: where more pairs are played, they begin again.
-const MOST_OPENINGS: u64 = 100_000;
+const MAX_OPENINGS: u64 = 100_000;
 
 /// Tune options of an engine by games against itself (SPSA)
 ///
@@ -131,7 +131,7 @@ impl Args {
             shuffled: true,
             seed: self.seed,
             start: 0,
-            count: pairs.min(MOST_OPENINGS) as usize,
+            count: pairs.min(MAX_OPENINGS) as usize,
             plies: self.openings.plies,
         };
         load_openings(&choice)

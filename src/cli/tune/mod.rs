@@ -1,14 +1,14 @@
 //! `tabia tune`: options of an engine, tuned by games.
 
 mod args;
-mod narrator;
+mod reporter;
 
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
 pub(super) use args::Args;
-use narrator::Narrator;
+use reporter::Reporter;
 
 use crate::support::files::FileKind;
 use crate::tools::autoplay::play::Interrupt;
@@ -17,7 +17,7 @@ use crate::tools::autoplay::spsa::{TuneEvent, Tuner, Tuning, picture};
 
 use super::output::errln;
 use super::work::{INTERRUPTED, on_interruption};
-use super::writing::{TRACE, lasting};
+use super::writing::{TRACE, open_run_output};
 
 /// Tunes, or goes on.
 ///
@@ -42,21 +42,21 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupt = Arc::new(Interrupt::new());
     let handle = Arc::clone(&interrupt);
     on_interruption(move || handle.trigger())?;
-    let narrator = Narrator::new(&tuning, args.every);
-    let mut trouble = Ok(());
+    let reporter = Reporter::new(&tuning, args.every);
+    let mut first_error = Ok(());
     let done = tuning.run(&interrupt, |tuning, event| {
-        let told = narrator.tell(tuning, event).map_err(anyhow::Error::from);
-        let is_due = matches!(event, TuneEvent::Advanced) && narrator.is_due(tuning);
-        let drawn = told.and_then(|()| if is_due { draw(args, tuning) } else { Ok(()) });
-        if drawn.is_err() && trouble.is_ok() {
-            trouble = drawn;
+        let outcome = reporter.report(tuning, event).map_err(anyhow::Error::from);
+        let is_due = matches!(event, TuneEvent::Advanced) && reporter.is_due(tuning);
+        let drawn = outcome.and_then(|()| if is_due { draw(args, tuning) } else { Ok(()) });
+        if drawn.is_err() && first_error.is_ok() {
+            first_error = drawn;
             interrupt.trigger();
         }
     });
     draw(args, &tuning)?;
-    trouble?;
+    first_error?;
     if tuning.tuner.iteration() > 0 {
-        narrator.conclude(&tuning)?;
+        reporter.finish(&tuning)?;
     }
     done?;
     Ok(if tuning.tuner.is_done() { ExitCode::SUCCESS } else { ExitCode::from(INTERRUPTED) })
@@ -71,7 +71,7 @@ fn draw(args: &Args, tuning: &Tuning) -> anyhow::Result<()> {
 /// Where all traffic goes.
 fn trace(args: &Args) -> anyhow::Result<Trace> {
     let open = |path: &Path| {
-        let file = lasting(&args.output(path, TRACE), true)?;
+        let file = open_run_output(&args.output(path, TRACE), true)?;
         anyhow::Ok(Arc::new(Mutex::new(file)))
     };
     args.trace.as_deref().map(open).transpose()

@@ -21,7 +21,7 @@ const DEFAULT: Level =
     Level { moves: 40, base: Duration::from_secs(300), increment: Duration::ZERO };
 
 /// A GUI that takes longer over one move than this was held up, not slow.
-const MOST_LAG: Duration = Duration::from_secs(1);
+const MAX_LAG: Duration = Duration::from_secs(1);
 
 /// The moves a game is expected to last where the clock does not tell, for a budget of nodes.
 const EXPECTED_MOVES: u32 = 30;
@@ -110,10 +110,10 @@ impl Clocks {
 
     /// The GUI tells the clock of the player that this engine plays. What it has lost against
     /// the time counted here shows what a move costs on its way; peaks are forgotten slowly.
-    pub(crate) fn tell_own(&mut self, color: Color, remaining: Duration) {
+    pub(crate) fn set_own_clock(&mut self, color: Color, remaining: Duration) {
         let side = color.to_index();
         if std::mem::take(&mut self.charged[side]) {
-            let lag = self.remaining[side].saturating_sub(remaining).min(MOST_LAG);
+            let lag = self.remaining[side].saturating_sub(remaining).min(MAX_LAG);
             self.lag = if lag > self.lag { lag } else { (self.lag * 7 + lag) / 8 };
         }
         self.set(color, remaining);
@@ -236,14 +236,14 @@ mod tests {
         let mut clocks = Clocks::default();
         let millis = Duration::from_millis;
         clocks.set_level(Level { moves: 0, base: seconds(10), increment: millis(100) }, 0);
-        clocks.tell_own(Color::White, millis(9_000));
+        clocks.set_own_clock(Color::White, millis(9_000));
         clocks.charge(Color::White, millis(400), 1);
-        clocks.tell_own(Color::White, millis(8_640));
+        clocks.set_own_clock(Color::White, millis(8_640));
         let (remaining, increment) = (millis(8_580), millis(40));
         let expected = TimeLimit::Clock { remaining, increment, moves_to_go: None };
         assert_eq!(clocks.limit(Color::White, 2).0, expected);
         clocks.charge(Color::White, millis(400), 3);
-        clocks.tell_own(Color::White, millis(8_340));
+        clocks.set_own_clock(Color::White, millis(8_340));
         let (remaining, increment) = (millis(8_340) - millis(105) / 2, millis(95) / 2);
         let expected = TimeLimit::Clock { remaining, increment, moves_to_go: None };
         assert_eq!(clocks.limit(Color::White, 4).0, expected);

@@ -8,12 +8,12 @@ use crate::engine::search::{
 };
 
 use super::clock::less_overhead;
-use super::engine::{Engine, Mode, Told};
+use super::desired_state::{NextStep, Purpose, Running, step};
+use super::engine::{Engine, Mode, ReportedClocks};
 use super::event::{Event, Expected, SearchProgress, Transposed};
 use super::job::{RunningSearch, SearchStatus};
 use super::strength::{Strength, pause};
-use super::wanted::{NextStep, Purpose, Running, step};
-use super::worker::News;
+use super::worker::BackgroundEvent;
 
 /// A ponder search goes on after its hit only if the clock shows at least this share, in percent,
 /// of what it was given to reckon with.
@@ -22,7 +22,7 @@ const TRUSTED_CLOCK: u32 = 75;
 impl Engine {
     /// The purpose of the search that should run.
     pub(super) fn purpose(&self) -> Option<Purpose> {
-        self.wanted.purpose(self.position(), self.settings.ponder)
+        self.desired.purpose(self.position(), self.settings.ponder)
     }
 
     /// The search that runs, against what the game has come to.
@@ -30,7 +30,7 @@ impl Engine {
         let job = self.job.as_ref()?;
         let expected = self.game.moves().last().copied().map(Purpose::Ponder);
         let is_hit = expected == Some(job.purpose) && self.clock_is_right(job);
-        let is_current = job.revision == self.wanted.revision;
+        let is_current = job.revision == self.desired.revision;
         Some(Running { purpose: job.purpose, is_current, is_hit })
     }
 
@@ -67,9 +67,9 @@ impl Engine {
 
     /// Whether a ponder search reckons with about the time that there is.
     fn clock_is_right(&self, job: &RunningSearch) -> bool {
-        match (job.time, self.told.own) {
-            (TimeLimit::Clock { remaining, .. }, Some(told)) => {
-                told >= remaining * TRUSTED_CLOCK / 100
+        match (job.time, self.reported_clocks.own) {
+            (TimeLimit::Clock { remaining, .. }, Some(reported_clocks)) => {
+                reported_clocks >= remaining * TRUSTED_CLOCK / 100
             }
             _ => true,
         }
@@ -90,9 +90,9 @@ impl Engine {
 
     /// Puts the clocks right by what the GUI has told.
     fn read_clocks(&mut self) {
-        let Told { own, opponent } = std::mem::take(&mut self.told);
+        let ReportedClocks { own, opponent } = std::mem::take(&mut self.reported_clocks);
         let side = self.position().side_to_move();
-        own.iter().for_each(|&left| self.clocks.tell_own(side, left));
+        own.iter().for_each(|&left| self.clocks.set_own_clock(side, left));
         opponent.iter().for_each(|&left| self.clocks.set(!side, left));
     }
 
@@ -106,7 +106,7 @@ impl Engine {
                 }
             }
             Purpose::Ponder(expected) => {
-                if game.play(expected).is_err() || self.knows_move(purpose, &game) {
+                if game.play(expected).is_err() || self.has_known_move(purpose, &game) {
                     return;
                 }
                 let position = *self.position();
@@ -119,8 +119,8 @@ impl Engine {
     }
 
     /// Whether a move will be known in `game` without a search.
-    fn knows_move(&self, purpose: Purpose, game: &Game) -> bool {
-        self.library.has_move(game, &self.settings, self.learning.book())
+    fn has_known_move(&self, purpose: Purpose, game: &Game) -> bool {
+        self.book_loader.has_move(game, &self.settings, self.learning.book())
             || self.found_before(purpose, game).is_some()
     }
 
@@ -134,11 +134,11 @@ impl Engine {
             control.stop();
         }
         let number = self.worker.search(game, limits, control.clone());
-        let of = self.wanted.root_moves(self.position()).len();
+        let of = self.desired.root_moves(self.position()).len();
         self.job = Some(RunningSearch {
             number,
             purpose,
-            revision: self.wanted.revision,
+            revision: self.desired.revision,
             control,
             time,
             started: Instant::now(),
@@ -153,15 +153,15 @@ impl Engine {
     }
 
     pub(super) fn limits(&self, purpose: Purpose, game: &Game) -> Limits {
-        if let Some(limits) = &self.wanted.ordered {
+        if let Some(limits) = &self.desired.ordered {
             let limits = Limits { time: self.less_overhead(limits.time), ..limits.clone() };
             let is_free = limits.is_analysis() || limits.mate.is_some();
             return if is_free { limits } else { self.weakened(limits, game) };
         }
         if purpose == Purpose::Analyse {
-            let root_moves = match self.wanted.excluded.is_empty() {
+            let root_moves = match self.desired.excluded.is_empty() {
                 true => Vec::new(),
-                false => self.wanted.root_moves(self.position()),
+                false => self.desired.root_moves(self.position()),
             };
             let multi_pv = self.settings.lines.unsigned_abs() as usize;
             return Limits { root_moves, multi_pv, ..Limits::default() };
@@ -177,42 +177,44 @@ impl Engine {
     /// What is left of a time after what the user wants kept back beyond what the search keeps
     /// back by itself.
     fn less_overhead(&self, time: TimeLimit) -> TimeLimit {
-        let wanted = Duration::from_millis(self.settings.overhead.unsigned_abs());
-        less_overhead(time, wanted.saturating_sub(MOVE_OVERHEAD))
+        let desired = Duration::from_millis(self.settings.overhead.unsigned_abs());
+        less_overhead(time, desired.saturating_sub(MOVE_OVERHEAD))
     }
 
     /// These limits, as far as a strength below the full one allows.
     fn weakened(&self, limits: Limits, game: &Game) -> Limits {
         let Some(rating) = self.rating() else { return limits };
-        let luck = match self.settings.luck {
-            0 => self.luck,
+        let seed = match self.settings.seed {
+            0 => self.seed,
             set => set.unsigned_abs(),
         };
-        let weakened = Strength::of(rating).weaken(limits, luck);
+        let weakened = Strength::of(rating).limit_search(limits, seed);
         match self.settings.pauses {
-            true => Limits { least_time: pause(game, weakened.time, luck), ..weakened },
+            true => Limits { min_time: pause(game, weakened.time, seed), ..weakened },
             false => weakened,
         }
     }
 
     /// Takes note of what the worker tells, and acts on it.
-    pub(crate) fn receive(&mut self, news: News) {
-        self.worker.note(&news);
-        match news {
-            News::Settled => self.reconcile(),
-            News::Aside => {}
-            News::Fault(fault) => {
+    pub(crate) fn receive(&mut self, background_event: BackgroundEvent) {
+        self.worker.note(&background_event);
+        match background_event {
+            BackgroundEvent::Settled => self.reconcile(),
+            BackgroundEvent::OwnerProgress => {}
+            BackgroundEvent::Fault(fault) => {
                 log::error!("{fault}");
                 self.events.push(Event::Fault(fault));
             }
-            News::Opened { number, book } => self.shelve(number, book),
-            News::Invited { number, partner } => self.welcome(number, partner),
-            News::Kept => {
+            BackgroundEvent::Opened { number, book } => self.set_book(number, book),
+            BackgroundEvent::OpponentBookLoaded { number, opponent_book } => {
+                self.set_opponent_book(number, opponent_book)
+            }
+            BackgroundEvent::Kept => {
                 self.learning.kept();
                 self.reconcile();
             }
-            News::Learned { number, learned } => self.take_learned(number, learned),
-            News::Progress { job, event } => {
+            BackgroundEvent::Learned { number, learned } => self.set_learned(number, learned),
+            BackgroundEvent::Progress { job, event } => {
                 if let Some(current) = self.job.as_mut().filter(|current| current.number == job) {
                     current.note(&event);
                     self.learn_interim(&event);
@@ -226,7 +228,7 @@ impl Engine {
                     }
                 }
             }
-            News::Finished { job, result } => {
+            BackgroundEvent::Finished { job, result } => {
                 if self.job.as_ref().is_some_and(|current| current.number == job) {
                     self.search_ended(result);
                 }
@@ -258,9 +260,9 @@ impl Engine {
             Purpose::Ponder(expected) => self.position().play(expected),
             _ => *self.position(),
         };
-        let more = if self.is_studied() {
+        let more = if self.is_analysis_running() {
             let end = found.line.iter().fold(position, |position, &mv| position.play(mv));
-            self.library.describe(&end)
+            self.book_loader.describe(&end)
         } else {
             String::new()
         };
@@ -268,8 +270,8 @@ impl Engine {
     }
 
     /// Whether the search that runs is an analysis.
-    fn is_studied(&self) -> bool {
-        let ordered = self.wanted.ordered.as_ref();
+    fn is_analysis_running(&self) -> bool {
+        let ordered = self.desired.ordered.as_ref();
         self.mode() == Mode::Analysing || ordered.is_some_and(Limits::is_analysis)
     }
 
@@ -296,8 +298,8 @@ impl Engine {
         match self.job.as_ref().map(|job| job.purpose) {
             Some(Purpose::Ponder(expected)) => Some(expected),
             Some(Purpose::Think | Purpose::Analyse | Purpose::Ordered) => found(),
-            None => self.wanted.expected,
+            None => self.desired.expected,
         }
-        .or_else(|| self.library.best_move(&self.game))
+        .or_else(|| self.book_loader.best_move(&self.game))
     }
 }

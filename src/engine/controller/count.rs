@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, Sender, TryRecvError, unbounded};
 
-use super::worker::News;
+use super::worker::BackgroundEvent;
 use crate::chess::position::{Move, Position, perft_until};
 
 /// The depths that can be counted to, in plies. No count beyond some dozen ever ends; the last one
@@ -48,7 +48,11 @@ impl PerftCount {
     ///
     /// # Errors
     /// If the system starts no thread.
-    pub(crate) fn begin(position: Position, depth: u32, news: Sender<News>) -> io::Result<Self> {
+    pub(crate) fn begin(
+        position: Position,
+        depth: u32,
+        event_sender: Sender<BackgroundEvent>,
+    ) -> io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let (sender, counted) = unbounded();
         let stopped = Arc::clone(&stop);
@@ -58,10 +62,10 @@ impl PerftCount {
                     break;
                 };
                 let _ = sender.send((mv, nodes));
-                let _ = news.send(News::Aside);
+                let _ = event_sender.send(BackgroundEvent::OwnerProgress);
             }
             drop(sender);
-            let _ = news.send(News::Aside);
+            let _ = event_sender.send(BackgroundEvent::OwnerProgress);
         })?;
         Ok(PerftCount { stop, counted, nodes: 0, began: Instant::now() })
     }

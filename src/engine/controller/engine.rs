@@ -13,16 +13,16 @@ use crate::chess::score::{Depth, Score};
 use crate::games::book::Book;
 use crate::games::pgn::GameResult;
 
+use super::book_loader::BookLoader;
 use super::clock::{Clocks, Level};
+use super::desired_state::{DesiredState, Purpose};
 use super::event::Event;
 use super::job::RunningSearch;
 use super::learning::Learning;
-use super::library::Library;
 use super::pings::Pings;
 use super::settings::{OpenLog, SettingError, Settings};
-use super::strength::new_luck;
-use super::wanted::{Purpose, Wanted};
-use super::worker::{MakeBackend, News, SearchThread};
+use super::strength::new_seed;
+use super::worker::{BackgroundEvent, MakeBackend, SearchThread};
 
 /// What the engine is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,35 +39,35 @@ pub(crate) enum Mode {
     Analysing,
 }
 
-/// What the GUI has told of the clocks since the last move.
+/// The clocks as reported by the GUI since the last move.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Told {
+pub(super) struct ReportedClocks {
     pub(super) own: Option<Duration>,
     pub(super) opponent: Option<Duration>,
 }
 
 /// A chess engine: a game, settings, clocks, a book and a search thread.
 ///
-/// The owner waits for [`Engine::news`], hands them to [`Engine::receive`], and takes what there
+/// The owner waits for [`Engine::background_event`], hands them to [`Engine::receive`], and takes what there
 /// is to tell with [`Engine::take_events`], after that and after every request.
 pub(crate) struct Engine {
     pub(super) game: Game,
-    pub(super) wanted: Wanted,
+    pub(super) desired: DesiredState,
     pub(super) clocks: Clocks,
-    pub(super) told: Told,
+    pub(super) reported_clocks: ReportedClocks,
     /// When the side to move got the turn.
     pub(super) turn_began: Instant,
     pub(super) depth_limit: Option<Depth>,
     pub(super) settings: Settings,
-    pub(super) library: Library,
+    pub(super) book_loader: BookLoader,
     pub(super) learning: Learning,
     pub(super) worker: SearchThread,
     pub(super) job: Option<RunningSearch>,
     /// The scores of the engine's own moves in this game that were searched.
     pub(super) scores: Vec<Score>,
     pub(super) draw_offered: bool,
-    /// What the errors of a limited strength are drawn by; another in each game.
-    pub(super) luck: u64,
+    /// Seed of the errors of a limited strength; another in each game.
+    pub(super) seed: u64,
     /// The search that is still to begin is to end at once.
     pub(super) hurry: bool,
     pub(super) pings: Pings,
@@ -90,36 +90,36 @@ impl Engine {
         let worker = SearchThread::start(make, settings.search.clone());
         let mut engine = Engine {
             game: Game::default(),
-            wanted: Wanted { side: Some(Color::Black), ..Wanted::default() },
+            desired: DesiredState { side: Some(Color::Black), ..DesiredState::default() },
             clocks: Clocks::default(),
-            told: Told::default(),
+            reported_clocks: ReportedClocks::default(),
             turn_began: Instant::now(),
             depth_limit: None,
-            library: Library::new(book),
+            book_loader: BookLoader::new(book),
             learning: Learning::default(),
             worker: worker.map_err(|error| SettingError::Start(error.to_string()))?,
             job: None,
             scores: Vec::new(),
             draw_offered: false,
-            luck: new_luck(),
+            seed: new_seed(),
             hurry: false,
             pings: Pings::default(),
             open_log: Box::new(|_| Ok(())),
             events: Vec::new(),
             settings,
         };
-        engine.turn_to_learning();
+        engine.start_learning();
         Ok(engine)
     }
 
-    /// Where news of the search come in.
-    pub(crate) fn news(&self) -> &Receiver<News> {
-        self.worker.news()
+    /// Where events of the search come in.
+    pub(crate) fn background_events(&self) -> &Receiver<BackgroundEvent> {
+        self.worker.background_events()
     }
 
     /// Where its owner can add to the news.
-    pub(crate) fn outbox(&self) -> Sender<News> {
-        self.worker.outbox()
+    pub(crate) fn event_sender(&self) -> Sender<BackgroundEvent> {
+        self.worker.event_sender()
     }
 
     /// What there is to tell since this was last asked.
@@ -139,7 +139,7 @@ impl Engine {
 
     /// Whether the last position that was set up was illegal; all moves are until the next one.
     pub(crate) fn is_broken(&self) -> bool {
-        self.wanted.broken
+        self.desired.broken
     }
 
     /// What the user has set.
@@ -154,7 +154,7 @@ impl Engine {
 
     /// The side that the engine plays.
     pub(crate) fn side(&self) -> Option<Color> {
-        self.wanted.side
+        self.desired.side
     }
 
     /// What the engine is doing.
@@ -163,15 +163,15 @@ impl Engine {
             Some(Purpose::Analyse) => Mode::Analysing,
             Some(Purpose::Think | Purpose::Ordered) => Mode::Thinking,
             Some(Purpose::Ponder(_)) => Mode::Pondering,
-            None if self.wanted.analysing => Mode::Analysing,
-            None if self.wanted.side.is_none() => Mode::Force,
+            None if self.desired.analysing => Mode::Analysing,
+            None if self.desired.side.is_none() => Mode::Force,
             None => Mode::Waiting,
         }
     }
 
     /// Whether all orders are done but the search that may run.
     pub(crate) fn is_settled(&self) -> bool {
-        self.worker.is_settled() && !self.library.is_opening() && !self.learning.is_reading()
+        self.worker.is_settled() && !self.book_loader.is_opening() && !self.learning.is_reading()
     }
 
     /// Whether all that was to be learnt is written down besides.
@@ -182,14 +182,14 @@ impl Engine {
     /// Begins a new game that the engine plays as Black; analysis goes on if there is one.
     pub(crate) fn new_game(&mut self) {
         self.depth_limit = None;
-        self.luck = new_luck();
+        self.seed = new_seed();
         self.clocks.restart();
-        self.told = Told::default();
-        self.wanted.paused = false;
+        self.reported_clocks = ReportedClocks::default();
+        self.desired.paused = false;
         self.worker.new_game();
         self.read_what_was_learnt();
         self.set_up(Position::start());
-        self.wanted.side = (!self.wanted.analysing).then_some(Color::Black);
+        self.desired.side = (!self.desired.analysing).then_some(Color::Black);
         self.reconcile();
     }
 
@@ -203,14 +203,14 @@ impl Engine {
     fn set_up(&mut self, position: Position) {
         self.game = Game::new(position);
         self.learning.board_was_set();
-        self.wanted.broken = false;
+        self.desired.broken = false;
         self.scores.clear();
         self.changed();
     }
 
     /// The GUI shows a position that is none: nothing can be played until the next one.
     pub(crate) fn set_illegal_position(&mut self) {
-        self.wanted.broken = true;
+        self.desired.broken = true;
         self.changed();
         self.reconcile();
     }
@@ -220,20 +220,20 @@ impl Engine {
     /// # Errors
     /// If the move is illegal, or it is the engine's turn.
     pub(crate) fn play(&mut self, mv: Move) -> Result<(), IllegalMove> {
-        if self.wanted.broken || matches!(self.purpose(), Some(Purpose::Think)) {
+        if self.desired.broken || matches!(self.purpose(), Some(Purpose::Think)) {
             return Err(IllegalMove(mv));
         }
         let mover = self.position().side_to_move();
         self.game.play(mv)?;
         self.charge(mover);
-        let hit = self.job.as_mut().is_some_and(|job| job.hit(mv, self.wanted.revision));
+        let hit = self.job.as_mut().is_some_and(|job| job.hit(mv, self.desired.revision));
         self.changed();
         if hit {
-            let revision = self.wanted.revision;
+            let revision = self.desired.revision;
             self.job.iter_mut().for_each(|job| job.revision = revision);
         }
-        if self.wanted.side.is_some() {
-            self.wanted.side = Some(!mover);
+        if self.desired.side.is_some() {
+            self.desired.side = Some(!mover);
             self.claim();
         }
         self.reconcile();
@@ -248,7 +248,7 @@ impl Engine {
     /// Tells if the game is over now, and lets it rest then.
     pub(super) fn claim(&mut self) {
         if let Some(outcome) = self.game.outcome() {
-            self.wanted.over = true;
+            self.desired.over = true;
             self.learn_game(GameResult::won_by(outcome.winner));
             self.events.push(Event::Over(outcome));
         }
@@ -256,7 +256,7 @@ impl Engine {
 
     /// Plays neither side.
     pub(crate) fn force(&mut self) {
-        self.wanted.side = None;
+        self.desired.side = None;
         self.reconcile();
     }
 
@@ -277,23 +277,23 @@ impl Engine {
     }
 
     fn take_side(&mut self, side: Color) {
-        self.wanted.side = Some(side);
-        self.wanted.analysing = false;
-        self.wanted.paused = false;
-        self.wanted.over = false;
+        self.desired.side = Some(side);
+        self.desired.analysing = false;
+        self.desired.paused = false;
+        self.desired.over = false;
     }
 
     /// Plays the side that is not to move, if any: after a change of the board that was no move,
     /// the user has the turn.
     fn wait(&mut self) {
-        if self.wanted.side.is_some() {
-            self.wanted.side = Some(!self.position().side_to_move());
+        if self.desired.side.is_some() {
+            self.desired.side = Some(!self.position().side_to_move());
         }
     }
 
-    /// Takes back so many moves; tells whether there were as many. Otherwise none is taken back.
+    /// Takes back so many moves; returns whether there were as many. Otherwise none is taken back.
     pub(crate) fn undo(&mut self, plies: usize) -> bool {
-        if self.wanted.broken || self.game.moves().len() < plies {
+        if self.desired.broken || self.game.moves().len() < plies {
             return false;
         }
         for _ in 0..plies {
@@ -307,32 +307,32 @@ impl Engine {
 
     /// Analyses from now on.
     pub(crate) fn analyse(&mut self) {
-        self.wanted.side = None;
-        self.wanted.analysing = true;
-        self.wanted.paused = false;
+        self.desired.side = None;
+        self.desired.analysing = true;
+        self.desired.paused = false;
         self.reconcile();
     }
 
     /// Ends the analysis, and plays neither side.
     pub(crate) fn stop_analysis(&mut self) {
-        self.wanted.analysing = false;
+        self.desired.analysing = false;
         self.reconcile();
     }
 
     /// Stands still; the clock of the side to move too.
     pub(crate) fn pause(&mut self) {
-        if !self.wanted.paused {
+        if !self.desired.paused {
             let mover = self.position().side_to_move();
             let left = self.clocks.remaining(mover).saturating_sub(self.turn_began.elapsed());
             self.clocks.set(mover, left);
-            self.wanted.paused = true;
+            self.desired.paused = true;
             self.reconcile();
         }
     }
 
     /// Goes on after [`Engine::pause`].
     pub(crate) fn resume(&mut self) {
-        self.wanted.paused = false;
+        self.desired.paused = false;
         self.turn_began = Instant::now();
         self.reconcile();
     }
@@ -347,15 +347,15 @@ impl Engine {
                 }
             }
             _ => {
-                let wanted = self.purpose();
-                self.hurry = matches!(wanted, Some(Purpose::Think | Purpose::Ordered));
+                let desired = self.purpose();
+                self.hurry = matches!(desired, Some(Purpose::Think | Purpose::Ordered));
             }
         }
     }
 
     /// The opponent offers a draw. While thinking, the answer comes with the move.
     pub(crate) fn offer_draw(&mut self) {
-        if self.wanted.side.is_none() {
+        if self.desired.side.is_none() {
             return;
         }
         self.draw_offered = true;
@@ -367,33 +367,33 @@ impl Engine {
     /// The game is over, whoever says so.
     pub(crate) fn end_game(&mut self, result: GameResult) {
         self.learn_game(result);
-        self.wanted.side = None;
+        self.desired.side = None;
         self.reconcile();
     }
 
     /// Leaves moves out at the root, until the position changes.
     pub(crate) fn exclude(&mut self, moves: &[Move]) {
-        self.wanted.excluded.extend(moves);
-        self.wanted.excluded.sort_unstable();
-        self.wanted.excluded.dedup();
+        self.desired.excluded.extend(moves);
+        self.desired.excluded.sort_unstable();
+        self.desired.excluded.dedup();
         self.exclusions_changed();
     }
 
     /// Takes moves in again.
     pub(crate) fn include(&mut self, moves: &[Move]) {
-        self.wanted.excluded.retain(|mv| !moves.contains(mv));
+        self.desired.excluded.retain(|mv| !moves.contains(mv));
         self.exclusions_changed();
     }
 
     fn exclusions_changed(&mut self) {
-        self.wanted.revision += 1;
+        self.desired.revision += 1;
         self.reconcile();
     }
 
     /// Sets both clocks.
     pub(crate) fn set_level(&mut self, level: Level) {
         self.clocks.set_level(level, self.game.moves().len());
-        self.told = Told::default();
+        self.reported_clocks = ReportedClocks::default();
     }
 
     /// Gives so much time for every move.
@@ -411,14 +411,14 @@ impl Engine {
         self.clocks.set_node_rate(nodes);
     }
 
-    /// Tells what is left on the engine's clock. It counts from the engine's next turn.
+    /// Sets the time left on the engine's clock. It counts from the engine's next turn.
     pub(crate) fn set_own_time(&mut self, left: Duration) {
-        self.told.own = Some(left);
+        self.reported_clocks.own = Some(left);
     }
 
-    /// Tells what is left on the opponent's clock.
+    /// Sets the time left on the opponent's clock.
     pub(crate) fn set_opponent_time(&mut self, left: Duration) {
-        self.told.opponent = Some(left);
+        self.reported_clocks.opponent = Some(left);
     }
 
     /// Answers with [`Event::Pong`] of this number once all requests before it are done: the move
@@ -430,7 +430,7 @@ impl Engine {
 
     /// The game or the moves left out have changed.
     pub(super) fn changed(&mut self) {
-        self.wanted.turn_the_page();
+        self.desired.reset_for_new_position();
         self.draw_offered = false;
         self.hurry = false;
         self.turn_began = Instant::now();

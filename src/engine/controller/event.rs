@@ -2,7 +2,7 @@
 
 use crate::chess::position::{Move, Outcome, Position};
 use crate::engine::search::{Report, SearchResult, Transposition};
-use crate::games::book::{BookValue, Choice, Lasting};
+use crate::games::book::{BookValue, Choice, UnrefutedMove};
 
 /// Something the engine tells on its own account.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub(crate) enum Event {
     /// The engine begins to think on its opponent's time.
     Pondering(Expected),
     /// A search that was ordered with bounds of its own has ended.
-    Found(Found),
+    OrderedResult(OrderedResult),
     /// The game is over by the rules.
     Over(Outcome),
     /// The engine offers a draw, or takes the one that was offered.
@@ -60,8 +60,8 @@ pub(crate) struct Transposed {
 
 impl Transposed {
     /// This in a line.
-    pub(crate) fn in_words(&self) -> String {
-        let found = self.found.in_words(&self.position);
+    pub(crate) fn describe(&self) -> String {
+        let found = self.found.describe(&self.position);
         if self.more.is_empty() { found } else { format!("{found}; {}", self.more) }
     }
 }
@@ -74,7 +74,7 @@ pub(crate) struct Moved {
     /// The move.
     pub mv: Move,
     /// What it rests on.
-    pub grounds: Grounds,
+    pub move_reason: MoveReason,
 }
 
 /// The reply that a search on the opponent's time reckons with.
@@ -88,24 +88,24 @@ pub(crate) struct Expected {
 
 /// What a move rests on.
 #[derive(Debug, Clone)]
-pub(crate) enum Grounds {
+pub(crate) enum MoveReason {
     /// The book.
     Book(Choice),
     /// What an analysis of the book has found of the position.
     Analysed(BookValue),
     /// What a search of the same position found in another game.
-    Learned(Lasting),
+    Learned(UnrefutedMove),
     /// A search.
     Search(SearchResult),
 }
 
 /// What a search with bounds of its own has found.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
+pub(crate) struct OrderedResult {
     /// The best move; `None` where there is none.
     pub mv: Option<Move>,
     /// The reply that is expected.
     pub ponder: Option<Move>,
     /// What the move rests on.
-    pub grounds: Grounds,
+    pub move_reason: MoveReason,
 }

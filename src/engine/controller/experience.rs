@@ -22,8 +22,8 @@ const FIRST_INTERIM: Duration = Duration::from_secs(5);
 
 impl Engine {
     /// Learns to the file that is set, if one is.
-    pub(super) fn turn_to_learning(&mut self) {
-        self.learning.turn_to(&self.settings.learn, &self.worker.outbox());
+    pub(super) fn start_learning(&mut self) {
+        self.learning.switch_file(&self.settings.learn, &self.worker.event_sender());
     }
 
     /// A game begins: what other engines have learnt counts.
@@ -32,7 +32,7 @@ impl Engine {
     }
 
     /// Takes in what was read. What was asked for before a change of the file is passed over.
-    pub(super) fn take_learned(&mut self, number: u64, learned: Option<Learned>) {
+    pub(super) fn set_learned(&mut self, number: u64, learned: Option<Learned>) {
         if self.learning.take(number, learned) {
             self.put_books_together();
         }
@@ -40,7 +40,7 @@ impl Engine {
 
     /// The book that the search asks: that of the library, and what was learnt behind it.
     pub(super) fn put_books_together(&mut self) {
-        let book = self.learning.behind(self.library.book());
+        let book = self.learning.behind(self.book_loader.book());
         self.change_one(|settings| settings.search.book = Some(book));
     }
 
@@ -66,7 +66,7 @@ impl Engine {
     /// or the move that was left out if nothing better was found.
     pub(super) fn learn_result(&mut self, result: SearchResult) -> SearchResult {
         let Some(job) = &mut self.job else { return result };
-        let (subject, refuted) = (job.teaches(result.score), job.refuted.take());
+        let (subject, refuted) = (job.learnable_position(result.score), job.refuted.take());
         job.subject = None;
         let is_own = self.is_own_finding(result.book.as_ref());
         if let (Some(position), Some(best), true) = (subject, result.best, is_own) {
@@ -100,8 +100,9 @@ impl Engine {
     /// A search is called off, an analysis as a rule: its last completed iteration is learnt.
     pub(super) fn learn_called_off(&mut self) {
         let Some(job) = self.job.as_ref().filter(|job| !job.is_pondering()) else { return };
-        let news = job.completed.clone().filter(|report| report.elapsed > job.learnt_at);
-        if let Some(report) = news {
+        let background_event =
+            job.completed.clone().filter(|report| report.elapsed > job.learnt_at);
+        if let Some(report) = background_event {
             self.learn_report(&report);
         }
     }
@@ -110,7 +111,7 @@ impl Engine {
     fn learn_report(&mut self, report: &Report) {
         let is_own = self.is_own_finding(report.book.as_ref());
         let Some(job) = self.job.as_mut().filter(|_| is_own) else { return };
-        let subject = job.teaches(report.score);
+        let subject = job.learnable_position(report.score);
         let (Some(position), Some(&best)) = (subject, report.pv.first()) else { return };
         job.learnt_at = report.elapsed;
         let &Report { score, depth, nodes, elapsed: time, .. } = report;
@@ -126,7 +127,7 @@ impl Engine {
 
     /// The game is over, if it was one of the engine's own: what was played is learnt.
     pub(super) fn learn_game(&mut self, result: GameResult) {
-        if std::mem::take(&mut self.learning.has_played) && !self.wanted.broken {
+        if std::mem::take(&mut self.learning.has_played) && !self.desired.broken {
             self.learning.keep(Row::of_game(&self.game, result), true);
         }
     }
@@ -164,7 +165,7 @@ mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
 
-    use super::super::tests::Stage;
+    use super::super::tests::TestEngine;
     use super::super::{Event, Mode};
     use super::*;
     use crate::chess::score::Score;
@@ -178,16 +179,16 @@ mod tests {
     }
 
     /// An engine that learns to a file and has a second for each move.
-    fn pupil(path: &Path) -> Stage {
-        let mut stage = Stage::new(|settings| {
+    fn pupil(path: &Path) -> TestEngine {
+        let mut test_engine = TestEngine::new(|settings| {
             settings.ponder = false;
             settings.learn = path.display().to_string();
         });
-        stage.engine.set_move_time(Duration::from_secs(1));
-        stage
+        test_engine.engine.set_move_time(Duration::from_secs(1));
+        test_engine
     }
 
-    impl Stage {
+    impl TestEngine {
         /// The user's move, which the engine answers by a search that finds this.
         fn searches(&mut self, user: &str, best: &str, score: Score) {
             self.play(user);
@@ -196,7 +197,7 @@ mod tests {
 
         /// Ends the search that has begun, within these limits.
         fn find(&mut self, best: &str, score: Score) -> Limits {
-            let limits = self.begun().limits;
+            let limits = self.started().limits;
             let result = SearchResult {
                 best: best.parse().ok(),
                 score,
@@ -207,7 +208,7 @@ mod tests {
             };
             self.results.send(result).expect("a search");
             while self.engine.mode() == Mode::Thinking {
-                self.hear();
+                self.handle_next_event();
             }
             limits
         }
@@ -226,32 +227,32 @@ mod tests {
     }
 
     /// A game that is lost by the second move, and a new one.
-    fn after_a_loss(stage: &mut Stage) {
-        stage.searches("e2e4", "e7e5", 20);
-        stage.searches("g1f3", "f7f6", 10);
-        stage.searches("f3e5", "f6e5", -250);
-        stage.engine.end_game(GameResult::White);
-        stage.next_game();
+    fn after_a_loss(test_engine: &mut TestEngine) {
+        test_engine.searches("e2e4", "e7e5", 20);
+        test_engine.searches("g1f3", "f7f6", 10);
+        test_engine.searches("f3e5", "f6e5", -250);
+        test_engine.engine.end_game(GameResult::White);
+        test_engine.next_game();
     }
 
     #[test]
     fn a_move_that_lost_is_not_played_again_but_those_before_it() {
         let (_dir, path) = place();
-        let mut stage = pupil(&path);
-        after_a_loss(&mut stage);
-        assert_eq!(stage.answer("e2e4").as_deref(), Some("e7e5"), "without a search");
-        assert_eq!(stage.answer("g1f3"), None);
-        assert_eq!(stage.engine.mode(), Mode::Thinking);
-        let searched = stage.find("b8c6", 5).root_moves;
+        let mut test_engine = pupil(&path);
+        after_a_loss(&mut test_engine);
+        assert_eq!(test_engine.answer("e2e4").as_deref(), Some("e7e5"), "without a search");
+        assert_eq!(test_engine.answer("g1f3"), None);
+        assert_eq!(test_engine.engine.mode(), Mode::Thinking);
+        let searched = test_engine.find("b8c6", 5).root_moves;
         assert_eq!(
             searched.len(),
-            stage.engine.game().positions()[3].legal_moves().iter().count() - 1
+            test_engine.engine.game().positions()[3].legal_moves().iter().count() - 1
         );
         assert!(!searched.contains(&"f7f6".parse().expect("a move")));
-        stage.searches("f1b5", "a7a6", 8);
-        stage.engine.end_game(GameResult::Draw);
+        test_engine.searches("f1b5", "a7a6", 8);
+        test_engine.engine.end_game(GameResult::Draw);
         // Another engine knows it too.
-        drop(stage);
+        drop(test_engine);
         let mut other = pupil(&path);
         for (user, answer) in [("e2e4", "e7e5"), ("g1f3", "b8c6"), ("f1b5", "a7a6")] {
             assert_eq!(other.answer(user).as_deref(), Some(answer));
@@ -265,17 +266,17 @@ mod tests {
     #[test]
     fn a_move_that_lost_is_played_if_all_others_are_worse() {
         let (_dir, path) = place();
-        let mut stage = pupil(&path);
-        after_a_loss(&mut stage);
-        stage.play("e2e4");
-        stage.play("g1f3");
-        stage.moves();
-        stage.find("b8c6", -400);
-        assert_eq!(stage.moves(), ["f7f6"]);
+        let mut test_engine = pupil(&path);
+        after_a_loss(&mut test_engine);
+        test_engine.play("e2e4");
+        test_engine.play("g1f3");
+        test_engine.moves();
+        test_engine.find("b8c6", -400);
+        assert_eq!(test_engine.moves(), ["f7f6"]);
         // Whoever wants to look at the position sees all of it.
-        stage.engine.undo(1);
-        stage.engine.analyse();
-        assert_eq!(stage.begun().limits.root_moves, []);
+        test_engine.engine.undo(1);
+        test_engine.engine.analyse();
+        assert_eq!(test_engine.started().limits.root_moves, []);
     }
 
     #[test]
@@ -289,46 +290,46 @@ mod tests {
         other.engine.set_move_time(Duration::from_secs(60));
         other.next_game();
         assert_eq!(other.answer("e2e4"), None);
-        other.begun();
+        other.started();
         // Without the file nothing is known.
         other.engine.set_move_time(Duration::from_secs(1));
         other.engine.set_option("LearnFile", "").expect("an option");
         other.next_game();
         assert_eq!(other.answer("e2e4"), None);
-        other.begun();
+        other.started();
     }
 
     #[test]
     fn searches_that_are_not_whole_teach_nothing() {
         let (_dir, path) = place();
-        let mut stage = pupil(&path);
-        stage.engine.set_option("UCI_LimitStrength", "true").expect("an option");
-        stage.searches("e2e4", "e7e5", 20);
-        stage.engine.set_option("UCI_LimitStrength", "false").expect("an option");
+        let mut test_engine = pupil(&path);
+        test_engine.engine.set_option("UCI_LimitStrength", "true").expect("an option");
+        test_engine.searches("e2e4", "e7e5", 20);
+        test_engine.engine.set_option("UCI_LimitStrength", "false").expect("an option");
         let e5: Move = "e7e5".parse().expect("a move");
         let limits = Limits { root_moves: vec![e5], ..Limits::nodes(9) };
-        stage.engine.force();
-        stage.engine.undo(1);
-        stage.engine.search(limits);
-        stage.find("e7e5", 20);
-        drop(stage);
+        test_engine.engine.force();
+        test_engine.engine.undo(1);
+        test_engine.engine.search(limits);
+        test_engine.find("e7e5", 20);
+        drop(test_engine);
         assert!(Learned::read(&path).expect("a file").is_none());
     }
 
     #[test]
     fn a_game_that_is_mate_on_the_board_needs_no_result() {
         let (_dir, path) = place();
-        let mut stage = pupil(&path);
-        stage.engine.force();
+        let mut test_engine = pupil(&path);
+        test_engine.engine.force();
         let mut game = Game::default();
         for (user, own) in [("f2f3", "e7e5"), ("g2g4", "d8h4")] {
             game.play(user.parse().expect(user)).expect(user);
-            stage.engine.set_game(game.clone());
-            stage.engine.search(Limits::move_time(Duration::from_secs(9)));
-            stage.find(own, 50);
+            test_engine.engine.set_game(game.clone());
+            test_engine.engine.search(Limits::move_time(Duration::from_secs(9)));
+            test_engine.find(own, 50);
             game.play(own.parse().expect(own)).expect(own);
         }
-        drop(stage);
+        drop(test_engine);
         let book = Book::open(&path).expect("a book");
         assert_eq!(book.reached(&Position::start()), Some(Counts::new(0, 0, 1)));
         assert_eq!(
@@ -340,33 +341,33 @@ mod tests {
     #[test]
     fn a_game_is_learnt_once_and_only_if_the_engine_played() {
         let (_dir, path) = place();
-        let mut stage = pupil(&path);
-        stage.engine.force();
-        stage.play("e2e4");
-        stage.engine.end_game(GameResult::White);
-        stage.next_game();
-        stage.searches("f2f3", "e7e5", 20);
-        stage.searches("g2g4", "d8h4", crate::chess::score::mate_in(1));
+        let mut test_engine = pupil(&path);
+        test_engine.engine.force();
+        test_engine.play("e2e4");
+        test_engine.engine.end_game(GameResult::White);
+        test_engine.next_game();
+        test_engine.searches("f2f3", "e7e5", 20);
+        test_engine.searches("g2g4", "d8h4", crate::chess::score::mate_in(1));
         // xboard says so again.
-        stage.engine.end_game(GameResult::Black);
-        drop(stage);
+        test_engine.engine.end_game(GameResult::Black);
+        drop(test_engine);
         let book = Book::open(&path).expect("a book");
         assert_eq!(book.reached(&Position::start()), Some(Counts::new(0, 0, 1)));
     }
 
     #[test]
-    fn a_file_that_fails_is_told_once_and_costs_no_game() {
+    fn a_file_that_fails_is_reported_once_and_costs_no_game() {
         let (_dir, path) = place();
-        let mut stage = pupil(&path);
+        let mut test_engine = pupil(&path);
         fs::write(&path, "a letter").expect("written");
-        stage.searches("e2e4", "e7e5", 20);
-        stage.searches("g1f3", "b8c6", 20);
-        stage.engine.ping(1);
+        test_engine.searches("e2e4", "e7e5", 20);
+        test_engine.searches("g1f3", "b8c6", 20);
+        test_engine.engine.ping(1);
         let mut events = Vec::new();
         while !events.iter().any(|event| matches!(event, Event::Pong(1))) {
-            events.extend(stage.engine.take_events());
-            if !stage.engine.is_done() {
-                stage.hear();
+            events.extend(test_engine.engine.take_events());
+            if !test_engine.engine.is_done() {
+                test_engine.handle_next_event();
             }
         }
         let faults = events.iter().filter(|event| matches!(event, Event::Fault(_)));
@@ -374,12 +375,12 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).expect("there"), "a letter");
         // What waited is written once it can be.
         fs::remove_file(&path).expect("there");
-        stage.searches("f1b5", "a7a6", 20);
-        drop(stage);
+        test_engine.searches("f1b5", "a7a6", 20);
+        drop(test_engine);
         assert_eq!(Book::open(&path).expect("a book").values().len(), 6);
-        let mut stage = Stage::new(|_| {});
-        let told = stage.engine.set_option("LearnFile", "/no/such/folder/file");
-        assert!(told.is_err_and(|error| error.to_string().contains("does not exist")));
-        assert_eq!(stage.engine.settings().learn, "");
+        let mut test_engine = TestEngine::new(|_| {});
+        let reported = test_engine.engine.set_option("LearnFile", "/no/such/folder/file");
+        assert!(reported.is_err_and(|error| error.to_string().contains("does not exist")));
+        assert_eq!(test_engine.engine.settings().learn, "");
     }
 }

@@ -7,7 +7,7 @@ use crate::chess::score::{Depth, Score};
 use crate::engine::search::{self, Bound, Control, Report, SearchResult, TimeLimit};
 use crate::games::book::Scored;
 
-use super::wanted::Purpose;
+use super::desired_state::Purpose;
 
 /// A search that was ordered.
 pub(super) struct RunningSearch {
@@ -62,7 +62,7 @@ impl RunningSearch {
     }
 
     /// The position of which this score can be learnt: of all its moves, no better one is known.
-    pub(super) fn teaches(&self, score: Score) -> Option<Position> {
+    pub(super) fn learnable_position(&self, score: Score) -> Option<Position> {
         self.subject.filter(|_| self.refuted.is_none_or(|(_, known)| score >= known))
     }
 

@@ -6,11 +6,11 @@ use crossbeam::channel::Sender;
 
 use crate::chess::position::{Game, Move};
 use crate::engine::search::{Limits, TimeLimit, usual_time};
-use crate::games::book::{Book, BookValue, Lasting, Learned, Row, Scored};
+use crate::games::book::{Book, BookValue, Learned, Row, Scored, UnrefutedMove};
 
-use super::scribe::Scribe;
-use super::worker::News;
-use crate::support::files::in_words;
+use super::learn_writer::LearnWriter;
+use super::worker::BackgroundEvent;
+use crate::support::files::describe;
 
 /// After so many quiet plies the fifty-move rule is near, of which a search of the same position
 /// in another game knows nothing.
@@ -22,7 +22,7 @@ const ENOUGH: u32 = 50;
 /// What the engine learns, and what it has learnt.
 #[derive(Default)]
 pub(super) struct Learning {
-    scribe: Option<Scribe>,
+    writer: Option<LearnWriter>,
     learned: Option<Learned>,
     /// The number of times that the file was to be read so far.
     asked: u64,
@@ -43,20 +43,20 @@ impl Learning {
 
     /// Whether there is a file to learn to.
     pub(super) fn is_on(&self) -> bool {
-        self.scribe.is_some()
+        self.writer.is_some()
     }
 
     /// Learns to another file, or to none; reads it first.
-    pub(super) fn turn_to(&mut self, path: &str, news: &Sender<News>) {
+    pub(super) fn switch_file(&mut self, path: &str, event_sender: &Sender<BackgroundEvent>) {
         *self = Learning { asked: self.asked, ..Learning::default() };
         if path.is_empty() {
             return;
         }
-        match Scribe::start(path, news.clone()) {
-            Ok(scribe) => self.scribe = Some(scribe),
+        match LearnWriter::start(path, event_sender.clone()) {
+            Ok(writer) => self.writer = Some(writer),
             Err(error) => {
-                let why = format!("no thread can be started to learn in: {}", in_words(&error));
-                let _ = news.send(News::Fault(why));
+                let why = format!("no thread can be started to learn in: {}", describe(&error));
+                let _ = event_sender.send(BackgroundEvent::Fault(why));
             }
         }
         self.read();
@@ -64,10 +64,10 @@ impl Learning {
 
     /// Has the file read, in which other engines may have written meanwhile.
     pub(super) fn read(&mut self) {
-        if let Some(scribe) = &self.scribe {
+        if let Some(writer) = &self.writer {
             self.asked += 1;
             self.is_reading = true;
-            scribe.read(self.asked);
+            writer.read(self.asked);
         }
     }
 
@@ -94,9 +94,9 @@ impl Learning {
 
     /// Has rows written down, the last of a game or others.
     pub(super) fn keep(&mut self, rows: Vec<Row>, ends_game: bool) {
-        if let Some(scribe) = self.scribe.as_ref().filter(|_| !rows.is_empty()) {
+        if let Some(writer) = self.writer.as_ref().filter(|_| !rows.is_empty()) {
             self.unwritten += 1;
-            scribe.keep(rows, ends_game);
+            writer.keep(rows, ends_game);
         }
     }
 
@@ -136,11 +136,11 @@ impl Learning {
     }
 
     /// The move to play at once in a game, instead of searching within `limits`.
-    pub(super) fn answer(&self, game: &Game, limits: &Limits) -> Option<Lasting> {
-        let lasting = self.learned.as_ref()?.lasting(game.position())?;
+    pub(super) fn answer(&self, game: &Game, limits: &Limits) -> Option<UnrefutedMove> {
+        let unrefuted = self.learned.as_ref()?.unrefuted(game.position())?;
         let move_number = game.position().fullmove_number();
-        let is_enough = is_enough(&lasting.value, lasting.time, limits, move_number);
-        (is_enough && is_new(game, lasting.mv)).then_some(lasting)
+        let is_enough = is_enough(&unrefuted.value, unrefuted.time, limits, move_number);
+        (is_enough && is_new(game, unrefuted.mv)).then_some(unrefuted)
     }
 }
 

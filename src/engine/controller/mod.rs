@@ -2,27 +2,27 @@
 //!
 //! [`Engine`] takes requests as method calls and tells [`Event`]s; neither is text. The protocols
 //! ([`crate::protocols::cecp`], [`crate::protocols::uci`]) and the console turn lines into requests and events into
-//! lines, each as a [`Face`] that [`run`] drives.
+//! lines, each as a [`Frontend`] that [`run`] drives.
 
-mod change;
+mod book_loader;
 mod clock;
 mod conduct;
 mod count;
+mod desired_state;
 mod engine;
 mod event;
 mod experience;
-mod face;
+mod frontend;
 mod job;
+mod learn_writer;
 mod learning;
-mod library;
 mod lines;
 mod ordered;
 mod pings;
 mod play;
-mod scribe;
+mod set_options;
 mod settings;
 mod strength;
-mod wanted;
 mod worker;
 
 #[cfg(test)]
@@ -31,12 +31,14 @@ mod tests;
 pub use clock::Level;
 pub(crate) use count::{PERFT_DEPTHS, PerftCount};
 pub(crate) use engine::{Engine, Mode};
-pub(crate) use event::{Event, Expected, Found, Grounds, Moved, SearchProgress, Transposed};
-pub(crate) use face::{Face, Flow, run};
+pub(crate) use event::{
+    Event, Expected, MoveReason, Moved, OrderedResult, SearchProgress, Transposed,
+};
+pub(crate) use frontend::{Flow, Frontend, run};
 pub(crate) use job::SearchStatus;
 pub(crate) use lines::{Input, inputs, read_lines};
 pub(crate) use settings::{EvaluationKind, Kind, Setting, SettingError, Settings, all_settings};
 pub(crate) use strength::ratings;
 #[cfg(fuzzing)]
 pub(crate) use worker::Backend;
-pub(crate) use worker::{News, searcher};
+pub(crate) use worker::{BackgroundEvent, searcher};

@@ -3,33 +3,33 @@
 use crate::chess::position::Game;
 use crate::engine::search::{Limits, SearchResult};
 
+use super::desired_state::Purpose;
 use super::engine::Engine;
-use super::event::{Event, Found, Grounds};
-use super::wanted::Purpose;
+use super::event::{Event, MoveReason, OrderedResult};
 
 impl Engine {
     /// Takes over a whole game, to be searched from its end.
     pub(crate) fn set_game(&mut self, game: Game) {
-        self.wanted.ordered = None;
+        self.desired.ordered = None;
         self.game = game;
-        self.wanted.broken = false;
+        self.desired.broken = false;
         self.changed();
         self.reconcile();
     }
 
-    /// Searches within bounds and tells the outcome as [`Event::Found`]. It may be a move of the
+    /// Searches within bounds and tells the outcome as [`Event::OrderedResult`]. It may be a move of the
     /// book, unless the search ponders or has no bounds: then the user wants to see it.
     /// [`Engine::move_now`] ends it.
     pub(crate) fn search(&mut self, limits: Limits) {
-        self.wanted.ordered = Some(limits);
+        self.desired.ordered = Some(limits);
         self.hurry = false;
-        self.wanted.revision += 1;
+        self.desired.revision += 1;
         self.reconcile();
     }
 
     /// The opponent made the move that the ordered search expects.
     pub(crate) fn ponder_hit(&mut self) {
-        let Some(limits) = &mut self.wanted.ordered else { return };
+        let Some(limits) = &mut self.desired.ordered else { return };
         limits.ponder = false;
         let Some(job) = &mut self.job else { return };
         job.control.ponder_hit();
@@ -40,41 +40,49 @@ impl Engine {
 
     /// The ordered search has ended. Its outcome is kept back while the user has not asked for it.
     pub(super) fn ordered_search_ended(&mut self, result: SearchResult) {
-        let must_wait = self.must_wait();
+        let must_hold_result = self.must_hold_result();
         match &mut self.job {
-            Some(job) if must_wait && !job.control.is_stopped() => job.result = Some(result),
+            Some(job) if must_hold_result && !job.control.is_stopped() => job.result = Some(result),
             _ => self.finish_ordered(result),
         }
     }
 
     /// Whether the outcome must wait until it is asked for, however early the search ends.
-    fn must_wait(&self) -> bool {
-        self.wanted.ordered.as_ref().is_some_and(|limits| limits.ponder || limits.is_analysis())
+    fn must_hold_result(&self) -> bool {
+        self.desired.ordered.as_ref().is_some_and(|limits| limits.ponder || limits.is_analysis())
     }
 
-    /// Tells the outcome of the ordered search.
+    /// Reports the outcome of the ordered search.
     pub(super) fn finish_ordered(&mut self, result: SearchResult) {
         let result = self.learn_result(result);
         self.job = None;
-        let must_wait = self.must_wait();
-        self.wanted.ordered = None;
+        let must_hold_result = self.must_hold_result();
+        self.desired.ordered = None;
         let (mv, ponder) = (self.trust(result.best), result.ponder);
-        mv.into_iter().filter(|_| !must_wait).for_each(|mv| self.learn_given(mv));
-        self.events.push(Event::Found(Found { mv, ponder, grounds: Grounds::Search(result) }));
+        mv.into_iter().filter(|_| !must_hold_result).for_each(|mv| self.learn_given(mv));
+        self.events.push(Event::OrderedResult(OrderedResult {
+            mv,
+            ponder,
+            move_reason: MoveReason::Search(result),
+        }));
         self.reconcile();
     }
 
     /// Answers an order by a move that is known; `false` if there is none.
     pub(super) fn find_known(&mut self) -> bool {
         let all_moves =
-            self.wanted.ordered.as_ref().is_some_and(|limits| limits.root_moves.is_empty());
-        if self.must_wait() || !all_moves {
+            self.desired.ordered.as_ref().is_some_and(|limits| limits.root_moves.is_empty());
+        if self.must_hold_result() || !all_moves {
             return false;
         }
-        let Some((mv, grounds)) = self.known_move(Purpose::Ordered) else { return false };
-        self.wanted.ordered = None;
+        let Some((mv, move_reason)) = self.known_move(Purpose::Ordered) else { return false };
+        self.desired.ordered = None;
         self.learn_given(mv);
-        self.events.push(Event::Found(Found { mv: Some(mv), ponder: None, grounds }));
+        self.events.push(Event::OrderedResult(OrderedResult {
+            mv: Some(mv),
+            ponder: None,
+            move_reason,
+        }));
         true
     }
 }

@@ -5,9 +5,9 @@ use crate::chess::score::Score;
 use crate::engine::search::SearchResult;
 use crate::games::pgn::GameResult;
 
+use super::desired_state::Purpose;
 use super::engine::Engine;
-use super::event::{Event, Grounds, Moved};
-use super::wanted::Purpose;
+use super::event::{Event, MoveReason, Moved};
 
 /// Own moves in a row that must look lost before the engine resigns.
 const LOST_MOVES: usize = 3;
@@ -26,7 +26,7 @@ impl Engine {
             self.scores.push(result.score);
         }
         if self.is_lost() {
-            let loser = self.wanted.side.take();
+            let loser = self.desired.side.take();
             self.learn_game(GameResult::won_by(loser.map(|side| !side)));
             self.events.push(Event::Resigned);
             return self.reconcile();
@@ -38,8 +38,8 @@ impl Engine {
             self.events.push(Event::OfferDraw);
         }
         let ponder = result.ponder;
-        self.make(mv, Grounds::Search(result));
-        self.wanted.expected = ponder.filter(|&reply| self.position().is_legal(reply));
+        self.make(mv, MoveReason::Search(result));
+        self.desired.expected = ponder.filter(|&reply| self.position().is_legal(reply));
         self.reconcile();
     }
 
@@ -58,45 +58,46 @@ impl Engine {
 
     /// The move that is known here without a search for this purpose: by the games of the book, or else by
     /// what was found before.
-    pub(super) fn known_move(&mut self, purpose: Purpose) -> Option<(Move, Grounds)> {
+    pub(super) fn known_move(&mut self, purpose: Purpose) -> Option<(Move, MoveReason)> {
         let learned = self.learning.book();
-        let choice = self.library.choose(&self.game, &self.settings, learned);
-        let vetoed = self.library.vetoed(&self.game, &self.settings);
+        let choice = self.book_loader.choose(&self.game, &self.settings, learned);
+        let vetoed = self.book_loader.vetoed(&self.game, &self.settings);
         self.events.extend(vetoed.map(Event::Vetoed));
         if let Some(choice) = choice {
-            return Some((choice.mv, Grounds::Book(choice)));
+            return Some((choice.mv, MoveReason::Book(choice)));
         }
         self.found_before(purpose, &self.game)
     }
 
     /// The move of a search that was made before, by who analysed the book or by the engine itself, if
     /// one now would not find more.
-    pub(super) fn found_before(&self, purpose: Purpose, game: &Game) -> Option<(Move, Grounds)> {
+    pub(super) fn found_before(&self, purpose: Purpose, game: &Game) -> Option<(Move, MoveReason)> {
         if self.rating().is_some() {
             return None;
         }
         let limits = self.limits(purpose, game);
         let analysed = {
             let learned = self.learning.book();
-            self.library.analysed(game, &self.settings, &limits, learned)
+            self.book_loader.analysed(game, &self.settings, &limits, learned)
         };
-        let analysed = analysed.and_then(|value| Some((value.best?, Grounds::Analysed(value))));
+        let analysed = analysed.and_then(|value| Some((value.best?, MoveReason::Analysed(value))));
         let learnt = || self.learning.answer(game, &limits);
-        analysed.or_else(|| learnt().map(|lasting| (lasting.mv, Grounds::Learned(lasting))))
+        analysed
+            .or_else(|| learnt().map(|unrefuted| (unrefuted.mv, MoveReason::Learned(unrefuted))))
     }
 
     /// Plays a move that is known, if there is one.
     pub(super) fn play_known(&mut self) -> bool {
-        let Some((mv, grounds)) = self.known_move(Purpose::Think) else { return false };
+        let Some((mv, move_reason)) = self.known_move(Purpose::Think) else { return false };
         if self.draw_offered {
             self.answer_offer();
         }
-        self.make(mv, grounds);
+        self.make(mv, move_reason);
         self.reconcile();
         true
     }
 
-    fn make(&mut self, mv: Move, grounds: Grounds) {
+    fn make(&mut self, mv: Move, move_reason: MoveReason) {
         let position = *self.position();
         if let Err(error) = self.game.play(mv) {
             return log::error!("{error}");
@@ -104,7 +105,7 @@ impl Engine {
         self.learning.moved();
         self.charge(position.side_to_move());
         self.changed();
-        self.events.push(Event::Moved(Moved { position, mv, grounds }));
+        self.events.push(Event::Moved(Moved { position, mv, move_reason }));
         self.claim();
     }
 

@@ -46,8 +46,8 @@ pub(crate) struct Settings {
     pub learn: String,
     /// Whether what was learnt may veto moves of the book.
     pub veto: bool,
-    /// Whose games are played by, see [`crate::games::book::Partner::open`]; empty for nobody's.
-    pub partner: String,
+    /// Whose games are played by, see [`crate::games::book::OpponentBook::open`]; empty for nobody's.
+    pub opponent_book: String,
     /// What judges positions.
     pub evaluation: EvaluationKind,
     /// The network's file; empty for the one that is built in.
@@ -63,7 +63,7 @@ pub(crate) struct Settings {
     /// The rating to play like, if the strength is limited.
     pub elo: i64,
     /// What the errors of a limited strength are drawn by; 0 for another number in each game.
-    pub luck: i64,
+    pub seed: i64,
     /// Whether to take the time that a person would over moves that are found at once.
     pub pauses: bool,
     /// Milliseconds of each move's time to keep back for its way to the opponent's clock; the search
@@ -124,7 +124,7 @@ impl Default for Settings {
             max_loss: MAX_LOSS,
             learn: String::new(),
             veto: true,
-            partner: String::new(),
+            opponent_book: String::new(),
             evaluation: EvaluationKind::default(),
             network: String::new(),
             resign: 0,
@@ -132,7 +132,7 @@ impl Default for Settings {
             offer_draws: false,
             limited: false,
             elo: USUAL_ELO,
-            luck: 0,
+            seed: 0,
             pauses: false,
             overhead: MOVE_OVERHEAD.as_millis() as i64,
             tablebases: String::new(),
@@ -145,16 +145,16 @@ impl Default for Settings {
 const USUAL_ELO: i64 = 1500;
 
 /// The most memory that can be set, in mebibytes, whatever the machine has.
-const MOST_MEMORY: i64 = 1 << 20;
+const MAX_MEMORY: i64 = 1 << 20;
 
 /// The most centipawns that can be set where something may be given away.
-const MOST_CENTIPAWNS: i64 = 1_000;
+const MAX_CENTIPAWNS: i64 = 1_000;
 
 /// The largest number that errors can be drawn by: what every GUI can hold.
-const MOST_LUCK: i64 = i32::MAX as i64;
+const MAX_SEED: i64 = i32::MAX as i64;
 
 /// The most threads that can be set.
-const MOST_THREADS: i64 = 256;
+const MAX_THREADS: i64 = 256;
 
 /// One row of the table of settings.
 pub(crate) struct Setting {
@@ -257,9 +257,9 @@ const fn row(name: &'static str, uci: &'static str, help: &'static str, kind: Ki
 #[rustfmt::skip]
 pub(super) const SETTINGS: &[Setting] = &[
     row("", "Hash", "mebibytes of the transposition table",
-        Kind::Spin { min: 1, max: MOST_MEMORY, get: |s| s.search.memory_mb as i64, set: |s, v| s.set_memory(v.unsigned_abs()) }),
+        Kind::Spin { min: 1, max: MAX_MEMORY, get: |s| s.search.memory_mb as i64, set: |s, v| s.set_memory(v.unsigned_abs()) }),
     row("", "Threads", "threads that search",
-        Kind::Spin { min: 1, max: MOST_THREADS, get: |s| s.search.threads as i64, set: |s, v| s.search.threads = v.unsigned_abs() as usize }),
+        Kind::Spin { min: 1, max: MAX_THREADS, get: |s| s.search.threads as i64, set: |s, v| s.search.threads = v.unsigned_abs() as usize }),
     row("", "Ponder", "think on the opponent's time",
         Kind::Check { get: |s| s.ponder, set: |s, v| s.ponder = v }),
     row("MultiPV", "MultiPV", "how many of the best lines an analysis shows",
@@ -271,15 +271,15 @@ pub(super) const SETTINGS: &[Setting] = &[
     row("BookFile", "BookFile", "a .pgn, .tbk or Polyglot .bin, or several, separated by semicolons; empty for the embedded book, none for no book",
         Kind::File { get: |s| &s.book, set: |s, v| s.book = v }),
     row("SparFile", "SparFile", "games whose players I play like: GAMES.pgn[,player=NAME][,ratings=1600-1800]",
-        Kind::File { get: |s| &s.partner, set: |s, v| s.partner = v }),
+        Kind::File { get: |s| &s.opponent_book, set: |s, v| s.opponent_book = v }),
     row("BookPolicy", "BookPolicy", "how a move is chosen among those of the book",
         Kind::Choice { choices: &POLICY_NAMES, get: |s| index_of(&Policy::IN_USE, &s.policy), set: |s, i| s.policy = Policy::IN_USE[i] }),
     row("BookMaxLoss", "BookMaxLoss", "centipawns that a move of an analysed book may give away",
-        Kind::Spin { min: 0, max: MOST_CENTIPAWNS, get: |s| s.max_loss.into(), set: |s, v| s.max_loss = v as Score }),
+        Kind::Spin { min: 0, max: MAX_CENTIPAWNS, get: |s| s.max_loss.into(), set: |s, v| s.max_loss = v as Score }),
     row("BookSearch", "BookSearch", "what the search does where it meets the book",
         Kind::Choice { choices: &BOOK_SEARCH_NAMES, get: |s| index_of(&BookSearch::ALL, &s.search.book_search), set: |s, i| s.search.book_search = BookSearch::ALL[i] }),
     row("SteerMargin", "SteerMargin", "centipawns that may be given away to lead back into the book (BookSearch steer)",
-        Kind::Spin { min: 0, max: MOST_CENTIPAWNS, get: |s| s.search.steer_margin.into(), set: |s, v| s.search.steer_margin = v as Score }),
+        Kind::Spin { min: 0, max: MAX_CENTIPAWNS, get: |s| s.search.steer_margin.into(), set: |s, v| s.search.steer_margin = v as Score }),
     row("LearnFile", "LearnFile", "where to write what is learnt, and to look for it; empty for nowhere",
         Kind::File { get: |s| &s.learn, set: |s, v| s.learn = v }),
     row("LearnVeto", "LearnVeto", "leave out moves of the book that what is learnt speaks against",
@@ -301,7 +301,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     row("Elo", "UCI_Elo", "the rating to play like, if the strength is limited",
         Kind::Spin { min: WEAKEST, max: STRONGEST, get: |s| s.elo, set: |s, v| s.elo = v }),
     row("Luck", "Luck", "draws the errors of a limited strength: the same number, the same errors; 0 for others in each game",
-        Kind::Spin { min: 0, max: MOST_LUCK, get: |s| s.luck, set: |s, v| s.luck = v }),
+        Kind::Spin { min: 0, max: MAX_SEED, get: |s| s.seed, set: |s, v| s.seed = v }),
     row("HumanPauses", "HumanPauses", "take as long for a move as a person would, if the strength is limited",
         Kind::Check { get: |s| s.pauses, set: |s, v| s.pauses = v }),
     row("MoveOverhead", "Move Overhead", "milliseconds of each move's time kept back for its way to the opponent's clock",
@@ -484,15 +484,15 @@ impl Settings {
 
     /// Sets the memory, cut to what this machine can give (three quarters of what it has).
     pub(crate) fn set_memory(&mut self, megabytes: u64) {
-        let wanted = i64::try_from(megabytes).unwrap_or(i64::MAX);
+        let desired = i64::try_from(megabytes).unwrap_or(i64::MAX);
         let all = total_memory().and_then(|bytes| i64::try_from(bytes >> 20).ok());
-        let most = all.map_or(MOST_MEMORY, |all| (all * 3 / 4).clamp(1, MOST_MEMORY));
-        self.search.memory_mb = wanted.clamp(1, most).unsigned_abs() as usize;
+        let most = all.map_or(MAX_MEMORY, |all| (all * 3 / 4).clamp(1, MAX_MEMORY));
+        self.search.memory_mb = desired.clamp(1, most).unsigned_abs() as usize;
     }
 
     /// Sets the threads, cut to what is supported.
     pub(crate) fn set_threads(&mut self, threads: u32) {
-        self.search.threads = i64::from(threads).clamp(1, MOST_THREADS).unsigned_abs() as usize;
+        self.search.threads = i64::from(threads).clamp(1, MAX_THREADS).unsigned_abs() as usize;
     }
 }
 
@@ -550,7 +550,7 @@ mod tests {
     fn memory_beyond_the_machine_is_cut() {
         let mut settings = Settings::default();
         settings.set_memory(u64::MAX);
-        assert!((1..=MOST_MEMORY).contains(&(settings.search.memory_mb as i64)));
+        assert!((1..=MAX_MEMORY).contains(&(settings.search.memory_mb as i64)));
         settings.set_memory(0);
         assert_eq!(settings.search.memory_mb, 1);
     }

@@ -40,9 +40,9 @@ const FLAWLESS: f64 = 2400.0;
 /// The level at which the errors are as large as the next two say.
 const CLUMSY: f64 = 600.0;
 /// The misjudgement there, in centipawns.
-const MISJUDGEMENT: f64 = 250.0;
+const EVAL_NOISE: f64 = 250.0;
 /// The chance to overlook a move there, in permille for each ply.
-const OVERSIGHT: f64 = 120.0;
+const MOVE_BLINDNESS: f64 = 120.0;
 /// Nodes after which no new iteration begins, there.
 const NODES: f64 = 40.0;
 /// What twice the nodes are worth on the scale of levels.
@@ -64,14 +64,14 @@ impl Strength {
         Strength { rating, level: level(rating as f64) }
     }
 
-    /// Bounds a search by what such a player sees; `luck` draws the errors.
-    pub(super) fn weaken(&self, limits: Limits, luck: u64) -> Limits {
+    /// Bounds a search by what such a player sees; `seed` draws the errors.
+    pub(super) fn limit_search(&self, limits: Limits, seed: u64) -> Limits {
         let nodes = (NODES * ((self.level - CLUMSY) / DOUBLING).exp2()) as u64;
         let flaw = ((FLAWLESS - self.level) / (FLAWLESS - CLUMSY)).max(0.0).powf(1.5);
         let handicap = Handicap {
-            misjudgement: (MISJUDGEMENT * flaw) as i32,
-            oversight: (OVERSIGHT * flaw) as u32,
-            seed: luck,
+            eval_noise: (EVAL_NOISE * flaw) as i32,
+            move_blindness: (MOVE_BLINDNESS * flaw) as u32,
+            seed,
         };
         let hard = limits.nodes.into_iter().chain([HARD_FACTOR * nodes]).min();
         Limits { nodes: hard, soft_nodes: Some(nodes), handicap: Some(handicap), ..limits }
@@ -92,7 +92,7 @@ fn level(rating: f64) -> f64 {
 }
 
 /// A number that differs from game to game. The standard library's own seed is the simplest source.
-pub(super) fn new_luck() -> u64 {
+pub(super) fn new_seed() -> u64 {
     RandomState::new().hash_one(0)
 }
 
@@ -102,7 +102,7 @@ const USUAL_SHARE: u32 = 45;
 const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 
 /// How long a person would think: drawn by position and game, less where there is little to choose.
-pub(super) fn pause(game: &Game, time: TimeLimit, luck: u64) -> Duration {
+pub(super) fn pause(game: &Game, time: TimeLimit, seed: u64) -> Duration {
     let usual = match time {
         TimeLimit::Infinite => return Duration::ZERO,
         TimeLimit::MoveTime(time) => time / 2,
@@ -118,7 +118,7 @@ pub(super) fn pause(game: &Game, time: TimeLimit, luck: u64) -> Duration {
         let before = game.positions().iter().rev().nth(1)?;
         before.is_noisy(*last).then_some(())
     };
-    let mood = 0.3 + 1.4 * Random::new(luck ^ position.key()).fraction();
+    let mood = 0.3 + 1.4 * Random::new(seed ^ position.key()).fraction();
     let choice = match position.legal_moves().len() {
         0..=1 => 0.2,
         _ if is_recapture().is_some() => 0.5,
@@ -141,7 +141,7 @@ mod tests {
     /// Every point of rating more looks further and errs no more.
     #[test]
     fn strength_grows_with_the_rating() {
-        let weakened = |rating| Strength::of(rating).weaken(Limits::default(), 1);
+        let weakened = |rating| Strength::of(rating).limit_search(Limits::default(), 1);
         let mut last = weakened(WEAKEST);
         for rating in WEAKEST + 1..=STRONGEST {
             let now = weakened(rating);
@@ -149,7 +149,8 @@ mod tests {
                 [&last, &now].map(|limits| (limits.soft_nodes, limits.handicap.expect("errors")));
             assert!(nodes >= before, "{rating}");
             assert!(
-                fewer.misjudgement <= errors.misjudgement && fewer.oversight <= errors.oversight
+                fewer.eval_noise <= errors.eval_noise
+                    && fewer.move_blindness <= errors.move_blindness
             );
             last = now;
         }
@@ -158,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_limit_that_is_closer_stays() {
-        assert_eq!(Strength::of(2000).weaken(Limits::nodes(7), 1).nodes, Some(7));
+        assert_eq!(Strength::of(2000).limit_search(Limits::nodes(7), 1).nodes, Some(7));
     }
 
     #[test]
@@ -172,11 +173,11 @@ mod tests {
         let second = Duration::from_secs(1);
         let clock =
             TimeLimit::Clock { remaining: second * 90, increment: second, moves_to_go: None };
-        for luck in 0..100 {
-            let long = pause(&Game::default(), clock, luck);
+        for seed in 0..100 {
+            let long = pause(&Game::default(), clock, seed);
             assert!(second / 2 < long && long < second * 5, "{long:?}");
-            assert!(pause(&Game::default(), TimeLimit::MoveTime(second), luck) < second);
-            assert!(pause(&Game::default(), TimeLimit::Infinite, luck).is_zero());
+            assert!(pause(&Game::default(), TimeLimit::MoveTime(second), seed) < second);
+            assert!(pause(&Game::default(), TimeLimit::Infinite, seed).is_zero());
         }
     }
 }

@@ -15,20 +15,20 @@ use crate::engine::search::{self, Config, Control, Limits, SearchResult, TimeLim
 use crate::games::book::Book;
 
 /// A search that was begun.
-pub(super) struct Begun {
+pub(super) struct StartedSearch {
     game: Game,
     pub(super) limits: Limits,
     control: Control,
 }
 
 /// A search that ends when the test hands it a result, or when it is stopped.
-struct Scripted {
-    begun: Sender<Begun>,
+struct ScriptedSearch {
+    started: Sender<StartedSearch>,
     results: Receiver<SearchResult>,
     configs: Sender<Config>,
 }
 
-impl Backend for Scripted {
+impl Backend for ScriptedSearch {
     fn configure(&mut self, config: Config) {
         let _ = self.configs.send(config);
     }
@@ -44,7 +44,9 @@ impl Backend for Scripted {
     ) -> SearchResult {
         let first = game.position().legal_moves().iter().next();
         let (game, limits) = (game.clone(), limits.clone());
-        self.begun.send(Begun { game, limits, control: control.clone() }).expect("a test");
+        self.started
+            .send(StartedSearch { game, limits, control: control.clone() })
+            .expect("a test");
         let look = tick(Duration::from_millis(1));
         while !control.is_stopped() {
             select! {
@@ -57,56 +59,57 @@ impl Backend for Scripted {
 }
 
 /// An engine, and the search's strings.
-pub(super) struct Stage {
+pub(super) struct TestEngine {
     pub(super) engine: Engine,
-    begun: Receiver<Begun>,
+    started: Receiver<StartedSearch>,
     pub(super) results: Sender<SearchResult>,
     configs: Receiver<Config>,
 }
 
-impl Stage {
+impl TestEngine {
     pub(super) fn new(change: impl FnOnce(&mut Settings)) -> Self {
-        let (begun_sender, begun) = unbounded();
+        let (begun_sender, started) = unbounded();
         let (results, result_receiver) = unbounded();
         let (config_sender, configs) = unbounded();
         let make: MakeBackend = Box::new(move |_| {
-            let (begun, results) = (begun_sender.clone(), result_receiver.clone());
-            Box::new(Scripted { begun, results, configs: config_sender.clone() })
+            let (started, results) = (begun_sender.clone(), result_receiver.clone());
+            Box::new(ScriptedSearch { started, results, configs: config_sender.clone() })
         });
         let mut settings = Settings { ponder: true, own_book: false, ..Settings::default() };
         change(&mut settings);
         let engine = Engine::new(make, settings, Book::embedded()).expect("no files");
-        let mut stage = Stage { engine, begun, results, configs };
-        stage.settle();
-        stage
+        let mut test_engine = TestEngine { engine, started, results, configs };
+        test_engine.settle();
+        test_engine
     }
 
     /// Hands news on until all orders but searches are done.
     pub(super) fn settle(&mut self) {
         while !self.engine.is_settled() {
-            self.hear();
+            self.handle_next_event();
         }
     }
 
     /// Hands the next news on.
-    pub(super) fn hear(&mut self) {
-        let news = self.engine.news().recv_timeout(Duration::from_secs(60)).expect("news");
-        self.engine.receive(news);
+    pub(super) fn handle_next_event(&mut self) {
+        let background_event =
+            self.engine.background_events().recv_timeout(Duration::from_secs(60)).expect("news");
+        self.engine.receive(background_event);
     }
 
     /// An engine that has answered 1. e4 with e5 and ponders on 2. Nf3; and its search.
-    fn pondering() -> (Self, Begun) {
-        let mut stage = Stage::new(|_| {});
-        stage.play("e2e4");
-        stage.begun();
-        stage.finish("e7e5", "g1f3", 0);
-        let pondering = stage.begun();
-        (stage, pondering)
+    fn pondering() -> (Self, StartedSearch) {
+        let mut test_engine = TestEngine::new(|_| {});
+        test_engine.play("e2e4");
+        test_engine.started();
+        test_engine.finish("e7e5", "g1f3", 0);
+        let pondering = test_engine.started();
+        (test_engine, pondering)
     }
 
     /// The search that has begun.
-    pub(super) fn begun(&self) -> Begun {
-        self.begun.recv_timeout(Duration::from_secs(60)).expect("a search")
+    pub(super) fn started(&self) -> StartedSearch {
+        self.started.recv_timeout(Duration::from_secs(60)).expect("a search")
     }
 
     /// Ends the search with a result.
@@ -115,7 +118,7 @@ impl Stage {
         let result =
             SearchResult { best: parse(best), ponder: parse(ponder), score, ..Default::default() };
         self.results.send(result).expect("a search");
-        self.hear();
+        self.handle_next_event();
     }
 
     pub(super) fn play(&mut self, text: &str) {
@@ -143,89 +146,95 @@ impl Stage {
     }
 }
 
-fn plies(begun: &Begun) -> usize {
-    begun.game.moves().len()
+fn plies(started: &StartedSearch) -> usize {
+    started.game.moves().len()
 }
 
 #[test]
 fn a_ponder_hit_turns_the_search_and_a_miss_replaces_it() {
-    let mut stage = Stage::new(|_| {});
-    stage.play("e2e4");
-    assert_eq!(stage.engine.mode(), Mode::Thinking);
-    assert!(!stage.begun().limits.ponder);
-    stage.finish("e7e5", "g1f3", 0);
-    assert_eq!((stage.moves(), stage.engine.mode()), (vec!["e7e5".into()], Mode::Pondering));
-    let pondering = stage.begun();
+    let mut test_engine = TestEngine::new(|_| {});
+    test_engine.play("e2e4");
+    assert_eq!(test_engine.engine.mode(), Mode::Thinking);
+    assert!(!test_engine.started().limits.ponder);
+    test_engine.finish("e7e5", "g1f3", 0);
+    assert_eq!(
+        (test_engine.moves(), test_engine.engine.mode()),
+        (vec!["e7e5".into()], Mode::Pondering)
+    );
+    let pondering = test_engine.started();
     assert_eq!((plies(&pondering), pondering.limits.ponder), (3, true));
-    stage.play("g1f3");
+    test_engine.play("g1f3");
     assert!(pondering.control.is_ponder_hit() && !pondering.control.is_stopped());
-    assert_eq!(stage.engine.mode(), Mode::Thinking);
-    stage.finish("b8c6", "f1b5", 0);
-    assert_eq!(stage.moves(), ["b8c6"]);
-    let pondering = stage.begun();
-    stage.play("d2d4");
+    assert_eq!(test_engine.engine.mode(), Mode::Thinking);
+    test_engine.finish("b8c6", "f1b5", 0);
+    assert_eq!(test_engine.moves(), ["b8c6"]);
+    let pondering = test_engine.started();
+    test_engine.play("d2d4");
     assert!(pondering.control.is_stopped());
-    let thinking = stage.begun();
+    let thinking = test_engine.started();
     assert_eq!((plies(&thinking), thinking.limits.ponder), (5, false));
-    stage.hear();
-    assert_eq!(stage.moves(), Vec::<String>::new(), "the cancelled search has no say");
+    test_engine.handle_next_event();
+    assert_eq!(test_engine.moves(), Vec::<String>::new(), "the cancelled search has no say");
 }
 
 #[test]
-fn the_expected_reply_is_told_after_the_move_and_before_a_line_of_pondering() {
-    let (mut stage, _pondering) = Stage::pondering();
-    let told = stage.engine.take_events().into_iter().filter_map(|event| match event {
+fn the_expected_reply_is_reported_after_the_move_and_before_a_line_of_pondering() {
+    let (mut test_engine, _pondering) = TestEngine::pondering();
+    let reported = test_engine.engine.take_events().into_iter().filter_map(|event| match event {
         Event::Moved(moved) => Some(format!("move {}", moved.mv)),
         Event::Pondering(Expected { position, mv }) => Some(format!("hint {}", position.san(mv))),
         Event::Report(_) => Some("a line".to_owned()),
         _ => None,
     });
-    assert_eq!(told.collect::<Vec<_>>()[..2], ["move e7e5", "hint Nf3"]);
+    assert_eq!(reported.collect::<Vec<_>>()[..2], ["move e7e5", "hint Nf3"]);
 }
 
 #[test]
 fn a_call_for_a_move_while_pondering_is_no_hit() {
-    let (mut stage, pondering) = Stage::pondering();
-    stage.engine.go();
+    let (mut test_engine, pondering) = TestEngine::pondering();
+    test_engine.engine.go();
     assert!(pondering.control.is_stopped() && !pondering.control.is_ponder_hit());
-    let thinking = stage.begun();
+    let thinking = test_engine.started();
     assert_eq!((plies(&thinking), thinking.limits.ponder), (2, false));
 }
 
 #[test]
 fn a_ponder_search_that_has_ended_moves_at_once_on_a_hit() {
-    let (mut stage, _) = Stage::pondering();
-    stage.finish("b8c6", "", 0);
-    assert_eq!(stage.moves(), ["e7e5"]);
-    stage.play("g1f3");
-    assert_eq!((stage.moves(), stage.engine.mode()), (vec!["b8c6".into()], Mode::Waiting));
+    let (mut test_engine, _) = TestEngine::pondering();
+    test_engine.finish("b8c6", "", 0);
+    assert_eq!(test_engine.moves(), ["e7e5"]);
+    test_engine.play("g1f3");
+    assert_eq!(
+        (test_engine.moves(), test_engine.engine.mode()),
+        (vec!["b8c6".into()], Mode::Waiting)
+    );
 }
 
 #[test]
 fn a_clock_far_from_the_expected_one_begins_the_search_anew() {
-    let (mut stage, pondering) = Stage::pondering();
-    stage.engine.set_own_time(Duration::from_secs(100));
-    stage.play("g1f3");
+    let (mut test_engine, pondering) = TestEngine::pondering();
+    test_engine.engine.set_own_time(Duration::from_secs(100));
+    test_engine.play("g1f3");
     assert!(pondering.control.is_stopped());
-    let TimeLimit::Clock { remaining, .. } = stage.begun().limits.time else {
+    let TimeLimit::Clock { remaining, .. } = test_engine.started().limits.time else {
         panic!("there is a clock")
     };
     assert!(remaining <= Duration::from_secs(100), "{remaining:?}");
 }
 
 #[test]
-fn the_clock_that_is_told_counts_from_the_next_turn() {
-    let mut stage = Stage::new(|_| {});
+fn the_reported_clock_counts_from_the_next_turn() {
+    let mut test_engine = TestEngine::new(|_| {});
     let level = Level { moves: 0, base: Duration::from_secs(60), increment: Duration::ZERO };
-    stage.engine.set_level(level);
-    stage.engine.set_own_time(Duration::from_secs(9));
-    stage.engine.set_opponent_time(Duration::from_secs(7));
-    stage.engine.go();
-    let TimeLimit::Clock { remaining, moves_to_go, .. } = stage.begun().limits.time else {
+    test_engine.engine.set_level(level);
+    test_engine.engine.set_own_time(Duration::from_secs(9));
+    test_engine.engine.set_opponent_time(Duration::from_secs(7));
+    test_engine.engine.go();
+    let TimeLimit::Clock { remaining, moves_to_go, .. } = test_engine.started().limits.time else {
         panic!("there is a clock")
     };
     assert_eq!((remaining, moves_to_go), (Duration::from_secs(9), None));
-    assert_eq!(stage.engine.clocks().remaining(Color::Black), Duration::from_secs(7));
+    assert_eq!(test_engine.engine.clocks().remaining(Color::Black), Duration::from_secs(7));
 }
 
 #[test]
@@ -244,111 +253,111 @@ fn a_greater_overhead_is_kept_back_of_every_time() {
         ("125", TimeLimit::MoveTime(millis(1000)), TimeLimit::MoveTime(millis(900))),
         ("5000", TimeLimit::Infinite, TimeLimit::Infinite),
     ] {
-        let mut stage = Stage::new(|_| {});
-        stage.engine.set_option("Move Overhead", overhead).expect("an option");
-        stage.engine.search(Limits { time, ..Limits::default() });
-        assert_eq!(stage.begun().limits.time, given, "{overhead}");
+        let mut test_engine = TestEngine::new(|_| {});
+        test_engine.engine.set_option("Move Overhead", overhead).expect("an option");
+        test_engine.engine.search(Limits { time, ..Limits::default() });
+        assert_eq!(test_engine.started().limits.time, given, "{overhead}");
     }
-    let mut stage = Stage::new(|_| {});
-    stage.engine.set_option("MoveOverhead", "125").expect("an option");
-    stage.engine.set_move_time(millis(1000));
-    stage.play("e2e4");
-    assert_eq!(stage.begun().limits.time, TimeLimit::MoveTime(millis(900)));
+    let mut test_engine = TestEngine::new(|_| {});
+    test_engine.engine.set_option("MoveOverhead", "125").expect("an option");
+    test_engine.engine.set_move_time(millis(1000));
+    test_engine.play("e2e4");
+    assert_eq!(test_engine.started().limits.time, TimeLimit::MoveTime(millis(900)));
 }
 
 #[test]
 fn taking_back_cancels_and_waits() {
-    let mut stage = Stage::new(|_| {});
-    stage.play("e2e4");
-    let thinking = stage.begun();
-    assert!(stage.engine.undo(1));
+    let mut test_engine = TestEngine::new(|_| {});
+    test_engine.play("e2e4");
+    let thinking = test_engine.started();
+    assert!(test_engine.engine.undo(1));
     assert!(thinking.control.is_stopped());
-    assert_eq!(stage.engine.mode(), Mode::Waiting);
-    assert!(!stage.engine.undo(1));
-    stage.hear();
-    assert_eq!(stage.moves(), Vec::<String>::new());
+    assert_eq!(test_engine.engine.mode(), Mode::Waiting);
+    assert!(!test_engine.engine.undo(1));
+    test_engine.handle_next_event();
+    assert_eq!(test_engine.moves(), Vec::<String>::new());
 }
 
 #[test]
 fn settings_wait_for_a_move_but_restart_an_analysis() {
-    let mut stage = Stage::new(|_| {});
-    stage.play("e2e4");
-    let thinking = stage.begun();
-    stage.engine.set_memory(8);
-    assert!(!thinking.control.is_stopped() && !stage.engine.is_settled());
-    stage.finish("e7e5", "", 0);
-    stage.settle();
-    stage.engine.analyse();
-    let analysis = stage.begun();
-    stage.engine.set_option("MultiPV", "3").expect("an option");
+    let mut test_engine = TestEngine::new(|_| {});
+    test_engine.play("e2e4");
+    let thinking = test_engine.started();
+    test_engine.engine.set_memory(8);
+    assert!(!thinking.control.is_stopped() && !test_engine.engine.is_settled());
+    test_engine.finish("e7e5", "", 0);
+    test_engine.settle();
+    test_engine.engine.analyse();
+    let analysis = test_engine.started();
+    test_engine.engine.set_option("MultiPV", "3").expect("an option");
     assert!(analysis.control.is_stopped());
-    assert_eq!(stage.begun().limits.multi_pv, 3);
-    stage.engine.set_threads(2);
-    stage.settle();
-    stage.begun();
-    assert_eq!(stage.engine.mode(), Mode::Analysing);
+    assert_eq!(test_engine.started().limits.multi_pv, 3);
+    test_engine.engine.set_threads(2);
+    test_engine.settle();
+    test_engine.started();
+    assert_eq!(test_engine.engine.mode(), Mode::Analysing);
 }
 
 #[test]
 fn moves_left_out_are_not_searched() {
-    let mut stage = Stage::new(|_| {});
-    stage.engine.analyse();
-    assert!(stage.begun().limits.root_moves.is_empty());
+    let mut test_engine = TestEngine::new(|_| {});
+    test_engine.engine.analyse();
+    assert!(test_engine.started().limits.root_moves.is_empty());
     let mv: Move = "e2e4".parse().expect("a move");
-    stage.engine.exclude(&[mv]);
-    let limits = stage.begun().limits;
+    test_engine.engine.exclude(&[mv]);
+    let limits = test_engine.started().limits;
     assert_eq!((limits.root_moves.len(), limits.root_moves.contains(&mv)), (19, false));
     let all: Vec<Move> = Position::start().legal_moves().iter().collect();
-    stage.engine.exclude(&all);
-    assert_eq!(stage.engine.status(), None);
-    stage.engine.include(&[mv]);
-    assert_eq!(stage.begun().limits.root_moves, [mv]);
-    stage.play("d2d4");
-    assert!(stage.begun().limits.root_moves.is_empty(), "a new position has all its moves");
+    test_engine.engine.exclude(&all);
+    assert_eq!(test_engine.engine.status(), None);
+    test_engine.engine.include(&[mv]);
+    assert_eq!(test_engine.started().limits.root_moves, [mv]);
+    test_engine.play("d2d4");
+    assert!(test_engine.started().limits.root_moves.is_empty(), "a new position has all its moves");
 }
 
 #[test]
 fn a_crashed_search_costs_nothing_but_its_thoughts() {
-    let mut stage = Stage::new(|_| {});
-    stage.play("e2e4");
-    stage.begun();
-    stage.finish("", "", 0);
-    assert!(matches!(stage.engine.take_events()[..], [Event::Fault(_)]), "it is told first");
-    stage.hear();
-    assert_eq!(stage.moves().len(), 1, "some legal move is made");
-    stage.play("d2d4");
-    stage.begun();
-    stage.finish("e2e4", "", 0);
-    assert_eq!(stage.moves().len(), 1, "an illegal move is not made");
+    let mut test_engine = TestEngine::new(|_| {});
+    test_engine.play("e2e4");
+    test_engine.started();
+    test_engine.finish("", "", 0);
+    assert!(matches!(test_engine.engine.take_events()[..], [Event::Fault(_)]), "it is told first");
+    test_engine.handle_next_event();
+    assert_eq!(test_engine.moves().len(), 1, "some legal move is made");
+    test_engine.play("d2d4");
+    test_engine.started();
+    test_engine.finish("e2e4", "", 0);
+    assert_eq!(test_engine.moves().len(), 1, "an illegal move is not made");
 }
 
 #[test]
 fn pausing_and_hurrying() {
-    let mut stage = Stage::new(|_| {});
-    stage.play("e2e4");
-    let thinking = stage.begun();
-    stage.engine.pause();
+    let mut test_engine = TestEngine::new(|_| {});
+    test_engine.play("e2e4");
+    let thinking = test_engine.started();
+    test_engine.engine.pause();
     assert!(thinking.control.is_stopped());
-    stage.engine.resume();
-    let thinking = stage.begun();
-    stage.engine.move_now();
+    test_engine.engine.resume();
+    let thinking = test_engine.started();
+    test_engine.engine.move_now();
     assert!(thinking.control.is_stopped());
-    while stage.engine.mode() == Mode::Thinking {
-        stage.hear();
+    while test_engine.engine.mode() == Mode::Thinking {
+        test_engine.handle_next_event();
     }
-    assert_eq!(stage.moves().len(), 1);
+    assert_eq!(test_engine.moves().len(), 1);
 }
 
 #[test]
 fn resignation_needs_several_lost_scores_and_the_users_leave() {
     for (limit, resigns) in [(0, false), (500, true)] {
-        let mut stage = Stage::new(|settings| settings.resign = limit);
+        let mut test_engine = TestEngine::new(|settings| settings.resign = limit);
         for (user, own) in [("e2e4", "e7e5"), ("g1f3", "b8c6"), ("f1c4", "g8f6")] {
-            stage.play(user);
-            stage.begun();
-            stage.finish(own, "", -900);
+            test_engine.play(user);
+            test_engine.started();
+            test_engine.finish(own, "", -900);
         }
-        let events = stage.engine.take_events();
+        let events = test_engine.engine.take_events();
         assert_eq!(events.iter().any(|event| matches!(event, Event::Resigned)), resigns);
     }
 }
@@ -356,12 +365,12 @@ fn resignation_needs_several_lost_scores_and_the_users_leave() {
 #[test]
 fn a_draw_is_taken_only_when_behind() {
     for (score, taken) in [(20, false), (-10, false), (-80, true)] {
-        let mut stage = Stage::new(|_| {});
-        stage.play("e2e4");
-        stage.begun();
-        stage.engine.offer_draw();
-        stage.finish("e7e5", "", score);
-        let events = stage.engine.take_events();
+        let mut test_engine = TestEngine::new(|_| {});
+        test_engine.play("e2e4");
+        test_engine.started();
+        test_engine.engine.offer_draw();
+        test_engine.finish("e7e5", "", score);
+        let events = test_engine.engine.take_events();
         let offer = events.iter().position(|event| matches!(event, Event::OfferDraw));
         assert_eq!(offer.is_some(), taken, "{score}");
         assert!(matches!(events.last(), Some(Event::Moved(_))));
@@ -370,84 +379,88 @@ fn a_draw_is_taken_only_when_behind() {
 
 #[test]
 fn the_game_ends_by_rule_and_only_once() {
-    let mut stage = Stage::new(|_| {});
+    let mut test_engine = TestEngine::new(|_| {});
     for (user, own) in [("g1f3", "g8f6"), ("f3g1", "f6g8"), ("g1f3", "g8f6"), ("f3g1", "f6g8")] {
-        stage.play(user);
-        stage.begun();
-        stage.finish(own, "", 0);
+        test_engine.play(user);
+        test_engine.started();
+        test_engine.finish(own, "", 0);
     }
     let over = |event: &Event| matches!(event, Event::Over(outcome) if outcome.reason == OutcomeReason::Repetition);
-    assert_eq!(stage.engine.take_events().iter().filter(|&event| over(event)).count(), 1);
-    assert_eq!(stage.engine.mode(), Mode::Waiting);
+    assert_eq!(test_engine.engine.take_events().iter().filter(|&event| over(event)).count(), 1);
+    assert_eq!(test_engine.engine.mode(), Mode::Waiting);
 }
 
 #[test]
 fn a_book_move_needs_no_search() {
-    let mut stage = Stage::new(|settings| settings.own_book = true);
+    let mut test_engine = TestEngine::new(|settings| settings.own_book = true);
     let mut file = tempfile::Builder::new().suffix(".pgn").tempfile().expect("a file");
     file.write_all(b"[Result \"0-1\"]\n\n1. a3 c5 0-1\n").expect("written");
     let name = file.path().to_string_lossy().into_owned();
-    stage.engine.set_option("BookFile", &name).expect("an option");
-    stage.settle();
-    stage.play("a2a3");
-    assert_eq!(stage.moves(), ["c7c5"]);
-    stage.engine.set_option("BookFile", "/nowhere.tbk").expect("an option");
-    stage.settle();
-    assert!(matches!(stage.engine.take_events()[..], [Event::BookFailed(_)]));
-    assert_eq!(stage.engine.book().name(), name, "the book before stays");
+    test_engine.engine.set_option("BookFile", &name).expect("an option");
+    test_engine.settle();
+    test_engine.play("a2a3");
+    assert_eq!(test_engine.moves(), ["c7c5"]);
+    test_engine.engine.set_option("BookFile", "/nowhere.tbk").expect("an option");
+    test_engine.settle();
+    assert!(matches!(test_engine.engine.take_events()[..], [Event::BookFailed(_)]));
+    assert_eq!(test_engine.engine.book().name(), name, "the book before stays");
 }
 
 #[test]
 fn a_ping_before_the_turn_is_answered_before_the_move() {
-    let mut stage = Stage::new(|_| {});
-    stage.engine.ping(1);
-    assert_eq!(stage.pongs_and_moves(), ["1"], "there is nothing to wait for");
-    stage.engine.new_game();
-    stage.engine.ping(2);
-    stage.play("e2e4");
-    stage.engine.ping(3);
-    assert_eq!(stage.pongs_and_moves(), Vec::<String>::new(), "the order is not done");
-    stage.settle();
-    stage.begun();
-    stage.finish("e7e5", "", 0);
-    assert_eq!(stage.pongs_and_moves(), ["2", "e7e5", "3"]);
+    let mut test_engine = TestEngine::new(|_| {});
+    test_engine.engine.ping(1);
+    assert_eq!(test_engine.pongs_and_moves(), ["1"], "there is nothing to wait for");
+    test_engine.engine.new_game();
+    test_engine.engine.ping(2);
+    test_engine.play("e2e4");
+    test_engine.engine.ping(3);
+    assert_eq!(test_engine.pongs_and_moves(), Vec::<String>::new(), "the order is not done");
+    test_engine.settle();
+    test_engine.started();
+    test_engine.finish("e7e5", "", 0);
+    assert_eq!(test_engine.pongs_and_moves(), ["2", "e7e5", "3"]);
 }
 
 #[test]
 fn a_ping_is_answered_before_a_book_move() {
-    let mut stage = Stage::new(|settings| settings.own_book = true);
-    stage.engine.new_game();
-    stage.engine.ping(1);
-    stage.play("e2e4");
-    stage.engine.ping(2);
-    stage.settle();
-    let told = stage.pongs_and_moves();
-    assert_eq!((told.len(), told[0].as_str(), told[2].as_str()), (3, "1", "2"), "{told:?}");
+    let mut test_engine = TestEngine::new(|settings| settings.own_book = true);
+    test_engine.engine.new_game();
+    test_engine.engine.ping(1);
+    test_engine.play("e2e4");
+    test_engine.engine.ping(2);
+    test_engine.settle();
+    let reported = test_engine.pongs_and_moves();
+    assert_eq!(
+        (reported.len(), reported[0].as_str(), reported[2].as_str()),
+        (3, "1", "2"),
+        "{reported:?}"
+    );
 }
 
 #[test]
 fn a_ping_while_thinking_waits_for_the_end_of_the_thinking_only() {
-    let mut stage = Stage::new(|_| {});
-    stage.play("e2e4");
-    stage.begun();
-    stage.engine.ping(1);
-    assert_eq!(stage.pongs_and_moves(), Vec::<String>::new());
-    stage.engine.force();
-    assert_eq!(stage.pongs_and_moves(), ["1"]);
-    let (mut stage, pondering) = Stage::pondering();
-    stage.engine.ping(2);
-    assert_eq!(stage.pongs_and_moves(), ["e7e5", "2"]);
+    let mut test_engine = TestEngine::new(|_| {});
+    test_engine.play("e2e4");
+    test_engine.started();
+    test_engine.engine.ping(1);
+    assert_eq!(test_engine.pongs_and_moves(), Vec::<String>::new());
+    test_engine.engine.force();
+    assert_eq!(test_engine.pongs_and_moves(), ["1"]);
+    let (mut test_engine, pondering) = TestEngine::pondering();
+    test_engine.engine.ping(2);
+    assert_eq!(test_engine.pongs_and_moves(), ["e7e5", "2"]);
     assert!(!pondering.control.is_stopped());
 }
 
 #[test]
 fn files_that_cannot_be_used_change_nothing() {
-    let mut stage = Stage::new(|_| {});
-    let before = stage.engine.settings().clone();
+    let mut test_engine = TestEngine::new(|_| {});
+    let before = test_engine.engine.settings().clone();
     for (name, value) in [("NetworkFile", "/nowhere.net"), ("SyzygyPath", "/nowhere")] {
-        assert!(stage.engine.set_option(name, value).is_err(), "{name}");
+        assert!(test_engine.engine.set_option(name, value).is_err(), "{name}");
     }
-    assert_eq!(stage.engine.settings(), &before);
+    assert_eq!(test_engine.engine.settings(), &before);
 }
 
 /// The settings by which the engine plays: they are none of the search's business.
@@ -494,18 +507,18 @@ fn every_option_of_the_search_comes_to_the_search() {
     fs::write(files.path().join("BookFile"), "1. e4 *\n").expect("written");
     for row in settings::SETTINGS {
         let name = row.title();
-        let mut stage = Stage::new(|_| {});
-        let before: Vec<Config> = stage.configs.try_iter().collect();
+        let mut test_engine = TestEngine::new(|_| {});
+        let before: Vec<Config> = test_engine.configs.try_iter().collect();
         let [before] = &before[..] else { panic!("{name}: {before:?}") };
-        let told = stage.engine.set_option(name, &another_value(row, files.path()));
+        let reported = test_engine.engine.set_option(name, &another_value(row, files.path()));
         if name == "SyzygyPath" {
             // There are no tables of our own: tests/search/endgames.rs sees real ones come to the search.
-            assert!(matches!(told, Err(SettingError::Endgames(_))), "{told:?}");
+            assert!(matches!(reported, Err(SettingError::Endgames(_))), "{reported:?}");
             continue;
         }
-        assert_eq!(told, Ok(()), "{name}");
-        stage.settle();
-        let changed = stage.configs.try_iter().any(|config| config != *before);
+        assert_eq!(reported, Ok(()), "{name}");
+        test_engine.settle();
+        let changed = test_engine.configs.try_iter().any(|config| config != *before);
         assert_eq!(changed, !OF_PLAY.contains(&name), "{name}");
     }
 }

@@ -1,7 +1,7 @@
 //! The thread that searches, and how it is spoken with.
 //!
 //! Orders go in by one channel and are done one after the other; news come out by another. Every
-//! search has a job number, so that late news of a search that was called off can be told apart.
+//! search has a job number, so that late events of a search that was called off can be distinguished.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +13,7 @@ use crate::chess::position::Game;
 use crate::engine::search::{
     self, Config, Control, Limits, STACK_SIZE, SearchFault, SearchResult, Searcher,
 };
-use crate::games::book::{Book, Learned, Partner};
+use crate::games::book::{Book, Learned, OpponentBook};
 
 /// What can search. [`search::Searcher`] does; tests script another.
 pub(crate) trait Backend: Send {
@@ -35,7 +35,7 @@ pub(crate) trait Backend: Send {
         game: &Game,
         limits: &Limits,
         control: &Control,
-        tell: &mut dyn FnMut(&search::SearchEvent),
+        send_event: &mut dyn FnMut(&search::SearchEvent),
     ) -> SearchResult;
 }
 
@@ -57,9 +57,9 @@ impl Backend for Searcher {
         game: &Game,
         limits: &Limits,
         control: &Control,
-        tell: &mut dyn FnMut(&search::SearchEvent),
+        send_event: &mut dyn FnMut(&search::SearchEvent),
     ) -> SearchResult {
-        Searcher::search(self, game, limits, control, tell)
+        Searcher::search(self, game, limits, control, send_event)
     }
 }
 
@@ -71,9 +71,9 @@ pub(crate) fn searcher() -> MakeBackend {
     Box::new(|config| Box::new(Searcher::new(config)))
 }
 
-/// News from the worker.
+/// What happens in the background: in the search thread, and in threads that read files.
 #[derive(Debug, Clone)]
-pub(crate) enum News {
+pub(crate) enum BackgroundEvent {
     /// A search tells how far it is.
     Progress {
         /// The number that [`SearchThread::search`] gave.
@@ -91,23 +91,23 @@ pub(crate) enum News {
     /// One order that was no search is done.
     Settled,
     /// Something that the owner does beside the engine has come further.
-    Aside,
+    OwnerProgress,
     /// Something that was asked for is not to be had, or broke; in words. It comes before the news
     /// of the order's end.
     Fault(String),
     /// A book was opened, or could not be; why.
     Opened {
-        /// The number of books asked for until then.
+        /// The number of books requested until then.
         number: u64,
         /// The book.
         book: Result<Book, String>,
     },
-    /// The games of a sparring partner were read, or could not be; why.
-    Invited {
-        /// The number of partners asked for until then.
+    /// An opponent book was read, or could not be; why.
+    OpponentBookLoaded {
+        /// The number of opponent books requested until then.
         number: u64,
-        /// The partner.
-        partner: Result<Partner, String>,
+        /// The opponent book.
+        opponent_book: Result<OpponentBook, String>,
     },
     /// What was to be learnt is written down, or waits for a file that can be written to.
     Kept,
@@ -120,7 +120,7 @@ pub(crate) enum News {
     },
 }
 
-enum Order {
+enum SearchRequest {
     Configure(Box<Config>),
     NewGame,
     Search { job: u64, game: Box<Game>, limits: Limits, control: Control },
@@ -128,9 +128,9 @@ enum Order {
 
 /// The search thread, as its owner sees it. Dropped, it leaves the thread to end by itself.
 pub(crate) struct SearchThread {
-    orders: Sender<Order>,
-    outbox: Sender<News>,
-    news: Receiver<News>,
+    orders: Sender<SearchRequest>,
+    event_sender: Sender<BackgroundEvent>,
+    background_events: Receiver<BackgroundEvent>,
     jobs: u64,
     unsettled: usize,
 }
@@ -142,30 +142,31 @@ impl SearchThread {
     /// If the system starts no thread.
     pub(crate) fn start(make: MakeBackend, config: Config) -> io::Result<Self> {
         let (orders, inbox) = unbounded();
-        let (outbox, news) = unbounded();
-        let own_outbox = outbox.clone();
+        let (event_sender, background_events) = unbounded();
+        let own_sender = event_sender.clone();
         let builder = thread::Builder::new().name("search".to_owned()).stack_size(STACK_SIZE);
         let made_with = config.clone();
-        builder.spawn(move || work(&make, made_with, &inbox, &own_outbox))?;
-        let mut worker = SearchThread { orders, outbox, news, jobs: 0, unsettled: 0 };
+        builder.spawn(move || work(&make, made_with, &inbox, &own_sender))?;
+        let mut worker =
+            SearchThread { orders, event_sender, background_events, jobs: 0, unsettled: 0 };
         // Nothing changes, but the order is done only when all is made.
         worker.configure(config);
         Ok(worker)
     }
 
     /// Where the news come in. Each must be shown to [`SearchThread::note`].
-    pub(crate) fn news(&self) -> &Receiver<News> {
-        &self.news
+    pub(crate) fn background_events(&self) -> &Receiver<BackgroundEvent> {
+        &self.background_events
     }
 
     /// Where others can add to the news.
-    pub(crate) fn outbox(&self) -> Sender<News> {
-        self.outbox.clone()
+    pub(crate) fn event_sender(&self) -> Sender<BackgroundEvent> {
+        self.event_sender.clone()
     }
 
     /// Keeps count of the orders that are done.
-    pub(crate) fn note(&mut self, news: &News) {
-        if matches!(news, News::Settled) {
+    pub(crate) fn note(&mut self, background_event: &BackgroundEvent) {
+        if matches!(background_event, BackgroundEvent::Settled) {
             self.unsettled = self.unsettled.saturating_sub(1);
         }
     }
@@ -177,15 +178,15 @@ impl SearchThread {
 
     /// Passes on what the user has set, for the searches to come.
     pub(crate) fn configure(&mut self, config: Config) {
-        self.settle(Order::Configure(Box::new(config)));
+        self.settle(SearchRequest::Configure(Box::new(config)));
     }
 
     /// Lets the searches to come know nothing of those before.
     pub(crate) fn new_game(&mut self) {
-        self.settle(Order::NewGame);
+        self.settle(SearchRequest::NewGame);
     }
 
-    fn settle(&mut self, order: Order) {
+    fn settle(&mut self, order: SearchRequest) {
         if self.orders.send(order).is_ok() {
             self.unsettled += 1;
         }
@@ -194,7 +195,7 @@ impl SearchThread {
     /// Orders a search and returns its job number.
     pub(crate) fn search(&mut self, game: Game, limits: Limits, control: Control) -> u64 {
         self.jobs += 1;
-        let order = Order::Search { job: self.jobs, game: Box::new(game), limits, control };
+        let order = SearchRequest::Search { job: self.jobs, game: Box::new(game), limits, control };
         // The thread lives as long as its orders can be sent, so this cannot fail.
         let _ = self.orders.send(order);
         self.jobs
@@ -202,41 +203,47 @@ impl SearchThread {
 }
 
 /// Does the orders until nobody can give any more.
-fn work(make: &MakeBackend, mut config: Config, orders: &Receiver<Order>, news: &Sender<News>) {
+fn work(
+    make: &MakeBackend,
+    mut config: Config,
+    orders: &Receiver<SearchRequest>,
+    event_sender: &Sender<BackgroundEvent>,
+) {
     let mut backend = made(make, &config);
     for order in orders {
-        if let Order::Configure(wanted) = &order {
-            config = (**wanted).clone();
+        if let SearchRequest::Configure(desired) = &order {
+            config = (**desired).clone();
         }
         let done = catch_unwind(AssertUnwindSafe(|| match &order {
-            Order::Configure(_) => {
+            SearchRequest::Configure(_) => {
                 backend.configure(config.clone());
-                News::Settled
+                BackgroundEvent::Settled
             }
-            Order::NewGame => {
+            SearchRequest::NewGame => {
                 backend.new_game();
-                News::Settled
+                BackgroundEvent::Settled
             }
-            Order::Search { job, game, limits, control } => {
-                let mut tell = |event: &search::SearchEvent| {
-                    let _ = news.send(News::Progress { job: *job, event: event.clone() });
+            SearchRequest::Search { job, game, limits, control } => {
+                let mut send_event = |event: &search::SearchEvent| {
+                    let _ = event_sender
+                        .send(BackgroundEvent::Progress { job: *job, event: event.clone() });
                 };
-                let result = backend.search(game, limits, control, &mut tell);
-                News::Finished { job: *job, result }
+                let result = backend.search(game, limits, control, &mut send_event);
+                BackgroundEvent::Finished { job: *job, result }
             }
         }));
         let panicked = done.is_err();
         let done = done.unwrap_or_else(|_| last_words(&order));
-        let tell = |fault| {
-            let _ = news.send(News::Fault(fault));
+        let send_event = |fault| {
+            let _ = event_sender.send(BackgroundEvent::Fault(fault));
         };
-        if panicked || has_crashed(&order, &done) {
-            tell("the search has crashed and is started anew".to_owned());
+        if panicked || is_without_move(&order, &done) {
+            send_event("the search has crashed and is started anew".to_owned());
             backend = made(make, &config);
         } else {
-            backend.take_faults().iter().map(SearchFault::to_string).for_each(tell);
+            backend.take_faults().iter().map(SearchFault::to_string).for_each(send_event);
         }
-        let _ = news.send(done);
+        let _ = event_sender.send(done);
     }
 }
 
@@ -248,19 +255,21 @@ fn made(make: &MakeBackend, config: &Config) -> Box<dyn Backend> {
 }
 
 /// Whether a search came back without a move where there is one.
-fn has_crashed(order: &Order, news: &News) -> bool {
-    match (order, news) {
-        (Order::Search { game, .. }, News::Finished { result, .. }) => {
+fn is_without_move(order: &SearchRequest, background_event: &BackgroundEvent) -> bool {
+    match (order, background_event) {
+        (SearchRequest::Search { game, .. }, BackgroundEvent::Finished { result, .. }) => {
             result.best.is_none() && !game.position().has_no_moves()
         }
         _ => false,
     }
 }
 
-/// The news of an order that could not be done.
-fn last_words(order: &Order) -> News {
+/// The events of an order that could not be done.
+fn last_words(order: &SearchRequest) -> BackgroundEvent {
     match order {
-        Order::Search { job, .. } => News::Finished { job: *job, result: SearchResult::default() },
-        Order::Configure(_) | Order::NewGame => News::Settled,
+        SearchRequest::Search { job, .. } => {
+            BackgroundEvent::Finished { job: *job, result: SearchResult::default() }
+        }
+        SearchRequest::Configure(_) | SearchRequest::NewGame => BackgroundEvent::Settled,
     }
 }

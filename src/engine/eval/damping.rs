@@ -12,7 +12,7 @@ use crate::chess::position::Position;
 use crate::chess::score::Score;
 
 /// With more pieces on the board an endgame is too far away to be looked at. Hand-set.
-const MOST_PIECES: u32 = 18;
+const MAX_PIECES: u32 = 18;
 /// A score is down to half when the fifty moves are over. Hand-set.
 const CLOCK_SPAN: Score = 200;
 
@@ -21,7 +21,7 @@ const CLOCK_SPAN: Score = 200;
 #[inline]
 pub(super) fn damped(position: &Position, score: Score) -> Score {
     let score = damped_by_clock(position, score);
-    if position.occupied().popcnt() > MOST_PIECES { score } else { scaled(position, score) }
+    if position.occupied().popcnt() > MAX_PIECES { score } else { scaled(position, score) }
 }
 
 /// What is left of a `score` after the plies since the last capture or pawn move.

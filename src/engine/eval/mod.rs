@@ -56,7 +56,7 @@ impl Evaluation {
     pub fn explain(&self, position: &Position) -> String {
         let mut evaluator = Evaluator::new(self);
         evaluator.prepare(position, 0);
-        let score = in_words(evaluator.evaluate(position, 0), position);
+        let score = describe(evaluator.evaluate(position, 0), position);
         let used = match self {
             Evaluation::Classical => "classical",
             Evaluation::Nnue(_) => "the network",
@@ -77,7 +77,7 @@ impl Evaluation {
 }
 
 /// A score of the side to move in words, from both points of view.
-fn in_words(score: Score, position: &Position) -> String {
+fn describe(score: Score, position: &Position) -> String {
     let white = if position.side_to_move() == Color::White { score } else { -score };
     let pawns = f64::from(white) / 100.0;
     format!("{pawns:+.2} pawns for White, {score:+} centipawns for the side to move")

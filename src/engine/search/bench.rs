@@ -81,7 +81,7 @@ pub(crate) fn bench(
     for fen in POSITIONS {
         searcher.new_game();
         let game = Game::new(Position::from_fen(fen).expect("the bench positions are legal"));
-        let found = searcher.search_silently(&game, &Limits::depth(depth), &Control::new());
+        let found = searcher.search_without_events(&game, &Limits::depth(depth), &Control::new());
         let result = BenchResult { nodes: found.nodes, elapsed: found.elapsed };
         on_position(fen, result);
         total.nodes += result.nodes;

@@ -5,14 +5,14 @@
 //! only once a good part of whatever bounds it is spent and the choice has settled: what is saved
 //! is time that would hardly have changed the move.
 
+use super::book_ending_state::{EndingLine, PLAUSIBLE_MARGIN};
 use super::book_probe::BookProbe;
 use super::clock::Stability;
 use super::config::BookSearch;
 use super::job::RootMove;
 use super::node::Window;
-use super::observe::{Spectator, Why};
+use super::observe::{OptionalObserver, SearchReason};
 use super::report::{SearchEvent, SearchResult, Transposition};
-use super::watch::{Hope, PLAUSIBLE_MARGIN};
 use super::worker::Worker;
 use crate::chess::position::{Color, Move, Position};
 use crate::chess::score::{Depth, INFINITY, Ply, Score, is_decided};
@@ -36,13 +36,13 @@ const SETTLED_EFFORT: f64 = 0.5;
 /// Lines verified by search at the end of one iteration.
 const VERIFIED_PER_ITERATION: usize = 4;
 /// Matches told after one iteration of an analysis.
-const TOLD_PER_ITERATION: usize = 4;
+const REPORTED_PER_ITERATION: usize = 4;
 /// Games at an even score that a position's results are mixed with to judge it.
 const VERDICT_PRIOR_GAMES: f64 = 4.0;
 /// Expected points below which the book's verdict is bad.
 const BAD_VERDICT: f64 = 0.4;
 
-impl<S: Spectator> Worker<'_, S> {
+impl<S: OptionalObserver> Worker<'_, S> {
     /// Whether a match may end this search at all: not an analysis, and none on the opponent's time.
     pub(super) fn book_may_end(&self) -> bool {
         let job = self.job;
@@ -56,41 +56,41 @@ impl<S: Spectator> Worker<'_, S> {
         let best = self.job.root_moves()[0].clone();
         match self.job.config.book_search {
             BookSearch::Stop | BookSearch::Value | BookSearch::Steer
-                if self.hope(&best).is_none() =>
+                if self.ending_line(&best).is_none() =>
             {
-                let hope = self.plausible_match(probe, depth, &best);
-                self.watch.hopes.retain(|other| other.first() != Some(best.mv));
-                self.watch.hopes.extend(hope);
+                let ending_line = self.plausible_match(probe, depth, &best);
+                self.book_ending.ending_lines.retain(|other| other.first() != Some(best.mv));
+                self.book_ending.ending_lines.extend(ending_line);
             }
             _ => (),
         }
-        let hope = self.hope(&best).cloned();
+        let ending_line = self.ending_line(&best).cloned();
         if depth >= FIRST_DEPTH {
-            self.tell_matches(probe, hope.as_ref());
+            self.report_book_matches(probe, ending_line.as_ref());
         }
-        self.watch.ready = hope.filter(|_| is_settled(stability));
+        self.book_ending.ready = ending_line.filter(|_| is_settled(stability));
     }
 
     /// The line that the search may end by with `best` as the best move.
-    fn hope(&self, best: &RootMove) -> Option<&Hope> {
-        self.watch.hopes.iter().find(|hope| hope.holds(best))
+    fn ending_line(&self, best: &RootMove) -> Option<&EndingLine> {
+        self.book_ending.ending_lines.iter().find(|ending_line| ending_line.holds(best))
     }
 
-    /// Tells what has been met and not been told yet: the line that the search may end by, or,
+    /// Reports what has been met and not been told yet: the line that the search may end by, or,
     /// where nothing ends, the shortest one under each move, the best moves first.
-    fn tell_matches(&mut self, probe: &BookProbe, hope: Option<&Hope>) {
-        let mut news: Vec<Transposition> =
-            hope.map(|hope| hope.found.clone()).into_iter().collect();
+    fn report_book_matches(&mut self, probe: &BookProbe, ending_line: Option<&EndingLine>) {
+        let mut new_matches: Vec<Transposition> =
+            ending_line.map(|ending_line| ending_line.found.clone()).into_iter().collect();
         if !self.book_may_end() {
             let mut met = probe.by_first_move();
-            news.iter().for_each(|found| drop(met.remove(&found.line[0])));
+            new_matches.iter().for_each(|found| drop(met.remove(&found.line[0])));
             let root_moves = self.job.root_moves();
-            news.extend(root_moves.iter().filter_map(|root_move| met.remove(&root_move.mv)));
+            new_matches.extend(root_moves.iter().filter_map(|root_move| met.remove(&root_move.mv)));
         }
-        news.retain(|found| !self.watch.told.contains(&found.line[0]));
-        for found in news.into_iter().take(TOLD_PER_ITERATION) {
-            self.watch.told.insert(found.line[0]);
-            self.tell(SearchEvent::Transposition(found));
+        new_matches.retain(|found| !self.book_ending.reported.contains(&found.line[0]));
+        for found in new_matches.into_iter().take(REPORTED_PER_ITERATION) {
+            self.book_ending.reported.insert(found.line[0]);
+            self.send_event(SearchEvent::Transposition(found));
         }
     }
 
@@ -101,36 +101,36 @@ impl<S: Spectator> Worker<'_, S> {
     }
 
     /// The same in the midst of an iteration.
-    pub(super) fn breaks_off_in_book(&mut self) -> bool {
+    pub(super) fn stops_in_book(&mut self) -> bool {
         self.ends_in_book_from(SHARE_WITHIN)
     }
 
     /// Whether an analysis knows the root to a depth that the time left will not reach.
     pub(super) fn is_out_of_reach(&self, depth: Depth) -> bool {
-        depth + REACH < self.watch.settled && self.book_may_end() && self.spent() >= SHARE
+        depth + REACH < self.book_ending.settled && self.book_may_end() && self.spent() >= SHARE
     }
 
     fn ends_in_book_from(&mut self, share: f64) -> bool {
-        let Some(ready) = &self.watch.ready else { return false };
+        let Some(ready) = &self.book_ending.ready else { return false };
         // The cheap question first: this is asked again and again.
         if self.spent() < share || !self.book_may_end() {
             return false;
         }
         let root_moves = self.job.root_moves();
         let mut scored = root_moves.iter().filter(|root_move| root_move.score > -INFINITY);
-        self.watch.ended = scored.all(|root_move| ready.holds(root_move));
-        self.watch.ended
+        self.book_ending.ended = scored.all(|root_move| ready.holds(root_move));
+        self.book_ending.ended
     }
 
     /// The line into the book by which the search has ended, if it has: in mode `First` the match
     /// decides the move, whatever it is worth.
-    pub(super) fn obey_book(&mut self, result: &mut SearchResult) {
+    pub(super) fn apply_book_line(&mut self, result: &mut SearchResult) {
         if let Some(found) = self.decisive_match() {
             result.best = found.line.first().copied();
             result.ponder = found.line.get(1).copied();
             result.book = Some(found.clone());
-        } else if self.watch.ended {
-            let ready = self.watch.ready.take().filter(|ready| ready.first() == result.best);
+        } else if self.book_ending.ended {
+            let ready = self.book_ending.ready.take().filter(|ready| ready.first() == result.best);
             result.book = ready.map(|ready| ready.found).or(result.book.take());
         }
     }
@@ -172,7 +172,7 @@ impl<S: Spectator> Worker<'_, S> {
         probe: &BookProbe,
         depth: Depth,
         best: &RootMove,
-    ) -> Option<Hope> {
+    ) -> Option<EndingLine> {
         if depth < FIRST_DEPTH || self.job.limits.is_analysis() {
             return None;
         }
@@ -181,12 +181,12 @@ impl<S: Spectator> Worker<'_, S> {
         let mut verified = 0;
         for found in candidates.filter(|found| !is_bad_for(us, found.counts)) {
             if best.pv.starts_with(&found.line) {
-                return Some(Hope { found, score: best.score });
+                return Some(EndingLine { found, score: best.score });
             }
             if verified < VERIFIED_PER_ITERATION && !is_decided(best.score) {
                 verified += 1;
                 if self.is_plausible(&found.line, depth, best.score) {
-                    return Some(Hope { found, score: best.score });
+                    return Some(EndingLine { found, score: best.score });
                 }
             }
             if self.job.control.is_stopped() {
@@ -229,11 +229,11 @@ impl<S: Spectator> Worker<'_, S> {
     fn is_worth(&mut self, position: &Position, ply: Ply, depth: Depth, expected: Score) -> bool {
         let low = expected - PLAUSIBLE_MARGIN;
         let high = expected + PLAUSIBLE_MARGIN;
-        self.because(Why::BookLine);
+        self.set_reason(SearchReason::BookLine);
         if self.pvs(position, ply, depth, Window::null(high), true) > high {
             return false;
         }
-        self.because(Why::BookLine);
+        self.set_reason(SearchReason::BookLine);
         self.pvs(position, ply, depth, Window::null(low - 1), false) >= low
     }
 }

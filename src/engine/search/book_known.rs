@@ -2,7 +2,7 @@
 //! that is never overwritten.
 
 use super::node::Pv;
-use super::observe::Spectator;
+use super::observe::OptionalObserver;
 use super::report::{Bound, SearchEvent, SearchResult, Transposition};
 use super::table::{NO_EVAL, TableEntry};
 use super::worker::Worker;
@@ -54,7 +54,7 @@ pub(super) fn with_move(table: Option<TableEntry>, mv: Option<Move>) -> Option<T
     Some(TableEntry { mv: table.mv.or(mv), ..table })
 }
 
-impl<S: Spectator> Worker<'_, S> {
+impl<S: OptionalObserver> Worker<'_, S> {
     /// The score of a node that the book has analysed deeply enough, once
     /// [`Worker::holds_here`] has confirmed it. The principal variation continues in the book.
     #[cold]
@@ -74,7 +74,7 @@ impl<S: Spectator> Worker<'_, S> {
 
     /// Takes what an analysis has found of the root, and tells it: its move is searched first, and
     /// stays the one to play until a deeper iteration has found another. That is the result so far.
-    pub(super) fn ask_book_of_root(&mut self) -> Option<SearchResult> {
+    pub(super) fn probe_book_at_root(&mut self) -> Option<SearchResult> {
         let job = self.job;
         let probe = job.book.as_ref()?;
         let value = probe.value(&job.root)?;
@@ -87,11 +87,11 @@ impl<S: Spectator> Worker<'_, S> {
         let root_move = root_moves.iter_mut().find(|root_move| root_move.mv == mv)?;
         root_move.pv.clone_from(&line);
         drop(root_moves);
-        self.watch.known = Some(known);
-        self.watch.settled = if settles { known.depth } else { 0 };
+        self.book_ending.known = Some(known);
+        self.book_ending.settled = if settles { known.depth } else { 0 };
         let counts = probe.reached(&job.root).unwrap_or_default();
         let found = Transposition { line: Vec::new(), counts, value: Some(value) };
-        self.tell(SearchEvent::Transposition(found.clone()));
+        self.send_event(SearchEvent::Transposition(found.clone()));
         settles.then(|| SearchResult {
             best: Some(mv),
             ponder: line.get(1).copied(),
@@ -103,8 +103,9 @@ impl<S: Spectator> Worker<'_, S> {
     }
 
     /// Puts the move of an analysis first among the root moves, as long as it is the one to play.
-    pub(super) fn put_book_move_first(&self, depth: Depth) {
-        let Some(known) = self.watch.known.filter(|_| depth <= self.watch.settled + 1) else {
+    pub(super) fn move_book_move_first(&self, depth: Depth) {
+        let Some(known) = self.book_ending.known.filter(|_| depth <= self.book_ending.settled + 1)
+        else {
             return;
         };
         let mut root_moves = self.job.root_moves();
@@ -117,12 +118,12 @@ impl<S: Spectator> Worker<'_, S> {
     pub(super) fn holds_here(&self, known: TableEntry, position: &Position, ply: Ply) -> bool {
         let clock = Depth::from(position.halfmove_clock());
         let can_draw = known.score < DRAW && self.can_repeat(position, ply);
-        clock + known.depth < CLOCK_ROOM && !can_draw && !self.is_led_back(position, known.mv)
+        clock + known.depth < CLOCK_ROOM && !can_draw && !self.leads_back(position, known.mv)
     }
 
     /// Whether the best moves of the analysis soon lead back to a position that stood on the board
     /// before this one.
-    fn is_led_back(&self, position: &Position, mv: Option<Move>) -> bool {
+    fn leads_back(&self, position: &Position, mv: Option<Move>) -> bool {
         let clock = usize::from(position.halfmove_clock());
         if clock == 0 {
             return false;
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_of_the_root_is_told_before_anything_else() {
+    fn what_is_known_of_the_root_is_reported_before_anything_else() {
         let known = vec![found("", "a4", 50, 60)];
         let config = Config {
             memory_mb: 4,
@@ -286,19 +287,19 @@ mod tests {
             book_search: BookSearch::Value,
             ..Config::default()
         };
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         Searcher::new(config).search(
             &Game::default(),
             &Limits::depth(3),
             &Control::new(),
             &mut |event| {
-                told.push(match event {
-                    SearchEvent::Transposition(found) => found.in_words(&Position::start()),
+                reported.push(match event {
+                    SearchEvent::Transposition(found) => found.describe(&Position::start()),
                     _ => String::new(),
                 });
             },
         );
-        assert_eq!(told[0], "analysed in the book: a4 +0.50, depth 60");
+        assert_eq!(reported[0], "analysed in the book: a4 +0.50, depth 60");
     }
 
     #[test]

@@ -3,13 +3,13 @@
 use super::book_known::known;
 use super::book_probe::BookProbe;
 use super::config::BookSearch;
-use super::observe::{Spectator, Step};
+use super::observe::{OptionalObserver, SearchStep};
 use super::report::Transposition;
 use super::table::TableEntry;
 use super::worker::Worker;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Ply, Score};
-use crate::games::book::{Asked, Counts};
+use crate::games::book::{Counts, PendingLookup};
 
 /// What the book says of a node.
 pub(super) enum BookHit {
@@ -19,10 +19,10 @@ pub(super) enum BookHit {
     Known(TableEntry),
 }
 
-impl<'a, S: Spectator> Worker<'a, S> {
+impl<'a, S: OptionalObserver> Worker<'a, S> {
     /// Asks whether an inner node may be in the book; `None` where no book is to be asked.
     #[inline]
-    pub(super) fn ask_book(&self, position: &Position, ply: Ply) -> Option<Asked<'a>> {
+    pub(super) fn prefetch_book(&self, position: &Position, ply: Ply) -> Option<PendingLookup<'a>> {
         let probe = self.job.book.as_ref()?;
         self.stack[ply].excluded.is_none().then(|| probe.ask(position))
     }
@@ -43,7 +43,7 @@ impl<'a, S: Spectator> Worker<'a, S> {
         ply: Ply,
         counts: Counts,
     ) -> Option<BookHit> {
-        self.show(|_| Step::BookMatch { games: counts.games() });
+        self.show(|_| SearchStep::BookMatch { games: counts.games() });
         let line = self.line_to(ply).filter(|_| !counts.is_empty());
         if let Some(line) = &line {
             probe.remember(position, line, counts);

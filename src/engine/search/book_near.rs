@@ -3,14 +3,14 @@
 //! A search leaves poor replies out, or comes to them late. Whoever analyses wants to know all the same
 //! that the game is back in the book after them.
 
-use super::observe::Spectator;
+use super::observe::OptionalObserver;
 use super::worker::Worker;
 use crate::chess::position::Position;
 
-impl<S: Spectator> Worker<'_, S> {
+impl<S: OptionalObserver> Worker<'_, S> {
     /// Remembers the lines of one and two plies that lead into the book, if what is met there is told
     /// and ends nothing. That costs some thousand questions, once a search.
-    pub(super) fn look_for_near_matches(&self) {
+    pub(super) fn find_near_matches(&self) {
         let Some(probe) = self.job.book.as_ref().filter(|_| !self.book_may_end()) else { return };
         let remember = |position: &Position, line: &[_]| {
             let counts = probe.holds(position).filter(|counts| !counts.is_empty());

@@ -13,7 +13,7 @@ use hashbrown::HashMap;
 use super::config::{BookSearch, Config};
 use super::report::Transposition;
 use crate::chess::position::{Move, Position};
-use crate::games::book::{Asked, Book, BookValue, Counts};
+use crate::games::book::{Book, BookValue, Counts, PendingLookup};
 
 /// Matches remembered at a time.
 const REMEMBERED: usize = 4_096;
@@ -61,7 +61,7 @@ impl BookProbe {
     /// Asks whether the other questions are worth asking; there should be work to do before the answer is
     /// read, which waits for the memory.
     #[inline]
-    pub(super) fn ask(&self, position: &Position) -> Asked<'_> {
+    pub(super) fn ask(&self, position: &Position) -> PendingLookup<'_> {
         self.book.ask(position)
     }
 

@@ -12,7 +12,7 @@ use super::limits::{Limits, TimeLimit};
 use crate::chess::score::Score;
 
 /// The most moves that the time is taken to be for.
-const MOST_MOVES: u32 = 56;
+const MAX_MOVES: u32 = 56;
 /// What a move may take of the clock if that does not say for how many moves it is: at the start of
 /// the game, and what comes to that as the game goes on. Values and form are those that Reckless found
 /// by games (+24 ± 9 and +8 ± 6 Elo against a share that stays).
@@ -124,7 +124,7 @@ impl TimeManager {
     /// Whether another iteration is not worth its time. Time spent pondering counts as spent.
     pub(super) fn is_enough(&self, control: &Control, stability: Stability) -> bool {
         let Some(soft) = self.soft else { return false };
-        !self.is_pondering(control) && self.elapsed() >= soft.mul_f64(stability.stretch())
+        !self.is_pondering(control) && self.elapsed() >= soft.mul_f64(stability.time_factor())
     }
 
     /// Whether the time is ours to shorten: there is a clock, and no fixed time to use up.
@@ -135,7 +135,7 @@ impl TimeManager {
 
 impl Stability {
     /// What the soft bound is multiplied by. All factors hand-set.
-    fn stretch(self) -> f64 {
+    fn time_factor(self) -> f64 {
         let settled = match self.unchanged {
             0 => 1.7,
             1 => 1.25,
@@ -169,8 +169,8 @@ fn budget(
     let reserve = STALL.min(remaining * RESERVE_SHARE / 100);
     let available = remaining.saturating_sub(reserve).max(SHORTEST);
     let of_clock = match moves_to_go {
-        Some(moves) => available / moves.clamp(1, MOST_MOVES),
-        None => available.mul_f64(share_of_clock(move_number)),
+        Some(moves) => available / moves.clamp(1, MAX_MOVES),
+        None => available.mul_f64(clock_share(move_number)),
     };
     let share = of_clock + increment * INCREMENT_SHARE / 100;
     let most =
@@ -180,7 +180,7 @@ fn budget(
 }
 
 /// What part of the clock a move may take. The further the game has gone, the fewer moves are to come.
-fn share_of_clock(move_number: u16) -> f64 {
+fn clock_share(move_number: u16) -> f64 {
     let grown = 1.0 - (-SHARE_RATE * f64::from(move_number)).exp();
     SHARE + SHARE_GROWTH * grown
 }
@@ -228,7 +228,7 @@ mod tests {
     fn an_unsettled_choice_gets_more_time() {
         let settled = Stability { unchanged: 9, fall: 0, effort: 0.95 };
         let open = Stability { unchanged: 0, fall: 60, effort: 0.3 };
-        assert!(settled.stretch() < 0.8 && open.stretch() > 2.0);
+        assert!(settled.time_factor() < 0.8 && open.time_factor() > 2.0);
     }
 
     #[test]

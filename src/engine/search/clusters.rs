@@ -62,7 +62,7 @@ mod memory {
                 unsafe { mmap_anonymous(null_mut(), bytes, protection, MapFlags::PRIVATE) };
             let start = NonNull::new(mapped.ok()?.cast::<Cluster>())?;
             // Pages are aligned beyond a cluster, and the slice covers the mapping.
-            huge_pages::ask_for::<Cluster>(unsafe {
+            huge_pages::request::<Cluster>(unsafe {
                 slice::from_raw_parts_mut(start.as_ptr().cast(), count)
             });
             Some(Memory { start, count })

@@ -20,7 +20,7 @@ struct Signals {
     given: Condvar,
     /// The thread that is to panic, and the nodes that it may count before.
     #[cfg(test)]
-    sabotage: Option<(usize, u64)>,
+    panic_at: Option<(usize, u64)>,
 }
 
 impl Control {
@@ -35,7 +35,7 @@ impl Control {
         self.wake();
     }
 
-    /// Tells that the opponent has played the expected move: the clock starts now.
+    /// Signals that the opponent has played the expected move: the clock starts now.
     pub fn ponder_hit(&self) {
         self.signals.ponder_hit.store(true, Ordering::Relaxed);
         self.wake();
@@ -43,15 +43,15 @@ impl Control {
 
     /// A control under which a search thread panics once it has counted so many nodes.
     #[cfg(test)]
-    pub(super) fn sabotaged(thread: usize, nodes: u64) -> Self {
-        let signals = Signals { sabotage: Some((thread, nodes)), ..Signals::default() };
+    pub(super) fn panicking_at(thread: usize, nodes: u64) -> Self {
+        let signals = Signals { panic_at: Some((thread, nodes)), ..Signals::default() };
         Control { signals: Arc::new(signals) }
     }
 
     /// Panics if this thread is to.
     #[cfg(test)]
-    pub(super) fn suffer_sabotage(&self, thread: usize, nodes: u64) {
-        let panics = self.signals.sabotage.is_some_and(|(id, from)| id == thread && nodes > from);
+    pub(super) fn panic_if_due(&self, thread: usize, nodes: u64) {
+        let panics = self.signals.panic_at.is_some_and(|(id, from)| id == thread && nodes > from);
         assert!(!panics, "a panic that a test means to see");
     }
 

@@ -10,7 +10,7 @@ use super::clock::Stability;
 use super::constants as c;
 use super::job::RootMove;
 use super::node::{MoveFacts, Node, Window};
-use super::observe::{Spectator, Step, Why};
+use super::observe::{OptionalObserver, SearchReason, SearchStep};
 use super::report::{Bound, Report, SearchEvent, SearchResult};
 use super::source::MoveSource;
 use super::worker::Worker;
@@ -26,35 +26,35 @@ const ASPIRATION_DEPTH: Depth = 5;
 /// A window wider than this is opened altogether.
 const ASPIRATION_MAX: Score = 800;
 /// Root moves are told from this time on: before it they fly by.
-const ROOT_MOVES_TOLD_FROM: Duration = Duration::from_secs(1);
+const ROOT_MOVES_REPORTED_FROM: Duration = Duration::from_secs(1);
 /// Failed windows are told from this time on.
-const FAILS_TOLD_FROM: Duration = Duration::from_millis(500);
+const FAILS_REPORTED_FROM: Duration = Duration::from_millis(500);
 /// New best moves within an iteration are told from this one on: in the first every move is new.
 const FIRST_NEWS_DEPTH: Depth = 2;
 /// Iterations that settle a position with a single legal move.
 const FORCED_MOVE_DEPTH: Depth = 3;
 
-impl<S: Spectator> Worker<'_, S> {
+impl<S: OptionalObserver> Worker<'_, S> {
     /// Runs the search on the main thread.
     pub(super) fn think(&mut self) -> SearchResult {
-        let mut result = self.ask_book_of_root().unwrap_or_else(|| self.first_guess());
+        let mut result = self.probe_book_at_root().unwrap_or_else(|| self.first_guess());
         let last = self.job.limits.last_iteration();
         let mut unchanged = 0;
         if result.best.is_some() {
-            self.look_for_near_matches();
+            self.find_near_matches();
             for depth in 1..=last {
                 let best_before = result.best;
                 let score_before = result.score;
                 self.iterate(depth, &mut result);
                 if self.job.control.is_stopped() {
-                    self.put_lines_right(depth);
+                    self.report_reordered_lines(depth);
                     break;
                 }
                 unchanged = if result.best == best_before { unchanged + 1 } else { 0 };
                 let fall = if depth > 1 { score_before - result.score } else { 0 };
                 let stability = Stability { unchanged, fall, effort: self.effort() };
                 self.compare_with_book(depth, stability);
-                self.look_for_detour(depth);
+                self.search_book_return(depth);
                 let is_decided = self.is_decided(depth, &result, stability);
                 if is_decided || self.is_out_of_reach(depth) || self.ends_in_book() {
                     break;
@@ -63,13 +63,13 @@ impl<S: Spectator> Worker<'_, S> {
         } else {
             self.report_end_of_game(result.score);
         }
-        self.obey_book(&mut result);
-        self.take_detour(&mut result);
+        self.apply_book_line(&mut result);
+        self.take_book_return(&mut result);
         self.expect_reply(&mut result);
         self.call_known_draw(&mut result);
-        self.have_the_last_word(&result);
+        self.report_final(&result);
         // Nothing is left to help with, however long the answer has to wait.
-        self.job.crew.finish();
+        self.job.pool.finish();
         self.wait_for_permission();
         self.show_done();
         result.nodes = self.job.nodes();
@@ -91,8 +91,8 @@ impl<S: Spectator> Worker<'_, S> {
 
     /// Reports the score of a root without legal moves, at depth 0 and with an empty line.
     fn report_end_of_game(&mut self, score: Score) {
-        if self.job.is_heard {
-            self.tell(SearchEvent::Iteration(Report {
+        if self.job.is_reported {
+            self.send_event(SearchEvent::Iteration(Report {
                 depth: 0,
                 selective_depth: 0,
                 score,
@@ -110,15 +110,15 @@ impl<S: Spectator> Worker<'_, S> {
 
     /// One iteration over the best moves asked for; completes `result` as far as it gets.
     fn iterate(&mut self, depth: Depth, result: &mut SearchResult) {
-        self.show(|_| Step::Iteration(depth));
-        self.forget_scores();
-        self.put_book_move_first(depth);
+        self.show(|_| SearchStep::Iteration(depth));
+        self.reset_scores();
+        self.move_book_move_first(depth);
         self.search_lines(depth);
         self.take_best(depth, result);
     }
 
     /// Forgets what the root moves are worth, but for what is expected of them.
-    pub(super) fn forget_scores(&self) {
+    pub(super) fn reset_scores(&self) {
         for root_move in self.job.root_moves().iter_mut() {
             if root_move.score > -INFINITY {
                 root_move.previous = root_move.score;
@@ -132,7 +132,7 @@ impl<S: Spectator> Worker<'_, S> {
         let lines = self.job.lines();
         for index in 0..lines {
             self.selective_depth = 0;
-            self.show(|_| Step::Line(index + 1));
+            self.show(|_| SearchStep::Line(index + 1));
             self.job.line.store(index, Relaxed);
             let bound = self.aspirate(depth, index);
             self.job.root_moves()[index..].sort_by_key(|root_move| -root_move.score);
@@ -142,15 +142,15 @@ impl<S: Spectator> Worker<'_, S> {
             self.report(depth, index, bound);
         }
         self.job.root_moves()[..lines].sort_by_key(|root_move| -root_move.score);
-        self.put_lines_right(depth);
+        self.report_reordered_lines(depth);
     }
 
-    /// Tells the lines anew whose place another move has taken since: a later line has turned out
+    /// Reports the lines anew whose place another move has taken since: a later line has turned out
     /// better than an earlier one, or the iteration was broken off between them. So the lines told
     /// last, of each place one, are those of different moves.
-    fn put_lines_right(&mut self, depth: Depth) {
+    fn report_reordered_lines(&mut self, depth: Depth) {
         let lines = self.job.lines();
-        if lines == 1 || !self.job.is_heard {
+        if lines == 1 || !self.job.is_reported {
             return;
         }
         for index in 0..lines {
@@ -159,11 +159,11 @@ impl<S: Spectator> Worker<'_, S> {
             if found.score == -INFINITY {
                 (found.score, reached) = (found.previous, depth - 1);
             }
-            let is_told = self.told.get(index) == Some(&Some(found.mv));
-            if !is_told && found.score > -INFINITY {
+            let is_reported = self.reported.get(index) == Some(&Some(found.mv));
+            if !is_reported && found.score > -INFINITY {
                 let bound = found.bound;
                 let report = self.report_of(found, reached, index, bound);
-                self.tell(SearchEvent::NewBest(report));
+                self.send_event(SearchEvent::NewBest(report));
             }
         }
     }
@@ -171,7 +171,7 @@ impl<S: Spectator> Worker<'_, S> {
     /// Searches the root with a window around the last score, wider each time it fails. Tells
     /// what the score is in the end: exact, unless only a mate counts and there is none.
     fn aspirate(&mut self, depth: Depth, index: usize) -> Bound {
-        if let Some(least) = self.job.limits.least_mate() {
+        if let Some(least) = self.job.limits.min_mate() {
             // One lower than need be: a window of width one has no line, and that is all that is left of
             // it where the longest of these mates ends.
             let score = self.search_root(depth, Window::new(least - 2, INFINITY), index);
@@ -200,7 +200,7 @@ impl<S: Spectator> Worker<'_, S> {
                 return Bound::Exact;
             };
             width *= 2;
-            if self.job.clock.elapsed() >= FAILS_TOLD_FROM {
+            if self.job.clock.elapsed() >= FAILS_REPORTED_FROM {
                 self.report(depth, index, bound);
             }
         }
@@ -212,15 +212,15 @@ impl<S: Spectator> Worker<'_, S> {
             self.job.root_moves()[index..].iter().map(|root_move| root_move.mv).collect();
         let root = self.job.root;
         let table = self.table_entry(&root, 0);
-        let table = self.watch.known.map_or(table, |known| Some(deeper(known, table)));
-        self.because(Why::Root);
+        let table = self.book_ending.known.map_or(table, |known| Some(deeper(known, table)));
+        self.set_reason(SearchReason::Root);
         self.show_entry(&root, 0, depth, window, false);
         self.evaluator.prepare(&root, 0);
         let mut node = Node { pv: true, ..self.assess(&root, 0, depth, window, false, table) };
         self.note_threats(&mut node);
         let mut moves = moves.into_iter();
         let progress = self.search_moves(&node, &mut MoveSource::List(&mut moves), 0);
-        let score = if self.is_interrupted() { 0 } else { self.conclude(&node, &progress) };
+        let score = if self.is_interrupted() { 0 } else { self.finish_node(&node, &progress) };
         self.show_leave(score)
     }
 
@@ -269,13 +269,13 @@ impl<S: Spectator> Worker<'_, S> {
         let index = self.job.line.load(Relaxed);
         let rivals = &root_moves[index..];
         let is_best = rivals.iter().all(|rival| rival.mv == mv || rival.score < score);
-        let is_news = facts.number > 1 && is_best && node.depth >= FIRST_NEWS_DEPTH;
-        if is_news && self.job.is_heard {
+        let is_new_line = facts.number > 1 && is_best && node.depth >= FIRST_NEWS_DEPTH;
+        if is_new_line && self.job.is_reported {
             let found = root_moves[place].clone();
             drop(root_moves);
             let bound = found.bound;
             let report = self.report_of(found, node.depth, index, bound);
-            self.tell(SearchEvent::NewBest(report));
+            self.send_event(SearchEvent::NewBest(report));
         }
     }
 
@@ -288,20 +288,20 @@ impl<S: Spectator> Worker<'_, S> {
         helped.into_iter().for_each(|root_move| root_move.nodes += nodes);
     }
 
-    /// Tells that a root move's turn has come.
-    pub(super) fn tell_root_move(&mut self, mv: Move, number: usize, depth: Depth) {
+    /// Reports that a root move's turn has come.
+    pub(super) fn report_root_move(&mut self, mv: Move, number: usize, depth: Depth) {
         let elapsed = self.job.clock.elapsed();
-        if self.id == 0 && self.job.is_heard && elapsed >= ROOT_MOVES_TOLD_FROM {
+        if self.id == 0 && self.job.is_reported && elapsed >= ROOT_MOVES_REPORTED_FROM {
             let of = self.job.root_moves().len();
             let nodes = self.job.nodes();
-            self.tell(SearchEvent::RootMove { mv, number, of, depth, nodes, elapsed });
+            self.send_event(SearchEvent::RootMove { mv, number, of, depth, nodes, elapsed });
         }
     }
 
     fn take_best(&self, depth: Depth, result: &mut SearchResult) {
         let root_moves = self.job.root_moves();
         let best = &root_moves[0];
-        if depth <= self.watch.settled {
+        if depth <= self.book_ending.settled {
             return;
         }
         if best.score > -INFINITY {
@@ -317,12 +317,12 @@ impl<S: Spectator> Worker<'_, S> {
         }
     }
 
-    /// Tells the line of this place after an iteration, or a window of it.
+    /// Reports the line of this place after an iteration, or a window of it.
     fn report(&mut self, depth: Depth, index: usize, bound: Bound) {
-        if self.job.is_heard {
+        if self.job.is_reported {
             let root_move = self.job.root_moves()[index].clone();
             let report = self.report_of(root_move, depth, index, bound);
-            self.tell(SearchEvent::Iteration(report));
+            self.send_event(SearchEvent::Iteration(report));
         }
     }
 
@@ -364,18 +364,18 @@ impl<S: Spectator> Worker<'_, S> {
         }
     }
 
-    /// Tells at the end of a search what it ends with: the line into the book that ended it, and
+    /// Reports at the end of a search what it ends with: the line into the book that ended it, and
     /// the move to play, should another have been told last.
-    fn have_the_last_word(&mut self, result: &SearchResult) {
-        if !self.job.is_heard {
+    fn report_final(&mut self, result: &SearchResult) {
+        if !self.job.is_reported {
             return;
         }
         if let Some(found) = &result.book {
-            self.tell(SearchEvent::Transposition(found.clone()));
+            self.send_event(SearchEvent::Transposition(found.clone()));
         }
         let Some(best) = result.best else { return };
-        self.pass_news_on();
-        if result.book.is_none() && self.told.first() == Some(&Some(best)) {
+        self.flush_events();
+        if result.book.is_none() && self.reported.first() == Some(&Some(best)) {
             return;
         }
         let root_moves = self.job.root_moves();
@@ -391,7 +391,7 @@ impl<S: Spectator> Worker<'_, S> {
         }
         let bound = found.bound;
         let report = self.report_of(found, result.depth, 0, bound);
-        self.tell(SearchEvent::NewBest(report));
+        self.send_event(SearchEvent::NewBest(report));
     }
 
     /// The share of all nodes that went into the best move.
@@ -407,7 +407,7 @@ impl<S: Spectator> Worker<'_, S> {
         // Quiescence may see a mate sooner, but keeps no line to it.
         let found = job
             .limits
-            .least_mate()
+            .min_mate()
             .is_some_and(|least| result.score >= least && depth >= mate_in(0) - result.score);
         if found || job.limits.soft_nodes.is_some_and(|limit| job.nodes() >= limit) {
             return true;
@@ -427,7 +427,7 @@ impl<S: Spectator> Worker<'_, S> {
         let job = self.job;
         job.control
             .wait_while(|| job.clock.is_pondering(&job.control) && !job.control.is_stopped());
-        let early = job.limits.least_time.saturating_sub(job.clock.elapsed());
+        let early = job.limits.min_time.saturating_sub(job.clock.elapsed());
         job.control.wait_until(Instant::now() + early);
     }
 }

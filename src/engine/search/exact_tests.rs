@@ -38,10 +38,10 @@ proptest! {
         let game = random_game(start, plies, seed);
         prop_assume!(!game.position().has_no_moves());
         let limits = Limits { multi_pv, ..Limits::nodes(nodes) };
-        let (result, reports) = search_heard(&game, &limits);
+        let (result, reports) = search_and_collect(&game, &limits);
         let last = reports.last().map(|report| report.score);
         let whole = Limits { multi_pv, ..Limits::depth(result.depth + 1) };
-        let (_, reports) = search_heard(&game, &whole);
+        let (_, reports) = search_and_collect(&game, &whole);
         let mut next = reports.iter().filter(|report| report.depth == result.depth + 1);
         let next = next.next().map(|report| (report.score, report.pv[0]));
         // Another move that has become the best hides the score of the first.
@@ -52,7 +52,7 @@ proptest! {
 }
 
 /// What a search by one thread finds, and its exact reports of the best line.
-fn search_heard(game: &Game, limits: &Limits) -> (SearchResult, Vec<Report>) {
+fn search_and_collect(game: &Game, limits: &Limits) -> (SearchResult, Vec<Report>) {
     let mut reports = Vec::new();
     let mut searcher = Searcher::new(config(1, 1));
     let result = searcher.search(game, limits, &Control::new(), &mut |event| {

@@ -18,19 +18,19 @@ use crate::support::random::Random;
 /// What makes a search err. Books and endgame tables are not asked then, and one thread searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Handicap {
-    /// The standard deviation of the error in judging a position with all men on the board, in
-    /// centipawns; fewer men are misjudged by proportionally less.
-    pub misjudgement: Score,
+    /// The standard deviation of the error in judging a position with all pieces on the board, in
+    /// centipawns; fewer pieces are misjudged by proportionally less.
+    pub eval_noise: Score,
     /// How many of a thousand quiet moves are overlooked one ply after the root; further ahead that
     /// chance comes anew with each ply. Captures have half the plies, and what takes the piece that has
     /// just moved, or answers a check, is always seen.
-    pub oversight: u32,
+    pub move_blindness: u32,
     /// What the errors are drawn by: with another seed there are others.
     pub seed: u64,
 }
 
-/// The men of a full board.
-const ALL_MEN: i64 = 32;
+/// The pieces of a full board.
+const ALL_PIECES: i64 = 32;
 /// What four numbers from 0 to 65535 sum up to, on the average.
 const MEAN_OF_SUM: i64 = 2 * 0xffff;
 /// The standard deviation of that sum: 65536 times the root of a third.
@@ -46,31 +46,37 @@ impl Handicap {
     /// What the entries of the transposition table are salted with, so that searches of other
     /// strength do not take them for their own.
     pub(super) fn salt(&self) -> u64 {
-        let errors = u64::from(self.oversight) << 32 | u64::from(self.misjudgement.unsigned_abs());
+        let errors =
+            u64::from(self.move_blindness) << 32 | u64::from(self.eval_noise.unsigned_abs());
         draw(self.seed ^ errors)
     }
 
     /// What `position` seems to be worth to a player to whom it should be worth `score`.
-    pub(super) fn misjudge(&self, position: &Position, score: Score) -> Score {
+    pub(super) fn add_eval_noise(&self, position: &Position, score: Score) -> Score {
         let drawn = draw(self.seed ^ position.key());
         // The sum of four even distributions is nearly a normal one.
         let sum: i64 = (0..4).map(|lane| (drawn >> (16 * lane) & 0xffff) as i64).sum();
-        let men = i64::from(position.board().combined().popcnt());
-        let error = i64::from(self.misjudgement) * (sum - MEAN_OF_SUM) / DEVIATION_OF_SUM;
-        (score + (error * men / ALL_MEN) as Score).clamp(-MAX_EVAL, MAX_EVAL)
+        let pieces = i64::from(position.board().combined().popcnt());
+        let error = i64::from(self.eval_noise) * (sum - MEAN_OF_SUM) / DEVIATION_OF_SUM;
+        (score + (error * pieces / ALL_PIECES) as Score).clamp(-MAX_EVAL, MAX_EVAL)
     }
 
     /// What is seen of the moves of `position`, `ply` plies from the root, after `last` was played.
     /// `None` if all are.
-    pub(super) fn sight(&self, position: &Position, ply: Ply, last: Option<Move>) -> Option<Sight> {
-        if self.oversight == 0 || position.in_check() {
+    pub(super) fn visibility(
+        &self,
+        position: &Position,
+        ply: Ply,
+        last: Option<Move>,
+    ) -> Option<MoveVisibility> {
+        if self.move_blindness == 0 || position.in_check() {
             return None;
         }
         let distance = if ply == 0 { ROOT_DISTANCE } else { ply as f64 };
         let chance =
-            |distance: f64| 1.0 - (1.0 - f64::from(self.oversight) / 1000.0).powf(distance);
+            |distance: f64| 1.0 - (1.0 - f64::from(self.move_blindness) / 1000.0).powf(distance);
         let threshold = |chance: f64| (chance * u64::MAX as f64) as u64;
-        Some(Sight {
+        Some(MoveVisibility {
             seed: draw(self.seed ^ MOVE_SALT ^ position.key()),
             quiets: threshold(chance(distance)),
             captures: threshold(chance(distance * CAPTURE_DISTANCE)),
@@ -81,7 +87,7 @@ impl Handicap {
 
 /// What a player sees of the moves of one position.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sight {
+pub(super) struct MoveVisibility {
     seed: u64,
     /// What is drawn for a quiet move must be so large for it to be seen.
     quiets: u64,
@@ -91,9 +97,9 @@ pub(super) struct Sight {
     just_moved: Option<Square>,
 }
 
-impl Sight {
+impl MoveVisibility {
     /// Whether the player sees this move.
-    pub(super) fn sees(&self, position: &Position, mv: Move) -> bool {
+    pub(super) fn is_visible(&self, position: &Position, mv: Move) -> bool {
         if self.just_moved == Some(mv.to()) {
             return true;
         }
@@ -111,7 +117,7 @@ fn draw(seed: u64) -> u64 {
 mod tests {
     use super::*;
 
-    const HANDICAP: Handicap = Handicap { misjudgement: 100, oversight: 100, seed: 0 };
+    const HANDICAP: Handicap = Handicap { eval_noise: 100, move_blindness: 100, seed: 0 };
 
     #[test]
     fn errors_have_the_deviation_that_is_said() {
@@ -119,7 +125,7 @@ mod tests {
             (Position::start(), Position::from_fen("4k3/4p3/8/8/8/8/3PP3/4K3 w - - 0 1"));
         for (position, wanted) in [(full, 100.0), (few.expect("legal"), 100.0 * 5.0 / 32.0)] {
             let errors: Vec<f64> = (0..20_000)
-                .map(|seed| f64::from(Handicap { seed, ..HANDICAP }.misjudge(&position, 0)))
+                .map(|seed| f64::from(Handicap { seed, ..HANDICAP }.add_eval_noise(&position, 0)))
                 .collect();
             let number = errors.len() as f64;
             let mean = errors.iter().sum::<f64>() / number;
@@ -131,9 +137,9 @@ mod tests {
 
     #[test]
     fn no_error_makes_a_score_that_is_proven() {
-        let wild = Handicap { misjudgement: 1_000_000, ..HANDICAP };
+        let wild = Handicap { eval_noise: 1_000_000, ..HANDICAP };
         for seed in 0..100 {
-            let score = Handicap { seed, ..wild }.misjudge(&Position::start(), 0);
+            let score = Handicap { seed, ..wild }.add_eval_noise(&Position::start(), 0);
             assert!(score.abs() <= MAX_EVAL);
         }
     }
@@ -142,11 +148,16 @@ mod tests {
     fn seen(ply: Ply) -> usize {
         let position = Position::start();
         let moves = position.legal_moves();
-        let sees = |seed| {
-            let sight = Handicap { seed, ..HANDICAP }.sight(&position, ply, None);
-            moves.iter().filter(|&mv| sight.is_none_or(|sight| sight.sees(&position, mv))).count()
+        let is_visible = |seed| {
+            let visibility = Handicap { seed, ..HANDICAP }.visibility(&position, ply, None);
+            moves
+                .iter()
+                .filter(|&mv| {
+                    visibility.is_none_or(|visibility| visibility.is_visible(&position, mv))
+                })
+                .count()
         };
-        (0..1_000).map(sees).sum()
+        (0..1_000).map(is_visible).sum()
     }
 
     #[test]
@@ -162,22 +173,29 @@ mod tests {
     fn what_is_seen_far_ahead_is_seen_near() {
         let position = Position::start();
         for seed in 0..100 {
-            let far = Handicap { seed, ..HANDICAP }.sight(&position, 4, None).expect("some");
-            let near = Handicap { seed, ..HANDICAP }.sight(&position, 2, None).expect("some");
-            for mv in position.legal_moves().iter().filter(|&mv| far.sees(&position, mv)) {
-                assert!(near.sees(&position, mv), "{mv}");
+            let far = Handicap { seed, ..HANDICAP }.visibility(&position, 4, None).expect("some");
+            let near = Handicap { seed, ..HANDICAP }.visibility(&position, 2, None).expect("some");
+            for mv in position.legal_moves().iter().filter(|&mv| far.is_visible(&position, mv)) {
+                assert!(near.is_visible(&position, mv), "{mv}");
             }
         }
     }
 
     #[test]
     fn replies_to_checks_and_to_the_last_move_are_always_seen() {
-        let blind = Handicap { oversight: 1_000, ..HANDICAP };
+        let blind = Handicap { move_blindness: 1_000, ..HANDICAP };
         let checked = Position::from_fen("4k3/8/8/8/8/8/4q3/4K3 w - - 0 1").expect("legal");
-        assert!(blind.sight(&checked, 1, None).is_none());
+        assert!(blind.visibility(&checked, 1, None).is_none());
         let position = Position::from_fen("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1").expect("legal");
         let [capture, last] = ["e4d5", "d7d5"].map(|mv| mv.parse().expect("a move"));
-        assert!(blind.sight(&position, 3, Some(last)).expect("some").sees(&position, capture));
-        assert!(!blind.sight(&position, 3, None).expect("some").sees(&position, capture));
+        assert!(
+            blind
+                .visibility(&position, 3, Some(last))
+                .expect("some")
+                .is_visible(&position, capture)
+        );
+        assert!(
+            !blind.visibility(&position, 3, None).expect("some").is_visible(&position, capture)
+        );
     }
 }

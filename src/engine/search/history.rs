@@ -6,7 +6,7 @@
 //!
 //! Sources: history heuristic, J. Schaeffer (1983); gravity and continuation history as on
 //! <https://www.chessprogramming.org/History_Heuristic>; correction history,
-//! <https://www.chessprogramming.org/Static_Evaluation_Correction_History>; moves told apart by what
+//! <https://www.chessprogramming.org/Static_Evaluation_Correction_History>; moves distinguished by what
 //! is attacked, as akimbo and Simbelmyne do it.
 
 use std::sync::atomic::{AtomicI16, Ordering};
@@ -89,7 +89,7 @@ impl HistoryEntry {
 
     /// Gravity: an entry moves less the further it is out, and never leaves [`HISTORY_MAX`].
     #[inline]
-    fn pull(&self, amount: i32) {
+    fn apply_gravity(&self, amount: i32) {
         self.pull_within(amount, HISTORY_MAX);
     }
 
@@ -226,9 +226,9 @@ impl History {
         let piece_to = PieceTo::new(position, mv);
         self.butterfly
             .at(butterfly_index(position.side_to_move(), mv, &context.threats))
-            .pull(amount);
+            .apply_gravity(amount);
         for &earlier in context.moves.iter().flatten() {
-            self.continuation.at(continuation_index(earlier, piece_to)).pull(amount);
+            self.continuation.at(continuation_index(earlier, piece_to)).apply_gravity(amount);
         }
     }
 
@@ -236,13 +236,13 @@ impl History {
     /// all failed.
     pub(super) fn reward(&self, piece_to: PieceTo, context: &Context, amount: i32) {
         for &earlier in context.moves.iter().flatten() {
-            self.continuation.at(continuation_index(earlier, piece_to)).pull(amount);
+            self.continuation.at(continuation_index(earlier, piece_to)).apply_gravity(amount);
         }
     }
 
     /// Adds `amount` to what is known of the quiet move `mv` of a side, wherever it was made.
     pub(super) fn reward_butterfly(&self, side: Color, mv: Move, threats: &Threats, amount: i32) {
-        self.butterfly.at(butterfly_index(side, mv, threats)).pull(amount);
+        self.butterfly.at(butterfly_index(side, mv, threats)).apply_gravity(amount);
     }
 
     /// Asks the processor to fetch what [`History::correction`] will read.
@@ -358,11 +358,11 @@ mod tests {
     fn entries_stay_within_their_bound() {
         let entry = HistoryEntry::default();
         for _ in 0..1_000 {
-            entry.pull(1_700);
+            entry.apply_gravity(1_700);
         }
         assert!(entry.get() <= HISTORY_MAX && entry.get() > 15_000);
         for _ in 0..1_000 {
-            entry.pull(-1_700);
+            entry.apply_gravity(-1_700);
         }
         assert!(entry.get() >= -HISTORY_MAX && entry.get() < -15_000);
     }
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_evaluation_was_wrong_by_is_told_after_the_same_moves_alone() {
+    fn what_the_evaluation_was_wrong_by_is_reported_after_the_same_moves_alone() {
         let (history, start) = (History::new(), Position::start());
         let [first, second, other] =
             ["b1c3", "g1f3", "e2e4"].map(|text| PieceTo::new(&start, text.parse().expect(text)));

@@ -11,7 +11,7 @@ use super::book_probe::BookProbe;
 use super::clock::TimeManager;
 use super::config::Config;
 use super::control::Control;
-use super::crew::Crew;
+use super::helper_pool::HelperPool;
 use super::history::History;
 use super::limits::Limits;
 use super::report::{Bound, SearchEvent, SearchFault, SearchResult, Sharing};
@@ -20,7 +20,7 @@ use super::split::{SplitPoint, split_depth};
 use super::table::TranspositionTable;
 use crate::chess::position::{Cycles, Game, Move, Position};
 use crate::chess::score::{DRAW, Depth, INFINITY, Score};
-use crate::engine::tablebase::{Advice, RankedMove, TablebaseResult, kbnk};
+use crate::engine::tablebase::{RankedMove, RootProbe, TablebaseResult, kbnk};
 
 /// What a search must have time for to solve bishop and knight against a lone king, which happens
 /// once.
@@ -64,16 +64,16 @@ impl RootMove {
 
 /// What a searcher has learnt and reckons by; it outlasts the search.
 #[derive(Clone)]
-pub(super) struct Lasting {
+pub(super) struct PersistentState {
     pub(super) table: Arc<TranspositionTable>,
     pub(super) history: Arc<History>,
     pub(super) cycles: Arc<Cycles>,
 }
 
-impl Lasting {
+impl PersistentState {
     /// An empty table of at most `memory_mb` mebibytes.
     pub(super) fn new(memory_mb: usize) -> Self {
-        Lasting {
+        PersistentState {
             table: Arc::new(TranspositionTable::new(memory_mb)),
             history: Arc::new(History::new()),
             cycles: Arc::new(Cycles::new()),
@@ -105,7 +105,7 @@ pub(super) struct Job {
     pub(super) history: Arc<History>,
     pub(super) cycles: Arc<Cycles>,
     /// The threads that have nothing to do.
-    pub(super) crew: Crew<Arc<SplitPoint>>,
+    pub(super) pool: HelperPool<Arc<SplitPoint>>,
     /// What each thread counts of their work together.
     pub(super) sharing: Box<[CachePadded<SharingCounts>]>,
     /// The least depth at which nodes are shared out.
@@ -113,9 +113,9 @@ pub(super) struct Job {
     /// The book to compare the tree with.
     pub(super) book: Option<BookProbe>,
     /// Whether anybody listens.
-    pub(super) is_heard: bool,
+    pub(super) is_reported: bool,
     /// What helpers have to tell; the main thread passes it on.
-    pub(super) news: SegQueue<SearchEvent>,
+    pub(super) pending_events: SegQueue<SearchEvent>,
     /// The threads that have panicked.
     pub(super) crashes: SegQueue<SearchFault>,
     /// Positions that the endgame tables knew, of all threads.
@@ -137,10 +137,10 @@ impl Job {
         limits: &Limits,
         control: &Control,
         config: Config,
-        lasting: Lasting,
-        is_heard: bool,
+        persistent: PersistentState,
+        is_reported: bool,
     ) -> Self {
-        let Lasting { table, history, cycles } = lasting;
+        let PersistentState { table, history, cycles } = persistent;
         let root = *game.position();
         // Reading the endgame tables takes time, too.
         let clock = TimeManager::start(limits, root.fullmove_number());
@@ -149,16 +149,16 @@ impl Job {
             // Weaker players know no tables by heart.
             Some(_) => Config { endgames: None, book: None, ..config },
         };
-        let sight = limits
+        let visibility = limits
             .handicap
-            .and_then(|handicap| handicap.sight(&root, 0, game.moves().last().copied()));
+            .and_then(|handicap| handicap.visibility(&root, 0, game.moves().last().copied()));
         let legal = root.legal_moves();
         let ranked = config.endgames.as_ref().and_then(|tables| tables.ranked(&root));
-        let advice = ranked.as_deref().map(Advice::from);
+        let advice = ranked.as_deref().map(RootProbe::from);
         let wanted = |mv: &Move| match &advice {
             _ if !limits.root_moves.is_empty() => limits.root_moves.contains(mv),
             Some(advice) if limits.multi_pv == 1 => advice.moves.contains(mv),
-            _ => sight.is_none_or(|sight| sight.sees(&root, *mv)),
+            _ => visibility.is_none_or(|visibility| visibility.is_visible(&root, *mv)),
         };
         let mut root_moves: Vec<RootMove> =
             legal.iter().filter(wanted).map(RootMove::new).collect();
@@ -183,12 +183,12 @@ impl Job {
             table,
             history,
             cycles,
-            crew: Crew::new(config.threads, config.cores()),
+            pool: HelperPool::new(config.threads, config.cores()),
             sharing: (0..config.threads).map(|_| CachePadded::default()).collect(),
             split_depth: split_depth(config.threads),
             book: BookProbe::new(&config).filter(|_| limits.mate.is_none()),
-            is_heard,
-            news: SegQueue::new(),
+            is_reported,
+            pending_events: SegQueue::new(),
             crashes: SegQueue::new(),
             tablebase_hits: AtomicU64::new(ranked.map_or(0, |ranked| ranked.len() as u64)),
             counters: (0..config.threads).map(|_| CachePadded::default()).collect(),
@@ -209,7 +209,7 @@ impl Job {
     }
 
     /// What a search whose main thread has panicked came to: the best move of its last iteration.
-    pub(super) fn last_words(&self) -> SearchResult {
+    pub(super) fn result_after_panic(&self) -> SearchResult {
         let root_moves = self.root_moves();
         let Some(best) = root_moves.first() else { return SearchResult::default() };
         let is_exact = best.bound == Bound::Exact && best.score > -INFINITY;

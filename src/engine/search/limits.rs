@@ -31,7 +31,7 @@ pub struct Limits {
     /// What makes the search err; `None` for full strength.
     pub handicap: Option<Handicap>,
     /// The move is told no sooner, unless the search is stopped.
-    pub least_time: Duration,
+    pub min_time: Duration,
 }
 
 impl Default for Limits {
@@ -46,7 +46,7 @@ impl Default for Limits {
             multi_pv: 1,
             ponder: false,
             handicap: None,
-            least_time: Duration::ZERO,
+            min_time: Duration::ZERO,
         }
     }
 }
@@ -77,14 +77,14 @@ impl Limits {
     }
 
     /// The least score of the mates that are looked for, if only they are.
-    pub(super) fn least_mate(&self) -> Option<Score> {
+    pub(super) fn min_mate(&self) -> Option<Score> {
         let plies = 2 * self.mate?.clamp(1, MAX_PLY as u32 / 2 - 1) - 1;
         Some(mate_in(plies as Ply))
     }
 
     /// The number of the last iteration.
     pub(super) fn last_iteration(&self) -> Depth {
-        let mate = self.least_mate().map(|least| mate_in(0) - least);
+        let mate = self.min_mate().map(|least| mate_in(0) - least);
         let last = self.depth.into_iter().chain(mate).min().unwrap_or(Depth::MAX);
         last.clamp(1, MAX_PLY as Depth - 2)
     }

@@ -5,7 +5,7 @@
 use super::config::ResearchOrder;
 use super::constants as c;
 use super::node::{MoveFacts, Node, Window};
-use super::observe::{Spectator, Why};
+use super::observe::{OptionalObserver, SearchReason};
 use super::prune::PLY;
 use super::worker::Worker;
 use crate::chess::position::Position;
@@ -17,7 +17,7 @@ const MANY_CUTOFFS: u32 = 2;
 /// The most that history can change a reduction by.
 const HISTORY_MOST: i32 = 2 * PLY;
 
-impl<S: Spectator> Worker<'_, S> {
+impl<S: OptionalObserver> Worker<'_, S> {
     /// How many plies less deeply a late move is searched at first.
     pub(super) fn reduction(
         &self,
@@ -56,22 +56,22 @@ impl<S: Spectator> Worker<'_, S> {
     ) -> Score {
         let ply = node.ply + 1;
         let null = Window::null(facts.alpha).flip();
-        self.because(Why::Late { reduction });
+        self.set_reason(SearchReason::Late { reduction });
         self.stack[node.ply].reduction = reduction;
         let mut score = -self.pvs(next, ply, depth - reduction, null, true);
         self.stack[node.ply].reduction = 0;
-        if reduction > 0 && self.still_better(score, facts) {
+        if reduction > 0 && self.is_still_better(score, facts) {
             if node.pv && self.job.config.research_order == ResearchOrder::WindowFirst {
                 let window = Window::new(facts.alpha, node.window.beta);
                 return self.search_window_first(next, ply, [depth - reduction, depth], window);
             }
             let null = Window::null(facts.alpha).flip();
-            self.again(Why::Deeper);
+            self.again(SearchReason::Deeper);
             score = -self.pvs(next, ply, depth, null, !node.cut);
         }
-        if node.pv && self.still_better(score, facts) && !self.is_interrupted() {
+        if node.pv && self.is_still_better(score, facts) && !self.is_interrupted() {
             let window = Window::new(facts.alpha, node.window.beta).flip();
-            self.again(Why::Open);
+            self.again(SearchReason::Open);
             score = -self.pvs(next, ply, depth, window, false);
         }
         score
@@ -79,17 +79,17 @@ impl<S: Spectator> Worker<'_, S> {
 
     /// Shows why the node entered next is searched again.
     #[inline(always)]
-    fn again(&mut self, why: Why) {
+    fn again(&mut self, why: SearchReason) {
         self.count(|counters| match why {
-            Why::Deeper => &mut counters.deeper,
+            SearchReason::Deeper => &mut counters.deeper,
             _ => &mut counters.open,
         });
-        self.because(why);
+        self.set_reason(why);
     }
 
     /// Whether a score is above alpha even now: another thread may have raised that. Only a score
     /// above the alpha last seen is worth a look.
-    fn still_better(&self, score: Score, facts: &mut MoveFacts) -> bool {
+    fn is_still_better(&self, score: Score, facts: &mut MoveFacts) -> bool {
         if facts.shared && score > facts.alpha {
             facts.alpha = facts.alpha.max(self.shared_alpha());
         }
@@ -105,12 +105,12 @@ impl<S: Spectator> Worker<'_, S> {
         [reduced, full]: [Depth; 2],
         window: Window,
     ) -> Score {
-        self.again(Why::Open);
+        self.again(SearchReason::Open);
         let score = -self.pvs(next, ply, reduced, window.flip(), false);
         if score <= window.alpha || self.is_interrupted() {
             return score;
         }
-        self.again(Why::Deeper);
+        self.again(SearchReason::Deeper);
         -self.pvs(next, ply, full, window.flip(), false)
     }
 }

@@ -141,7 +141,7 @@ impl NodeProgress {
         self.alpha >= node.window.beta
     }
 
-    /// Takes in the score of `mv`, whose line goes on with `rest`. Tells whether it fails high.
+    /// Takes in the score of `mv`, whose line goes on with `rest`. Returns whether it fails high.
     pub(super) fn record(&mut self, node: &Node, mv: Move, score: Score, rest: &Pv) -> bool {
         self.best = self.best.max(score);
         if score > self.alpha {

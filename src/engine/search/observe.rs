@@ -1,7 +1,7 @@
-//! Watching the engine's own search: what it tells, step by step, to whom wants to hear it.
+//! Observing the engine's own search, step by step.
 //!
-//! A `Worker` is compiled for its spectator. That of the search that plays is `()`, which sees nothing:
-//! no step is made for it, and it takes as many instructions as it did without steps, to a thousandth
+//! A `Worker` is generic over its observer. That of the search that plays is `()`: no step is made for
+//! it, and the search takes as many instructions as without steps, to a thousandth
 //! (docs/lessons.md, "The engine's own search", has the figures).
 
 use serde::Serialize;
@@ -9,9 +9,9 @@ use serde::Serialize;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Ply, Score};
 
-/// Where a thread is, as its observer has it.
+/// The visit that a thread is in, as its observer records it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Place {
+pub struct VisitRef {
     /// The innermost visit that is written down, by its number; 0 for none.
     pub visit: u64,
     /// Whether it is that of the node itself, and what is below may be written down too.
@@ -20,7 +20,7 @@ pub struct Place {
 
 /// Why a node is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum SearchReason {
     /// It is the root: an iteration begins, or its window has failed.
     Root,
     /// By the first move of a node: with the node's window.
@@ -48,21 +48,21 @@ pub enum Why {
     BookLine,
 }
 
-impl Why {
+impl SearchReason {
     /// In a word or two.
     pub fn name(self) -> &'static str {
         match self {
-            Why::Root => "root",
-            Why::First => "first",
-            Why::Late { .. } => "late",
-            Why::Deeper => "again, deeper",
-            Why::Open => "again, open window",
-            Why::NullMove => "null move",
-            Why::NullMoveVerification => "null move verified",
-            Why::Singularity => "singularity",
-            Why::Probcut => "probcut",
-            Why::Noisy => "noisy",
-            Why::BookLine => "line into the book",
+            SearchReason::Root => "root",
+            SearchReason::First => "first",
+            SearchReason::Late { .. } => "late",
+            SearchReason::Deeper => "again, deeper",
+            SearchReason::Open => "again, open window",
+            SearchReason::NullMove => "null move",
+            SearchReason::NullMoveVerification => "null move verified",
+            SearchReason::Singularity => "singularity",
+            SearchReason::Probcut => "probcut",
+            SearchReason::Noisy => "noisy",
+            SearchReason::BookLine => "line into the book",
         }
     }
 }
@@ -70,7 +70,7 @@ impl Why {
 /// What settled a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum End {
+pub enum NodeEnd {
     /// Its moves were searched.
     Moves,
     /// It has no legal moves.
@@ -108,7 +108,7 @@ pub enum End {
 /// Why a move was not searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum LeftOut {
+pub enum PruneReason {
     /// Enough quiet moves were searched before it (late move pruning).
     Late,
     /// The evaluation is too low for it to raise alpha (futility).
@@ -119,7 +119,7 @@ pub enum LeftOut {
     Exchange,
 }
 
-/// What a search counts where it happens. Observers add up what they are told: the sums agree.
+/// Events that the search itself counts. The sums of an observer agree with them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counters {
     /// Nodes, as reports have them.
@@ -153,13 +153,13 @@ pub struct Entry<'a> {
 
 /// A step of a search. Those that name no node are about the one entered last and not left.
 #[derive(Debug, Clone, Copy)]
-pub enum Step<'a> {
+pub enum SearchStep<'a> {
     /// An iteration to so many plies begins; the main thread's.
     Iteration(Depth),
     /// The next best line is searched for, from 1.
     Line(usize),
     /// Why the node that comes next is entered.
-    Next(Why),
+    Next(SearchReason),
     /// A node is entered.
     Enter(Entry<'a>),
     /// Its window is narrower than was asked for: a mate bounds it, or a draw that can be had.
@@ -187,7 +187,7 @@ pub enum Step<'a> {
     /// Its table move is searched by so many plies more, or less if negative.
     Extended(Move, Depth),
     /// A move is not searched.
-    LeftOut(Move, LeftOut),
+    PruneReason(Move, PruneReason),
     /// Enough quiet moves were searched: none of the others is.
     QuietsLeftOut,
     /// A move has been searched; it raises alpha if it is above it, and fails high from beta on.
@@ -204,7 +204,7 @@ pub enum Step<'a> {
     /// This thread takes moves of a node that another thread has shared out.
     Join {
         /// Where that thread is.
-        place: Place,
+        place: VisitRef,
         /// The position of the node.
         position: &'a Position,
         /// Its plies from the root.
@@ -213,7 +213,7 @@ pub enum Step<'a> {
     /// It has none left there to take.
     Part,
     /// What settles it, unless its moves do.
-    Ended(End),
+    Ended(NodeEnd),
     /// It is left.
     Leave {
         /// Its value for the side to move; meaningless if the search was stopped.
@@ -225,46 +225,46 @@ pub enum Step<'a> {
     Done(Counters),
 }
 
-/// Hears of every step of one thread of a search.
+/// Receives every step of one thread of a search.
 pub trait Observer: Send {
-    /// Takes in a step.
-    fn hear(&mut self, step: &Step<'_>);
+    /// Called for each step.
+    fn on_step(&mut self, step: &SearchStep<'_>);
 
-    /// Where the thread is, by which threads that join it there will name that.
-    fn place(&self) -> Place;
+    /// The visit that the thread is in; threads that join it refer to that.
+    fn place(&self) -> VisitRef;
 }
 
-/// What a search is compiled for: an [`Observer`], or nobody.
-pub(super) trait Spectator {
-    /// Whether anybody watches.
-    const WATCHES: bool;
+/// The observer that a search is compiled for: an [`Observer`], or `()` for none.
+pub(super) trait OptionalObserver {
+    /// Whether there is an observer.
+    const IS_OBSERVED: bool;
 
-    fn hear(&mut self, step: &Step<'_>);
+    fn on_step(&mut self, step: &SearchStep<'_>);
 
-    fn place(&self) -> Place;
+    fn place(&self) -> VisitRef;
 }
 
-/// Nobody watches.
-impl Spectator for () {
-    const WATCHES: bool = false;
+/// No observer.
+impl OptionalObserver for () {
+    const IS_OBSERVED: bool = false;
 
     #[inline]
-    fn hear(&mut self, _step: &Step<'_>) {}
+    fn on_step(&mut self, _step: &SearchStep<'_>) {}
 
     #[inline]
-    fn place(&self) -> Place {
-        Place::default()
+    fn place(&self) -> VisitRef {
+        VisitRef::default()
     }
 }
 
-impl Spectator for Box<dyn Observer> {
-    const WATCHES: bool = true;
+impl OptionalObserver for Box<dyn Observer> {
+    const IS_OBSERVED: bool = true;
 
-    fn hear(&mut self, step: &Step<'_>) {
-        self.as_mut().hear(step);
+    fn on_step(&mut self, step: &SearchStep<'_>) {
+        self.as_mut().on_step(step);
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> VisitRef {
         self.as_ref().place()
     }
 }

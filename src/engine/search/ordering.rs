@@ -8,7 +8,7 @@ use arrayvec::ArrayVec;
 use chess::{ALL_PIECES, EMPTY};
 
 use super::constants as c;
-use super::handicap::Sight;
+use super::handicap::MoveVisibility;
 use super::history::{Context, History};
 use super::see::{see_ge, value};
 use crate::chess::position::{BitBoard, MAX_MOVES, Move, MoveList, Piece, Position, Square};
@@ -90,7 +90,7 @@ pub(super) struct MovePicker {
     /// Whether bad captures are left out.
     good_only: bool,
     /// What a weaker player sees of the moves; `None` for all.
-    sight: Option<Sight>,
+    visibility: Option<MoveVisibility>,
 }
 
 impl MovePicker {
@@ -130,14 +130,14 @@ impl MovePicker {
             threshold: 0,
             quiets_wanted: true,
             good_only: false,
-            sight: None,
+            visibility: None,
         }
     }
 
     /// Leaves out what a weaker player overlooks. The moves to begin with are seen in any case: they
     /// were found here before, or in positions like this one.
-    pub(super) fn look_with(&mut self, sight: Option<Sight>) {
-        self.sight = sight;
+    pub(super) fn apply_visibility(&mut self, visibility: Option<MoveVisibility>) {
+        self.visibility = visibility;
     }
 
     /// Leaves out the quiet moves that have not been handed out.
@@ -200,7 +200,7 @@ impl MovePicker {
         let mut list = MoveList::new();
         position.noisy_moves(&mut list);
         for mv in list.iter() {
-            if Some(mv) != self.table_move && self.is_seen(position, mv) {
+            if Some(mv) != self.table_move && self.is_visible(position, mv) {
                 self.candidates.push(mv, noisy_score(position, mv));
             }
         }
@@ -217,7 +217,7 @@ impl MovePicker {
         for mv in list.iter() {
             if Some(mv) != self.table_move
                 && !self.killers.contains(&mv)
-                && self.is_seen(position, mv)
+                && self.is_visible(position, mv)
             {
                 self.candidates.push(mv, histories.of(mv) + prospects.of(mv));
             }
@@ -226,8 +226,8 @@ impl MovePicker {
 
     /// Whether the player does not overlook a move.
     #[inline]
-    fn is_seen(&self, position: &Position, mv: Move) -> bool {
-        self.sight.as_ref().is_none_or(|sight| sight.sees(position, mv))
+    fn is_visible(&self, position: &Position, mv: Move) -> bool {
+        self.visibility.as_ref().is_none_or(|visibility| visibility.is_visible(position, mv))
     }
 
     /// The best capture whose exchange reaches the threshold; the others are put off.

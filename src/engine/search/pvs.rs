@@ -11,7 +11,7 @@ use super::book_known::{deeper, with_move};
 use super::book_match::BookHit;
 use super::constants as c;
 use super::node::{JudgedMove, MoveFacts, Node, NodeProgress, Pv, Window};
-use super::observe::{End, Spectator, Step, Why};
+use super::observe::{NodeEnd, OptionalObserver, SearchReason, SearchStep};
 use super::ordering::MovePicker;
 use super::prune;
 use super::report::Bound;
@@ -29,7 +29,7 @@ use crate::engine::tablebase::{TablebaseResult, kbnk};
 /// The plies of search that the word of an endgame table is worth in the transposition table.
 const TABLEBASE_DEPTH: Depth = 6;
 
-impl<S: Spectator> Worker<'_, S> {
+impl<S: OptionalObserver> Worker<'_, S> {
     /// The value of `position` within `window`, searched to `depth`; fail-soft. `cut` tells
     /// whether the node is expected to fail high. Meaningless once the search is interrupted.
     pub(super) fn pvs(
@@ -59,29 +59,29 @@ impl<S: Spectator> Worker<'_, S> {
         window: Window,
         cut: bool,
     ) -> Score {
-        let asked = self.ask_book(position, ply);
+        let pending_lookup = self.prefetch_book(position, ply);
         if let Some(score) = self.enter_node(position, ply) {
             return score;
         }
         if depth <= 0 {
             // No mate here, and nothing less counts.
-            return self.ended(End::NoMate, DRAW);
+            return self.ended(NodeEnd::NoMate, DRAW);
         }
         // While the memory still looks for the table's entry and the book's row, which comes last.
         self.evaluator.prepare(position, ply);
         let table = self.table_entry(position, ply);
         let window = self.repetition_window(position, ply, mate_distance_window(window, ply));
         let mut known = None;
-        if asked.is_some_and(|asked| asked.may_hold(position)) {
+        if pending_lookup.is_some_and(|pending_lookup| pending_lookup.may_hold(position)) {
             match self.probe_book(position, ply) {
-                Some(BookHit::Score(score)) => return self.ended(End::BookScore, score),
+                Some(BookHit::Score(score)) => return self.ended(NodeEnd::BookScore, score),
                 Some(BookHit::Known(entry)) => known = Some(entry),
                 None => {}
             }
         }
-        self.show(|_| Step::Narrowed { alpha: window.alpha, beta: window.beta });
+        self.show(|_| SearchStep::Narrowed { alpha: window.alpha, beta: window.beta });
         if window.alpha >= window.beta {
-            return self.ended(End::Closed, window.alpha);
+            return self.ended(NodeEnd::Closed, window.alpha);
         }
         let mut table = table;
         if let Some(known) = known {
@@ -89,7 +89,7 @@ impl<S: Spectator> Worker<'_, S> {
                 table = with_move(table, known.mv);
             } else if known.depth >= depth {
                 let score = self.settle_by_book(known, position, ply, window.is_open());
-                return self.ended(End::BookValue, score);
+                return self.ended(NodeEnd::BookValue, score);
             } else {
                 table = Some(deeper(known, table));
             }
@@ -99,10 +99,10 @@ impl<S: Spectator> Worker<'_, S> {
             self.learn_from_evaluation(position, ply, node.static_eval);
         }
         if let Some(score) = table_cutoff(&node) {
-            return self.ended(End::Table, score);
+            return self.ended(NodeEnd::Table, score);
         }
         if let Some(score) = self.known_mate(&node) {
-            return self.ended(End::Endgames, score);
+            return self.ended(NodeEnd::Endgames, score);
         }
         if let Some(score) = self.probe_endgames(&mut node).or_else(|| self.prune_node(&node)) {
             return score;
@@ -131,7 +131,7 @@ impl<S: Spectator> Worker<'_, S> {
         if unknown || !reduced || !risen || node.pv || node.depth < 2 {
             return 0;
         }
-        self.show(|_| Step::Hindsight(1));
+        self.show(|_| SearchStep::Hindsight(1));
         1
     }
 
@@ -140,16 +140,16 @@ impl<S: Spectator> Worker<'_, S> {
     #[inline]
     pub(super) fn enter_node(&mut self, position: &Position, ply: Ply) -> Option<Score> {
         if self.is_interrupted() {
-            return Some(self.ended(End::Stopped, 0));
+            return Some(self.ended(NodeEnd::Stopped, 0));
         }
         self.count_node(ply);
         if self.is_draw(position) {
             let score = self.draw_score();
-            return Some(self.ended(End::Draw, score));
+            return Some(self.ended(NodeEnd::Draw, score));
         }
         (ply >= MAX_PLY - 1).then(|| {
             let score = self.evaluate(position, ply);
-            self.ended(End::Longest, score)
+            self.ended(NodeEnd::Longest, score)
         })
     }
 
@@ -210,7 +210,7 @@ impl<S: Spectator> Worker<'_, S> {
             let depth = node.depth + TABLEBASE_DEPTH;
             let entry = TableEntry { mv: None, score, eval: node.raw_eval, bound, depth };
             self.job.table.store(self.table_key(&node.position), entry, node.ply);
-            self.ended(End::Endgames, score)
+            self.ended(NodeEnd::Endgames, score)
         })
     }
 
@@ -239,7 +239,7 @@ impl<S: Spectator> Worker<'_, S> {
             true => NO_EVAL,
             false => corrected(raw_eval, self.correction(position, ply)),
         };
-        self.show(|_| Step::Assessed {
+        self.show(|_| SearchStep::Assessed {
             eval: (!in_check).then_some(static_eval),
             hit: table.is_some(),
         });
@@ -308,7 +308,7 @@ impl<S: Spectator> Worker<'_, S> {
             return None;
         }
         if prune::reverse_futility(node) {
-            return Some(self.ended(End::ReverseFutility, (node.eval + node.window.beta) / 2));
+            return Some(self.ended(NodeEnd::ReverseFutility, (node.eval + node.window.beta) / 2));
         }
         self.try_null_move(node).or_else(|| self.try_probcut(node))
     }
@@ -324,7 +324,7 @@ impl<S: Spectator> Worker<'_, S> {
         self.stack[node.ply].mv = None;
         self.stack[node.ply].piece_to = None;
         self.keys.push(next.key());
-        self.because(Why::NullMove);
+        self.set_reason(SearchReason::NullMove);
         let score = -self.pvs(&next, node.ply + 1, depth, Window::null(-beta), !node.cut);
         self.keys.pop();
         if score < beta || self.is_interrupted() {
@@ -333,14 +333,14 @@ impl<S: Spectator> Worker<'_, S> {
         // A mate found after passing is not proven.
         let score = if is_decided(score) { beta } else { score };
         if node.depth < prune::NULL_MOVE_VERIFICATION_DEPTH || self.null_move_from > 0 {
-            return Some(self.ended(End::NullMove, score));
+            return Some(self.ended(NodeEnd::NullMove, score));
         }
         // No null move for the first three quarters of the verification, wherever it leads.
         self.null_move_from = node.ply + (depth.max(0) as Ply) * 3 / 4;
-        self.because(Why::NullMoveVerification);
+        self.set_reason(SearchReason::NullMoveVerification);
         let verified = self.pvs(&node.position, node.ply, depth, Window::null(beta - 1), false);
         self.null_move_from = 0;
-        (verified >= beta).then(|| self.ended(End::NullMove, score))
+        (verified >= beta).then(|| self.ended(NodeEnd::NullMove, score))
     }
 
     pub(super) fn try_probcut(&mut self, node: &Node) -> Option<Score> {
@@ -353,10 +353,10 @@ impl<S: Spectator> Worker<'_, S> {
             let next = self.play(&node.position, mv);
             let window = Window::null(-raised);
             self.enter(&node.position, mv, node.ply, &next);
-            self.because(Why::Probcut);
+            self.set_reason(SearchReason::Probcut);
             let mut score = -self.quiescence(&next, node.ply + 1, window);
             if score >= raised {
-                self.because(Why::Probcut);
+                self.set_reason(SearchReason::Probcut);
                 score = -self.pvs(&next, node.ply + 1, depth, window, !node.cut);
             }
             self.leave();
@@ -365,7 +365,7 @@ impl<S: Spectator> Worker<'_, S> {
             }
             if score >= raised {
                 self.store(node, score, Some(mv), Bound::Lower, depth + 1);
-                return Some(self.ended(End::Probcut, score));
+                return Some(self.ended(NodeEnd::Probcut, score));
             }
         }
         None
@@ -374,17 +374,17 @@ impl<S: Spectator> Worker<'_, S> {
     /// Searches the moves of a node, learns from the result and stores it.
     pub(super) fn search_node(&mut self, node: &Node) -> Score {
         let extension = match self.singularity(node) {
-            Singularity::MultiCut(score) => return self.ended(End::MultiCut, score),
+            Singularity::MultiCut(score) => return self.ended(NodeEnd::MultiCut, score),
             Singularity::Extension(extension) => extension,
         };
         if extension != 0
             && let Some(mv) = node.table_move()
         {
-            self.show(|_| Step::Extended(mv, extension));
+            self.show(|_| SearchStep::Extended(mv, extension));
         }
         let killers = self.killers.at(node.ply);
         let mut picker = MovePicker::with_killers(node.table_move(), killers);
-        picker.look_with(self.sight(&node.position, node.ply));
+        picker.apply_visibility(self.visibility(&node.position, node.ply));
         let progress = self.search_moves(node, &mut MoveSource::Picker(&mut picker), extension);
         if self.is_interrupted() {
             return 0;
@@ -397,9 +397,9 @@ impl<S: Spectator> Worker<'_, S> {
                 // All were overlooked.
                 (None, false) => node.static_eval,
             };
-            return self.ended(End::NoMoves, score);
+            return self.ended(NodeEnd::NoMoves, score);
         }
-        self.conclude(node, &progress)
+        self.finish_node(node, &progress)
     }
 
     /// Searches the moves one after the other, or shares them out once the first is done.
@@ -414,11 +414,11 @@ impl<S: Spectator> Worker<'_, S> {
             progress.count += 1;
             let facts = MoveFacts { extension, ..MoveFacts::of(&progress) };
             if self.may_prune_moves(node, facts) && prune::late_move_pruning(node, facts.quiets) {
-                self.show(|_| Step::QuietsLeftOut);
+                self.show(|_| SearchStep::QuietsLeftOut);
                 source.skip_quiets();
             }
             let Some(score) = self.search_move(node, mv, facts) else { continue };
-            self.show(|_| Step::Scored { mv, score, alpha: facts.alpha });
+            self.show(|_| SearchStep::Scored { mv, score, alpha: facts.alpha });
             if self.is_interrupted()
                 || progress.record(node, mv, score, &self.pv_table[node.ply + 1])
             {
@@ -442,9 +442,9 @@ impl<S: Spectator> Worker<'_, S> {
         let JudgedMove { noisy, history, .. } = judged;
         self.stack[node.ply].noisy = noisy;
         if self.may_prune_moves(node, facts)
-            && let Some(why) = self.omission(node, judged, facts)
+            && let Some(why) = self.prune_reason(node, judged, facts)
         {
-            self.show(|_| Step::LeftOut(mv, why));
+            self.show(|_| SearchStep::PruneReason(mv, why));
             return None;
         }
         // Half of all moves have been left out by now.
@@ -459,7 +459,7 @@ impl<S: Spectator> Worker<'_, S> {
         }
         let next = node.position.play_on(mv, keys);
         if node.is_root() {
-            self.tell_root_move(mv, facts.number, node.depth);
+            self.report_root_move(mv, facts.number, node.depth);
             // Those of the root itself belong to no move.
             self.take_nodes();
         }
@@ -467,7 +467,7 @@ impl<S: Spectator> Worker<'_, S> {
         self.enter(&node.position, mv, node.ply, &next);
         let score = if facts.number == 1 {
             let window = Window::new(facts.alpha, node.window.beta);
-            self.because(Why::First);
+            self.set_reason(SearchReason::First);
             -self.pvs(&next, node.ply + 1, depth, window.flip(), !node.pv && !node.cut)
         } else {
             let reduction = self.reduction(node, &next, noisy, history, facts.number);

@@ -3,7 +3,7 @@
 
 use super::constants as c;
 use super::node::Window;
-use super::observe::{End, Spectator, Step, Why};
+use super::observe::{NodeEnd, OptionalObserver, SearchReason, SearchStep};
 use super::ordering::MovePicker;
 use super::pvs::{bound_applies, corrected, refined_eval};
 use super::report::Bound;
@@ -13,7 +13,7 @@ use super::worker::Worker;
 use crate::chess::position::{Move, Piece, Position};
 use crate::chess::score::{INFINITY, Ply, Score, is_decided, mated_in};
 
-impl<S: Spectator> Worker<'_, S> {
+impl<S: OptionalObserver> Worker<'_, S> {
     /// The value of `position` once it has come to rest, within `window`; fail-soft.
     pub(super) fn quiescence(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         self.show_entry(position, ply, 0, window, true);
@@ -28,9 +28,9 @@ impl<S: Spectator> Worker<'_, S> {
             return score;
         }
         let window = self.repetition_window(position, ply, window);
-        self.show(|_| Step::Narrowed { alpha: window.alpha, beta: window.beta });
+        self.show(|_| SearchStep::Narrowed { alpha: window.alpha, beta: window.beta });
         if window.alpha >= window.beta {
-            return self.ended(End::Closed, window.alpha);
+            return self.ended(NodeEnd::Closed, window.alpha);
         }
         // While the memory still looks for the table's entry.
         self.evaluator.prepare(position, ply);
@@ -39,16 +39,16 @@ impl<S: Spectator> Worker<'_, S> {
             && !window.is_open()
             && bound_applies(entry.bound, entry.score, window)
         {
-            return self.ended(End::Table, entry.score);
+            return self.ended(NodeEnd::Table, entry.score);
         }
         let raw_eval = self.raw_eval(position, ply, table);
         let stand_pat = self.stand_pat(position, ply, raw_eval, table);
-        self.show(|_| Step::Assessed {
+        self.show(|_| SearchStep::Assessed {
             eval: (raw_eval != NO_EVAL).then_some(stand_pat),
             hit: table.is_some(),
         });
         if stand_pat >= window.beta {
-            return self.ended(End::StandPat, stand_pat);
+            return self.ended(NodeEnd::StandPat, stand_pat);
         }
         self.search_noisy(position, ply, window, stand_pat, raw_eval, table)
     }
@@ -87,7 +87,7 @@ impl<S: Spectator> Worker<'_, S> {
             true => MovePicker::all(table_move),
             false => MovePicker::noisy(table_move.filter(|&mv| position.is_noisy(mv)), 0),
         };
-        picker.look_with(self.sight(position, ply));
+        picker.apply_visibility(self.visibility(position, ply));
         let mut alpha = window.alpha.max(stand_pat);
         let (mut best, mut best_move) = (stand_pat, None);
         let mut count = 0;
@@ -105,13 +105,13 @@ impl<S: Spectator> Worker<'_, S> {
             }
             let next = self.play(position, mv);
             self.enter(position, mv, ply, &next);
-            self.because(Why::Noisy);
+            self.set_reason(SearchReason::Noisy);
             let score = -self.quiescence(&next, ply + 1, Window::new(alpha, window.beta).flip());
             self.leave();
             if self.is_interrupted() {
                 return 0;
             }
-            self.show(|_| Step::Scored { mv, score, alpha });
+            self.show(|_| SearchStep::Scored { mv, score, alpha });
             if score > best {
                 best = score;
                 if score > alpha {
@@ -128,7 +128,7 @@ impl<S: Spectator> Worker<'_, S> {
             }
         }
         if best == -INFINITY {
-            return self.ended(End::NoMoves, mated_in(ply));
+            return self.ended(NodeEnd::NoMoves, mated_in(ply));
         }
         let bound = if best >= window.beta { Bound::Lower } else { Bound::Upper };
         if bound == Bound::Lower {

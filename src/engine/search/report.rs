@@ -86,8 +86,8 @@ pub struct Transposition {
 }
 
 impl Transposition {
-    /// This, as it is told of a line that begins in `position`.
-    pub(crate) fn in_words(&self, position: &Position) -> String {
+    /// This, as reported of a line that begins in `position`.
+    pub(crate) fn describe(&self, position: &Position) -> String {
         transposition(position, &self.line, self.counts, self.value.as_ref())
     }
 }

@@ -10,11 +10,11 @@ use crossbeam::sync::WaitGroup;
 
 use super::config::Config;
 use super::control::Control;
-use super::job::{Job, Lasting};
+use super::job::{Job, PersistentState};
 use super::limits::Limits;
+use super::memory_limit::{STACK_SIZE, THREAD_HEAP, has_room};
 use super::observe::Observer;
 use super::report::{SearchEvent, SearchFault, SearchResult};
-use super::room::{STACK_SIZE, THREAD_HEAP, has_room};
 use super::table::TranspositionTable;
 use super::trace;
 use super::worker::{Listener, ThreadData, Worker};
@@ -23,14 +23,14 @@ use crate::engine::tablebase::Tables;
 
 /// A thread with less stack than this left searches on a stack of its own: one that was made with
 /// [`STACK_SIZE`] has used some of it.
-const LEAST_STACK: usize = STACK_SIZE / 4 * 3;
+const MIN_STACK: usize = STACK_SIZE / 4 * 3;
 
 /// Searches positions, one at a time. The thread that asks searches itself; its helpers live as
 /// long as the searcher and sleep in between. Table and histories last from one search to the next.
 pub struct Searcher {
     /// What was asked for last. The system may give less, which is told once.
     config: Config,
-    lasting: Lasting,
+    persistent: PersistentState,
     data: ThreadData,
     helpers: Vec<Helper>,
     faults: Vec<SearchFault>,
@@ -57,15 +57,15 @@ impl Searcher {
     /// [`Searcher::take_faults`].
     pub fn new(config: Config) -> Self {
         let mut searcher = Searcher {
-            lasting: Lasting::new(config.memory_mb),
+            persistent: PersistentState::new(config.memory_mb),
             data: ThreadData::new(),
             helpers: Vec::new(),
             faults: Vec::new(),
             cores: config.cores(),
             config,
         };
-        searcher.look_at_memory();
-        searcher.hire();
+        searcher.check_memory();
+        searcher.start_helpers();
         searcher
     }
 
@@ -77,7 +77,7 @@ impl Searcher {
     pub fn configure(&mut self, config: Config) {
         let old = std::mem::replace(&mut self.config, config);
         if old.threads != self.config.threads {
-            self.hire();
+            self.start_helpers();
         }
         if old.memory_mb != self.config.memory_mb {
             self.resize();
@@ -94,24 +94,24 @@ impl Searcher {
 
     fn resize(&mut self) {
         let megabytes = self.config.memory_mb;
-        let more = megabytes.saturating_sub(self.lasting.table.megabytes());
+        let more = megabytes.saturating_sub(self.persistent.table.megabytes());
         if TranspositionTable::has_room(more) {
             // The old table goes first, so that both need not fit at once.
-            self.lasting.table = Arc::new(TranspositionTable::new(0));
-            self.lasting.table = Arc::new(TranspositionTable::new(megabytes));
+            self.persistent.table = Arc::new(TranspositionTable::new(0));
+            self.persistent.table = Arc::new(TranspositionTable::new(megabytes));
         }
-        self.look_at_memory();
+        self.check_memory();
     }
 
-    fn look_at_memory(&mut self) {
-        let (wanted, kept) = (self.config.memory_mb, self.lasting.table.megabytes());
+    fn check_memory(&mut self) {
+        let (wanted, kept) = (self.config.memory_mb, self.persistent.table.megabytes());
         if kept != wanted {
             self.faults.push(SearchFault::Memory { wanted, kept });
         }
     }
 
     /// Makes the helpers as many as are wanted, as far as the system starts them.
-    fn hire(&mut self) {
+    fn start_helpers(&mut self) {
         let wanted = self.config.threads.max(1);
         self.helpers.truncate(wanted - 1);
         while self.threads() < wanted {
@@ -138,7 +138,7 @@ impl Searcher {
 
     /// Forgets all that was learnt from earlier searches.
     pub fn new_game(&mut self) {
-        self.lasting.forget();
+        self.persistent.forget();
     }
 
     /// Searches the current position of `game` until a limit is reached or `control` says stop,
@@ -170,7 +170,7 @@ impl Searcher {
     }
 
     /// As [`Searcher::search`], without events: to make them costs short searches time.
-    pub fn search_silently(
+    pub fn search_without_events(
         &mut self,
         game: &Game,
         limits: &Limits,
@@ -187,13 +187,13 @@ impl Searcher {
         listener: Option<Listener>,
         mut observers: Option<&mut dyn FnMut(usize) -> Box<dyn Observer>>,
     ) -> SearchResult {
-        self.lasting.table.new_search();
+        self.persistent.table.new_search();
         // The errors of a weaker player are the same each time only if one thread makes them.
         let helpers_wanted = if limits.handicap.is_none() { self.helpers.len() } else { 0 };
         let cores = Some(self.config.cores.unwrap_or(self.cores));
         let config = Config { threads: helpers_wanted + 1, cores, ..self.config.clone() };
-        let is_heard = listener.is_some();
-        let job = Job::new(game, limits, control, config, self.lasting.clone(), is_heard);
+        let is_reported = listener.is_some();
+        let job = Job::new(game, limits, control, config, self.persistent.clone(), is_reported);
         let job = Arc::new(job);
         let helpers = WaitGroup::new();
         let mut observer = |id| observers.as_mut().map(|observers| observers(id));
@@ -211,10 +211,10 @@ impl Searcher {
                 Some(observer) => Worker::watched(0, &job, data, listener, observer).think(),
             }
         };
-        let result = guarded(0, &job, || stacker::maybe_grow(LEAST_STACK, STACK_SIZE, think));
+        let result = catch_panic(0, &job, || stacker::maybe_grow(MIN_STACK, STACK_SIZE, think));
         let mut result = result.unwrap_or_else(|| {
             self.data = ThreadData::new();
-            job.last_words()
+            job.result_after_panic()
         });
         // By then all helpers have let go of the job.
         helpers.wait();
@@ -239,7 +239,7 @@ impl Helper {
         let started = std::thread::Builder::new()
             .name(format!("search-{id}"))
             .stack_size(STACK_SIZE)
-            .spawn(move || live(id, &inbox, &ready));
+            .spawn(move || run_helper(id, &inbox, &ready));
         let handle = started.inspect_err(|error| log::warn!("search thread {id}: {error}")).ok()?;
         let helper = Helper { tasks: Some(tasks), handle: Some(handle) };
         // Memory may still be short, for a thread takes some besides its stack.
@@ -271,12 +271,12 @@ struct Finish<'a>(&'a Job);
 
 impl Drop for Finish<'_> {
     fn drop(&mut self) {
-        self.0.crew.finish();
+        self.0.pool.finish();
     }
 }
 
 /// The life of a helper: it sleeps until a task comes.
-fn live(id: usize, inbox: &Receiver<Task>, ready: &Sender<()>) {
+fn run_helper(id: usize, inbox: &Receiver<Task>, ready: &Sender<()>) {
     let mut data = ThreadData::new();
     let _ = ready.send(());
     for Task { job, observer, group } in inbox {
@@ -284,7 +284,7 @@ fn live(id: usize, inbox: &Receiver<Task>, ready: &Sender<()>) {
             None => Worker::new(id, &job, &mut data, None).help(),
             Some(observer) => Worker::watched(id, &job, &mut data, None, observer).help(),
         };
-        if guarded(id, &job, help).is_none() {
+        if catch_panic(id, &job, help).is_none() {
             data = ThreadData::new();
         }
         drop(job);
@@ -294,17 +294,17 @@ fn live(id: usize, inbox: &Receiver<Task>, ready: &Sender<()>) {
 
 /// Does one thread's part in a search. Should it panic, the search ends with what was found by
 /// then, and the thread lives on.
-fn guarded<R>(thread: usize, job: &Job, part: impl FnOnce() -> R) -> Option<R> {
+fn catch_panic<R>(thread: usize, job: &Job, part: impl FnOnce() -> R) -> Option<R> {
     let done = catch_unwind(AssertUnwindSafe(part));
     done.inspect_err(|panic| {
         job.control.stop();
-        job.crashes.push(SearchFault::Crash { thread, why: words_of(panic.as_ref()) });
+        job.crashes.push(SearchFault::Crash { thread, why: panic_message(panic.as_ref()) });
     })
     .ok()
 }
 
 /// What a panic says.
-fn words_of(panic: &(dyn Any + Send)) -> String {
+fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref().copied()).unwrap_or("for no known reason").to_owned()
 }

@@ -1,27 +1,27 @@
 //! PV-splitting with young brothers wait: sharing the moves of a node among threads.
 //!
-//! Once the first move of a node is done, a thread that finds an idle comrade reserves it, puts the
-//! remaining moves up as a [`SplitPoint`], calls the comrade there and works at it itself. Whoever takes a
-//! move there calls one thread more, if there is one and a move is left for it. A thread that runs out of
-//! moves at a node of its own may be called for work below that node until all others have left it.
-//! A cutoff recalls everybody who is below. T. A. Marsland and M. Campbell (1982)
-//! on splitting along the principal variation, R. Feldmann (1993) on young brothers wait;
+//! Once the first move of a node is searched, a thread that finds an idle thread reserves it, makes a
+//! [`SplitPoint`] of the remaining moves, calls the other thread there and works at it itself. Each
+//! thread that takes a move there calls one more, if one is idle and a move is left. A thread that runs
+//! out of moves at a node of its own may be called for work below that node until all others have left
+//! it. A cutoff stops all threads below. T. A. Marsland and M. Campbell (1982) on splitting along the
+//! principal variation, R. Feldmann (1993) on young brothers wait;
 //! <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
 //!
-//! With one thread nobody is ever idle, so nothing is split and the search is deterministic.
+//! With one thread no thread is ever idle, so nothing is split and the search is deterministic.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::crew::{ANYWHERE, Reservation, Rest};
+use super::helper_pool::{ANYWHERE, Reservation, WaitResult};
 use super::job::Job;
 use super::node::{MoveFacts, Node, NodeProgress};
-use super::observe::{Spectator, Step};
+use super::observe::{OptionalObserver, SearchStep};
 use super::prune;
 use super::sharing_counts::count;
 use super::source::MoveSource;
-use super::split::{SplitPoint, SplitState, Way};
+use super::split::{NodePath, SplitPoint, SplitState};
 use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::Score;
@@ -29,7 +29,7 @@ use crate::chess::score::Score;
 /// Moves that must have failed to cut at an expected cut node before its others are shared out.
 const CUT_NODE_MOVES: usize = 3;
 /// How long the main thread waits for others before it looks at the clock again.
-const NAP: Duration = Duration::from_millis(1);
+const MAX_IDLE_WAIT: Duration = Duration::from_millis(1);
 
 /// Signs a thread off from a split point when it leaves, in whatever way: the owner waits for it.
 struct SignOff<'a> {
@@ -44,19 +44,19 @@ impl Drop for SignOff<'_> {
             self.job.control.stop();
         }
         if self.split.sign_off() {
-            self.job.crew.wake(self.split.owner);
+            self.job.pool.wake(self.split.owner);
         }
     }
 }
 
-impl<'a, S: Spectator> Worker<'a, S> {
+impl<'a, S: OptionalObserver> Worker<'a, S> {
     /// Whether the remaining moves of `node` are worth sharing out now.
     #[inline]
     pub(super) fn may_split(&self, node: &Node, moves_done: usize) -> bool {
         node.depth >= self.job.split_depth
             && node.excluded.is_none()
             && (!node.cut || moves_done >= CUT_NODE_MOVES)
-            && self.job.crew.has_idle(&self.owners)
+            && self.job.pool.has_idle(&self.owners)
     }
 
     /// Shares out the moves of `source` if somebody is there to take one, and returns when all are
@@ -75,21 +75,21 @@ impl<'a, S: Spectator> Worker<'a, S> {
             self.search_last(node, own, progress);
             return true;
         };
-        self.show(|_| Step::Split);
+        self.show(|_| SearchStep::Split);
         let so_far = std::mem::replace(progress, NodeProgress::new(progress.alpha));
         let state = SplitState { moves: source.share(), next: Some(next), progress: so_far };
-        let way = Way {
+        let path = NodePath {
             stack: &self.stack[..=node.ply],
             keys: &self.keys,
             null_move_from: self.null_move_from,
-            place: self.spectator.place(),
+            place: self.observer.place(),
         };
-        let split = Arc::new(SplitPoint::new(node, self.id, &way, self.split.as_ref(), state));
+        let split = Arc::new(SplitPoint::new(node, self.id, &path, self.split.as_ref(), state));
         call(helper, &split);
-        self.stand_at(Some(Arc::clone(&split)));
+        self.set_split_point(Some(Arc::clone(&split)));
         self.work_at(&split, Some(own));
         self.wait_for_helpers(&split);
-        self.stand_at(split.parent.clone());
+        self.set_split_point(split.parent.clone());
         let counts = &self.job.sharing[self.id];
         count(&counts.splits, 1);
         count(&counts.joined, split.joined.load(Ordering::Relaxed).into());
@@ -100,7 +100,7 @@ impl<'a, S: Spectator> Worker<'a, S> {
     /// An idle thread that may help where this one is.
     fn reserve(&self) -> Option<Reservation<'a, Arc<SplitPoint>>> {
         let is_above = |address| self.split.as_ref().is_some_and(|split| split.is_below(address));
-        self.job.crew.reserve(&self.owners, is_above)
+        self.job.pool.reserve(&self.owners, is_above)
     }
 
     /// The next move of a node that is worth a search, and its number.
@@ -115,10 +115,10 @@ impl<'a, S: Spectator> Worker<'a, S> {
             progress.count += 1;
             let facts = MoveFacts::of(progress);
             if self.may_prune_moves(node, facts) && prune::late_move_pruning(node, facts.quiets) {
-                self.show(|_| Step::QuietsLeftOut);
+                self.show(|_| SearchStep::QuietsLeftOut);
                 source.skip_quiets();
             }
-            if !self.is_left_out(node, mv, facts) {
+            if !self.is_pruned(node, mv, facts) {
                 return Some((mv, facts.number));
             }
         }
@@ -133,7 +133,7 @@ impl<'a, S: Spectator> Worker<'a, S> {
     ) {
         let facts = MoveFacts { number, ..MoveFacts::of(progress) };
         let Some(score) = self.search_move(node, mv, facts) else { return };
-        self.show(|_| Step::Scored { mv, score, alpha: facts.alpha });
+        self.show(|_| SearchStep::Scored { mv, score, alpha: facts.alpha });
         if !self.is_interrupted() {
             progress.record(node, mv, score, &self.pv_table[node.ply + 1]);
         }
@@ -145,7 +145,7 @@ impl<'a, S: Spectator> Worker<'a, S> {
         let _sign_off = SignOff { split, job: self.job };
         loop {
             let taken = match own.take() {
-                Some((mv, number)) => Some((mv, facts_of(&split.shared().progress, number))),
+                Some((mv, number)) => Some((mv, move_facts(&split.shared().progress, number))),
                 None => self.take_move(split),
             };
             let Some((mv, facts)) = taken else { break };
@@ -156,15 +156,15 @@ impl<'a, S: Spectator> Worker<'a, S> {
             if self.is_interrupted() {
                 break;
             }
-            self.show(|_| Step::Scored { mv, score, alpha: facts.alpha });
+            self.show(|_| SearchStep::Scored { mv, score, alpha: facts.alpha });
             if self.record(split, mv, score) {
-                self.job.crew.recall(split.cut_off());
+                self.job.pool.check_cutoffs(split.cut_off());
                 break;
             }
         }
     }
 
-    /// Takes in the score of a move of `split`; tells whether it fails high.
+    /// Takes in the score of a move of `split`; returns whether it fails high.
     fn record(&self, split: &SplitPoint, mv: Move, score: Score) -> bool {
         let line = &self.pv_table[split.node.ply + 1];
         let mut shared = split.shared();
@@ -186,11 +186,11 @@ impl<'a, S: Spectator> Worker<'a, S> {
         }
         let (mv, number) = next.take()?;
         *next = self.pick(&split.node, &mut moves.source(), progress);
-        let facts = facts_of(progress, number);
+        let facts = move_facts(progress, number);
         let is_more = next.is_some();
         drop(shared);
         if is_more
-            && self.job.crew.has_idle(&self.owners)
+            && self.job.pool.has_idle(&self.owners)
             && let Some(helper) = self.reserve()
             && let Some(split) = &self.split
         {
@@ -207,17 +207,17 @@ impl<'a, S: Spectator> Worker<'a, S> {
     /// Until all others have left `split`: helps those that have split again below it.
     fn wait_for_helpers(&mut self, split: &SplitPoint) {
         while !split.is_left()
-            && let Some(other) = self.rest(split.address(), || split.is_left())
+            && let Some(other) = self.wait_for_work(split.address(), || split.is_left())
         {
             self.join(&other);
         }
-        self.adopt(split);
+        self.join_path(split);
     }
 
     /// Helps other threads until the search ends.
     pub(super) fn help(&mut self) {
-        let crew = &self.job.crew;
-        while let Some(split) = self.rest(ANYWHERE, || crew.is_over()) {
+        let pool = &self.job.pool;
+        while let Some(split) = self.wait_for_work(ANYWHERE, || pool.is_over()) {
             self.join(&split);
         }
         self.show_done();
@@ -225,17 +225,21 @@ impl<'a, S: Spectator> Worker<'a, S> {
 
     /// Waits until there is something to help with (below the node with that address), or nothing to
     /// wait for any more.
-    fn rest(&mut self, below: usize, is_over: impl Fn() -> bool) -> Option<Arc<SplitPoint>> {
+    fn wait_for_work(
+        &mut self,
+        below: usize,
+        is_over: impl Fn() -> bool,
+    ) -> Option<Arc<SplitPoint>> {
         let job = self.job;
         let begun = Instant::now();
-        job.crew.offer(self.id, below);
+        job.pool.offer(self.id, below);
         // Only the main thread has bounds to look at; the others sleep until they are called.
-        let nap = (self.id == 0).then_some(NAP);
+        let idle_wait = (self.id == 0).then_some(MAX_IDLE_WAIT);
         let called = loop {
-            match job.crew.wait(self.id, &is_over, nap) {
-                Rest::Called(split) => break Some(split),
-                Rest::Over => break None,
-                Rest::Nap => self.look_up(),
+            match job.pool.wait(self.id, &is_over, idle_wait) {
+                WaitResult::Called(split) => break Some(split),
+                WaitResult::Over => break None,
+                WaitResult::TimedOut => self.poll_limits(),
             }
         };
         count(&job.sharing[self.id].waiting, begun.elapsed().as_nanos() as u64);
@@ -244,19 +248,19 @@ impl<'a, S: Spectator> Worker<'a, S> {
 
     fn join(&mut self, split: &Arc<SplitPoint>) {
         count(&self.job.sharing[self.id].joins, 1);
-        self.adopt(split);
-        self.stand_at(Some(Arc::clone(split)));
+        self.join_path(split);
+        self.set_split_point(Some(Arc::clone(split)));
         let SplitPoint { place, node, .. } = split.as_ref();
-        self.show(|_| Step::Join { place: *place, position: &node.position, ply: node.ply });
+        self.show(|_| SearchStep::Join { place: *place, position: &node.position, ply: node.ply });
         self.work_at(split, None);
         if !split.node.is_root() {
             self.note_help();
         }
-        self.show(|_| Step::Part);
+        self.show(|_| SearchStep::Part);
     }
 
     /// Puts this thread on the way to `split`.
-    fn adopt(&mut self, split: &SplitPoint) {
+    fn join_path(&mut self, split: &SplitPoint) {
         let (above, below) = self.stack.split_at_mut(split.stack.len());
         above.copy_from_slice(&split.stack);
         // The line that this thread was on may have left moves out further down.
@@ -273,7 +277,7 @@ fn call(helper: Reservation<'_, Arc<SplitPoint>>, split: &Arc<SplitPoint>) {
 }
 
 /// What is to be known of a move of a shared node.
-fn facts_of(progress: &NodeProgress, number: usize) -> MoveFacts {
+fn move_facts(progress: &NodeProgress, number: usize) -> MoveFacts {
     MoveFacts { number, shared: true, ..MoveFacts::of(progress) }
 }
 
@@ -283,17 +287,24 @@ mod tests {
 
     use super::*;
     use crate::chess::position::Game;
-    use crate::engine::search::crew::ThreadSet;
-    use crate::engine::search::job::Lasting;
+    use crate::engine::search::helper_pool::ThreadSet;
+    use crate::engine::search::job::PersistentState;
     use crate::engine::search::node::Window;
-    use crate::engine::search::observe::Place;
+    use crate::engine::search::observe::VisitRef;
     use crate::engine::search::source::SharedMoves;
     use crate::engine::search::worker::ThreadData;
     use crate::engine::search::{Config, Control, Limits, STACK_SIZE};
 
     fn job(control: &Control) -> Job {
         let config = Config { threads: 2, ..Config::default() };
-        Job::new(&Game::default(), &Limits::depth(9), control, config, Lasting::new(1), false)
+        Job::new(
+            &Game::default(),
+            &Limits::depth(9),
+            control,
+            config,
+            PersistentState::new(1),
+            false,
+        )
     }
 
     /// A split point at the root, with no move left and two threads.
@@ -304,13 +315,13 @@ mod tests {
             next: None,
             progress: NodeProgress::new(node.window.alpha),
         };
-        let way = Way {
+        let path = NodePath {
             stack: &worker.stack[..1],
             keys: &worker.keys,
             null_move_from: 5,
-            place: Place::default(),
+            place: VisitRef::default(),
         };
-        let split = SplitPoint::new(&node, 0, &way, None, state);
+        let split = SplitPoint::new(&node, 0, &path, None, state);
         split.sign_on(1);
         split
     }
@@ -324,7 +335,7 @@ mod tests {
         let mut split = split_at_the_root(&mut worker);
         split.stack[0].excluded = excluded;
         worker.stack[7].excluded = excluded;
-        worker.adopt(&split);
+        worker.join_path(&split);
         assert_eq!((worker.stack[0].excluded, worker.stack[7].excluded), (excluded, None));
         assert_eq!(worker.null_move_from, 5, "a null move is being verified above");
     }
@@ -334,7 +345,8 @@ mod tests {
         let control = Control::new();
         let config = Config { threads: 3, cores: Some(3), ..Config::default() };
         let limits = Limits::nodes(300_000);
-        let job = Job::new(&Game::default(), &limits, &control, config, Lasting::new(8), false);
+        let job =
+            Job::new(&Game::default(), &limits, &control, config, PersistentState::new(8), false);
         std::thread::scope(|scope| {
             for id in [1, 2, 0] {
                 let job = &job;
@@ -344,7 +356,7 @@ mod tests {
                     if id > 0 {
                         return worker.help();
                     }
-                    while !job.crew.has_idle(&ThreadSet::default()) {
+                    while !job.pool.has_idle(&ThreadSet::default()) {
                         std::thread::yield_now();
                     }
                     worker.think();

@@ -3,7 +3,7 @@
 
 use super::constants as c;
 use super::node::{Node, Window};
-use super::observe::{Spectator, Why};
+use super::observe::{OptionalObserver, SearchReason};
 use super::prune;
 use super::worker::Worker;
 use crate::chess::score::{Depth, Score, is_decided};
@@ -19,14 +19,14 @@ pub(super) enum Singularity {
     Extension(Depth),
 }
 
-impl<S: Spectator> Worker<'_, S> {
+impl<S: OptionalObserver> Worker<'_, S> {
     /// Asks whether the table's move is the only good one by a search without it.
     pub(super) fn singularity(&mut self, node: &Node) -> Singularity {
         let bound = prune::singular_beta(node).filter(|_| !self.proving);
         let Some(bound) = bound else { return Singularity::Extension(0) };
         let depth = (node.depth - 1) / 2;
         self.stack[node.ply].excluded = node.table_move();
-        self.because(Why::Singularity);
+        self.set_reason(SearchReason::Singularity);
         let score = self.pvs(&node.position, node.ply, depth, Window::null(bound - 1), node.cut);
         self.stack[node.ply].excluded = None;
         let table_score = node.table.map_or(bound, |entry| entry.score);

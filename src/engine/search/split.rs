@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crossbeam::utils::CachePadded;
 
-use super::crew::{SharedThreadSet, ThreadSet};
+use super::helper_pool::{SharedThreadSet, ThreadSet};
 use super::node::{Node, NodeProgress};
-use super::observe::Place;
+use super::observe::VisitRef;
 use super::source::SharedMoves;
 use super::stack::StackEntry;
 use crate::chess::position::Move;
@@ -30,7 +30,7 @@ pub(super) struct SplitPoint {
     pub(super) keys: Vec<u64>,
     pub(super) null_move_from: Ply,
     /// The visit of whoever shares it out, for who watches.
-    pub(super) place: Place,
+    pub(super) place: VisitRef,
     /// The thread that shares it out, and goes on when all others have left.
     pub(super) owner: usize,
     /// The owners of this and of all split points above.
@@ -57,12 +57,12 @@ pub(super) struct SplitState {
     pub(super) progress: NodeProgress,
 }
 
-/// The way to a node, as its owner came.
-pub(super) struct Way<'a> {
+/// The path to a node, from the root.
+pub(super) struct NodePath<'a> {
     pub(super) stack: &'a [StackEntry],
     pub(super) keys: &'a [u64],
     pub(super) null_move_from: Ply,
-    pub(super) place: Place,
+    pub(super) place: VisitRef,
 }
 
 impl SplitPoint {
@@ -70,17 +70,17 @@ impl SplitPoint {
     pub(super) fn new(
         node: &Node,
         owner: usize,
-        way: &Way<'_>,
+        path: &NodePath<'_>,
         parent: Option<&Arc<SplitPoint>>,
         state: SplitState,
     ) -> Self {
         let above = parent.map_or_else(ThreadSet::default, |parent| parent.owners);
         let split = SplitPoint {
             node: node.clone(),
-            stack: way.stack.to_vec(),
-            keys: way.keys.to_vec(),
-            null_move_from: way.null_move_from,
-            place: way.place,
+            stack: path.stack.to_vec(),
+            keys: path.keys.to_vec(),
+            null_move_from: path.null_move_from,
+            place: path.place,
             owner,
             owners: above.with(owner),
             parent: parent.cloned(),
@@ -122,7 +122,7 @@ impl SplitPoint {
         let _ = self.chain().all(|split| split.below.insert(thread));
     }
 
-    /// Counts a thread out; tells whether it was the last.
+    /// Counts a thread out; returns whether it was the last.
     pub(super) fn sign_off(&self) -> bool {
         self.workers.fetch_sub(1, Ordering::AcqRel) == 1
     }

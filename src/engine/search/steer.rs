@@ -2,11 +2,11 @@
 //! whose best line leads there ([`BookSearch::Steer`]).
 
 use super::book_ending::is_bad_for;
+use super::book_ending_state::BookReturn;
 use super::config::BookSearch;
 use super::node::Window;
-use super::observe::{Spectator, Why};
+use super::observe::{OptionalObserver, SearchReason};
 use super::report::{SearchResult, Transposition};
-use super::watch::Detour;
 use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score, is_decided};
@@ -17,26 +17,27 @@ const STEER_FROM: f64 = 0.3;
 /// Moves that are tried after one iteration. Hand-set.
 const TRIED_PER_ITERATION: usize = 4;
 
-impl<S: Spectator> Worker<'_, S> {
+impl<S: OptionalObserver> Worker<'_, S> {
     /// After an iteration: looks for a move whose best line leads into the book where that of the
     /// best does not.
-    pub(super) fn look_for_detour(&mut self, depth: Depth) {
+    pub(super) fn search_book_return(&mut self, depth: Depth) {
         let job = self.job;
         if job.config.book_search != BookSearch::Steer || !self.book_may_end() {
             return;
         }
         let is_last = depth >= job.limits.last_iteration();
-        if depth <= self.watch.settled || (self.spent() < STEER_FROM && !is_last) {
+        if depth <= self.book_ending.settled || (self.spent() < STEER_FROM && !is_last) {
             return;
         }
-        self.watch.detour = self.find_detour(depth);
+        self.book_ending.book_return = self.find_book_return(depth);
     }
 
-    fn find_detour(&mut self, depth: Depth) -> Option<Detour> {
+    fn find_book_return(&mut self, depth: Depth) -> Option<BookReturn> {
         let job = self.job;
         let probe = job.book.as_ref()?;
         let best = job.root_moves()[0].clone();
-        let leads_there = self.watch.ready.is_some() || self.pv_enters_book(&best.pv).is_some();
+        let leads_there =
+            self.book_ending.ready.is_some() || self.pv_enters_book(&best.pv).is_some();
         if leads_there || is_decided(best.score) {
             return None;
         }
@@ -47,19 +48,19 @@ impl<S: Spectator> Worker<'_, S> {
         let wanted: Vec<Move> = job.root_moves().iter().map(|root_move| root_move.mv).collect();
         let moves = lines.iter().map(|found| found.line[0]).filter(|mv| wanted.contains(mv));
         let least = best.score - job.config.steer_margin;
-        let mut detour: Option<Detour> = None;
+        let mut book_return: Option<BookReturn> = None;
         for mv in moves.take(TRIED_PER_ITERATION) {
             let (score, pv) = self.try_root_move(mv, depth, Window::new(least - 1, best.score + 1));
             if job.control.is_stopped() {
                 break;
             }
-            let is_better = detour.as_ref().is_none_or(|other| score > other.score);
+            let is_better = book_return.as_ref().is_none_or(|other| score > other.score);
             let found = self.pv_enters_book(&pv).filter(|_| score >= least && is_better);
             if let Some(found) = found {
-                detour = Some(Detour { instead_of: best.mv, pv, score, found });
+                book_return = Some(BookReturn { instead_of: best.mv, pv, score, found });
             }
         }
-        detour
+        book_return
     }
 
     /// The score of a root move within a window, and its line.
@@ -67,7 +68,7 @@ impl<S: Spectator> Worker<'_, S> {
         let root = self.job.root;
         let next = root.play(mv);
         self.enter(&root, mv, 0, &next);
-        self.because(Why::BookLine);
+        self.set_reason(SearchReason::BookLine);
         let score = -self.pvs(&next, 1, depth - 1, window.flip(), false);
         self.leave();
         let line = std::iter::once(mv).chain(self.pv_table[1].moves().iter().copied());
@@ -76,21 +77,22 @@ impl<S: Spectator> Worker<'_, S> {
 
     /// Lets the search end with the move that leads back into the book, if there is one in place of
     /// the best.
-    pub(super) fn take_detour(&mut self, result: &mut SearchResult) {
+    pub(super) fn take_book_return(&mut self, result: &mut SearchResult) {
         let margin = self.job.config.steer_margin;
-        let holds = |detour: &Detour| {
-            Some(detour.instead_of) == result.best && detour.score >= result.score - margin
+        let holds = |book_return: &BookReturn| {
+            Some(book_return.instead_of) == result.best
+                && book_return.score >= result.score - margin
         };
-        let Some(detour) = self.watch.detour.take().filter(holds) else { return };
+        let Some(book_return) = self.book_ending.book_return.take().filter(holds) else { return };
         let mut root_moves = self.job.root_moves();
-        let root_move = root_moves.iter_mut().find(|root_move| root_move.mv == detour.pv[0]);
+        let root_move = root_moves.iter_mut().find(|root_move| root_move.mv == book_return.pv[0]);
         if let Some(root_move) = root_move {
-            root_move.pv.clone_from(&detour.pv);
+            root_move.pv.clone_from(&book_return.pv);
         }
-        result.best = detour.pv.first().copied();
-        result.ponder = detour.pv.get(1).copied();
-        result.score = detour.score;
-        result.book = Some(detour.found);
+        result.best = book_return.pv.first().copied();
+        result.ponder = book_return.pv.get(1).copied();
+        result.score = book_return.score;
+        result.book = Some(book_return.found);
     }
 }
 
@@ -119,7 +121,7 @@ mod tests {
             steer_margin,
             ..Config::default()
         };
-        Searcher::new(config).search_silently(&game, &Limits::depth(7), &Control::new())
+        Searcher::new(config).search_without_events(&game, &Limits::depth(7), &Control::new())
     }
 
     #[test]

@@ -18,8 +18,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use loom::sync::atomic::{AtomicU8, Ordering};
 
 use super::clusters::{Cluster, Clusters, ENTRIES_PER_CLUSTER};
+use super::memory_limit::{STACK_SIZE, can_fill};
 use super::report::Bound;
-use super::room::{STACK_SIZE, can_fill};
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Ply, Score, from_table, to_table};
 use crate::support::prefetch::prefetch;

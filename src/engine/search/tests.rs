@@ -152,21 +152,21 @@ fn a_reply_is_expected_even_where_the_line_failed_high() {
 
 /// The first move of the line told last, of each place, as a program keeps them that knows places
 /// only.
-fn lines_told_last(game: &Game, limits: &Limits, threads: usize) -> Vec<(Move, Score)> {
-    let mut told = vec![None; limits.multi_pv];
+fn last_reported_lines(game: &Game, limits: &Limits, threads: usize) -> Vec<(Move, Score)> {
+    let mut reported = vec![None; limits.multi_pv];
     let mut searcher = Searcher::new(config(4, threads));
     let result = searcher.search(game, limits, &Control::new(), &mut |event| {
         if let SearchEvent::Iteration(report) | SearchEvent::NewBest(report) = event {
-            told[report.multi_pv - 1] = Some((report.pv[0], report.score));
+            reported[report.multi_pv - 1] = Some((report.pv[0], report.score));
         }
     });
-    let told: Vec<_> = told.into_iter().flatten().collect();
-    assert_eq!(told.first().map(|line| line.0), result.best);
-    told
+    let reported: Vec<_> = reported.into_iter().flatten().collect();
+    assert_eq!(reported.first().map(|line| line.0), result.best);
+    reported
 }
 
 #[test]
-fn lines_told_last_differ_however_the_search_ends() {
+fn lines_reported_last_differ_however_the_search_ends() {
     let fens = [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
         "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8",
@@ -176,19 +176,19 @@ fn lines_told_last_differ_however_the_search_ends() {
         let game = game(fen);
         for depth in 1..9 {
             let limits = Limits { multi_pv: 3, ..Limits::depth(depth) };
-            let told = lines_told_last(&game, &limits, threads);
-            assert!(told.is_sorted_by(|a, b| a.1 >= b.1), "{fen}, {depth} plies: {told:?}");
-            let moves: HashSet<Move> = told.iter().map(|line| line.0).collect();
-            assert_eq!(moves.len(), 3, "{fen}, {depth} plies, {threads} threads: {told:?}");
+            let reported = last_reported_lines(&game, &limits, threads);
+            assert!(reported.is_sorted_by(|a, b| a.1 >= b.1), "{fen}, {depth} plies: {reported:?}");
+            let moves: HashSet<Move> = reported.iter().map(|line| line.0).collect();
+            assert_eq!(moves.len(), 3, "{fen}, {depth} plies, {threads} threads: {reported:?}");
         }
         for nodes in (1..25).map(|step: u64| step * step * 12) {
             let limits = Limits { multi_pv: 3, ..Limits::nodes(nodes) };
-            let told = lines_told_last(&game, &limits, threads);
-            let moves: HashSet<Move> = told.iter().map(|line| line.0).collect();
+            let reported = last_reported_lines(&game, &limits, threads);
+            let moves: HashSet<Move> = reported.iter().map(|line| line.0).collect();
             assert_eq!(
                 moves.len(),
-                told.len(),
-                "{fen}, {nodes} nodes, {threads} threads: {told:?}"
+                reported.len(),
+                "{fen}, {nodes} nodes, {threads} threads: {reported:?}"
             );
         }
     }
@@ -279,20 +279,20 @@ fn a_line_that_transposes_into_the_book_ends_the_search() {
 }
 
 #[test]
-fn a_fixed_depth_is_searched_to_its_end_but_the_line_is_told() {
+fn a_fixed_depth_is_searched_to_its_end_but_the_line_is_reported() {
     let (mut searcher, game) = transposition_example(BookSearch::Stop, 1);
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let result =
         searcher.search(&game, &Limits::depth(12), &Control::new(), &mut |event| match event {
             SearchEvent::Iteration(report) => {
-                told.push(format!("{} {}", report.depth, report.pv[0]));
+                reported.push(format!("{} {}", report.depth, report.pv[0]));
             }
-            SearchEvent::Transposition(found) => told.push(format!("book {}", found.line[0])),
+            SearchEvent::Transposition(found) => reported.push(format!("book {}", found.line[0])),
             _ => (),
         });
     assert_eq!((result.book, result.depth, result.best), (None, 12, mv("d8d5")));
-    let met = told.iter().position(|line| line == "book d8d5").expect("the line is told");
-    assert!(met + 1 < told.len(), "it is told when it is met: {told:?}");
+    let met = reported.iter().position(|line| line == "book d8d5").expect("the line is told");
+    assert!(met + 1 < reported.len(), "it is told when it is met: {reported:?}");
 }
 
 #[test]
@@ -307,28 +307,28 @@ fn the_first_match_decides_in_mode_first() {
 }
 
 #[test]
-fn without_the_book_the_search_goes_on() {
+fn without_the_book_the_search_continues() {
     let result = search_example(BookSearch::Off, &Limits::depth(12), 1);
     assert_eq!((result.book, result.depth, result.best), (None, 12, mv("d8d5")));
 }
 
 #[test]
-fn an_analysis_is_not_ended_by_the_book_but_tells_all_ways_into_it() {
+fn an_analysis_is_not_ended_by_the_book_but_reports_all_ways_into_it() {
     for mode in BookSearch::ALL.into_iter().filter(|&mode| mode != BookSearch::Off) {
         let pondering = Limits { ponder: true, ..Limits::move_time(Duration::from_secs(3600)) };
         for limits in [Limits::default(), pondering] {
             let (mut searcher, game) = transposition_example(mode, 1);
             let control = Control::new();
-            let mut told = Vec::new();
+            let mut reported = Vec::new();
             let result = searcher.search(&game, &limits, &control, &mut |event| match event {
                 SearchEvent::Iteration(report) if report.depth == 12 => control.stop(),
-                SearchEvent::Transposition(found) => told.push(found.line[0].to_string()),
+                SearchEvent::Transposition(found) => reported.push(found.line[0].to_string()),
                 _ => (),
             });
             assert!(result.book.is_none() && result.depth >= 11, "{mode:?} {limits:?}");
             // Both ways are told, the one that is not the principal variation too, and once each.
-            told.sort_unstable();
-            let ways: Vec<&str> = told.iter().map(String::as_str).collect();
+            reported.sort_unstable();
+            let ways: Vec<&str> = reported.iter().map(String::as_str).collect();
             assert!(ways.windows(2).all(|pair| pair[0] != pair[1]), "{mode:?} {ways:?}");
             assert!(ways.contains(&"d8d5") && ways.contains(&"g8f6"), "{mode:?} {ways:?}");
         }
@@ -336,7 +336,7 @@ fn an_analysis_is_not_ended_by_the_book_but_tells_all_ways_into_it() {
 }
 
 #[test]
-fn the_last_line_told_names_the_move() {
+fn the_last_line_reported_names_the_move() {
     let fen = "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8";
     for threads in [1, 3] {
         let mut searcher = Searcher::new(config(4, threads));
@@ -354,13 +354,13 @@ fn the_last_line_told_names_the_move() {
 }
 
 #[test]
-fn trust_14_a_panic_in_any_thread_ends_its_search_and_no_other() {
+fn a_panic_in_any_thread_ends_its_search_and_no_other() {
     let mut searcher = Searcher::new(config(8, 3));
     let game = Game::default();
     for thread in 0..3 {
         // A helper panics as soon as it helps; the main thread once it has something to tell.
-        let control = Control::sabotaged(thread, if thread == 0 { 2_000 } else { 0 });
-        let result = searcher.search_silently(&game, &Limits::depth(30), &control);
+        let control = Control::panicking_at(thread, if thread == 0 { 2_000 } else { 0 });
+        let result = searcher.search_without_events(&game, &Limits::depth(30), &control);
         let best = result.best.expect("a move all the same");
         assert!(game.position().is_legal(best) && is_ordinary(result.score), "{result:?}");
         let faults = searcher.take_faults();
@@ -369,7 +369,7 @@ fn trust_14_a_panic_in_any_thread_ends_its_search_and_no_other() {
         };
         assert!(*crashed == thread && why.contains("means to see"), "{faults:?}");
 
-        let result = searcher.search_silently(&game, &Limits::depth(7), &Control::new());
+        let result = searcher.search_without_events(&game, &Limits::depth(7), &Control::new());
         assert_eq!((result.depth, searcher.threads()), (7, 3));
         assert_eq!(searcher.take_faults(), []);
     }
@@ -380,7 +380,7 @@ fn is_ordinary(score: Score) -> bool {
 }
 
 #[test]
-fn trust_14_without_any_thread_the_one_that_asks_searches() {
+fn without_any_thread_the_one_that_asks_searches() {
     let run = |stack: usize| {
         let search = || {
             let mut searcher = Searcher::new(Config { memory_mb: 1, ..Config::default() });
@@ -401,7 +401,7 @@ fn trust_14_without_any_thread_the_one_that_asks_searches() {
 }
 
 #[test]
-fn trust_14_a_table_larger_than_any_machine_is_refused() {
+fn a_table_larger_than_any_machine_is_refused() {
     let mut searcher = Searcher::new(Config { memory_mb: 2, ..Config::default() });
     for wanted in [1 << 30, usize::MAX] {
         searcher.configure(Config { memory_mb: wanted, ..Config::default() });
@@ -438,7 +438,7 @@ fn a_result_has_the_depth_of_the_last_iteration_that_was_completed() {
     }
 }
 
-const HANDICAP: Handicap = Handicap { misjudgement: 150, oversight: 60, seed: 1 };
+const HANDICAP: Handicap = Handicap { eval_noise: 150, move_blindness: 60, seed: 1 };
 
 /// The first moves of short searches of some positions, each by a new searcher.
 fn choices(handicap: Option<Handicap>) -> Vec<(Option<Move>, u64)> {
@@ -464,14 +464,14 @@ fn a_mate_at_hand_and_a_recapture_are_seen_by_all() {
     for seed in 0..20 {
         let limits = Limits {
             soft_nodes: Some(200),
-            handicap: Some(Handicap { oversight: 0, seed, ..HANDICAP }),
+            handicap: Some(Handicap { move_blindness: 0, seed, ..HANDICAP }),
             ..Limits::default()
         };
         let mate = search(&game("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1"), &limits, 1);
         assert_eq!(mate.best, mv("d1d8"), "{seed}");
         let mut queens = game("3qk3/8/8/8/8/8/8/3QK3 w - - 0 1");
         queens.play(mv("d1d8").expect("a move")).expect("legal");
-        let blind = Handicap { misjudgement: 0, oversight: 900, seed };
+        let blind = Handicap { eval_noise: 0, move_blindness: 900, seed };
         let result = search(&queens, &Limits { handicap: Some(blind), ..limits }, 1);
         assert_eq!(result.best, mv("e8d8"), "{seed}");
     }
@@ -483,7 +483,7 @@ fn a_mate_at_hand_and_a_recapture_are_seen_by_all() {
 fn who_overlooks_all_moves_still_moves() {
     let position = game("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
     for seed in 0..20 {
-        let blind = Handicap { misjudgement: 0, oversight: 1000, seed };
+        let blind = Handicap { eval_noise: 0, move_blindness: 1000, seed };
         let limits = Limits { handicap: Some(blind), ..Limits::depth(4) };
         let result = search(&position, &limits, 1);
         assert!(result.best.is_some());
@@ -493,22 +493,22 @@ fn who_overlooks_all_moves_still_moves() {
 
 #[test]
 fn a_move_comes_no_sooner_than_it_should_unless_it_is_called_for() {
-    let least_time = Duration::from_millis(150);
-    let limits = Limits { least_time, ..Limits::depth(1) };
+    let min_time = Duration::from_millis(150);
+    let limits = Limits { min_time, ..Limits::depth(1) };
     let begin = Instant::now();
     search(&game("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"), &limits, 1);
-    assert!(begin.elapsed() >= least_time);
+    assert!(begin.elapsed() >= min_time);
     let control = Control::new();
     control.stop();
-    let limits = Limits { least_time: Duration::from_secs(600), ..Limits::depth(1) };
+    let limits = Limits { min_time: Duration::from_secs(600), ..Limits::depth(1) };
     let mut searcher = Searcher::new(Config { memory_mb: 1, ..Config::default() });
-    searcher.search_silently(&Game::default(), &limits, &control);
+    searcher.search_without_events(&Game::default(), &limits, &control);
 }
 
 /// Searches with so many threads.
 fn search_together(game: &Game, limits: &Limits, threads: usize) -> SearchResult {
     let mut searcher = Searcher::new(config(8, threads));
-    let result = searcher.search_silently(game, limits, &Control::new());
+    let result = searcher.search_without_events(game, limits, &Control::new());
     assert_eq!(searcher.take_faults(), []);
     result
 }

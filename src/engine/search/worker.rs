@@ -3,18 +3,18 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::crew::{Recall, ThreadSet};
-use super::handicap::Sight;
+use super::book_ending_state::BookEndingState;
+use super::handicap::MoveVisibility;
+use super::helper_pool::{CutoffFlag, ThreadSet};
 use super::history::{Context, History, LastMoves, PieceTo, continuation_index};
 use super::job::Job;
 use super::killers::Killers;
 use super::node::{Pv, Window};
-use super::observe::{Counters, End, Entry, Spectator, Step, Why};
+use super::observe::{Counters, Entry, NodeEnd, OptionalObserver, SearchReason, SearchStep};
 use super::prune::Reductions;
 use super::report::SearchEvent;
 use super::split::SplitPoint;
 use super::stack::StackEntry;
-use super::watch::Watch;
 use crate::chess::position::{Keys, Move, Position};
 use crate::chess::score::{DRAW, Depth, MAX_PLY, Ply, Score};
 use crate::engine::eval::Evaluator;
@@ -75,23 +75,23 @@ pub(super) struct Worker<'a, S = ()> {
     /// The owners of that split point and those above: they may be called for help here.
     pub(super) owners: ThreadSet,
     /// Set where a split point above may have been cut off; `None` with one thread.
-    recalled: Option<&'a Recall>,
+    cutoff_flag: Option<&'a CutoffFlag>,
     /// Null moves are off below this ply while one is verified.
     pub(super) null_move_from: Ply,
     /// Whether only mates count, and nothing may be pruned on suspicion.
     pub(super) proving: bool,
     /// What has been made of the matches with the book; the main thread's.
-    pub(super) watch: Watch,
+    pub(super) book_ending: BookEndingState,
     listener: Option<Listener<'a>>,
     /// The first move of the line that the listener was told last, of each place among the best.
-    pub(super) told: Vec<Option<Move>>,
+    pub(super) reported: Vec<Option<Move>>,
     salt: u64,
     nodes: u64,
     /// Those of them that have been counted for a root move, or for none.
     attributed: u64,
-    /// Counted for a spectator alone.
+    /// Counted for an observer only.
     pub(super) counters: Counters,
-    pub(super) spectator: S,
+    pub(super) observer: S,
 }
 
 impl<'a> Worker<'a> {
@@ -106,14 +106,14 @@ impl<'a> Worker<'a> {
     }
 }
 
-impl<'a, S: Spectator> Worker<'a, S> {
+impl<'a, S: OptionalObserver> Worker<'a, S> {
     /// The same for all to see.
     pub(super) fn watched(
         id: usize,
         job: &'a Job,
         data: &'a mut ThreadData,
         listener: Option<Listener<'a>>,
-        spectator: S,
+        observer: S,
     ) -> Self {
         data.killers = Killers::new();
         data.evaluator.set(&job.config.evaluation);
@@ -131,7 +131,7 @@ impl<'a, S: Spectator> Worker<'a, S> {
             selective_depth: 0,
             split: None,
             owners: ThreadSet::default(),
-            recalled: job.crew.recalled(id),
+            cutoff_flag: job.pool.cutoff_flag(id),
             null_move_from: 0,
             proving: job.limits.mate.is_some(),
             salt: match &job.book {
@@ -139,43 +139,43 @@ impl<'a, S: Spectator> Worker<'a, S> {
                 Some(probe) => probe.salt(),
                 None => job.limits.handicap.map_or(0, |handicap| handicap.salt()),
             },
-            watch: Watch::default(),
+            book_ending: BookEndingState::default(),
             listener,
-            told: vec![None; job.lines()],
+            reported: vec![None; job.lines()],
             nodes: 0,
             attributed: 0,
             counters: Counters::default(),
-            spectator,
+            observer,
         }
     }
 
     /// Tells whoever watches the search of a step; nothing at all is done for nobody.
     #[inline(always)]
-    pub(super) fn show<'s>(&mut self, step: impl FnOnce(&Self) -> Step<'s>) {
-        if S::WATCHES {
+    pub(super) fn show<'s>(&mut self, step: impl FnOnce(&Self) -> SearchStep<'s>) {
+        if S::IS_OBSERVED {
             let step = step(self);
-            self.spectator.hear(&step);
+            self.observer.on_step(&step);
         }
     }
 
     /// Counts something for whoever watches.
     #[inline(always)]
     pub(super) fn count(&mut self, counter: impl FnOnce(&mut Counters) -> &mut u64) {
-        if S::WATCHES {
+        if S::IS_OBSERVED {
             *counter(&mut self.counters) += 1;
         }
     }
 
     /// Shows why the node entered next is searched.
     #[inline(always)]
-    pub(super) fn because(&mut self, why: Why) {
-        self.show(|_| Step::Next(why));
+    pub(super) fn set_reason(&mut self, why: SearchReason) {
+        self.show(|_| SearchStep::Next(why));
     }
 
     /// Shows what has settled the node, and gives back its score.
     #[inline(always)]
-    pub(super) fn ended<T>(&mut self, end: End, score: T) -> T {
-        self.show(|_| Step::Ended(end));
+    pub(super) fn ended<T>(&mut self, end: NodeEnd, score: T) -> T {
+        self.show(|_| SearchStep::Ended(end));
         score
     }
 
@@ -191,21 +191,21 @@ impl<'a, S: Spectator> Worker<'a, S> {
     ) {
         self.show(|worker| {
             let via = ply.checked_sub(1).and_then(|parent| worker.stack[parent].mv);
-            Step::Enter(Entry { position, ply, via, depth, alpha, beta, quiescence })
+            SearchStep::Enter(Entry { position, ply, via, depth, alpha, beta, quiescence })
         });
     }
 
     /// Shows that a node is left, and gives back its score.
     #[inline(always)]
     pub(super) fn show_leave(&mut self, score: Score) -> Score {
-        self.show(|worker| Step::Leave { score, stopped: worker.is_interrupted() });
+        self.show(|worker| SearchStep::Leave { score, stopped: worker.is_interrupted() });
         score
     }
 
     /// Shows that the thread has done its part.
     pub(super) fn show_done(&mut self) {
         self.counters.nodes = self.nodes;
-        self.show(|worker| Step::Done(worker.counters));
+        self.show(|worker| SearchStep::Done(worker.counters));
     }
 
     /// Counts a node and, on the main thread, looks at the limits now and then.
@@ -215,7 +215,7 @@ impl<'a, S: Spectator> Worker<'a, S> {
         self.job.counters[self.id].store(self.nodes, Ordering::Relaxed);
         self.selective_depth = self.selective_depth.max(ply);
         #[cfg(test)]
-        self.job.control.suffer_sabotage(self.id, self.nodes);
+        self.job.control.panic_if_due(self.id, self.nodes);
         self.check_limits();
     }
 
@@ -223,7 +223,7 @@ impl<'a, S: Spectator> Worker<'a, S> {
     fn check_limits(&mut self) {
         let is_main = self.id == 0;
         if is_main && self.nodes.is_multiple_of(CLOCK_INTERVAL) {
-            self.look_up();
+            self.poll_limits();
         } else if let Some(limit) = self.job.limits.nodes
             && (is_main || self.nodes.is_multiple_of(SUM_INTERVAL))
             && self.job.nodes() >= limit
@@ -242,29 +242,29 @@ impl<'a, S: Spectator> Worker<'a, S> {
     /// Looks at all that bounds the search, and passes on what helpers have to tell; the main
     /// thread's, also while it waits for others.
     #[cold]
-    pub(super) fn look_up(&mut self) {
+    pub(super) fn poll_limits(&mut self) {
         let job = self.job;
         let spent = job.limits.nodes.is_some_and(|limit| job.nodes() >= limit);
-        if spent || job.clock.must_stop(&job.control) || self.breaks_off_in_book() {
+        if spent || job.clock.must_stop(&job.control) || self.stops_in_book() {
             job.control.stop();
         }
-        self.pass_news_on();
+        self.flush_events();
     }
 
     /// Tells the listener, after what was to be told before, or leaves that to the main thread.
-    pub(super) fn tell(&mut self, event: SearchEvent) {
-        self.job.news.push(event);
-        self.pass_news_on();
+    pub(super) fn send_event(&mut self, event: SearchEvent) {
+        self.job.pending_events.push(event);
+        self.flush_events();
     }
 
     /// Tells the listener what waits to be told, if this thread has one.
-    pub(super) fn pass_news_on(&mut self) {
+    pub(super) fn flush_events(&mut self) {
         let Some(listener) = &mut self.listener else { return };
-        while let Some(event) = self.job.news.pop() {
+        while let Some(event) = self.job.pending_events.pop() {
             if let SearchEvent::Iteration(report) | SearchEvent::NewBest(report) = &event
-                && let Some(told) = self.told.get_mut(report.multi_pv - 1)
+                && let Some(reported) = self.reported.get_mut(report.multi_pv - 1)
             {
-                *told = report.pv.first().copied();
+                *reported = report.pv.first().copied();
             }
             listener(&event);
         }
@@ -275,31 +275,31 @@ impl<'a, S: Spectator> Worker<'a, S> {
     #[inline]
     pub(super) fn is_interrupted(&self) -> bool {
         self.job.control.is_stopped()
-            || (self.recalled.is_some_and(Recall::is_set) && self.is_recalled())
+            || (self.cutoff_flag.is_some_and(CutoffFlag::is_set) && self.is_cutoff_signalled())
     }
 
     /// Whether the node is wanted no more where this thread is, as it has been told to look.
     #[cold]
-    fn is_recalled(&self) -> bool {
-        let Some(recalled) = self.recalled else { return false };
-        recalled.clear();
-        let is_wanted_no_more = match &self.split {
+    fn is_cutoff_signalled(&self) -> bool {
+        let Some(cutoff_flag) = self.cutoff_flag else { return false };
+        cutoff_flag.clear();
+        let is_cancelled = match &self.split {
             Some(split) => split.is_cut_off(),
-            None => self.job.crew.is_over(),
+            None => self.job.pool.is_over(),
         };
-        if is_wanted_no_more {
-            recalled.set();
+        if is_cancelled {
+            cutoff_flag.set();
         }
-        is_wanted_no_more
+        is_cancelled
     }
 
     /// Notes the split point that this thread works at.
-    pub(super) fn stand_at(&mut self, split: Option<Arc<SplitPoint>>) {
+    pub(super) fn set_split_point(&mut self, split: Option<Arc<SplitPoint>>) {
         self.owners = split.as_ref().map_or_else(ThreadSet::default, |split| split.owners);
         self.split = split;
-        if let Some(recalled) = self.recalled {
+        if let Some(cutoff_flag) = self.cutoff_flag {
             // It may have been cut off before this thread was among those to be told.
-            recalled.set();
+            cutoff_flag.set();
         }
     }
 
@@ -315,7 +315,7 @@ impl<'a, S: Spectator> Worker<'a, S> {
     #[inline(always)]
     pub(super) fn keys_after(&self, position: &Position, mv: Move) -> Keys {
         let keys = position.keys_after(mv);
-        self.job.table.prefetch(self.salted(keys.whole()));
+        self.job.table.prefetch(self.with_salt(keys.whole()));
         keys
     }
 
@@ -332,12 +332,12 @@ impl<'a, S: Spectator> Worker<'a, S> {
     /// that prove mates, keep theirs apart from all others.
     #[inline]
     pub(super) fn table_key(&self, position: &Position) -> u64 {
-        self.salted(position.key())
+        self.with_salt(position.key())
     }
 
     /// The same of a position with this key.
     #[inline]
-    fn salted(&self, key: u64) -> u64 {
+    fn with_salt(&self, key: u64) -> u64 {
         key ^ self.salt
     }
 
@@ -435,15 +435,15 @@ impl<'a, S: Spectator> Worker<'a, S> {
         let score = self.evaluator.evaluate(position, ply);
         match &self.job.limits.handicap {
             None => score,
-            Some(handicap) => handicap.misjudge(position, score),
+            Some(handicap) => handicap.add_eval_noise(position, score),
         }
     }
 
     /// What is seen of the moves of `position`; `None` for all.
     #[inline]
-    pub(super) fn sight(&self, position: &Position, ply: Ply) -> Option<Sight> {
+    pub(super) fn visibility(&self, position: &Position, ply: Ply) -> Option<MoveVisibility> {
         let handicap = self.job.limits.handicap.as_ref()?;
         let last = ply.checked_sub(1).and_then(|parent| self.stack[parent].mv);
-        handicap.sight(position, ply, last)
+        handicap.visibility(position, ply, last)
     }
 }

@@ -47,7 +47,7 @@ struct Damage {
     /// All of them, by name.
     known: BTreeSet<String>,
     /// Those that have not been told yet, with what is wrong.
-    news: Vec<String>,
+    messages: Vec<String>,
 }
 
 impl fmt::Debug for Tables {
@@ -96,7 +96,7 @@ pub enum TablebaseResult {
 
 /// What the tables say of the moves at hand.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Advice {
+pub struct RootProbe {
     /// What the position is worth.
     pub outcome: TablebaseResult,
     /// The moves that keep it: of winning ones those that lead on fastest, of losing ones those
@@ -155,7 +155,7 @@ impl Tables {
                 why: error.to_string(),
             })?;
             for file in found {
-                match sound(&file).and_then(|()| tables.add_file(&file)) {
+                match has_valid_header(&file).and_then(|()| tables.add_file(&file)) {
                     Ok(()) => files += 1,
                     Err(error) => damage.add(&file.display().to_string(), &error.to_string()),
                 }
@@ -163,7 +163,7 @@ impl Tables {
         }
         if files == 0 {
             let path = path.to_owned();
-            return Err(match damage.news.into_iter().next() {
+            return Err(match damage.messages.into_iter().next() {
                 Some(first) => TablesError::Damaged { path, first },
                 None => TablesError::None { path },
             });
@@ -175,7 +175,7 @@ impl Tables {
     /// The files that cannot be used, and what is wrong with each, as far as has been seen by now and
     /// not been told before. What they know is not known.
     pub fn take_damage(&self) -> Vec<String> {
-        std::mem::take(&mut self.damage().news)
+        std::mem::take(&mut self.damage().messages)
     }
 
     fn damage(&self) -> MutexGuard<'_, Damage> {
@@ -208,7 +208,7 @@ impl Tables {
 
     /// Whether the tables may know a position.
     #[inline]
-    pub fn may_know(&self, position: &Position) -> bool {
+    pub fn can_probe(&self, position: &Position) -> bool {
         position.occupied().popcnt() <= self.max_pieces
             && [Color::White, Color::Black]
                 .into_iter()
@@ -218,7 +218,7 @@ impl Tables {
     /// What a position is worth that has just come about by a capture or a pawn move: nothing
     /// counts towards the fifty moves yet. `None` if the tables do not know.
     pub fn after_zeroing(&self, position: &Position) -> Option<TablebaseResult> {
-        if !self.may_know(position) || position.halfmove_clock() != 0 {
+        if !self.can_probe(position) || position.halfmove_clock() != 0 {
             return None;
         }
         self.note(self.tables.probe_wdl_after_zeroing(&chess(position)?)).map(TablebaseResult::from)
@@ -227,7 +227,7 @@ impl Tables {
     /// Who wins with best play; `Some(None)` is a draw. `None` if the tables do not know, or the
     /// moves since the last capture or pawn move may turn a win into a draw.
     pub fn winner(&self, position: &Position) -> Option<Option<Color>> {
-        if !self.may_know(position) {
+        if !self.can_probe(position) {
             return None;
         }
         let mover = position.side_to_move();
@@ -240,14 +240,14 @@ impl Tables {
     }
 
     /// What to play. `None` if the tables do not know.
-    pub fn advise(&self, position: &Position) -> Option<Advice> {
-        Some(Advice::from(&self.ranked(position)?[..])).filter(|advice| !advice.moves.is_empty())
+    pub fn probe_root(&self, position: &Position) -> Option<RootProbe> {
+        Some(RootProbe::from(&self.ranked(position)?[..])).filter(|advice| !advice.moves.is_empty())
     }
 
     /// All legal moves with their results, in the order of generation. `None` if the tables do not
     /// have the position.
     pub fn ranked(&self, position: &Position) -> Option<Vec<RankedMove>> {
-        if !self.may_know(position) {
+        if !self.can_probe(position) {
             return None;
         }
         position.legal_moves().iter().map(|mv| self.rank(mv, &position.play(mv))).collect()
@@ -278,12 +278,12 @@ impl Tables {
     }
 }
 
-impl From<&[RankedMove]> for Advice {
+impl From<&[RankedMove]> for RootProbe {
     /// The best of these moves; there are none if the game is over.
     fn from(ranked: &[RankedMove]) -> Self {
         let best = ranked.iter().map(RankedMove::rank).max();
         let moves = ranked.iter().filter(|ranked| Some(ranked.rank()) == best);
-        Advice {
+        RootProbe {
             outcome: best.map_or(TablebaseResult::Draw, |best| best.0),
             moves: moves.map(|ranked| ranked.mv).collect(),
         }
@@ -294,7 +294,7 @@ impl Damage {
     /// Notes what is wrong with a file, once.
     fn add(&mut self, name: &str, why: &str) {
         if self.known.insert(name.to_owned()) {
-            self.news.push(format!("the endgame table {name} is left out: {why}"));
+            self.messages.push(format!("the endgame table {name} is left out: {why}"));
         }
     }
 }
@@ -314,7 +314,7 @@ fn files_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// Whether a file begins as a table of its kind does. The rest is seen when it is asked.
-fn sound(path: &Path) -> io::Result<()> {
+fn has_valid_header(path: &Path) -> io::Result<()> {
     let is_wdl = path.extension().is_some_and(|ending| ending == WDL_ENDING);
     let expected = if is_wdl { Chess::TBW.magic } else { Chess::TBZ.magic };
     let mut found = [0; 4];

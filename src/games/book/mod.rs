@@ -38,7 +38,7 @@ mod partial;
 mod statistics;
 
 pub(crate) use analysis::backup::{Links, back_up};
-pub(crate) use analysis::growth::{Shoot, grow, shoots};
+pub(crate) use analysis::growth::{FrontierMove, frontier_moves, grow};
 pub(crate) use analysis::journal::Journal;
 pub use builder::{
     BookOutput, BuildError, BuildOptions, BuildTally, Checkpoints, DEFAULT_MAX_PLY, DEFAULT_MEMORY,
@@ -61,11 +61,11 @@ pub(crate) use format::manifest::checksum_text;
 pub use format::manifest::{GameTotals, InputRecord, Manifest, Skipped};
 pub use format::writer::write_entries;
 pub(crate) use learning::{
-    Found, HEADLINE, Lasting, LearnError, LearnFile, Learned, Row, Stamp, is_learning, stamp,
+    Found, HEADLINE, LearnError, LearnFile, Learned, Row, Stamp, UnrefutedMove, is_learning, stamp,
 };
-pub(crate) use lookup::asked::Asked;
 pub use lookup::game_text::GameError;
 pub use lookup::names::{NamedOpening, Names};
+pub(crate) use lookup::pending_lookup::PendingLookup;
 pub(crate) use lookup::values::kept_nodes;
 pub use lookup::values::{BookValue, Scored};
 pub use lookup::walk::Visited;
@@ -73,16 +73,16 @@ pub use lookup::{Book, BookMove, EMBEDDED_NAME};
 pub use merge::combine::{Cut, Difference, Shared, add, cut, differences, merge, shared};
 pub use merge::selection::Selection;
 pub use open::BOOK_SEPARATOR;
+pub(crate) use open::opponent_book::OpponentBook;
 pub use open::polyglot::Export;
-pub(crate) use open::sparring::Partner;
 pub(crate) use open::{BOOK_FILE, NO_BOOK_NAME, POLYGLOT_FILE};
 #[cfg(feature = "parquet")]
 pub use partial::{Packed, Partial, count_to_parquet, pack_parquet};
+pub(crate) use statistics::entropy::{MoveSelection, PlyEntropy, entropy};
 pub(crate) use statistics::explore::Breadth;
 pub use statistics::explore::{
     Explored, ExploredMove, GameSummary, LISTED_GAMES, ListedGame, MonthCounts, Player,
 };
-pub(crate) use statistics::variety::{Habit, Variety, variety};
 pub(crate) use statistics::words::{
     ANALYSED, ENDED, MEETS_BOOK, at_the_end, book_lines, percent, transposition,
 };

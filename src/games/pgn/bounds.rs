@@ -7,7 +7,7 @@ use super::scan::{self, TokenKind};
 use super::state::resolve;
 use super::tree::OpeningCache;
 use super::visitor::Visitor;
-use super::{Fate, FaultReason};
+use super::{FaultReason, GameStatus};
 use crate::chess::position::{Move, Replay, is_loose_san};
 
 /// The length of the number before Black's first move, `1...`, with two points at least.
@@ -107,7 +107,7 @@ impl<V: Visitor> Parser<'_, V> {
     }
 
     /// Passes over a text that is no game, up to the next that may be one.
-    pub(super) fn pass_over_text(&mut self) {
+    pub(super) fn skip_text(&mut self) {
         let text = self.text;
         loop {
             let end = scan::line_end_outside_comments(text, self.at);
@@ -138,14 +138,14 @@ impl<V: Visitor> Parser<'_, V> {
         // Where words are not looked at, the result was not either.
         let ended = self.state.done && scan::final_result(&self.text[..begin]).is_some();
         let moved = !self.state.moves.is_empty() || self.state.done;
-        if ended || moved && !self.goes_on() {
+        if ended || moved && !self.continues_game() {
             return self.leave();
         }
         ControlFlow::Continue(())
     }
 
     /// Whether what comes after an empty line goes on with a game that has no result yet.
-    fn goes_on(&mut self) -> bool {
+    fn continues_game(&mut self) -> bool {
         let rest = &self.text[self.at..];
         if scan::result(rest).is_some() {
             return true;
@@ -171,25 +171,25 @@ impl<V: Visitor> Parser<'_, V> {
     }
 
     /// Goes to the end of a game that was not read to it.
-    pub(super) fn pass_over_rest(&mut self, fate: &Fate) {
-        if let Fate::Broken(fault) = fate
+    pub(super) fn pass_over_rest(&mut self, status: &GameStatus) {
+        if let GameStatus::Broken(fault) = status
             && matches!(fault.reason, FaultReason::OpenComment | FaultReason::OpenVariation)
         {
             self.at = scan::next_game(self.text, self.at + 1);
             return;
         }
         if self.state.token.is_some() {
-            return self.pass_over_remarks();
+            return self.skip_comments();
         }
         self.state.done = true;
         self.skip_movetext();
-        if *fate == Fate::Read {
+        if *status == GameStatus::Read {
             self.state.token = scan::final_result(&self.text[..self.at]);
         }
     }
 
     /// Passes over comments after the result.
-    fn pass_over_remarks(&mut self) {
+    fn skip_comments(&mut self) {
         loop {
             let (next, empty_line) = scan::skip_blanks(self.text, self.at);
             let after = match self.text.get(next) {

@@ -92,7 +92,7 @@ impl Chunks {
         ReadSoFar { next, check }
     }
 
-    /// Passes over what was read before. Tells whether that is still there as it was.
+    /// Passes over what was read before. Returns whether that is still there as it was.
     pub(crate) fn go_to(&mut self, place: &ReadSoFar) -> bool {
         self.next_input = place.next.input;
         let mut text = Vec::new();
@@ -186,7 +186,7 @@ impl<R: Read> Blocks<R> {
         Blocks { input, carry: Vec::new(), ended: false, error: None }
     }
 
-    /// Fills `text` with the next block; tells whether there is one.
+    /// Fills `text` with the next block; returns whether there is one.
     pub(super) fn next(&mut self, text: &mut Vec<u8>) -> bool {
         text.clear();
         text.append(&mut self.carry);
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_goes_on_where_it_was_broken_off() {
+    fn reading_continues_where_it_was_broken_off() {
         let text = |games: usize| -> Arc<[u8]> {
             let game = |n| format!("[Event \"{n}\"]\n\n1. e4 e5 2. Nf3 *\n\n");
             (0..games).map(game).collect::<String>().into_bytes().into()

@@ -8,7 +8,7 @@ use super::scan::wide_words;
 use super::text_reader::TextReader;
 use super::tree::OpeningCache;
 use super::visitor::{GamePly, Visitor};
-use super::{Fate, GameEnd, Tags};
+use super::{GameEnd, GameStatus, Tags};
 use crate::chess::position::Position;
 
 /// Plies after which a game is taken for one in English.
@@ -23,7 +23,7 @@ pub(crate) fn language_of(text: &[u8]) -> Language {
         return Language::ENGLISH;
     }
     let mut trials: Vec<(PlyCounter, Language)> =
-        Language::all().map(|language| (try_out(text, language), language)).collect();
+        Language::all().map(|language| (count_playable_plies(text, language), language)).collect();
     let rank = |trial: &PlyCounter| Reverse((trial.whole, trial.plies));
     // Stable: of those that do as well, English comes first.
     trials.sort_by_key(|(trial, _)| rank(trial));
@@ -43,7 +43,7 @@ fn is_foreign(text: &[u8]) -> bool {
     for _ in 0..SAMPLE {
         let begin = reader.place();
         let Some(end) = reader.read_game(&mut trial) else { return false };
-        if matches!(end.fate, Fate::Broken(_) | Fate::Text) {
+        if matches!(end.status, GameStatus::Broken(_) | GameStatus::Text) {
             let words = text[begin..reader.place()].split(|byte| !is_of_word(*byte));
             if words.into_iter().flat_map(wide_words).any(has_foreign_letter) {
                 return true;
@@ -70,12 +70,12 @@ fn has_foreign_letter(word: &[u8]) -> bool {
 }
 
 /// How far the first games of a text can be played in a language.
-fn try_out(text: &[u8], language: Language) -> PlyCounter {
+fn count_playable_plies(text: &[u8], language: Language) -> PlyCounter {
     let mut reader = TextReader::new(text, 1, OpeningCache::default(), language);
     let mut trial = PlyCounter { limit: usize::MAX, ..PlyCounter::default() };
     for _ in 0..SAMPLE {
         let Some(end) = reader.read_game(&mut trial) else { break };
-        trial.whole += usize::from(end.fate == Fate::Read && end.plies > 0);
+        trial.whole += usize::from(end.status == GameStatus::Read && end.plies > 0);
     }
     trial
 }

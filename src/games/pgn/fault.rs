@@ -14,7 +14,7 @@ pub struct GameEnd {
     /// Legal plies handed to the visitor.
     pub plies: usize,
     /// What became of the game.
-    pub fate: Fate,
+    pub status: GameStatus,
     /// That the decided result after the moves is another than that of the `Result` tag, which
     /// counts. Only of games that were read to their end.
     pub contradiction: Option<Box<Fault>>,
@@ -22,7 +22,7 @@ pub struct GameEnd {
 
 /// What became of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fate {
+pub enum GameStatus {
     /// It was read to its end, or as far as the visitor wanted.
     Read,
     /// The visitor declined it.
@@ -97,10 +97,10 @@ impl fmt::Display for Fault {
     }
 }
 
-impl Fate {
+impl GameStatus {
     /// A game that stopped at something other than a move.
     pub(super) fn broken(reason: FaultReason) -> Self {
-        Fate::Broken(Box::new(Fault::of(reason)))
+        GameStatus::Broken(Box::new(Fault::of(reason)))
     }
 }
 

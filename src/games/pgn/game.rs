@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 
 use super::tags::text;
-use super::{Fate, GameEnd, GamePly, Reader, Tags, Visitor};
+use super::{GameEnd, GamePly, GameStatus, Reader, Tags, Visitor};
 use crate::chess::position::{Color, Game, Move, Position};
 
 /// How a game ended, as PGN tells it.
@@ -144,7 +144,7 @@ pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame
         loop {
             let mut collector = Collector { game: PgnGame::new(Position::start()) };
             match reader.read_game(&mut collector).transpose()? {
-                Ok(end) if end.fate == Fate::Text => {}
+                Ok(end) if end.status == GameStatus::Text => {}
                 end => {
                     let game = collector.game;
                     return Some(end.map(|end| (PgnGame { result: end.result, ..game }, end)));

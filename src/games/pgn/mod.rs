@@ -3,20 +3,20 @@
 //! Real collections are dirty, and guesses about them end in wrong positions. So a game stops at
 //! its first illegal move, or at the first word that is none, and keeps what came before; what an
 //! empty line tore off its game is joined to it; movetext without tags is a game, prose is not;
-//! variants are told apart before their first move. Whatever happens, the next game is read.
+//! variants are distinguished before their first move. Whatever happens, the next game is read.
 //!
 //! Format: <http://www.saremba.de/chessgml/standards/pgn/pgn-complete.htm>.
 //!
 //! ```
-//! use tabia::pgn::{Fate, GameResult, read_games};
+//! use tabia::pgn::{GameStatus, GameResult, read_games};
 //!
 //! let text = "[White \"A\"]\n\n1. e4 e5 {hm} 2. Nf3 $1 Nd4?? 3. Qxf7 *\n\n1. d4 1/2-1/2\n";
 //! let games = read_games(text.as_bytes()).collect::<Result<Vec<_>, _>>()?;
 //! let (first, end) = &games[0];
 //! assert_eq!((first.tag("White"), first.moves.len()), (Some("A"), 3));
-//! assert!(matches!(&end.fate, Fate::Broken(fault) if fault.san.as_deref() == Some("Nd4")));
+//! assert!(matches!(&end.status, GameStatus::Broken(fault) if fault.san.as_deref() == Some("Nd4")));
 //! let (second, end) = &games[1];
-//! assert_eq!((second.result, &end.fate), (GameResult::Draw, &Fate::Read));
+//! assert_eq!((second.result, &end.status), (GameResult::Draw, &GameStatus::Read));
 //! assert!(second.to_string().ends_with("1. d4 1/2-1/2\n"));
 //! # Ok::<(), std::io::Error>(())
 //! ```
@@ -48,7 +48,7 @@ mod writer;
 pub(crate) use chunks::{BrokenInput, Chunk, Chunks, ReadSoFar};
 pub use date::{GameDate, Month, ParseDateError, PgnDate};
 pub(crate) use detect::language_of;
-pub use fault::{Fate, Fault, FaultReason, GameEnd};
+pub use fault::{Fault, FaultReason, GameEnd, GameStatus};
 pub use game::{GameResult, PgnGame, PgnMove, read_games};
 pub use input::{InputError, PgnInput};
 pub use language::{Language, ParseLanguageError};

@@ -87,7 +87,7 @@ impl ParquetGames {
         Ok(ParquetGames { rows, text, read: 0, progress, bytes, all_rows, rows_read: 0 })
     }
 
-    /// Takes up the next game; tells whether there is one.
+    /// Takes up the next game; returns whether there is one.
     fn next_game(&mut self) -> io::Result<bool> {
         let Some(row) = self.rows.next() else { return Ok(false) };
         self.text.clear();

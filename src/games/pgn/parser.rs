@@ -15,7 +15,7 @@ use super::state::{ReaderState, resolve};
 use super::tree::Word;
 use super::visitor::{GamePly, Visitor};
 use super::wide::wide_space;
-use super::{Fate, Fault, FaultReason, GameEnd, GameResult};
+use super::{Fault, FaultReason, GameEnd, GameResult, GameStatus};
 use crate::chess::position::SanError;
 
 /// Reads one game.
@@ -38,7 +38,7 @@ pub(super) struct Read {
 }
 
 /// Goes on, or ends the game.
-pub(super) type ParseFlow = ControlFlow<Fate>;
+pub(super) type ParseFlow = ControlFlow<GameStatus>;
 
 /// The next game of a text from `at` on; `None` if there is none.
 #[inline]
@@ -55,18 +55,18 @@ pub(super) fn read_game<V: Visitor>(
     }
     state.reset();
     let mut parser = Parser { text, at, state, visitor, number: None, at_end: false };
-    let fate = parser.game(plain);
+    let status = parser.game(plain);
     let fault = parser.at;
     if !parser.at_end {
-        parser.pass_over_rest(&fate);
+        parser.pass_over_rest(&status);
     }
     let after = parser.at;
-    let contradiction = (fate == Fate::Read).then(|| state.contradiction()).flatten();
+    let contradiction = (status == GameStatus::Read).then(|| state.contradiction()).flatten();
     let fault = match contradiction {
         Some(_) => scan::trim_end(&text[..after], true).len(),
         None => fault,
     };
-    let end = GameEnd { result: state.result(), plies: state.moves.len(), fate, contradiction };
+    let end = GameEnd { result: state.result(), plies: state.moves.len(), status, contradiction };
     if state.accepted {
         visitor.end(&end);
     }
@@ -74,24 +74,27 @@ pub(super) fn read_game<V: Visitor>(
 }
 
 impl<V: Visitor> Parser<'_, V> {
-    fn game(&mut self, plain: &mut pgn_reader::Reader<impl std::io::Read + std::io::Seek>) -> Fate {
+    fn game(
+        &mut self,
+        plain: &mut pgn_reader::Reader<impl std::io::Read + std::io::Seek>,
+    ) -> GameStatus {
         if !self.tags() && !self.begins_game() {
-            self.pass_over_text();
+            self.skip_text();
             self.at_end = true;
-            return Fate::Text;
+            return GameStatus::Text;
         }
-        if let Err(fate) = self.state.set_up() {
-            return fate;
+        if let Err(status) = self.state.set_up() {
+            return status;
         }
         if self.visitor.begin(&self.state.tags, &self.state.start).is_break() {
-            return Fate::Declined;
+            return GameStatus::Declined;
         }
         self.state.accepted = true;
         match self.plain_movetext(plain).map_or_else(|| self.movetext(), ControlFlow::Break) {
-            ControlFlow::Break(fate) => fate,
+            ControlFlow::Break(status) => status,
             ControlFlow::Continue(()) => {
                 self.at_end = true;
-                Fate::Read
+                GameStatus::Read
             }
         }
     }
@@ -99,10 +102,10 @@ impl<V: Visitor> Parser<'_, V> {
     /// Another game begins here.
     pub(super) fn leave(&mut self) -> ParseFlow {
         self.at_end = true;
-        ControlFlow::Break(Fate::Read)
+        ControlFlow::Break(GameStatus::Read)
     }
 
-    /// Reads the tags; tells whether there are any.
+    /// Reads the tags; returns whether there are any.
     fn tags(&mut self) -> bool {
         let begin = self.at;
         let mut tagged = false;
@@ -236,7 +239,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
         self.state.done = true;
         match self.state.tags.result() {
-            Some(_) => ControlFlow::Break(Fate::Read),
+            Some(_) => ControlFlow::Break(GameStatus::Read),
             None => ControlFlow::Continue(()),
         }
     }
@@ -250,7 +253,7 @@ impl<V: Visitor> Parser<'_, V> {
         };
         let token = &self.text[self.at..end];
         let shown = &token[..token.len().min(LONGEST_SHOWN)];
-        ControlFlow::Break(Fate::Broken(Box::new(Fault {
+        ControlFlow::Break(GameStatus::Broken(Box::new(Fault {
             line: 0,
             fen: Some(self.state.full_position().fen()),
             san: Some(super::tags::text(shown).into_owned()),
@@ -279,7 +282,7 @@ impl<V: Visitor> Parser<'_, V> {
     fn ended(&mut self, result: GameResult, length: usize) -> ParseFlow {
         self.state.token = Some(result);
         self.at += length;
-        ControlFlow::Break(Fate::Read)
+        ControlFlow::Break(GameStatus::Read)
     }
 
     fn line_end(&mut self) -> ParseFlow {
@@ -304,14 +307,14 @@ impl<V: Visitor> Parser<'_, V> {
                     self.visitor.comment(text);
                     self.at = after;
                 }
-                None => return ControlFlow::Break(Fate::broken(FaultReason::OpenComment)),
+                None => return ControlFlow::Break(GameStatus::broken(FaultReason::OpenComment)),
             },
             b'(' => match scan::variation_end(self.text, self.at) {
                 Some(after) => {
                     self.visitor.variation(&self.text[self.at + 1..after - 1]);
                     self.at = after;
                 }
-                None => return ControlFlow::Break(Fate::broken(FaultReason::OpenVariation)),
+                None => return ControlFlow::Break(GameStatus::broken(FaultReason::OpenVariation)),
             },
             b'$' | b'!' | b'?' => {
                 let end = match (sign, self.text.get(self.at + 1)) {

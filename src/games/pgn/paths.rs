@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::input::{HEAD, refuse_foreign, unsupported};
 use super::{InputError, PgnInput, read_games};
-use crate::support::files::in_words;
+use crate::support::files::describe;
 
 /// Endings of the files that are taken from a folder.
 #[cfg(not(feature = "parquet"))]
@@ -35,10 +35,10 @@ impl PgnInput {
                 continue;
             }
             let unusable = |reason| InputError { name: path.display().to_string(), reason };
-            let is_folder = path.metadata().map_err(|error| unusable(in_words(&error)))?.is_dir();
+            let is_folder = path.metadata().map_err(|error| unusable(describe(&error)))?.is_dir();
             if !is_folder {
                 let input = PgnInput::File(path.clone());
-                input.check().map_err(|error| unusable(in_words(&error)))?;
+                input.check().map_err(|error| unusable(describe(&error)))?;
                 inputs.push(input);
                 continue;
             }
@@ -46,7 +46,7 @@ impl PgnInput {
                 return Err(unusable(UNFINISHED_FOLDER.to_owned()));
             }
             let before = inputs.len();
-            add_folder(path, &mut inputs).map_err(|error| unusable(in_words(&error)))?;
+            add_folder(path, &mut inputs).map_err(|error| unusable(describe(&error)))?;
             if inputs.len() == before {
                 return Err(unusable(format!("no file in it ends in {}", PGN_ENDINGS.join(", "))));
             }

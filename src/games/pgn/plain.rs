@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use pgn_reader::{Nag, RawComment, SanPlus, Skip};
 use shakmaty::Outcome;
 
-use super::Fate;
+use super::GameStatus;
 use super::language::Language;
 use super::parser::Parser;
 use super::scan;
@@ -45,7 +45,7 @@ impl<T> Seek for Blocks<T> {
 }
 
 /// Continues, or ends with what became of the game; `None` if the tolerant parser reads the rest.
-type PlainFlow = ControlFlow<Option<Fate>>;
+type PlainFlow = ControlFlow<Option<GameStatus>>;
 
 /// The tolerant parser reads the rest of the game.
 const HAND_OVER: PlainFlow = ControlFlow::Break(None);
@@ -57,12 +57,12 @@ impl<V: Visitor> Parser<'_, V> {
     pub(super) fn plain_movetext(
         &mut self,
         plain: &mut pgn_reader::Reader<impl Read + Seek>,
-    ) -> Option<Fate> {
+    ) -> Option<GameStatus> {
         if self.state.language != Language::ENGLISH {
             return None;
         }
-        if let ControlFlow::Break(fate) = self.cached_moves() {
-            return fate;
+        if let ControlFlow::Break(status) = self.cached_moves() {
+            return status;
         }
         // A game that was left early would be skipped from here. At the end there is nothing to skip.
         plain.seek(SeekFrom::Start(self.text.len() as u64)).ok()?;
@@ -108,7 +108,7 @@ impl<V: Visitor> Parser<'_, V> {
 impl<V: Visitor> pgn_reader::Visitor for Parser<'_, V> {
     type Tags = ();
     type Movetext = ();
-    type Output = Option<Fate>;
+    type Output = Option<GameStatus>;
 
     fn begin_tags(&mut self) -> PlainFlow {
         ControlFlow::Continue(())
@@ -142,7 +142,7 @@ impl<V: Visitor> pgn_reader::Visitor for Parser<'_, V> {
         self.token(b"{")
     }
 
-    fn begin_variation(&mut self, (): &mut ()) -> ControlFlow<Option<Fate>, Skip> {
+    fn begin_variation(&mut self, (): &mut ()) -> ControlFlow<Option<GameStatus>, Skip> {
         self.token(b"(").map_continue(|()| Skip(true))
     }
 
@@ -150,7 +150,7 @@ impl<V: Visitor> pgn_reader::Visitor for Parser<'_, V> {
         HAND_OVER
     }
 
-    fn end_game(&mut self, (): ()) -> Option<Fate> {
+    fn end_game(&mut self, (): ()) -> Option<GameStatus> {
         None
     }
 }

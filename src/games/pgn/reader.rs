@@ -17,7 +17,7 @@ pub struct Reader<R> {
     games: TextReader<Vec<u8>>,
     /// Where the game that was read last begins.
     begin: usize,
-    told: Option<Language>,
+    forced_language: Option<Language>,
     error: Option<io::Error>,
 }
 
@@ -27,13 +27,13 @@ impl<R: Read> Reader<R> {
     pub fn new(input: R) -> Self {
         let openings = OpeningCache::default();
         let games = TextReader::new(Vec::new(), 1, openings, Language::ENGLISH);
-        Reader { blocks: Blocks::new(input), games, begin: 0, told: None, error: None }
+        Reader { blocks: Blocks::new(input), games, begin: 0, forced_language: None, error: None }
     }
 
     /// Reads the letters of the pieces in a language, whatever they look like; `None` finds it out.
     #[must_use]
     pub fn in_language(mut self, language: Option<Language>) -> Self {
-        self.told = language;
+        self.forced_language = language;
         self
     }
 
@@ -41,7 +41,7 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     /// Only if the input cannot be read on. Whatever is wrong with the text itself is a
-    /// [`Fate::Broken`](super::Fate::Broken).
+    /// [`GameStatus::Broken`](super::GameStatus::Broken).
     pub fn read_game(&mut self, visitor: &mut impl Visitor) -> io::Result<Option<GameEnd>> {
         loop {
             self.begin = self.games.place();
@@ -58,7 +58,7 @@ impl<R: Read> Reader<R> {
                 return self.blocks.take_error().map_or(Ok(None), Err);
             }
             self.error = self.blocks.take_error();
-            let language = self.told.unwrap_or_else(|| language_of(&self.games.text));
+            let language = self.forced_language.unwrap_or_else(|| language_of(&self.games.text));
             self.games.restart(line, language);
         }
     }

@@ -5,7 +5,7 @@ use shakmaty::san::San;
 use super::language::Language;
 use super::tree::{OpeningCache, Place, Word};
 use super::visitor::GamePly;
-use super::{Fate, Fault, FaultReason, GameResult, Tags};
+use super::{Fault, FaultReason, GameResult, GameStatus, Tags};
 use crate::chess::position::{Color, Move, Position, Replay, SanError, is_chess960};
 use crate::support::words::split_words;
 
@@ -76,12 +76,12 @@ impl ReaderState {
         contradicts.then(|| Box::new(Fault::of(FaultReason::Results(tag, token))))
     }
 
-    /// Sets up the start position that the tags give; the fate of a game that has none.
-    pub(super) fn set_up(&mut self) -> Result<(), Fate> {
+    /// Sets up the start position that the tags give; the status of a game that has none.
+    pub(super) fn set_up(&mut self) -> Result<(), GameStatus> {
         if let Some(variant) = self.tags.known("Variant")
             && !is_orthodox(&variant)
         {
-            return Err(Fate::Variant);
+            return Err(GameStatus::Variant);
         }
         let Some(fen) = self.tags.known("FEN") else {
             self.start = *self.tree.start();
@@ -89,7 +89,11 @@ impl ReaderState {
             return Ok(());
         };
         self.start = Position::from_fen(&fen).map_err(|error| {
-            if is_chess960(&fen) { Fate::Variant } else { Fate::broken(FaultReason::Fen(error)) }
+            if is_chess960(&fen) {
+                GameStatus::Variant
+            } else {
+                GameStatus::broken(FaultReason::Fen(error))
+            }
         })?;
         self.place = None;
         self.position = Replay::from(&self.start);

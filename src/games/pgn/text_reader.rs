@@ -7,7 +7,7 @@ use super::scan::{count_lines, line_sign};
 use super::state::ReaderState;
 use super::tree::OpeningCache;
 use super::visitor::Visitor;
-use super::{Fate, GameEnd};
+use super::{GameEnd, GameStatus};
 
 /// Reads games from a text in memory, which may be a part of a larger input.
 pub(crate) struct TextReader<T> {
@@ -46,7 +46,7 @@ impl<T: AsRef<[u8]> + Clone> TextReader<T> {
         let TextReader { text, plain, at, state, .. } = self;
         let mut read = parser::read_game(text.as_ref(), *at, plain, state, visitor)?;
         self.at = read.after;
-        if let Fate::Broken(fault) = &mut read.end.fate {
+        if let GameStatus::Broken(fault) = &mut read.end.status {
             fault.line = self.line_at(read.fault);
         }
         if let Some(fault) = &mut read.end.contradiction {

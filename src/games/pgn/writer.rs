@@ -203,7 +203,7 @@ mod tests {
         assert!(text.contains("7... Kd7 8. e4 Ke6 $1 {a ) brace"), "{text}");
         let (read, end) =
             read_games(text.as_bytes()).next().expect("one game").expect("no read error");
-        assert_eq!(end.fate, crate::games::pgn::Fate::Read);
+        assert_eq!(end.status, crate::games::pgn::GameStatus::Read);
         assert_eq!((read.start, read.result), (written.start, written.result));
         assert_eq!(read.tag("White"), written.tag("White"));
         assert_eq!(read.tag("Annotator"), written.tag("Annotator"));

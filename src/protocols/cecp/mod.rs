@@ -16,9 +16,9 @@
 
 mod command;
 mod features;
+mod messages;
 mod option;
 mod reply;
-mod say;
 mod session;
 mod syntax;
 mod text;

@@ -9,7 +9,8 @@ use crate::chess::notation;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::Depth;
 use crate::engine::controller::{
-    Engine, Event, Expected, Face, Flow, Input, Mode, News, SearchStatus, SettingError,
+    BackgroundEvent, Engine, Event, Expected, Flow, Frontend, Input, Mode, SearchStatus,
+    SettingError,
 };
 use crate::games::book::book_lines;
 use crate::games::pgn::GameResult;
@@ -17,7 +18,7 @@ use crate::games::pgn::GameResult;
 use super::command::{Command, MoveSet};
 use super::reply::{Audience, Reply, Status, Thinking};
 use super::syntax::{CommandError, looks_like_move};
-use super::{features, say};
+use super::{features, messages};
 
 /// One conversation with a GUI.
 pub(crate) struct Session<W> {
@@ -28,23 +29,25 @@ pub(crate) struct Session<W> {
     /// Whether the GUI ignores lines that begin with `#`.
     debug: bool,
     /// What was wrong at the start, as long as it has not been told.
-    trouble: Option<String>,
+    startup_warnings: Option<String>,
 }
 
 impl<W: Write> Session<W> {
     /// A conversation about a new game; what the engine says goes to `out`.
     pub(crate) fn new(engine: Engine, out: W) -> Self {
-        Session { engine, out, post: false, debug: false, trouble: None }
+        Session { engine, out, post: false, debug: false, startup_warnings: None }
     }
 
-    /// Tells the user this of the start, in one window: after the features, until whose end the GUI
+    /// Shows these warnings of the start in one window: after the features, until whose end the GUI
     /// does nothing else.
-    pub(crate) fn with_trouble(self, trouble: Option<String>) -> Self {
-        Session { trouble, ..self }
+    pub(crate) fn with_startup_warnings(self, startup_warnings: Option<String>) -> Self {
+        Session { startup_warnings, ..self }
     }
 
-    fn tell_trouble(&mut self) -> io::Result<()> {
-        self.trouble.take().map_or(Ok(()), |trouble| self.tell(Audience::UserError, trouble))
+    fn send_startup_warnings(&mut self) -> io::Result<()> {
+        self.startup_warnings.take().map_or(Ok(()), |startup_warnings| {
+            self.send_message(Audience::UserError, startup_warnings)
+        })
     }
 
     /// Acts on one line.
@@ -56,40 +59,40 @@ impl<W: Write> Session<W> {
         let command = line.parse::<Command>();
         if !matches!(command, Ok(Command::Xboard | Command::Protover(_))) {
             // This GUI asks for no features.
-            self.tell_trouble()?;
+            self.send_startup_warnings()?;
         }
         match command {
             Ok(Command::Quit) => return Ok(Flow::Quit),
-            Ok(command) => self.obey(command, line)?,
-            Err(CommandError::Unknown) => self.complain("unknown command", line)?,
-            Err(error) => self.complain(&error.to_string(), line)?,
+            Ok(command) => self.execute(command, line)?,
+            Err(CommandError::Unknown) => self.send_error("unknown command", line)?,
+            Err(error) => self.send_error(&error.to_string(), line)?,
         }
         self.flush()?;
         Ok(Flow::Continue)
     }
 
-    fn say(&mut self, reply: &Reply) -> io::Result<()> {
+    fn send(&mut self, reply: &Reply) -> io::Result<()> {
         log::debug!("> {reply}");
         writeln!(self.out, "{reply}")
     }
 
-    fn complain(&mut self, kind: &str, command: &str) -> io::Result<()> {
-        self.say(&Reply::Error { kind: kind.to_owned(), command: command.to_owned() })
+    fn send_error(&mut self, kind: &str, command: &str) -> io::Result<()> {
+        self.send(&Reply::Error { kind: kind.to_owned(), command: command.to_owned() })
     }
 
-    fn tell(&mut self, audience: Audience, text: String) -> io::Result<()> {
-        self.say(&Reply::Tell { audience, text })
+    fn send_message(&mut self, audience: Audience, text: String) -> io::Result<()> {
+        self.send(&Reply::Tell { audience, text })
     }
 
     /// A line for the GUI's debug file, where it has one.
     fn comment(&mut self, text: &str) -> io::Result<()> {
-        if self.debug { self.say(&Reply::Comment(text.to_owned())) } else { Ok(()) }
+        if self.debug { self.send(&Reply::Comment(text.to_owned())) } else { Ok(()) }
     }
 
-    fn obey(&mut self, command: Command, line: &str) -> io::Result<()> {
+    fn execute(&mut self, command: Command, line: &str) -> io::Result<()> {
         let engine = &mut self.engine;
         match command {
-            Command::Protover(_) => return self.introduce(),
+            Command::Protover(_) => return self.send_introduction(),
             Command::Accepted(feature) => self.debug |= feature == "debug",
             Command::Rejected(feature) => self.debug &= feature != "debug",
             Command::New => engine.new_game(),
@@ -119,13 +122,13 @@ impl<W: Write> Session<W> {
             Command::Memory(megabytes) => engine.set_memory(megabytes),
             Command::Cores(count) => engine.set_threads(count),
             Command::Ping(number) => engine.ping(number),
-            other => return self.obey_with_answer(other, line),
+            other => return self.execute_query(other, line),
         }
         Ok(())
     }
 
     /// The commands that may be answered with a line at once.
-    fn obey_with_answer(&mut self, command: Command, line: &str) -> io::Result<()> {
+    fn execute_query(&mut self, command: Command, line: &str) -> io::Result<()> {
         match command {
             Command::UserMove(text) | Command::Move(text) => self.user_move(&text),
             Command::SetBoard(fen) => self.set_board(&fen),
@@ -138,9 +141,9 @@ impl<W: Write> Session<W> {
             }
             Command::EgtPath { kind, path } if kind == "syzygy" => self.set_endgames(&path),
             Command::Variant(name) if name != "normal" => {
-                self.complain("unsupported variant", line)?;
+                self.send_error("unsupported variant", line)?;
                 let text = format!("{name} is not played here, only orthodox chess");
-                self.tell(Audience::UserError, text)
+                self.send_message(Audience::UserError, text)
             }
             Command::Hint => self.hint(),
             Command::Book => self.show_book(),
@@ -151,11 +154,11 @@ impl<W: Write> Session<W> {
     }
 
     /// Introduces the engine with its features and options.
-    fn introduce(&mut self) -> io::Result<()> {
+    fn send_introduction(&mut self) -> io::Result<()> {
         for features in features::all(self.engine.settings()) {
-            self.say(&Reply::Features(features))?;
+            self.send(&Reply::Features(features))?;
         }
-        self.tell_trouble()
+        self.send_startup_warnings()
     }
 
     fn user_move(&mut self, text: &str) -> io::Result<()> {
@@ -171,10 +174,10 @@ impl<W: Write> Session<W> {
             None
         };
         if !looks_like_move(text) {
-            return self.complain("no move", text);
+            return self.send_error("no move", text);
         }
         let reason = reason.map(str::to_owned);
-        self.say(&Reply::IllegalMove { reason, text: text.to_owned() })
+        self.send(&Reply::IllegalMove { reason, text: text.to_owned() })
     }
 
     fn set_board(&mut self, fen: &str) -> io::Result<()> {
@@ -185,13 +188,17 @@ impl<W: Write> Session<W> {
             }
             Err(error) => {
                 self.engine.set_illegal_position();
-                self.tell(Audience::UserError, format!("Illegal position: {error}"))
+                self.send_message(Audience::UserError, format!("Illegal position: {error}"))
             }
         }
     }
 
     fn undo(&mut self, plies: usize, line: &str) -> io::Result<()> {
-        if self.engine.undo(plies) { Ok(()) } else { self.complain("command not legal now", line) }
+        if self.engine.undo(plies) {
+            Ok(())
+        } else {
+            self.send_error("command not legal now", line)
+        }
     }
 
     fn choose_moves(
@@ -206,7 +213,7 @@ impl<W: Write> Session<W> {
             MoveSet::One(text) => position.parse_move(text).into_iter().collect(),
         };
         if chosen.is_empty() || self.engine.is_broken() {
-            return self.complain("no such move here", line);
+            return self.send_error("no such move here", line);
         }
         choose(&mut self.engine, &chosen);
         Ok(())
@@ -215,10 +222,10 @@ impl<W: Write> Session<W> {
     fn set_option(&mut self, name: &str, value: &str, line: &str) -> io::Result<()> {
         match self.engine.set_option(name, value) {
             Ok(()) => Ok(()),
-            Err(SettingError::Unknown) => self.complain("unknown option", line),
-            Err(error @ SettingError::Value(_)) => self.complain(&error.to_string(), line),
+            Err(SettingError::Unknown) => self.send_error("unknown option", line),
+            Err(error @ SettingError::Value(_)) => self.send_error(&error.to_string(), line),
             // xboard shows nobody an `Error`, and the user has just typed the name of a file.
-            Err(error) => self.tell(Audience::UserError, error.to_string()),
+            Err(error) => self.send_message(Audience::UserError, error.to_string()),
         }
     }
 
@@ -236,13 +243,13 @@ impl<W: Write> Session<W> {
 
     fn hint(&mut self) -> io::Result<()> {
         let hint = self.engine.hint().map(|mv| self.engine.position().san(mv));
-        hint.map_or(Ok(()), |san| self.say(&Reply::Hint(san)))
+        hint.map_or(Ok(()), |san| self.send(&Reply::Hint(san)))
     }
 
     fn show_book(&mut self) -> io::Result<()> {
         let lines = book_lines(self.engine.book(), self.engine.game());
-        lines.into_iter().try_for_each(|line| self.say(&Reply::BookLine(line)))?;
-        self.say(&Reply::BookEnd)
+        lines.into_iter().try_for_each(|line| self.send(&Reply::BookLine(line)))?;
+        self.send(&Reply::BookEnd)
     }
 
     fn show_status(&mut self) -> io::Result<()> {
@@ -252,10 +259,10 @@ impl<W: Write> Session<W> {
             .filter(|&mv| self.engine.position().is_legal(mv))
             .map(|mv| self.engine.position().san(mv));
         let moves_left = of.saturating_sub(number);
-        self.say(&Reply::Status(Status { elapsed, nodes, depth, moves_left, moves: of, current }))
+        self.send(&Reply::Status(Status { elapsed, nodes, depth, moves_left, moves: of, current }))
     }
 
-    /// Tells what the engine has to tell.
+    /// Reports what the engine has to tell.
     fn flush(&mut self) -> io::Result<()> {
         for event in self.engine.take_events() {
             self.event(event)?;
@@ -266,38 +273,43 @@ impl<W: Write> Session<W> {
     fn event(&mut self, event: Event) -> io::Result<()> {
         match event {
             Event::Report(progress) if self.post => {
-                self.say(&Reply::Thinking(say::thinking(&progress)))
+                self.send(&Reply::Thinking(messages::thinking(&progress)))
             }
             Event::Transposed(found) if self.post => {
-                self.say(&Reply::Thinking(say::transposed(&found)))
+                self.send(&Reply::Thinking(messages::transposed(&found)))
             }
             Event::Vetoed(line) if self.post => {
-                self.say(&Reply::Thinking(Thinking { line, ..Thinking::default() }))
+                self.send(&Reply::Thinking(Thinking { line, ..Thinking::default() }))
             }
             // Searches with bounds of their own are of the other protocol.
-            Event::Report(_) | Event::Transposed(_) | Event::Vetoed(_) | Event::Found(_) => Ok(()),
+            Event::Report(_)
+            | Event::Transposed(_)
+            | Event::Vetoed(_)
+            | Event::OrderedResult(_) => Ok(()),
             Event::Moved(moved) => {
-                if let Some(thinking) = say::book_thinking(&moved).filter(|_| self.post) {
-                    self.say(&Reply::Thinking(thinking))?;
+                if let Some(thinking) = messages::book_thinking(&moved).filter(|_| self.post) {
+                    self.send(&Reply::Thinking(thinking))?;
                 }
-                if let Some(text) = say::grounds(&moved) {
-                    self.tell(Audience::Others, text)?;
+                if let Some(text) = messages::move_reason(&moved) {
+                    self.send_message(Audience::Others, text)?;
                 }
-                self.say(&Reply::Move(moved.mv.to_string()))
+                self.send(&Reply::Move(moved.mv.to_string()))
             }
             // Told before the first line of pondering: a GUI that shows the expected reply, or hands
             // it on, as python-chess does, cannot find it out by those lines.
-            Event::Pondering(Expected { position, mv }) => self.say(&Reply::Hint(position.san(mv))),
-            Event::Over(outcome) => self.say(&Reply::Result {
+            Event::Pondering(Expected { position, mv }) => {
+                self.send(&Reply::Hint(position.san(mv)))
+            }
+            Event::Over(outcome) => self.send(&Reply::Result {
                 result: outcome.result().to_owned(),
                 comment: notation::outcome(outcome).to_owned(),
             }),
-            Event::OfferDraw => self.say(&Reply::OfferDraw),
-            Event::Resigned => self.say(&Reply::Resign),
-            Event::Pong(number) => self.say(&Reply::Pong(number)),
+            Event::OfferDraw => self.send(&Reply::OfferDraw),
+            Event::Resigned => self.send(&Reply::Resign),
+            Event::Pong(number) => self.send(&Reply::Pong(number)),
             Event::BookFailed(why) | Event::Fault(why) => {
                 self.comment(&why)?;
-                self.tell(Audience::UserError, why)
+                self.send_message(Audience::UserError, why)
             }
         }
     }
@@ -308,29 +320,29 @@ fn centiseconds(left: i64) -> Duration {
     Duration::from_millis(u64::try_from(left).unwrap_or(0).saturating_mul(10))
 }
 
-impl<W: Write> Face for Session<W> {
+impl<W: Write> Frontend for Session<W> {
     fn input(&mut self, input: Input) -> io::Result<Flow> {
         match input {
             Input::Line(line) => self.line(&line),
             Input::TooLong(beginning) => {
-                self.complain("line too long", &beginning)?;
+                self.send_error("line too long", &beginning)?;
                 self.out.flush()?;
                 Ok(Flow::Continue)
             }
             Input::End | Input::Leave => {
-                self.tell_trouble()?;
+                self.send_startup_warnings()?;
                 self.out.flush()?;
                 Ok(Flow::Quit)
             }
         }
     }
 
-    fn news(&mut self, news: News) -> io::Result<()> {
-        self.engine.receive(news);
+    fn handle_background_event(&mut self, background_event: BackgroundEvent) -> io::Result<()> {
+        self.engine.receive(background_event);
         self.flush()
     }
 
-    fn source(&self) -> Receiver<News> {
-        self.engine.news().clone()
+    fn background_events(&self) -> Receiver<BackgroundEvent> {
+        self.engine.background_events().clone()
     }
 }

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_and_other_lines_are_told_apart() {
+    fn moves_and_other_lines_are_distinguished() {
         for line in [
             "e2e4", "e7e8q", "e7e8k", "a7a8Q", "Nf3", "exd8=Q+", "a8Q", "bxa1N#", "O-O-O", "0-0",
             "@@@@", "a9a9",

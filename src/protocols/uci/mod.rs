@@ -1,4 +1,4 @@
-//! The Universal Chess Interface: the same engine with another face.
+//! The Universal Chess Interface, a second protocol of the same engine.
 //!
 //! [`Command`] is what a GUI tells an engine, [`Reply`] what the engine tells the GUI; each can be
 //! parsed and printed, so that the engine and the match runner share them.

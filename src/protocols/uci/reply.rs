@@ -103,8 +103,8 @@ impl fmt::Display for Reply {
 impl fmt::Display for Info {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let numbers = |f: &mut fmt::Formatter<'_>, numbers: &[(&str, Option<u64>)]| {
-            let mut told = numbers.iter().filter_map(|(name, number)| Some((name, (*number)?)));
-            told.try_for_each(|(name, number)| write!(f, " {name} {number}"))
+            let mut reported = numbers.iter().filter_map(|(name, number)| Some((name, (*number)?)));
+            reported.try_for_each(|(name, number)| write!(f, " {name} {number}"))
         };
         f.write_str("info")?;
         let [depth, selective_depth] = [self.depth, self.selective_depth];

@@ -9,8 +9,8 @@ use crossbeam::channel::Receiver;
 use crate::chess::position::{Color, Game, Move, Position};
 use crate::chess::score::DRAW;
 use crate::engine::controller::{
-    Engine, Event, Face, Flow, Found, Grounds, Input, Kind, Mode, News, PERFT_DEPTHS, PerftCount,
-    SearchProgress, Setting, SettingError, Settings, all_settings,
+    BackgroundEvent, Engine, Event, Flow, Frontend, Input, Kind, Mode, MoveReason, OrderedResult,
+    PERFT_DEPTHS, PerftCount, SearchProgress, Setting, SettingError, Settings, all_settings,
 };
 use crate::engine::search::{Bound, Limits, SearchResult, TimeLimit};
 use crate::games::book::ENDED;
@@ -31,7 +31,7 @@ pub(crate) struct Session<W> {
     /// Whether the GUI wants to hear of what was not understood.
     debug: bool,
     /// What was wrong at the start, to be told with the introduction.
-    trouble: Option<String>,
+    startup_warnings: Option<String>,
     /// The count of moves that is going on.
     count: Option<PerftCount>,
     /// Whether the search that goes on is one of a script: it ends by itself, and by no game's clock.
@@ -53,31 +53,31 @@ impl<W: Write> Session<W> {
             asked: false,
             waiting,
             debug: false,
-            trouble: None,
+            startup_warnings: None,
             count: None,
             is_scripted: false,
         }
     }
 
-    /// Tells this of the start with the introduction.
-    pub(crate) fn with_trouble(self, trouble: Option<String>) -> Self {
-        Session { trouble, ..self }
+    /// Sends these warnings of the start with the introduction.
+    pub(crate) fn with_startup_warnings(self, startup_warnings: Option<String>) -> Self {
+        Session { startup_warnings, ..self }
     }
 
-    fn say(&mut self, reply: &Reply) -> io::Result<()> {
+    fn send(&mut self, reply: &Reply) -> io::Result<()> {
         log::debug!("> {reply}");
         writeln!(self.out, "{reply}")
     }
 
-    fn remark(&mut self, text: &str) -> io::Result<()> {
-        self.say(&Reply::remark(text))
+    fn send_info_string(&mut self, text: &str) -> io::Result<()> {
+        self.send(&Reply::remark(text))
     }
 
     fn line(&mut self, line: &str) -> io::Result<Flow> {
         log::debug!("< {line}");
         let parsed = line.parse();
         if parsed.is_err() && self.debug {
-            self.remark(&format!("unknown command: {}", clip(line)))?;
+            self.send_info_string(&format!("unknown command: {}", clip(line)))?;
         }
         let command = parsed.unwrap_or(Command::Ignored);
         if command == Command::Quit {
@@ -87,7 +87,7 @@ impl<W: Write> Session<W> {
         if self.comes_too_early(&command) {
             self.waiting.push_back(command);
         } else {
-            self.obey(command)?;
+            self.execute(command)?;
         }
         self.flush()?;
         Ok(Flow::Continue)
@@ -115,9 +115,9 @@ impl<W: Write> Session<W> {
         self.count.is_some() || self.engine.mode() == Mode::Thinking
     }
 
-    fn obey(&mut self, command: Command) -> io::Result<()> {
+    fn execute(&mut self, command: Command) -> io::Result<()> {
         match command {
-            Command::Uci => self.introduce()?,
+            Command::Uci => self.send_introduction()?,
             Command::IsReady => self.asked = true,
             Command::NewGame => {
                 self.engine.new_game();
@@ -128,7 +128,7 @@ impl<W: Write> Session<W> {
                 if name.eq_ignore_ascii_case(CHESS960) {
                     self.set_chess960(&value)?;
                 } else if let Err(error) = self.set_option(&name, &value) {
-                    self.remark(&format!("option {name}: {error}"))?;
+                    self.send_info_string(&format!("option {name}: {error}"))?;
                 }
             }
             Command::Position { start, moves } => self.set_position(&start, &moves)?,
@@ -145,19 +145,21 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    fn introduce(&mut self) -> io::Result<()> {
-        self.say(&Reply::Name(format!("Tabia {}", env!("CARGO_PKG_VERSION"))))?;
-        self.say(&Reply::Author("the Tabia authors".to_owned()))?;
+    fn send_introduction(&mut self) -> io::Result<()> {
+        self.send(&Reply::Name(format!("Tabia {}", env!("CARGO_PKG_VERSION"))))?;
+        self.send(&Reply::Author("the Tabia authors".to_owned()))?;
         for row in all_settings().filter(|row| !row.uci.is_empty()) {
             let option = declaration(row, self.engine.settings());
-            self.say(&option)?;
+            self.send(&option)?;
         }
-        self.say(&Reply::UciOk)?;
-        self.tell_trouble()
+        self.send(&Reply::UciOk)?;
+        self.send_startup_warnings()
     }
 
-    fn tell_trouble(&mut self) -> io::Result<()> {
-        self.trouble.take().map_or(Ok(()), |trouble| self.remark(&trouble))
+    fn send_startup_warnings(&mut self) -> io::Result<()> {
+        self.startup_warnings
+            .take()
+            .map_or(Ok(()), |startup_warnings| self.send_info_string(&startup_warnings))
     }
 
     /// Ends what goes on.
@@ -170,28 +172,30 @@ impl<W: Write> Session<W> {
     fn begin_count(&mut self, depth: u32) -> io::Result<()> {
         if self.engine.is_broken() || !PERFT_DEPTHS.contains(&depth) {
             let most = PERFT_DEPTHS.end();
-            return self.remark(&format!("go perft: expected a position and a depth up to {most}"));
+            return self.send_info_string(&format!(
+                "go perft: expected a position and a depth up to {most}"
+            ));
         }
-        match PerftCount::begin(*self.engine.position(), depth, self.engine.outbox()) {
+        match PerftCount::begin(*self.engine.position(), depth, self.engine.event_sender()) {
             Ok(count) => self.count = Some(count),
-            Err(error) => self.remark(&format!("go perft: {error}"))?,
+            Err(error) => self.send_info_string(&format!("go perft: {error}"))?,
         }
         Ok(())
     }
 
-    /// Tells what has been counted, as other engines do: tools compare it move by move.
-    fn tell_count(&mut self) -> io::Result<()> {
+    /// Reports what has been counted, as other engines do: tools compare it move by move.
+    fn print_count(&mut self) -> io::Result<()> {
         let Some(count) = &mut self.count else { return Ok(()) };
         let counted = count.take();
         for (mv, nodes) in counted.moves {
-            self.say(&Reply::Other(format!("{mv}: {nodes}")))?;
+            self.send(&Reply::Other(format!("{mv}: {nodes}")))?;
         }
         if let Some(end) = counted.end {
             self.count = None;
             if end.stopped {
-                self.remark("go perft: stopped; the sum is of the moves above")?;
+                self.send_info_string("go perft: stopped; the sum is of the moves above")?;
             }
-            self.say(&Reply::Other(format!("\nNodes searched: {}", end.nodes)))?;
+            self.send(&Reply::Other(format!("\nNodes searched: {}", end.nodes)))?;
         }
         Ok(())
     }
@@ -199,10 +203,10 @@ impl<W: Write> Session<W> {
     /// Waits for the end of a count: scripts write `go perft N` and `quit` in one go.
     fn finish_count(&mut self) -> io::Result<()> {
         while self.count.is_some()
-            && let Ok(news) = self.engine.news().recv()
+            && let Ok(background_event) = self.engine.background_events().recv()
         {
-            self.engine.receive(news);
-            self.tell_count()?;
+            self.engine.receive(background_event);
+            self.print_count()?;
         }
         self.out.flush()
     }
@@ -219,8 +223,10 @@ impl<W: Write> Session<W> {
                 // A search that had already ended is answered by now, without further news.
                 return self.flush();
             }
-            let Ok(news) = self.engine.news().recv() else { return Ok(()) };
-            self.engine.receive(news);
+            let Ok(background_event) = self.engine.background_events().recv() else {
+                return Ok(());
+            };
+            self.engine.receive(background_event);
             self.flush()?;
         }
     }
@@ -228,15 +234,19 @@ impl<W: Write> Session<W> {
     /// Shows the position, in the words by which tools find FEN and key.
     fn display(&mut self) -> io::Result<()> {
         if self.engine.is_broken() {
-            return self.remark("d: the last position was illegal");
+            return self.send_info_string("d: the last position was illegal");
         }
         let text = display(self.engine.position());
-        self.say(&Reply::Other(text))
+        self.send(&Reply::Other(text))
     }
 
     /// Says that Chess960 is not played. To turn it off is no fault.
     fn set_chess960(&mut self, value: &str) -> io::Result<()> {
-        if value.eq_ignore_ascii_case("false") { Ok(()) } else { self.remark(NO_CHESS960) }
+        if value.eq_ignore_ascii_case("false") {
+            Ok(())
+        } else {
+            self.send_info_string(NO_CHESS960)
+        }
     }
 
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
@@ -259,7 +269,7 @@ impl<W: Write> Session<W> {
             Ok(start) => start,
             Err(error) => {
                 self.engine.set_illegal_position();
-                return self.remark(&format!("error: illegal position: {error}"));
+                return self.send_info_string(&format!("error: illegal position: {error}"));
             }
         };
         let mut game = Game::new(start);
@@ -268,63 +278,65 @@ impl<W: Write> Session<W> {
             !mv.is_ok_and(|mv| game.play(mv).is_ok())
         });
         self.engine.set_game(game);
-        illegal.map_or(Ok(()), |text| self.remark(&format!("error: illegal move: {}", clip(text))))
+        illegal.map_or(Ok(()), |text| {
+            self.send_info_string(&format!("error: illegal move: {}", clip(text)))
+        })
     }
 
     fn go(&mut self, go: &Go) -> io::Result<()> {
         for garbled in &go.garbled {
-            self.remark(&format!("go: no number, passed over: {}", clip(garbled)))?;
+            self.send_info_string(&format!("go: no number, passed over: {}", clip(garbled)))?;
         }
         if self.engine.is_broken() {
-            return self.say_best(None, None);
+            return self.send_best_move(None, None);
         }
         let mut limits = limits(go, self.engine.position(), self.engine.settings());
         if go.has_lost_its_bounds(side_index(self.engine.position())) {
             limits.time = TimeLimit::MoveTime(UNREADABLE_BOUNDS_TIME);
             let seconds = UNREADABLE_BOUNDS_TIME.as_secs();
-            self.remark(&format!("go: no bound is left, {seconds} s it is"))?;
+            self.send_info_string(&format!("go: no bound is left, {seconds} s it is"))?;
         }
         if limits.root_moves.is_empty() && !go.search_moves.is_empty() {
-            self.remark("go: searchmoves names no legal move, all are searched")?;
+            self.send_info_string("go: searchmoves names no legal move, all are searched")?;
         }
         self.is_scripted = is_scripted(&limits);
         self.engine.search(limits);
         Ok(())
     }
 
-    /// Tells what there is to tell, and does what waited for a search to end.
+    /// Reports what there is to tell, and does what waited for a search to end.
     fn flush(&mut self) -> io::Result<()> {
         loop {
             if !self.waiting.is_empty() {
                 // Every `go` is owed its `bestmove`, even to a GUI that does not wait for it.
                 self.engine.move_now();
             }
-            self.tell_events()?;
-            self.tell_count()?;
+            self.send_events()?;
+            self.print_count()?;
             if self.is_busy() {
                 break;
             }
             let Some(command) = self.waiting.pop_front() else { break };
-            self.obey(command)?;
+            self.execute(command)?;
         }
         if self.asked && (self.engine.is_done() || self.engine.status().is_some()) {
             self.asked = false;
-            self.say(&Reply::ReadyOk)?;
+            self.send(&Reply::ReadyOk)?;
         }
         self.out.flush()
     }
 
-    fn tell_events(&mut self) -> io::Result<()> {
+    fn send_events(&mut self) -> io::Result<()> {
         for event in self.engine.take_events() {
             match event {
                 Event::Report(progress) => {
                     let info = info(&progress, self.engine.settings().show_wdl);
-                    self.say(&info)?;
+                    self.send(&info)?;
                 }
-                Event::Transposed(found) => self.remark(&found.in_words())?,
-                Event::Found(found) => self.found(&found)?,
+                Event::Transposed(found) => self.send_info_string(&found.describe())?,
+                Event::OrderedResult(found) => self.found(&found)?,
                 Event::BookFailed(why) | Event::Fault(why) | Event::Vetoed(why) => {
-                    self.remark(&why)?;
+                    self.send_info_string(&why)?;
                 }
                 // A GUI of this protocol knows by itself what else there is to know.
                 Event::Moved(_)
@@ -338,20 +350,20 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    fn found(&mut self, found: &Found) -> io::Result<()> {
-        if let Grounds::Search(SearchResult { book: Some(met), .. }) = &found.grounds {
-            self.remark(&format!("{ENDED}{}", met.in_words(self.engine.position())))?;
+    fn found(&mut self, found: &OrderedResult) -> io::Result<()> {
+        if let MoveReason::Search(SearchResult { book: Some(met), .. }) = &found.move_reason {
+            self.send_info_string(&format!("{ENDED}{}", met.describe(self.engine.position())))?;
         }
-        if let Grounds::Book(choice) = &found.grounds {
+        if let MoveReason::Book(choice) = &found.move_reason {
             let position = self.engine.position();
             let text = format!(
                 "book move {}, reached by {}",
                 position.san(choice.mv),
                 choice.chosen().book_move.reached
             );
-            self.remark(&text)?;
+            self.send_info_string(&text)?;
             // GUIs that show or record the last score want to see one.
-            self.say(&Reply::Info(Box::new(Info {
+            self.send(&Reply::Info(Box::new(Info {
                 depth: Some(0),
                 score: Some((DRAW, Bound::Exact)),
                 nodes: Some(0),
@@ -361,14 +373,16 @@ impl<W: Write> Session<W> {
             })))?;
         }
         let position = self.engine.position();
-        let known = match &found.grounds {
-            Grounds::Analysed(value) => Some((value.as_grounds(position), value)),
-            Grounds::Learned(lasting) => Some((lasting.in_words(position), &lasting.value)),
-            Grounds::Book(_) | Grounds::Search(_) => None,
+        let known = match &found.move_reason {
+            MoveReason::Analysed(value) => Some((value.as_move_reason(position), value)),
+            MoveReason::Learned(unrefuted) => {
+                Some((unrefuted.describe(position), &unrefuted.value))
+            }
+            MoveReason::Book(_) | MoveReason::Search(_) => None,
         };
         if let Some((why, value)) = known {
-            self.remark(&why)?;
-            self.say(&Reply::Info(Box::new(Info {
+            self.send_info_string(&why)?;
+            self.send(&Reply::Info(Box::new(Info {
                 depth: u64::try_from(value.depth).ok(),
                 score: Some((value.score, Bound::Exact)),
                 nodes: Some(0),
@@ -377,32 +391,32 @@ impl<W: Write> Session<W> {
                 ..Info::default()
             })))?;
         }
-        self.say_best(found.mv, found.ponder)
+        self.send_best_move(found.mv, found.ponder)
     }
 
     /// Ends a search, with the null move where there is none to tell.
-    fn say_best(&mut self, mv: Option<Move>, ponder: Option<Move>) -> io::Result<()> {
+    fn send_best_move(&mut self, mv: Option<Move>, ponder: Option<Move>) -> io::Result<()> {
         let mv = mv.map_or_else(|| "0000".to_owned(), |mv| mv.to_string());
-        self.say(&Reply::BestMove { mv, ponder: ponder.map(|mv| mv.to_string()) })
+        self.send(&Reply::BestMove { mv, ponder: ponder.map(|mv| mv.to_string()) })
     }
 }
 
-impl<W: Write> Face for Session<W> {
+impl<W: Write> Frontend for Session<W> {
     fn input(&mut self, input: Input) -> io::Result<Flow> {
         match input {
             Input::Line(line) => self.line(&line),
             Input::TooLong(_) => {
-                self.remark("line too long, ignored")?;
+                self.send_info_string("line too long, ignored")?;
                 self.out.flush()?;
                 Ok(Flow::Continue)
             }
             Input::End => {
-                self.tell_trouble()?;
+                self.send_startup_warnings()?;
                 self.finish()?;
                 Ok(Flow::Quit)
             }
             Input::Leave => {
-                self.tell_trouble()?;
+                self.send_startup_warnings()?;
                 self.waiting.clear();
                 self.stop();
                 self.finish()?;
@@ -411,13 +425,13 @@ impl<W: Write> Face for Session<W> {
         }
     }
 
-    fn news(&mut self, news: News) -> io::Result<()> {
-        self.engine.receive(news);
+    fn handle_background_event(&mut self, background_event: BackgroundEvent) -> io::Result<()> {
+        self.engine.receive(background_event);
         self.flush()
     }
 
-    fn source(&self) -> Receiver<News> {
-        self.engine.news().clone()
+    fn background_events(&self) -> Receiver<BackgroundEvent> {
+        self.engine.background_events().clone()
     }
 }
 

@@ -91,7 +91,7 @@ mod tests {
     use crate::chess::score::{MATE, mate_in, mated_in};
 
     #[test]
-    fn what_is_certain_is_told_as_certain() {
+    fn what_is_certain_is_reported_as_certain() {
         let start = Position::start();
         assert_eq!(win_rate(mate_in(5), &start).to_string(), "1000 0 0");
         assert_eq!(win_rate(mated_in(4), &start).to_string(), "0 0 1000");

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{is_at, never_wait};
+use super::{is_at, set_nonblocking};
 
 /// Like any new file, it may be read and written by whom the umask lets.
 const NEW_FILE_MODE: u32 = 0o666;
@@ -42,7 +42,7 @@ pub(crate) fn is_draft(name: &OsStr) -> bool {
 /// Removes a draft, a file or a folder, whose program was killed: nobody has it locked.
 pub(crate) fn remove_leftover(draft: &Path) {
     let mut options = OpenOptions::new();
-    never_wait(options.read(true));
+    set_nonblocking(options.read(true));
     let Ok(file) = options.open(draft) else { return };
     if file.try_lock().is_ok() && is_at(&file, draft) {
         // What cannot be removed is in nobody's way.

@@ -27,13 +27,13 @@ pub(crate) use owned::{lock_shared, open_locked, open_output};
 pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
-    never_wait(&mut options);
+    set_nonblocking(&mut options);
     let file = options.open(path)?;
     let kind = file.metadata()?.file_type();
     match kind.is_file() {
         true => Ok(file),
         false if kind.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        false => Err(io::Error::other(format!("it is {}, not a file", kind_in_words(kind)))),
+        false => Err(io::Error::other(format!("it is {}, not a file", describe_kind(kind)))),
     }
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
 /// # Errors
 /// If the file cannot be opened or is a pipe.
 pub(crate) fn append_to(path: &Path) -> io::Result<File> {
-    let pipe = |kind| io::Error::other(format!("it is {}, not a file", kind_in_words(kind)));
+    let pipe = |kind| io::Error::other(format!("it is {}, not a file", describe_kind(kind)));
     // Without a reader a pipe cannot even be opened, and the system's words would be no help.
     if let Ok(known) = std::fs::metadata(path)
         && may_wait(known.file_type())
@@ -62,7 +62,7 @@ pub(crate) fn append_to(path: &Path) -> io::Result<File> {
     }
     let mut options = OpenOptions::new();
     options.create(true).append(true);
-    never_wait(&mut options);
+    set_nonblocking(&mut options);
     let file = options.open(path)?;
     let kind = file.metadata()?.file_type();
     if may_wait(kind) {
@@ -74,7 +74,7 @@ pub(crate) fn append_to(path: &Path) -> io::Result<File> {
 }
 
 /// Lets opening fail where it would have to wait for another program.
-fn never_wait(options: &mut OpenOptions) {
+fn set_nonblocking(options: &mut OpenOptions) {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(
         options,
@@ -100,7 +100,7 @@ const EIO: i32 = 5;
 
 /// An I/O error in words of our own. The system's texts hold phrases that xboard takes for the
 /// death of the engine.
-pub(crate) fn in_words(error: &io::Error) -> String {
+pub(crate) fn describe(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it does not exist".to_owned(),
         io::ErrorKind::PermissionDenied => "access is denied".to_owned(),
@@ -131,7 +131,7 @@ pub(crate) fn without_error_numbers(text: &str) -> Cow<'_, str> {
     if plain.is_empty() { Cow::Borrowed(rest) } else { Cow::Owned(plain + rest) }
 }
 
-fn kind_in_words(kind: FileType) -> &'static str {
+fn describe_kind(kind: FileType) -> &'static str {
     if kind.is_dir() {
         return "a directory";
     }
@@ -147,7 +147,7 @@ mod tests {
         for number in 1..130 {
             let error = io::Error::from_raw_os_error(number);
             for text in
-                [in_words(&error), without_error_numbers(&format!("{error}; {error}")).into()]
+                [describe(&error), without_error_numbers(&format!("{error}; {error}")).into()]
             {
                 assert!(!text.contains("os error") && !text.is_empty(), "{number}: {text}");
             }

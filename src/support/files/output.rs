@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 use thiserror::Error;
 
+use super::describe;
 use super::draft::{draft_of, folder_of, link, named, remove_leftover, unnamed};
-use super::in_words;
 
 /// Bytes of an existing file that tell its kind.
 const HEAD: u64 = 4096;
@@ -82,11 +82,11 @@ enum Failure {
 }
 
 impl Failure {
-    fn told(self, path: &Path) -> OutputError {
+    fn map_error(self, path: &Path) -> OutputError {
         let path = path.to_owned();
         match self {
-            Failure::Before(error) => OutputError::Unwritten { path, reason: in_words(&error) },
-            Failure::After(error) => OutputError::Unsynced { path, reason: in_words(&error) },
+            Failure::Before(error) => OutputError::Unwritten { path, reason: describe(&error) },
+            Failure::After(error) => OutputError::Unsynced { path, reason: describe(&error) },
         }
     }
 }
@@ -197,7 +197,7 @@ impl<'a> Output<'a> {
     pub(crate) fn create(&self) -> Result<NewFile, OutputError> {
         match self.place()? {
             Destination::File(target, old) => {
-                self.told(NewFile::begin(self.path, target, old.as_ref()))
+                self.map_error(NewFile::begin(self.path, target, old.as_ref()))
             }
             Destination::Stream => {
                 Err(self.refusal("it is a device or a pipe, and this must be written to a file"))
@@ -213,9 +213,9 @@ impl<'a> Output<'a> {
     pub(crate) fn stream(&self) -> Result<NewFile, OutputError> {
         match self.place()? {
             Destination::File(target, old) => {
-                self.told(NewFile::begin(self.path, target, old.as_ref()))
+                self.map_error(NewFile::begin(self.path, target, old.as_ref()))
             }
-            Destination::Stream => self.told(NewFile::direct(self.path)),
+            Destination::Stream => self.map_error(NewFile::direct(self.path)),
         }
     }
 
@@ -225,12 +225,12 @@ impl<'a> Output<'a> {
     /// As [`Output::check`], or if it cannot be written to.
     pub fn write(&self, bytes: &[u8]) -> Result<(), OutputError> {
         let mut file = self.stream()?;
-        self.told(file.write_all(bytes))?;
+        self.map_error(file.write_all(bytes))?;
         file.keep()
     }
 
     fn place(&self) -> Result<Destination, OutputError> {
-        let place = self.told(place(self.path))?;
+        let place = self.map_error(place(self.path))?;
         let old = match &place {
             Destination::File(path, Some(old)) => Some((path, old)),
             _ => None,
@@ -263,7 +263,7 @@ impl<'a> Output<'a> {
         }
         let mut head = Vec::new();
         let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-        self.told(read)?;
+        self.map_error(read)?;
         if (self.kind.recognises)(&head) {
             return Ok(());
         }
@@ -279,10 +279,10 @@ impl<'a> Output<'a> {
         OutputError::Unwritten { path: self.path.to_owned(), reason: reason.to_owned() }
     }
 
-    fn told<T>(&self, result: io::Result<T>) -> Result<T, OutputError> {
+    fn map_error<T>(&self, result: io::Result<T>) -> Result<T, OutputError> {
         result.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => self.no_folder(),
-            _ => self.refusal(&in_words(&error)),
+            _ => self.refusal(&describe(&error)),
         })
     }
 }
@@ -409,7 +409,7 @@ impl NewFile {
     /// but its name may not be on the disk: see [`OutputError::Unsynced`].
     pub(crate) fn keep(self) -> Result<(), OutputError> {
         let path = self.name.clone();
-        self.put().map_err(|failure| failure.told(&path))
+        self.put().map_err(|failure| failure.map_error(&path))
     }
 
     fn put(mut self) -> Result<(), Failure> {
@@ -417,7 +417,7 @@ impl NewFile {
             return file.flush().map_err(Failure::Before);
         }
         let folder = folder_of(&self.target).to_owned();
-        self.finish().and_then(|()| self.take_place()).map_err(Failure::Before)?;
+        self.finish().and_then(|()| self.rename_to_target()).map_err(Failure::Before)?;
         sync_folder(&folder).map_err(Failure::After)
     }
 
@@ -430,7 +430,7 @@ impl NewFile {
     }
 
     /// Gives the file the name of its target.
-    fn take_place(self) -> io::Result<()> {
+    fn rename_to_target(self) -> io::Result<()> {
         let NewFile { draft, name, target, mode } = self;
         match draft {
             Draft::Named(_, path) => Ok(path.persist(&target)?),
@@ -442,7 +442,7 @@ impl NewFile {
                     let mut new = NewFile::begin(&name, target, old.as_ref())?;
                     new.copy(&file)?;
                     new.finish()?;
-                    new.take_place()
+                    new.rename_to_target()
                 }
                 renamed => renamed,
             },
@@ -476,10 +476,10 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 /// # Errors
 /// As [`NewFile::keep`].
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
-    put_whole(path, bytes).map_err(|failure| failure.told(path))
+    write_file(path, bytes).map_err(|failure| failure.map_error(path))
 }
 
-fn put_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let begin = || {
         let mut file = match place(path)? {
             Destination::File(target, old) => NewFile::begin(path, target, old.as_ref())?,

@@ -13,7 +13,7 @@ use rustix::io::Errno;
 
 /// How long to wait for a file that another run has: one that was killed while it started an engine
 /// has its files until that is done.
-const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Who has a file that cannot be had, by the kind of file.
 const BY_A_MATCH: &str = "another match that is being played writes to it";
@@ -52,17 +52,17 @@ pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
 /// Takes a file for this run, until it is closed.
 ///
 /// # Errors
-/// If another run has it; `who` that may be.
-fn lock(file: &File, who: &str) -> io::Result<()> {
+/// If another run has it; `owner` that may be.
+fn lock(file: &File, owner: &str) -> io::Result<()> {
     let begin = Instant::now();
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) if begin.elapsed() < LOCK_PATIENCE => {
+            Err(TryLockError::WouldBlock) if begin.elapsed() < LOCK_TIMEOUT => {
                 thread::sleep(LOCK_INTERVAL);
             }
             Err(TryLockError::WouldBlock) => {
-                return Err(io::Error::new(io::ErrorKind::ResourceBusy, who));
+                return Err(io::Error::new(io::ErrorKind::ResourceBusy, owner));
             }
             // Some file systems of other machines know no locks.
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
@@ -91,13 +91,13 @@ pub(crate) fn lock_shared(path: &Path) -> io::Result<File> {
     locked(path, true, BY_ANOTHER)
 }
 
-fn locked(path: &Path, create: bool, who: &str) -> io::Result<File> {
+fn locked(path: &Path, create: bool, owner: &str) -> io::Result<File> {
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         return Err(io::Error::other("it is no regular file"));
     }
     for _ in 0..ATTEMPTS {
         let file = OpenOptions::new().read(true).append(true).create(create).open(path)?;
-        lock(&file, who)?;
+        lock(&file, owner)?;
         if is_at(&file, path) {
             return Ok(file);
         }

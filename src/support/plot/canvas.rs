@@ -52,14 +52,14 @@ pub(super) fn grid_line(out: &mut String, (x1, y1): Place, (x2, y2): Place) {
 
 /// How a curve is drawn, and what the legend calls it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Pen<'a> {
+pub(super) struct CurveStyle<'a> {
     pub(super) name: &'a str,
     pub(super) color: &'a str,
     /// Whether its line is broken.
     pub(super) dashed: bool,
 }
 
-impl Pen<'_> {
+impl CurveStyle<'_> {
     /// The attributes of its lines.
     fn look(&self) -> String {
         let dash = if self.dashed { " stroke-dasharray=\"5 4\"" } else { "" };
@@ -91,8 +91,12 @@ impl Pen<'_> {
 }
 
 /// The legend, a row for each pen from a place downwards.
-pub(super) fn legend<'a>(out: &mut String, (x, y): Place, pens: impl Iterator<Item = Pen<'a>>) {
-    for (row, pen) in pens.enumerate() {
-        pen.explain(out, (x, y + row as f64 * LEGEND_ROW));
+pub(super) fn legend<'a>(
+    out: &mut String,
+    (x, y): Place,
+    pens: impl Iterator<Item = CurveStyle<'a>>,
+) {
+    for (row, style) in pens.enumerate() {
+        style.explain(out, (x, y + row as f64 * LEGEND_ROW));
     }
 }

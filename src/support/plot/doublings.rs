@@ -1,6 +1,6 @@
 //! Curves over numbers that double: both axes are logarithmic, to the base two.
 
-use super::canvas::{LEGEND_ROW, Pen, Place, begin, grid_line, legend, text};
+use super::canvas::{CurveStyle, LEGEND_ROW, Place, begin, grid_line, legend, text};
 use crate::support::words::xml;
 
 /// The size of the diagram and the room around it, in user units (pixels).
@@ -13,7 +13,7 @@ const BOTTOM: f64 = 66.0;
 /// Half the width of the ends of a bar.
 const CAP: f64 = 5.0;
 /// What is smaller is drawn at this.
-const LEAST: f64 = 1.0 / 1024.0;
+const MIN_VALUE: f64 = 1.0 / 1024.0;
 
 /// A point of a [`Line`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,8 +40,8 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    fn pen(&self) -> Pen<'_> {
-        Pen { name: &self.name, color: self.color, dashed: self.dashed }
+    fn style(&self) -> CurveStyle<'_> {
+        CurveStyle { name: &self.name, color: self.color, dashed: self.dashed }
     }
 }
 
@@ -77,7 +77,7 @@ impl Axis {
 
 /// How many times 1 is to be doubled.
 fn doubled(number: f64) -> f64 {
-    number.max(LEAST).log2()
+    number.max(MIN_VALUE).log2()
 }
 
 /// The picture of some curves, the first ones on top, with what the axes show: `across` below, `up`
@@ -107,24 +107,24 @@ pub(crate) fn doublings(title: &str, [across, up]: [&str; 2], lines: &[Line]) ->
     for line in lines.iter().rev() {
         draw(&mut out, line, place);
     }
-    legend(&mut out, (LEFT, TOP + HEIGHT + BOTTOM), lines.iter().map(Line::pen));
+    legend(&mut out, (LEFT, TOP + HEIGHT + BOTTOM), lines.iter().map(Line::style));
     out.push_str("</svg>\n");
     out
 }
 
 /// A curve, with a mark and perhaps a bar at each of its points.
 fn draw(out: &mut String, line: &Line, place: impl Fn(f64, f64) -> Place) {
-    let pen = line.pen();
-    pen.line(out, line.points.iter().map(|point| place(point.x, point.y)));
+    let style = line.style();
+    style.line(out, line.points.iter().map(|point| place(point.x, point.y)));
     for &Point { x, y, bar } in &line.points {
         if let Some(ends) = bar {
             let [low, high] = ends.map(|end| place(x, end));
-            pen.line(out, [low, high].into_iter());
+            style.line(out, [low, high].into_iter());
             for (x, y) in [low, high] {
-                pen.line(out, [(x - CAP, y), (x + CAP, y)].into_iter());
+                style.line(out, [(x - CAP, y), (x + CAP, y)].into_iter());
             }
         }
-        pen.mark(out, place(x, y));
+        style.mark(out, place(x, y));
     }
 }
 

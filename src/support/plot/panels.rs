@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use super::canvas::{LEGEND_ROW, Pen, begin, grid_line, legend, text};
+use super::canvas::{CurveStyle, LEGEND_ROW, begin, grid_line, legend, text};
 use crate::support::words::xml;
 
 /// A panel's height and the room around it, in user units (pixels).
@@ -21,7 +21,7 @@ const GRID_LINES: f64 = 6.0;
 /// Curves of at most so many points have a mark at each of them: one alone makes no line.
 const MARKED: usize = 20;
 /// On a logarithmic scale what is smaller is drawn at this.
-const LEAST: f64 = 1e-6;
+const MIN_VALUE: f64 = 1e-6;
 
 /// A curve of a panel.
 #[derive(Debug, Clone)]
@@ -37,8 +37,8 @@ pub(crate) struct Curve {
 }
 
 impl Curve {
-    fn pen(&self) -> Pen<'_> {
-        Pen { name: &self.name, color: self.color, dashed: self.dashed }
+    fn style(&self) -> CurveStyle<'_> {
+        CurveStyle { name: &self.name, color: self.color, dashed: self.dashed }
     }
 }
 
@@ -103,7 +103,7 @@ impl Scale {
 }
 
 fn logarithm(value: f64) -> f64 {
-    value.max(LEAST).log10()
+    value.max(MIN_VALUE).log10()
 }
 
 /// The least and the greatest of some values.
@@ -185,14 +185,14 @@ fn draw(out: &mut String, panel: &Panel, ends: (f64, f64), scale: &Scale, labell
     text(out, (left, TOP - 10.0), "start", &xml(&panel.title));
     // The first ones on top.
     for curve in panel.curves.iter().rev() {
-        let pen = curve.pen();
+        let style = curve.style();
         let place = |(point, &value)| (across(ends, points, point), scale.y(value));
-        pen.line(out, curve.values.iter().enumerate().map(place));
+        style.line(out, curve.values.iter().enumerate().map(place));
         if points <= MARKED {
-            curve.values.iter().enumerate().map(place).for_each(|place| pen.mark(out, place));
+            curve.values.iter().enumerate().map(place).for_each(|place| style.mark(out, place));
         }
     }
-    legend(out, (left, TOP + HEIGHT + 36.0), panel.curves.iter().map(Curve::pen));
+    legend(out, (left, TOP + HEIGHT + 36.0), panel.curves.iter().map(Curve::style));
 }
 
 /// What stands below a panel's points.

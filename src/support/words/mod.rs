@@ -1,4 +1,4 @@
-//! Words, numbers and spans of time as all faces write them, and the texts of others made harmless.
+//! Words, numbers and durations as all frontends write them, and escaping of foreign text.
 
 mod number;
 mod space;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use crate::support::files::{in_words, open_locked};
+use crate::support::files::{describe, open_locked};
 
 const MAGIC: &str = "tabia annotations 2; ";
 
@@ -66,23 +66,27 @@ impl Journal {
     /// # Errors
     /// If it cannot be read and written, is of something else, or in use.
     pub(crate) fn open(path: &Path, settings: &str) -> Result<Self, JournalError> {
-        let told =
-            |error: io::Error| JournalError::Io { path: path.to_owned(), why: in_words(&error) };
+        let to_error =
+            |error: io::Error| JournalError::Io { path: path.to_owned(), why: describe(&error) };
         let foreign =
             |why: &str| JournalError::Foreign { path: path.to_owned(), why: why.to_owned() };
-        let mut file = open_locked(path, true).map_err(told)?;
+        let mut file = open_locked(path, true).map_err(to_error)?;
         let headline = format!("{MAGIC}{settings}\n");
         let mut reader = BufReader::new(&file);
         let mut line = Vec::new();
-        reader.by_ref().take(headline.len() as u64).read_until(b'\n', &mut line).map_err(told)?;
+        reader
+            .by_ref()
+            .take(headline.len() as u64)
+            .read_until(b'\n', &mut line)
+            .map_err(to_error)?;
         let mut places = BTreeMap::new();
         let mut end = headline.len() as u64;
         if line == headline.as_bytes() {
-            read_places(&mut reader, &mut places, &mut end).map_err(told)?;
-            file.set_len(end).map_err(told)?;
+            read_places(&mut reader, &mut places, &mut end).map_err(to_error)?;
+            file.set_len(end).map_err(to_error)?;
         } else if headline.as_bytes().starts_with(&line) {
             // New, or torn in its first line.
-            file.set_len(0).and_then(|()| file.write_all(headline.as_bytes())).map_err(told)?;
+            file.set_len(0).and_then(|()| file.write_all(headline.as_bytes())).map_err(to_error)?;
         } else if line.starts_with(MAGIC.as_bytes()) {
             return Err(foreign("it holds games annotated with other settings, or other games"));
         } else {
@@ -114,7 +118,7 @@ impl Journal {
             written = written.and_then(|()| self.file.sync_data());
             self.synced = Instant::now();
         }
-        written.map_err(|error| self.told(&error))?;
+        written.map_err(|error| self.to_error(&error))?;
         self.places.insert(number, (self.end + head.len() as u64, bytes.len()));
         self.end += whole.len() as u64;
         Ok(())
@@ -139,11 +143,11 @@ impl Journal {
     /// If it cannot be removed.
     pub(crate) fn remove(self) -> Result<(), JournalError> {
         std::fs::remove_file(&self.path)
-            .map_err(|error| JournalError::Left { why: in_words(&error), path: self.path })
+            .map_err(|error| JournalError::Left { why: describe(&error), path: self.path })
     }
 
-    fn told(&self, error: &io::Error) -> JournalError {
-        JournalError::Io { path: self.path.clone(), why: in_words(error) }
+    fn to_error(&self, error: &io::Error) -> JournalError {
+        JournalError::Io { path: self.path.clone(), why: describe(error) }
     }
 }
 

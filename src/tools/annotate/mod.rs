@@ -18,6 +18,6 @@ pub(crate) mod work;
 use accuracy::expected;
 pub(crate) use judge::Limits;
 pub(crate) use moments::{Moment, moments};
-pub(crate) use notes::{Annotated, Background, annotate, in_words};
+pub(crate) use notes::{Annotated, Background, annotate, describe};
 pub(crate) use page::{game_data, page};
 pub(crate) use study::{Effort, NODES, Study};

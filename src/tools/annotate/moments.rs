@@ -25,7 +25,7 @@ pub(crate) fn moments(game: &PgnGame) -> Vec<Moment> {
     for played in &game.moves {
         let verdict = verdict(played);
         let words = without_evaluation(&played.comment.replace('\n', " "));
-        if verdict.is_some() || is_told(&words) {
+        if verdict.is_some() || is_commented(&words) {
             let sign = verdict.map_or("", Verdict::sign);
             moments.push(Moment {
                 played: numbered(&position, &[played.mv]) + sign,
@@ -44,7 +44,7 @@ fn verdict(played: &PgnMove) -> Option<Verdict> {
 }
 
 /// Whether a comment tells of a moment without a glyph.
-pub(super) fn is_told(comment: &str) -> bool {
+pub(super) fn is_commented(comment: &str) -> bool {
     SENTENCES.iter().any(|sentence| comment.contains(sentence))
 }
 
@@ -58,7 +58,7 @@ mod tests {
         let text = "1. f3 $6 {[%eval -0.8] Inaccuracy: 52% before} (1. e4 e5) e5 {[%eval -0.7]} \
             2. g4 $4 {Allows mate\nin 1.} Qh4# $7 {Misses mate in 3.} 0-1\n";
         let (game, _) = read_games(text.as_bytes()).next().expect("a game").expect("read");
-        let told: Vec<_> = moments(&game)
+        let reported: Vec<_> = moments(&game)
             .into_iter()
             .map(|moment| (moment.played, moment.words, moment.better))
             .collect();
@@ -70,6 +70,6 @@ mod tests {
             moment("2. g4??", "Allows mate in 1.", None),
             moment("2... Qh4#", "Misses mate in 3.", None),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(reported, expected);
     }
 }

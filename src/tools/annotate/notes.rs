@@ -64,14 +64,15 @@ pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_
     let mut pgn = game.clone();
     clear(&mut pgn);
     let judgements = judge(study, &background.limits);
-    let departure = departure(study, background.book);
+    let book_departure = book_departure(study, background.book);
     for (ply, judged) in judgements.iter().enumerate() {
-        let left = departure.as_ref().filter(|(at, _)| *at == ply).map(|(_, text)| text.as_str());
+        let left =
+            book_departure.as_ref().filter(|(at, _)| *at == ply).map(|(_, text)| text.as_str());
         note(&mut pgn.moves[ply], study, ply, judged, left);
     }
     let players = [Color::White, Color::Black].map(|side| Player::of(side, &judgements));
     let summary =
-        format!("{SUMMARY}{}{ENDS_SUMMARY}{}.", in_words(&players[0]), in_words(&players[1]));
+        format!("{SUMMARY}{}{ENDS_SUMMARY}{}.", describe(&players[0]), describe(&players[1]));
     pgn.comment = joined([pgn.comment.as_str(), &summary]);
     if let Some(opening) = background.names.of_game(&study.game) {
         for (tag, value) in [("ECO", &opening.eco), ("Opening", &opening.name)] {
@@ -100,8 +101,8 @@ fn clear(pgn: &mut PgnGame) {
             mv.comment = unwrapped(&mv.comment);
         }
         let text = if ours { before_ours(&mv.comment, &SIGNS) } else { &mv.comment };
-        let said = &mv.comment[text.len()..];
-        if BETTER.iter().any(|sign| said.contains(sign)) && !mv.variations.is_empty() {
+        let comment_text = &mv.comment[text.len()..];
+        if BETTER.iter().any(|sign| comment_text.contains(sign)) && !mv.variations.is_empty() {
             mv.variations.remove(0);
         }
         mv.comment = without_evaluation(text);
@@ -152,14 +153,20 @@ fn joined<const N: usize>(texts: [&str; N]) -> String {
 }
 
 /// Writes what is to be said of a move.
-fn note(mv: &mut PgnMove, study: &Study, ply: usize, judged: &Judgement, departure: Option<&str>) {
+fn note(
+    mv: &mut PgnMove,
+    study: &Study,
+    ply: usize,
+    judged: &Judgement,
+    book_departure: Option<&str>,
+) {
     mv.nags.extend(judged.verdict.map(Verdict::nag));
     mv.nags.extend(judged.only.then_some(ONLY_MOVE));
     let position = study.position(ply);
     let is_over = study.found[ply + 1].is_none();
     let eval = if is_over { String::new() } else { format!("[%eval {}]", eval(judged.white())) };
-    let verdict = said(judged, position, study.second[ply]);
-    mv.comment = joined([&eval, &mv.comment, &verdict, departure.unwrap_or_default()]);
+    let verdict = comment_text(judged, position, study.second[ply]);
+    mv.comment = joined([&eval, &mv.comment, &verdict, book_departure.unwrap_or_default()]);
     let better = study.found[ply].as_ref().filter(|found| found.line.first() != Some(&judged.mv));
     if let Some(found) = better
         && (judged.verdict.is_some() || judged.missed_mate.is_some())
@@ -179,7 +186,7 @@ fn eval(score: Score) -> String {
 }
 
 /// What is said of a move, in words; nothing of most.
-fn said(judged: &Judgement, position: &Position, second: Option<Score>) -> String {
+fn comment_text(judged: &Judgement, position: &Position, second: Option<Score>) -> String {
     let mut words = Vec::new();
     if let Some(verdict) = judged.verdict {
         let percent = |score| format!("{:.0}%", 100.0 * super::expected(score));
@@ -221,7 +228,7 @@ pub(super) fn numbered(start: &Position, line: &[Move]) -> String {
 }
 
 /// The first move that leads out of the book, and what the book's games played there.
-fn departure(study: &Study, book: &Book) -> Option<(usize, String)> {
+fn book_departure(study: &Study, book: &Book) -> Option<(usize, String)> {
     let knows = |ply: usize| book.reached(study.position(ply)).is_some();
     let ply =
         (0..study.game.moves().len()).take_while(|&ply| knows(ply)).find(|&ply| !knows(ply + 1))?;
@@ -229,20 +236,20 @@ fn departure(study: &Study, book: &Book) -> Option<(usize, String)> {
     let mut moves = book.moves(position);
     moves.retain(|known| !known.played.is_empty());
     moves.sort_by_key(|known| std::cmp::Reverse(known.played.games()));
-    let told = moves.iter().take(BOOK_MOVES).map(|known| {
+    let reported = moves.iter().take(BOOK_MOVES).map(|known| {
         let san = position.san(known.mv);
         format!("{san} (played {}, reached {})", known.played, known.reached)
     });
-    let told: Vec<String> = told.collect();
-    let what = match told.is_empty() {
+    let reported: Vec<String> = reported.collect();
+    let what = match reported.is_empty() {
         true => "which ends here".to_owned(),
-        false => format!("whose games went on with {}", told.join(", ")),
+        false => format!("whose games went on with {}", reported.join(", ")),
     };
     Some((ply, format!("Leaves the book, {what}.")))
 }
 
 /// How somebody played, in words.
-pub(crate) fn in_words(player: &Player) -> String {
+pub(crate) fn describe(player: &Player) -> String {
     let Player { called: [inaccuracies, mistakes, blunders], accuracy, average_loss } = player;
     let (Some(accuracy), Some(loss)) = (accuracy, average_loss) else {
         return "no moves".to_owned();

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::accuracy::expected;
-use super::moments::is_told;
+use super::moments::is_commented;
 use super::notes::{ENDS_SUMMARY, SUMMARY, without_evaluation};
 use crate::chess::score::{Score, mate_in, mated_in};
 use crate::games::pgn::{PgnGame, PgnMove};
@@ -25,7 +25,7 @@ pub(crate) fn page(games: &[PgnGame]) -> String {
 }
 
 /// A tag that says something.
-fn told<'a>(game: &'a PgnGame, name: &str) -> Option<&'a str> {
+fn nonempty_tag<'a>(game: &'a PgnGame, name: &str) -> Option<&'a str> {
     game.tag(name).filter(|value| !value.is_empty() && !value.starts_with('?'))
 }
 
@@ -37,13 +37,13 @@ pub(crate) fn game_data(game: &PgnGame) -> Value {
         position = position.try_play(played.mv).unwrap_or(position);
     }
     let player = |name: &str| {
-        let elo =
-            told(game, &format!("{name}Elo")).map_or_else(String::new, |elo| format!(" ({elo})"));
-        format!("{}{elo}", told(game, name).unwrap_or("?"))
+        let elo = nonempty_tag(game, &format!("{name}Elo"))
+            .map_or_else(String::new, |elo| format!(" ({elo})"));
+        format!("{}{elo}", nonempty_tag(game, name).unwrap_or("?"))
     };
     let about: Vec<&str> = ["Event", "Date", "ECO", "Opening", "Annotator"]
         .into_iter()
-        .filter_map(|name| told(game, name))
+        .filter_map(|name| nonempty_tag(game, name))
         .collect();
     json!({
         "title": format!("{} – {}  {}", player("White"), player("Black"), game.result),
@@ -73,7 +73,7 @@ fn note(played: &PgnMove) -> Value {
         "nags": played.nags,
         "eval": eval,
         "expected": eval.and_then(score).map(|score| (1e3 * expected(score)).round() / 1e3),
-        "moment": is_told(&words),
+        "moment": is_commented(&words),
         "comment": words,
         "variations": played.variations.iter().map(|line| line.replace('\n', " ")).collect::<Vec<_>>(),
     })

@@ -26,14 +26,15 @@ const POINTS: [(Score, Score); 10] = [
 ];
 
 /// A score of Tabia's in Stockfish's centipawns; mates are what they are.
-pub(super) fn usual(score: Score) -> Score {
+pub(super) fn to_stockfish_scale(score: Score) -> Score {
     if is_decided(score) {
         return score;
     }
     let size = score.abs();
     let above = POINTS.iter().position(|&(own, _)| size < own).unwrap_or(POINTS.len() - 1);
-    let ((own, usual), (next_own, next_usual)) = (POINTS[above - 1], POINTS[above]);
-    let value = usual + (size - own) * (next_usual - usual) / (next_own - own);
+    let ((own, to_stockfish_scale), (next_own, next_usual)) = (POINTS[above - 1], POINTS[above]);
+    let value =
+        to_stockfish_scale + (size - own) * (next_usual - to_stockfish_scale) / (next_own - own);
     value * score.signum()
 }
 
@@ -45,10 +46,10 @@ mod tests {
     #[test]
     fn scores_keep_their_order_and_their_sign() {
         for (own, wanted) in [(0, 0), (75, 75), (-140, -164), (1000, 625), (1400, 695)] {
-            assert_eq!(usual(own), wanted, "{own}");
+            assert_eq!(to_stockfish_scale(own), wanted, "{own}");
         }
-        let all: Vec<Score> = (-3000..=3000).map(usual).collect();
+        let all: Vec<Score> = (-3000..=3000).map(to_stockfish_scale).collect();
         assert!(all.is_sorted() && all.iter().zip(all.iter().rev()).all(|(a, b)| *a == -b));
-        assert_eq!(usual(-mate_in(3)), -mate_in(3));
+        assert_eq!(to_stockfish_scale(-mate_in(3)), -mate_in(3));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::accuracy::expected;
-use super::scale::usual;
+use super::scale::to_stockfish_scale;
 use crate::chess::position::{Game, Move, Position};
 use crate::chess::score::{DRAW, Depth, Score, is_decided, mated_in};
 use crate::engine::search::{Bound, Control, Limits, SearchEvent, Searcher};
@@ -24,7 +24,7 @@ pub(crate) enum Effort {
 
 impl Effort {
     /// What it is, in words: `200000 nodes a move`.
-    pub(crate) fn in_words(self) -> String {
+    pub(crate) fn describe(self) -> String {
         match self {
             Effort::Nodes(nodes) => format!("{nodes} nodes a move"),
             Effort::Time(time) => format!("{} s a move", time.as_secs_f64()),
@@ -59,7 +59,7 @@ const AGAIN: u32 = 8;
 /// What was found of a position, for the side to move.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Found {
-    /// The score of best play, in the centipawns of [`usual`].
+    /// The score of best play, in the centipawns of [`to_stockfish_scale`].
     pub score: Score,
     /// The best moves, the first for the side to move.
     pub line: Vec<Move>,
@@ -83,14 +83,14 @@ impl Study {
     /// Searches all positions of a game, the last one first: what is found late in the game is in
     /// the table when the searches before come there. Then moves that seem to lose `suspect` expected
     /// points or more are looked at again, the positions before and after them with [`AGAIN`] times
-    /// the effort, so that nobody is blamed for what a deeper search takes back. `told` hears after each
+    /// the effort, so that nobody is blamed for what a deeper search takes back. `progress` hears after each
     /// position how many are done, and of how many. `None` if the switch was turned off.
     pub(crate) fn of(
         game: Game,
         searcher: &mut Searcher,
         (effort, suspect): (Effort, f64),
         switch: &Switch,
-        told: &mut dyn FnMut(usize, usize),
+        progress: &mut dyn FnMut(usize, usize),
     ) -> Option<Self> {
         searcher.new_game();
         let plies = game.moves().len();
@@ -109,21 +109,21 @@ impl Study {
             if switch.is_stopped() {
                 return None;
             }
-            told(plies + 1 - ply, plies + 1);
+            progress(plies + 1 - ply, plies + 1);
             before.undo();
         }
-        study.look_again(searcher, (effort.times(AGAIN), suspect), switch, told)?;
+        study.search_suspects_again(searcher, (effort.times(AGAIN), suspect), switch, progress)?;
         Some(study)
     }
 
     /// Searches anew before and after all moves that seem to lose `suspect` expected points or more,
     /// until both sides of each such move have been.
-    fn look_again(
+    fn search_suspects_again(
         &mut self,
         searcher: &mut Searcher,
         (effort, suspect): (Effort, f64),
         switch: &Switch,
-        told: &mut dyn FnMut(usize, usize),
+        progress: &mut dyn FnMut(usize, usize),
     ) -> Option<()> {
         let mut done: BTreeSet<usize> = BTreeSet::new();
         loop {
@@ -145,7 +145,7 @@ impl Study {
                 }
                 self.found[ply] = found;
                 done.insert(ply);
-                told(of - left.len() + number + 1, of);
+                progress(of - left.len() + number + 1, of);
             }
         }
     }
@@ -202,7 +202,7 @@ fn search(
     if line.first() != Some(&best) {
         line = vec![best];
     }
-    Some(Found { score: usual(result.score), line, depth: result.depth })
+    Some(Found { score: to_stockfish_scale(result.score), line, depth: result.depth })
 }
 
 /// The score of the best move but this one; `None` if there is no other.
@@ -217,7 +217,8 @@ fn best_but(
         game.position().legal_moves().iter().filter(|&other| other != mv).collect();
     let limits = Limits { root_moves, ..limits.clone() };
     let are_there = !limits.root_moves.is_empty();
-    are_there.then(|| usual(searcher.search_silently(game, &limits, control).score))
+    are_there
+        .then(|| to_stockfish_scale(searcher.search_without_events(game, &limits, control).score))
 }
 
 #[cfg(test)]
@@ -233,15 +234,15 @@ mod tests {
             game.play(mv).expect(san);
         }
         let mut searcher = Searcher::new(Config { memory_mb: 1, ..Config::default() });
-        let (switch, mut told) = (Switch::default(), Vec::new());
+        let (switch, mut progress) = (Switch::default(), Vec::new());
         let how = (Effort::Nodes(500), suspect);
         let study = Study::of(game, &mut searcher, how, &switch, &mut |done, of| {
-            told.push((done, of));
+            progress.push((done, of));
             if done == stop_at {
                 switch.stop();
             }
         });
-        (study, told)
+        (study, progress)
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use super::{Annotated, Background, Effort, Study, annotate};
 use crate::engine::search::{Config, Searcher};
 use crate::games::pgn::PgnGame;
-use crate::tools::suite::{Switch, share_out};
+use crate::tools::suite::{Switch, run_parallel};
 
 /// A game with the number it has in the input, from 0.
 pub(crate) type Numbered<T> = (u64, T);
@@ -34,7 +34,7 @@ pub(crate) fn annotate_all<E: From<io::Error>>(
 ) -> Result<(), E> {
     let games = Mutex::new(games);
     let next = || games.lock().unwrap_or_else(PoisonError::into_inner).next();
-    share_out(
+    run_parallel(
         switches,
         |switch, done| {
             let mut searcher = Searcher::new(plan.config.clone());
@@ -59,7 +59,7 @@ pub(crate) fn annotate_all<E: From<io::Error>>(
     )
 }
 
-/// Annotates one game. `told` hears after each position how many are done, and of how many. `None` if the
+/// Annotates one game. `progress` hears after each position how many are done, and of how many. `None` if the
 /// switch was turned off.
 pub(crate) fn annotate_one(
     game: &PgnGame,
@@ -67,9 +67,9 @@ pub(crate) fn annotate_one(
     effort: Effort,
     background: &Background<'_>,
     switch: &Switch,
-    told: &mut dyn FnMut(usize, usize),
+    progress: &mut dyn FnMut(usize, usize),
 ) -> Option<Annotated> {
     let suspect = background.limits.mistake;
-    let study = Study::of(game.replay(), searcher, (effort, suspect), switch, told)?;
+    let study = Study::of(game.replay(), searcher, (effort, suspect), switch, progress)?;
     Some(annotate(game, &study, background))
 }

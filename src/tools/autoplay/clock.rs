@@ -123,8 +123,8 @@ impl Clock {
         least.map(|time| time.saturating_add(self.margin))
     }
 
-    /// Takes the time of a move off the clock; tells whether the flag had not fallen.
-    pub fn punch(&mut self, elapsed: Duration) -> bool {
+    /// Takes the time of a move off the clock; returns whether the flag had not fallen.
+    pub fn stop(&mut self, elapsed: Duration) -> bool {
         let in_time = self.allowance().is_none_or(|allowance| elapsed <= allowance);
         self.used += elapsed;
         let Some(control) = self.limits.clock else { return in_time };
@@ -168,11 +168,11 @@ mod tests {
     fn the_clock_adds_increments_and_sessions() {
         let limits = MoveLimits { clock: Some(control("2/10+1")), ..MoveLimits::default() };
         let mut clock = Clock::new(limits, Duration::from_millis(50));
-        assert!(clock.punch(Duration::from_secs(4)));
+        assert!(clock.stop(Duration::from_secs(4)));
         assert_eq!((clock.remaining.as_secs(), clock.moves_to_go), (7, Some(1)));
-        assert!(clock.punch(Duration::from_millis(7_050)));
+        assert!(clock.stop(Duration::from_millis(7_050)));
         assert_eq!((clock.remaining.as_secs(), clock.moves_to_go), (11, Some(2)));
-        assert!(!clock.punch(Duration::from_millis(11_051)));
+        assert!(!clock.stop(Duration::from_millis(11_051)));
     }
 
     #[test]
@@ -180,6 +180,6 @@ mod tests {
         let limits = MoveLimits { depth: Some(3), ..MoveLimits::default() };
         let mut clock = Clock::new(limits, Duration::ZERO);
         assert_eq!(clock.allowance(), None);
-        assert!(clock.punch(Duration::from_secs(3600)));
+        assert!(clock.stop(Duration::from_secs(3600)));
     }
 }

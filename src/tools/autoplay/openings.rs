@@ -16,13 +16,13 @@ use crate::chess::epd;
 use crate::chess::notation;
 use crate::chess::position::{Game, Move, Outcome, Position};
 use crate::games::book::{Book, BookError};
-use crate::games::pgn::{Fate, GameEnd, GamePly, PgnInput, Reader, Tags, Visitor};
+use crate::games::pgn::{GameEnd, GamePly, GameStatus, PgnInput, Reader, Tags, Visitor};
 use crate::support::random::Random;
 use crate::support::threads::refused;
 use crate::support::words::number_of;
 
 /// How long a named pipe may be without a writer.
-const PIPE_PATIENCE: Duration = Duration::from_secs(2);
+const PIPE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Longer lines are no positions.
 const LONGEST_LINE: u64 = 1 << 12;
@@ -78,7 +78,7 @@ pub struct OpeningChoice {
 }
 
 /// The openings that are needed, of those that come along.
-struct Sieve {
+struct OpeningSelector {
     /// The first `start` of them are played after all others only.
     start: usize,
     /// How many of them are needed, the first `start` included.
@@ -125,9 +125,9 @@ pub struct Openings {
     pub skipped: Skipped,
 }
 
-impl Sieve {
+impl OpeningSelector {
     fn new(choice: &OpeningChoice) -> Self {
-        Sieve {
+        OpeningSelector {
             start: choice.start,
             wanted: choice.start.saturating_add(choice.count.max(1)),
             ranks: choice.shuffled.then(|| Random::new(choice.seed)),
@@ -248,7 +248,7 @@ impl OpeningChoice {
     /// # Errors
     /// If the file cannot be read, or holds no or bad openings.
     pub fn load(&self) -> Result<Openings, OpeningError> {
-        let sieve = match self.book()? {
+        let selector = match self.book()? {
             Some(book) => self.draw_lines(&book),
             None => {
                 let input = self.open().map_err(|cause| self.unreadable(cause))?;
@@ -257,12 +257,12 @@ impl OpeningChoice {
                 if is_pgn { self.read_pgn(input)? } else { self.read_epd(input)? }
             }
         };
-        let (path, count, skipped) = (self.path.clone(), sieve.seen, sieve.skipped.clone());
+        let (path, count, skipped) = (self.path.clone(), selector.seen, selector.skipped.clone());
         match count {
             0 if skipped.count > 0 => Err(OpeningError::Over { path, skipped }),
             0 => Err(OpeningError::Empty { path }),
             _ if self.start >= count => Err(OpeningError::Start { path, count }),
-            _ => Ok(sieve.into_openings()),
+            _ => Ok(selector.into_openings()),
         }
     }
 
@@ -276,7 +276,7 @@ impl OpeningChoice {
         let waiting = Builder::new().spawn(move || sender.send(input.open(&Arc::default())));
         waiting.map_err(|error| refused(&error))?;
         let nobody = |_| io::Error::other("it is a pipe that nobody writes to");
-        opened.recv_timeout(PIPE_PATIENCE).map_err(nobody)?
+        opened.recv_timeout(PIPE_TIMEOUT).map_err(nobody)?
     }
 
     fn unreadable(&self, cause: io::Error) -> OpeningError {
@@ -298,27 +298,27 @@ impl OpeningChoice {
 
     /// Lines of the book, each move the likelier the more games played it. A line ends where the
     /// book does, or after the wanted number of plies.
-    fn draw_lines(&self, book: &Book) -> Sieve {
+    fn draw_lines(&self, book: &Book) -> OpeningSelector {
         let mut random = Random::new(self.seed);
         let plies = self.plies.unwrap_or(BOOK_PLIES);
         // The lines are in random order as they are drawn.
-        let mut sieve = Sieve { ranks: None, ..Sieve::new(self) };
-        for _ in 0..sieve.wanted.saturating_mul(DRAWS_FOR_EACH_LINE) {
-            if sieve.take(Opening::new(&book.draw_line(plies, &mut random))).is_break() {
+        let mut selector = OpeningSelector { ranks: None, ..OpeningSelector::new(self) };
+        for _ in 0..selector.wanted.saturating_mul(DRAWS_FOR_EACH_LINE) {
+            if selector.take(Opening::new(&book.draw_line(plies, &mut random))).is_break() {
                 break;
             }
         }
-        if sieve.seen > 0 {
+        if selector.seen > 0 {
             // Others were drawn in their place.
-            sieve.skipped = Skipped::default();
+            selector.skipped = Skipped::default();
         }
-        sieve
+        selector
     }
 
     /// One position a line: EPD, with operations that are ignored, or FEN.
-    fn read_epd(&self, input: impl Read) -> Result<Sieve, OpeningError> {
+    fn read_epd(&self, input: impl Read) -> Result<OpeningSelector, OpeningError> {
         let mut input = BufReader::new(input);
-        let mut sieve = Sieve::new(self);
+        let mut selector = OpeningSelector::new(self);
         let mut bytes = Vec::new();
         for number in 1.. {
             bytes.clear();
@@ -333,38 +333,38 @@ impl OpeningChoice {
                 line: number,
                 message: error.to_string(),
             })?;
-            if sieve.take(Opening::from(position)).is_break() {
+            if selector.take(Opening::from(position)).is_break() {
                 break;
             }
         }
-        Ok(sieve)
+        Ok(selector)
     }
 
     /// The games of a PGN file, with or without tags.
-    fn read_pgn(&self, input: impl Read) -> Result<Sieve, OpeningError> {
+    fn read_pgn(&self, input: impl Read) -> Result<OpeningSelector, OpeningError> {
         let plies = self.plies.unwrap_or(usize::MAX);
         let start = Position::start();
         let mut visitor = OpeningVisitor { plies, left: plies, start, moves: Vec::new() };
         let mut reader = Reader::new(input);
-        let mut sieve = Sieve::new(self);
+        let mut selector = OpeningSelector::new(self);
         while let Some(end) =
             reader.read_game(&mut visitor).map_err(|cause| self.unreadable(cause))?
         {
-            let message = match end.fate {
-                Fate::Broken(fault) => fault.to_string(),
-                Fate::Variant => "it is not orthodox chess".to_owned(),
-                Fate::Text => "it is text that is no game".to_owned(),
-                Fate::Read | Fate::Declined => {
-                    if sieve.take(visitor.opening()).is_break() {
+            let message = match end.status {
+                GameStatus::Broken(fault) => fault.to_string(),
+                GameStatus::Variant => "it is not orthodox chess".to_owned(),
+                GameStatus::Text => "it is text that is no game".to_owned(),
+                GameStatus::Read | GameStatus::Declined => {
+                    if selector.take(visitor.opening()).is_break() {
                         break;
                     }
                     continue;
                 }
             };
-            let game = sieve.seen + sieve.skipped.count + 1;
+            let game = selector.seen + selector.skipped.count + 1;
             return Err(OpeningError::Game { path: self.path.clone(), game, message });
         }
-        Ok(sieve)
+        Ok(selector)
     }
 }
 

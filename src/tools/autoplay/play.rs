@@ -10,9 +10,9 @@ use crate::chess::position::{Color, Game, Move};
 use crate::engine::tablebase::Tables;
 
 use super::clock::Clock;
-use super::dialect::{EngineError, PlayerEvent, SearchInfo, Setup, Turn};
 use super::player::Player;
 use super::process::Line;
+use super::protocol_adapter::{EngineError, PlayerEvent, SearchInfo, Setup, Turn};
 use super::record::PlayedMove;
 use super::referee::{Referee, Rules, judge_claim};
 use super::verdict::{Termination, Verdict};
@@ -58,7 +58,7 @@ pub struct Conditions {
     pub tablebases: Option<Tables>,
     /// How long an engine may be silent after its flag fell, or without a clock, until it counts
     /// as hung.
-    pub patience: Duration,
+    pub timeout: Duration,
 }
 
 /// A move as it is made, for logs.
@@ -99,7 +99,7 @@ pub struct Played {
 }
 
 /// A game in progress.
-struct Bout<'a> {
+struct GameRunner<'a> {
     /// White and Black.
     players: [&'a mut Player; 2],
     game: Game,
@@ -124,7 +124,7 @@ pub fn play(
     interrupt: &Interrupt,
     observer: &mut dyn FnMut(GameEvent),
 ) -> Played {
-    let mut bout = Bout {
+    let mut runner = GameRunner {
         players,
         game: opening,
         moves: Vec::new(),
@@ -135,12 +135,12 @@ pub fn play(
         offers: [false; 2],
         broken: [false; 2],
     };
-    let verdict = bout.begin(ponder, observer).unwrap_or_else(|| bout.run(observer));
-    bout.finish(&verdict);
-    Played { game: bout.game, moves: bout.moves, verdict, broken: bout.broken }
+    let verdict = runner.begin(ponder, observer).unwrap_or_else(|| runner.run(observer));
+    runner.finish(&verdict);
+    Played { game: runner.game, moves: runner.moves, verdict, broken: runner.broken }
 }
 
-impl Bout<'_> {
+impl GameRunner<'_> {
     /// Tells both engines of the game.
     fn begin(&mut self, ponder: [bool; 2], observer: &mut dyn FnMut(GameEvent)) -> Option<Verdict> {
         if let Some(outcome) = self.game.outcome() {
@@ -157,7 +157,7 @@ impl Bout<'_> {
                 ponder: ponder[own],
                 opponent: &opponent,
             };
-            if let Err(error) = self.players[own].dialect.begin(&setup) {
+            if let Err(error) = self.players[own].adapter.begin(&setup) {
                 return Some(self.broke(color, error));
             }
         }
@@ -179,7 +179,7 @@ impl Bout<'_> {
         let number = self.game.position().fullmove_number();
         let [own, other] = [mover.to_index(), (!mover).to_index()];
         let turn = Turn { game: &self.game, own: &self.clocks[own], other: &self.clocks[other] };
-        if let Err(error) = self.players[own].dialect.go(&turn) {
+        if let Err(error) = self.players[own].adapter.go(&turn) {
             return Some(self.broke(mover, error));
         }
         let start = Instant::now();
@@ -197,11 +197,11 @@ impl Bout<'_> {
         let played = &self.moves[self.moves.len() - 1];
         let used = self.clocks.each_ref().map(|clock| clock.used);
         observer(GameEvent::Moved(MoveMade { number, color: mover, mv, used }));
-        let verdict = self.referee.look(&self.game, mover, played.info.score);
+        let verdict = self.referee.update(&self.game, mover, played.info.score);
         let ponder = answer.ponder.filter(|_| verdict.is_none());
         let ponder = ponder.and_then(|text| self.game.position().parse_move(&text).ok());
         let turn = Turn { game: &self.game, own: &self.clocks[own], other: &self.clocks[other] };
-        match self.players[own].dialect.moved(&turn, ponder) {
+        match self.players[own].adapter.moved(&turn, ponder) {
             Err(error) if verdict.is_none() => Some(self.broke(mover, error)),
             _ => verdict,
         }
@@ -211,7 +211,7 @@ impl Bout<'_> {
     fn check_move(&mut self, mover: Color, answer: &Answer, elapsed: Duration) -> Option<Verdict> {
         let clock = &mut self.clocks[mover.to_index()];
         let allowed = clock.allowance().unwrap_or_default();
-        if !clock.punch(elapsed) {
+        if !clock.stop(elapsed) {
             return Some(self.out_of_time(mover, elapsed, allowed));
         }
         let parsed: Option<Move> = self.game.position().parse_move(&answer.text).ok();
@@ -231,8 +231,8 @@ impl Bout<'_> {
         let own = mover.to_index();
         let allowed = self.clocks[own].allowance();
         let flag = allowed.map(|allowed| start + allowed);
-        let silence = allowed.unwrap_or_default() + self.conditions.patience;
-        let urge = self.players[own].dialect.urge_after().map(|time| start + time);
+        let silence = allowed.unwrap_or_default() + self.conditions.timeout;
+        let urge = self.players[own].adapter.move_now_after().map(|time| start + time);
         let mut demands = [urge, flag].into_iter().flatten().peekable();
         let mut info = SearchInfo::default();
         loop {
@@ -242,22 +242,22 @@ impl Bout<'_> {
             if at > start + silence || line.is_none() && demands.peek().is_none() {
                 return Err(self.stalled(mover, silence));
             }
-            if let Some((speaker, line)) = line {
+            if let Some((sender_color, line)) = line {
                 let is_late = flag.is_some_and(|flag| at > flag);
-                let event = self.players[speaker.to_index()].dialect.interpret(&line.text);
+                let event = self.players[sender_color.to_index()].adapter.interpret(&line.text);
                 match event {
-                    Some(PlayerEvent::Move { text, ponder }) if speaker == mover => {
+                    Some(PlayerEvent::Move { text, ponder }) if sender_color == mover => {
                         return Ok(Answer { text, ponder, info, at });
                     }
-                    Some(event) if speaker == mover && info.take_in(&event) => {}
+                    Some(event) if sender_color == mover && info.take_in(&event) => {}
                     // The game is lost already, and only the mover's answer ends the wait.
-                    Some(event) if is_late && (speaker != mover || !event.ends_turn()) => {}
+                    Some(event) if is_late && (sender_color != mover || !event.ends_turn()) => {}
                     Some(_) if is_late => {
                         let allowed = allowed.unwrap_or_default();
                         return Err(self.out_of_time(mover, at.duration_since(start), allowed));
                     }
                     Some(event) => {
-                        if let Some(verdict) = self.talk(speaker, mover, event) {
+                        if let Some(verdict) = self.handle_other(sender_color, mover, event) {
                             return Err(verdict);
                         }
                     }
@@ -266,7 +266,7 @@ impl Bout<'_> {
             }
             if demands.next_if(|&demand| demand <= at).is_some() {
                 // An engine that cannot be written to does not answer either.
-                let _ = self.players[own].dialect.hurry();
+                let _ = self.players[own].adapter.move_now();
             }
         }
     }
@@ -274,7 +274,7 @@ impl Bout<'_> {
     /// The next line of either engine; `None` if none comes before `deadline`.
     fn next_line(&mut self, deadline: Instant) -> Result<Option<(Color, Line)>, Verdict> {
         let left = deadline.saturating_duration_since(Instant::now());
-        let [white, black] = self.players.each_mut().map(|player| player.dialect.process().lines());
+        let [white, black] = self.players.each_mut().map(|player| player.adapter.process().lines());
         let (color, line) = select! {
             recv(white) -> line => (Color::White, line),
             recv(black) -> line => (Color::Black, line),
@@ -288,28 +288,33 @@ impl Bout<'_> {
     }
 
     /// What an engine says besides moves and thoughts.
-    fn talk(&mut self, speaker: Color, mover: Color, event: PlayerEvent) -> Option<Verdict> {
-        let name = notation::color(speaker);
-        let other = (!speaker).to_index();
+    fn handle_other(
+        &mut self,
+        sender_color: Color,
+        mover: Color,
+        event: PlayerEvent,
+    ) -> Option<Verdict> {
+        let name = notation::color(sender_color);
+        let other = (!sender_color).to_index();
         match event {
             PlayerEvent::Resign => {
                 let detail = format!("{name} resigns");
-                Some(Verdict::against(speaker, Termination::Resignation, detail))
+                Some(Verdict::against(sender_color, Termination::Resignation, detail))
             }
             PlayerEvent::Claim { result, comment } => {
-                Some(judge_claim(&self.game, speaker, &result, &comment))
+                Some(judge_claim(&self.game, sender_color, &result, &comment))
             }
-            PlayerEvent::Refusal(text) if speaker == mover => {
+            PlayerEvent::ApiError(text) if sender_color == mover => {
                 let detail = format!("{name} refuses the legal move {text}");
-                Some(Verdict::against(speaker, Termination::IllegalMove, detail))
+                Some(Verdict::against(sender_color, Termination::IllegalMove, detail))
             }
             PlayerEvent::OfferDraw if self.offers[other] => {
                 Some(Verdict::draw(Termination::Agreement, "draw agreed"))
             }
             PlayerEvent::OfferDraw => {
-                self.offers[speaker.to_index()] = true;
-                let told = self.players[other].dialect.offer_draw();
-                told.err().map(|error| self.broke(!speaker, error))
+                self.offers[sender_color.to_index()] = true;
+                let sent = self.players[other].adapter.offer_draw();
+                sent.err().map(|error| self.broke(!sender_color, error))
             }
             // What is said out of turn has no meaning, and is ignored as xboard does.
             _ => None,
@@ -332,7 +337,7 @@ impl Bout<'_> {
 
     fn stalled(&mut self, loser: Color, after: Duration) -> Verdict {
         self.broken[loser.to_index()] = true;
-        let hint = match self.players[loser.to_index()].dialect.urge_after() {
+        let hint = match self.players[loser.to_index()].adapter.move_now_after() {
             Some(_) => " (not every engine reads fractions of a second: try whole ones)",
             None => "",
         };
@@ -342,8 +347,8 @@ impl Bout<'_> {
 
     fn crashed(&mut self, loser: Color) -> Verdict {
         self.broken[loser.to_index()] = true;
-        let process = self.players[loser.to_index()].dialect.process();
-        let detail = format!("{}'s engine {}", notation::color(loser), process.obituary());
+        let process = self.players[loser.to_index()].adapter.process();
+        let detail = format!("{}'s engine {}", notation::color(loser), process.exit_reason());
         Verdict::against(loser, Termination::Crash, detail)
     }
 
@@ -368,10 +373,10 @@ impl Bout<'_> {
             if self.broken[index] {
                 continue;
             }
-            let deadline = Instant::now() + self.conditions.patience;
-            let dialect = &mut self.players[index].dialect;
-            let told = dialect.finish(verdict.result().token(), &verdict.detail, deadline);
-            self.broken[index] = told.is_err();
+            let deadline = Instant::now() + self.conditions.timeout;
+            let adapter = &mut self.players[index].adapter;
+            let sent = adapter.finish(verdict.result().token(), &verdict.detail, deadline);
+            self.broken[index] = sent.is_err();
         }
     }
 }
@@ -393,13 +398,13 @@ mod tests {
     use crate::chess::position::Position;
     use crate::tools::autoplay::clock::MoveLimits;
     use crate::tools::autoplay::config::{EngineConfig, Protocol};
-    use crate::tools::autoplay::dialect::{Dialect, OptionRange};
     use crate::tools::autoplay::process::Process;
+    use crate::tools::autoplay::protocol_adapter::{OptionRange, ProtocolAdapter};
 
     /// Only a hang reaches it.
     const DEADLINE: Duration = Duration::from_secs(120);
     /// More than that, so that an engine that counts as silent makes the test fail.
-    const PATIENCE: Duration = Duration::from_secs(3600);
+    const TIMEOUT: Duration = Duration::from_secs(3600);
     const MOVE_TIME: Duration = Duration::from_millis(50);
 
     /// An engine that thinks aloud once, and gives its answer when it gets the line `answer`.
@@ -418,9 +423,9 @@ mod tests {
 
     /// A conversation in which the answer comes once the flag has fallen, while the runner is still busy
     /// with what the engine wrote before: so it waits in the channel when the runner looks.
-    struct Late(Box<dyn Dialect>);
+    struct LateEngine(Box<dyn ProtocolAdapter>);
 
-    impl Dialect for Late {
+    impl ProtocolAdapter for LateEngine {
         fn interpret(&mut self, line: &str) -> Option<PlayerEvent> {
             let event = self.0.interpret(line);
             if let Some(PlayerEvent::Thinking(_)) = event {
@@ -461,8 +466,8 @@ mod tests {
         fn moved(&mut self, turn: &Turn<'_>, ponder: Option<Move>) -> Result<(), EngineError> {
             self.0.moved(turn, ponder)
         }
-        fn hurry(&mut self) -> Result<(), EngineError> {
-            self.0.hurry()
+        fn move_now(&mut self) -> Result<(), EngineError> {
+            self.0.move_now()
         }
         fn offer_draw(&mut self) -> Result<(), EngineError> {
             self.0.offer_draw()
@@ -486,12 +491,12 @@ mod tests {
             let config = EngineConfig { command, protocol, ..EngineConfig::default() };
             let player = || Player::start(&config, &None).expect("it starts");
             let (white, mut black) = (player(), player());
-            let Player { name, dialect } = white;
-            let mut white = Player { name, dialect: Box::new(Late(dialect)) };
+            let Player { name, adapter } = white;
+            let mut white = Player { name, adapter: Box::new(LateEngine(adapter)) };
             let limits = MoveLimits { move_time: Some(MOVE_TIME), ..MoveLimits::default() };
             let clock = || Clock::new(limits, Duration::ZERO);
             let conditions =
-                Conditions { rules: Rules::default(), tablebases: None, patience: PATIENCE };
+                Conditions { rules: Rules::default(), tablebases: None, timeout: TIMEOUT };
             let players = [&mut white, &mut black];
             let game = Game::new(start);
             let interrupt = Interrupt::new();

@@ -9,17 +9,17 @@ use crate::protocols::uci;
 use crate::support::words::{clip, visible};
 
 use super::config::{EngineConfig, Protocol};
-use super::dialect::{Dialect, EngineError};
 use super::process::{Process, Received, SpawnError, Trace};
+use super::protocol_adapter::{EngineError, ProtocolAdapter};
 use super::uci::Uci;
 use super::xboard::Xboard;
 
 /// How long an engine may take to say `uciok` when its protocol is being found out, before it is
 /// asked for its xboard features, too.
-const PROBE_PATIENCE: Duration = Duration::from_millis(1500);
+const PROBE_TIMEOUT: Duration = Duration::from_millis(1500);
 
 /// How long it may take then for either answer: it may still be starting.
-const LATE_PATIENCE: Duration = Duration::from_secs(10);
+const LATE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An engine did not get as far as playing.
 #[derive(Debug, Error)]
@@ -33,14 +33,14 @@ pub enum StartError {
         cause: SpawnError,
     },
     /// It was started, but did not say what it should.
-    #[error("{engine}: {cause}{}", advice(last_words))]
+    #[error("{engine}: {cause}{}", with_last_output(last_output))]
     Greeting {
         /// Which engine.
         engine: String,
         /// Why.
         cause: EngineError,
         /// What it wrote last.
-        last_words: Vec<String>,
+        last_output: Vec<String>,
     },
     /// It cannot play what is asked for.
     #[error("the match cannot be played: {0}")]
@@ -63,8 +63,8 @@ impl StartError {
 }
 
 /// The engine's last words as the end of a message.
-fn advice(last_words: &[String]) -> String {
-    match last_words {
+fn with_last_output(last_output: &[String]) -> String {
+    match last_output {
         [] => "; it wrote nothing".to_owned(),
         lines => format!("; it last wrote:\n    {}", lines.join("\n    ")),
     }
@@ -75,7 +75,7 @@ pub struct Player {
     /// What it is called.
     pub name: String,
     /// The conversation with it.
-    pub dialect: Box<dyn Dialect>,
+    pub adapter: Box<dyn ProtocolAdapter>,
 }
 
 impl Player {
@@ -86,27 +86,27 @@ impl Player {
     pub fn start(config: &EngineConfig, trace: &Trace) -> Result<Self, StartError> {
         let protocol = find_protocol(config, trace)?;
         let process = spawn(config, trace)?;
-        let mut dialect: Box<dyn Dialect> = match protocol {
+        let mut adapter: Box<dyn ProtocolAdapter> = match protocol {
             Protocol::Uci => Box::new(Uci::new(config, process)),
             _ => Box::new(Xboard::new(config, process)),
         };
-        match dialect.handshake() {
+        match adapter.handshake() {
             Ok(()) => {
-                let own = dialect.engine_name().map_or_else(|| config.label(), shown_name);
+                let own = adapter.engine_name().map_or_else(|| config.label(), shown_name);
                 let name = if config.name.is_empty() { own } else { config.name.clone() };
-                Ok(Player { name, dialect })
+                Ok(Player { name, adapter })
             }
             Err(cause) => Err(StartError::Greeting {
                 engine: config.label(),
                 cause,
-                last_words: dialect.process().last_words(),
+                last_output: adapter.process().last_output(),
             }),
         }
     }
 
     /// Says goodbye; the process is gone on return.
     pub fn quit(mut self) {
-        self.dialect.process().quit("quit");
+        self.adapter.process().quit("quit");
     }
 }
 
@@ -134,8 +134,8 @@ pub(crate) fn find_protocol(config: &EngineConfig, trace: &Trace) -> Result<Prot
         return Ok(config.protocol);
     }
     // An xboard engine may die of the question, but a start may also fail once.
-    let answer = match ask(config, trace)? {
-        ProtocolAnswer::Gone => ask(config, trace)?,
+    let answer = match probe_protocol(config, trace)? {
+        ProtocolAnswer::Gone => probe_protocol(config, trace)?,
         answer => answer,
     };
     Ok(if answer == ProtocolAnswer::Is(Protocol::Uci) { Protocol::Uci } else { Protocol::Xboard })
@@ -150,24 +150,24 @@ enum ProtocolAnswer {
 }
 
 /// Asks a new process for its protocol.
-fn ask(config: &EngineConfig, trace: &Trace) -> Result<ProtocolAnswer, StartError> {
+fn probe_protocol(config: &EngineConfig, trace: &Trace) -> Result<ProtocolAnswer, StartError> {
     let mut process = spawn(config, trace)?;
     let mut answer = ProtocolAnswer::Gone;
     // An engine that is gone already has answered, too.
     if process.send(uci::Command::Uci).is_ok() {
-        answer = listen(&mut process, Instant::now() + PROBE_PATIENCE);
+        answer = detect_protocol(&mut process, Instant::now() + PROBE_TIMEOUT);
     }
     // `gnuchess -x` may read a line only once two more have come.
     let questions = [
-        (&["xboard", "protover 2"][..], PROBE_PATIENCE),
-        (&["ping 1"], PROBE_PATIENCE),
-        (&["ping 2"], LATE_PATIENCE),
+        (&["xboard", "protover 2"][..], PROBE_TIMEOUT),
+        (&["ping 1"], PROBE_TIMEOUT),
+        (&["ping 2"], LATE_TIMEOUT),
     ];
-    for (questions, patience) in questions {
+    for (questions, timeout) in questions {
         if answer == ProtocolAnswer::Nothing
             && questions.iter().try_for_each(|question| process.send(question)).is_ok()
         {
-            answer = listen(&mut process, Instant::now() + patience);
+            answer = detect_protocol(&mut process, Instant::now() + timeout);
         }
     }
     process.quit("quit");
@@ -175,7 +175,7 @@ fn ask(config: &EngineConfig, trace: &Trace) -> Result<ProtocolAnswer, StartErro
 }
 
 /// Listens for what tells the protocol.
-fn listen(process: &mut Process, deadline: Instant) -> ProtocolAnswer {
+fn detect_protocol(process: &mut Process, deadline: Instant) -> ProtocolAnswer {
     loop {
         match process.receive(deadline) {
             Received::Timeout => return ProtocolAnswer::Nothing,

@@ -33,13 +33,13 @@ const READ_AHEAD: usize = 256;
 const LAST_WORDS: usize = 8;
 
 /// How long a write may block on an engine that does not read.
-const WRITE_PATIENCE: Duration = Duration::from_secs(2);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How long an engine may take to end before it is killed.
-const QUIT_PATIENCE: Duration = Duration::from_secs(1);
+const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long to wait for the error output of an engine that has ended; its children may hold it open.
-const LAST_WORDS_PATIENCE: Duration = Duration::from_millis(200);
+const LAST_WORDS_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// How often to look whether the process has ended.
 const REAP_INTERVAL: Duration = Duration::from_millis(2);
@@ -106,7 +106,7 @@ pub struct Process {
 #[derive(Debug)]
 struct Memory {
     label: String,
-    last_words: Mutex<VecDeque<String>>,
+    last_output: Mutex<VecDeque<String>>,
     trace: Trace,
     started: Instant,
 }
@@ -122,8 +122,8 @@ impl Memory {
             .and_then(|()| file.flush());
     }
 
-    fn remember(&self, line: &str) {
-        let mut words = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
+    fn record_line(&self, line: &str) {
+        let mut words = self.last_output.lock().unwrap_or_else(PoisonError::into_inner);
         if words.len() == LAST_WORDS {
             words.pop_front();
         }
@@ -163,7 +163,7 @@ impl Process {
         fcntl_setfl(&stdin, flags | OFlags::NONBLOCK).map_err(|error| other(error.into()))?;
         let memory = Arc::new(Memory {
             label: config.label(),
-            last_words: Mutex::new(VecDeque::new()),
+            last_output: Mutex::new(VecDeque::new()),
             trace: trace.clone(),
             started: Instant::now(),
         });
@@ -209,7 +209,7 @@ impl Process {
         if let Err(error) = self.write_all(text.as_bytes()) {
             // Whether an engine that has ended is noticed by writing or by reading is chance.
             let closed = error.kind() == io::ErrorKind::BrokenPipe;
-            let end = if closed { self.end_in_words() } else { None };
+            let end = if closed { self.exit_status_text() } else { None };
             return Err(end.map_or(error, |words| io::Error::new(io::ErrorKind::BrokenPipe, words)));
         }
         if !self.pace.is_zero() {
@@ -219,7 +219,7 @@ impl Process {
     }
 
     fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
-        let deadline = Instant::now() + WRITE_PATIENCE;
+        let deadline = Instant::now() + WRITE_TIMEOUT;
         while !bytes.is_empty() {
             let Some(stdin) = &mut self.stdin else { return Err(io::ErrorKind::BrokenPipe.into()) };
             match stdin.write(bytes) {
@@ -269,8 +269,8 @@ impl Process {
     }
 
     /// The last lines the engine wrote, on either channel, fit to be shown.
-    pub fn last_words(&self) -> Vec<String> {
-        let words = self.memory.last_words.lock().unwrap_or_else(PoisonError::into_inner);
+    pub fn last_output(&self) -> Vec<String> {
+        let words = self.memory.last_output.lock().unwrap_or_else(PoisonError::into_inner);
         words.iter().cloned().collect()
     }
 
@@ -287,15 +287,15 @@ impl Process {
 
     /// How the process that has closed its output ended, in words: `ended with code 3`, `was
     /// killed by signal 11`.
-    pub fn obituary(&mut self) -> String {
-        self.end_in_words().unwrap_or_else(|| "closed its output".to_owned())
+    pub fn exit_reason(&mut self) -> String {
+        self.exit_status_text().unwrap_or_else(|| "closed its output".to_owned())
     }
 
     /// How the process ended, in words; `None` if it goes on.
-    fn end_in_words(&mut self) -> Option<String> {
-        let status = self.wait(Instant::now() + QUIT_PATIENCE)?;
+    fn exit_status_text(&mut self) -> Option<String> {
+        let status = self.wait(Instant::now() + QUIT_TIMEOUT)?;
         // What it wrote last may still be on its way.
-        let _ = self.errors.recv_timeout(LAST_WORDS_PATIENCE);
+        let _ = self.errors.recv_timeout(LAST_WORDS_TIMEOUT);
         Some(match (status.code(), status.signal()) {
             (Some(code), _) => format!("ended with code {code}"),
             (None, Some(signal)) => format!("was killed by signal {signal}"),
@@ -308,7 +308,7 @@ impl Process {
     pub fn quit(&mut self, line: &str) -> bool {
         // An engine that is gone already cannot be told.
         let _ = self.send(line);
-        let deadline = Instant::now() + QUIT_PATIENCE;
+        let deadline = Instant::now() + QUIT_TIMEOUT;
         // Reading goes on, or an engine might wait for room in the pipe.
         while let Received::Line(_) = self.receive(deadline) {}
         self.wait(deadline).is_some()
@@ -372,7 +372,7 @@ fn read_output(output: impl Read, memory: &Memory, sender: &Sender<Line>) {
     while let Some(text) = read_line(&mut input, &mut buffer) {
         let at = Instant::now();
         memory.trace(">", &text);
-        memory.remember(&text);
+        memory.record_line(&text);
         if sender.send(Line { at, text }).is_err() {
             return;
         }
@@ -385,7 +385,7 @@ fn read_errors(output: impl Read, memory: &Memory, _end: &Sender<()>) {
     let mut buffer = Vec::new();
     while let Some(text) = read_line(&mut input, &mut buffer) {
         memory.trace("!", &text);
-        memory.remember(&format!("(stderr) {text}"));
+        memory.record_line(&format!("(stderr) {text}"));
     }
 }
 
@@ -401,7 +401,7 @@ mod tests {
         let config = EngineConfig { command: vec!["cat".to_owned()], ..EngineConfig::default() };
         let mut process = Process::spawn(&config, &trace).expect("cat");
         process.send("hello").expect("sent");
-        let deadline = Instant::now() + WRITE_PATIENCE;
+        let deadline = Instant::now() + WRITE_TIMEOUT;
         assert!(matches!(process.receive(deadline), Received::Line(_)));
         let written = std::fs::read_to_string(file.path()).expect("text");
         let lines: Vec<_> = written.lines().collect();

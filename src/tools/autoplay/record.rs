@@ -8,7 +8,7 @@ use crate::games::pgn::{PgnGame, PgnMove};
 use crate::support::words::visible;
 
 use super::clock::MoveLimits;
-use super::dialect::SearchInfo;
+use super::protocol_adapter::SearchInfo;
 use super::verdict::Verdict;
 
 /// A move that an engine made.

@@ -59,7 +59,7 @@ impl Referee {
     }
 
     /// Looks at the game after a move of `mover`, whose score was `score`.
-    pub fn look(&mut self, game: &Game, mover: Color, score: Option<Score>) -> Option<Verdict> {
+    pub fn update(&mut self, game: &Game, mover: Color, score: Option<Score>) -> Option<Verdict> {
         if let Some(outcome) = game.outcome() {
             return Some(outcome.into());
         }
@@ -158,7 +158,7 @@ mod tests {
             let mover = game.position().side_to_move();
             let mv = game.position().parse_move(text).expect(text);
             game.play(mv).expect(text);
-            if let Some(verdict) = referee.look(game, mover, Some(score)) {
+            if let Some(verdict) = referee.update(game, mover, Some(score)) {
                 return Some(verdict.termination);
             }
         }

@@ -9,7 +9,7 @@ use thiserror::Error;
 pub use crate::support::files::{FileKind, Output, OutputError};
 
 use super::config::EngineConfig;
-use super::ledger::{Ledger, LedgerError};
+use super::match_record::{MatchRecord, MatchRecordError};
 use super::play::Interrupt;
 use super::player::StartError;
 pub use super::report::About;
@@ -26,7 +26,7 @@ pub enum MatchError {
     Start(#[from] StartError),
     /// The games cannot be kept.
     #[error(transparent)]
-    Ledger(#[from] LedgerError),
+    MatchRecord(#[from] MatchRecordError),
     /// The games cannot be shown.
     #[error(transparent)]
     Report(#[from] ReportError),
@@ -45,29 +45,28 @@ pub struct Results {
     /// What the engines are called, in the order of their definition.
     pub names: Vec<String>,
     /// How often each engine's start went wrong.
-    pub stumbles: Vec<u32>,
+    pub startup_retries: Vec<u32>,
     /// The test that ends a match of two engines.
     pub sprt: Option<Sprt>,
     /// The games.
-    pub ledger: Ledger,
+    pub match_record: MatchRecord,
 }
 
 impl Results {
-    /// The results of a match of these engines that begins, or goes on, with this ledger.
-    pub fn new(engines: &[EngineConfig], ledger: Ledger, sprt: Option<Sprt>) -> Self {
+    /// The results of a match of these engines that starts, or resumes, with this record.
+    pub fn new(engines: &[EngineConfig], match_record: MatchRecord, sprt: Option<Sprt>) -> Self {
         Results {
             engines: engines.to_vec(),
             about: About::default(),
             names: engines.iter().map(EngineConfig::label).collect(),
-            stumbles: vec![0; engines.len()],
+            startup_retries: vec![0; engines.len()],
             sprt: sprt.filter(|_| engines.len() == 2),
-            ledger,
+            match_record,
         }
     }
 
-    /// Plays a tournament, whose games are those that the ledger lacks, until it is over or the
-    /// test is decided; `observe` hears of everything that happens, on the calling thread, once it
-    /// is kept.
+    /// Plays the games of a tournament that the record lacks, until it is over or the test is decided.
+    /// Calls `observe` for everything that happens, on the calling thread, once it is stored.
     ///
     /// # Errors
     /// If an engine does not play, or a file cannot be written.
@@ -80,35 +79,35 @@ impl Results {
         if self.is_decided() {
             return Ok(());
         }
-        let mut trouble = None;
+        let mut first_error = None;
         let played = tournament.run(interrupt, |progress| match self.keep(progress) {
             Ok(goes_on) => {
                 observe(self, progress);
                 goes_on
             }
             Err(error) => {
-                trouble.get_or_insert(error);
+                first_error.get_or_insert(error);
                 false
             }
         });
-        let end = played.map_err(MatchError::from).and(trouble.map_or(Ok(()), Err));
-        if end.is_err() && self.ledger.finished == 0 {
+        let end = played.map_err(MatchError::from).and(first_error.map_or(Ok(()), Err));
+        if end.is_err() && self.match_record.finished == 0 {
             // A state without games would only be in the way.
-            self.ledger.close()?;
+            self.match_record.close()?;
         }
         end
     }
 
-    /// Takes in what has happened; tells whether the match should go on.
+    /// Takes in what has happened; returns whether the match should go on.
     ///
     /// # Errors
     /// If a file cannot be written.
     pub fn keep(&mut self, progress: &Progress) -> Result<bool, MatchError> {
         match progress {
             Progress::Named(engine, name) => self.names[*engine].clone_from(name),
-            Progress::Stumbled { engine, .. } => self.stumbles[*engine] += 1,
+            Progress::StartupRetry { engine, .. } => self.startup_retries[*engine] += 1,
             Progress::Finished { slot, record, .. } => {
-                self.ledger.add(slot, record)?;
+                self.match_record.add(slot, record)?;
                 return Ok(!self.is_decided());
             }
             Progress::Starting { .. }
@@ -122,7 +121,7 @@ impl Results {
     /// How the first engine stands to the second: by the test if there is one, else by the games
     /// that each has won. `None` if there are more than two.
     pub fn comparison(&self) -> Option<Ordering> {
-        let tally = self.ledger.standings.tallies.values().next();
+        let tally = self.match_record.standings.tallies.values().next();
         let compare = |tally: &Tally| match self.sprt {
             None => tally.total.wins.cmp(&tally.total.losses),
             Some(sprt) => match sprt.decide(sprt.llr(&tally.pairs)) {
@@ -140,8 +139,9 @@ impl Results {
     }
 
     /// The names of those engines whose starts went wrong, and how often.
-    pub fn stumbled(&self) -> impl Iterator<Item = (&str, u32)> {
-        let counted = self.names.iter().map(String::as_str).zip(self.stumbles.iter().copied());
+    pub fn startup_retries(&self) -> impl Iterator<Item = (&str, u32)> {
+        let counted =
+            self.names.iter().map(String::as_str).zip(self.startup_retries.iter().copied());
         counted.filter(|&(_, count)| count > 0)
     }
 
@@ -150,19 +150,19 @@ impl Results {
     ///
     /// # Errors
     /// If a file cannot be written, or a game taken over from the state cannot be shown.
-    pub fn conclude(
+    pub fn finish(
         &mut self,
         report: Option<Output<'_>>,
         statistics: Option<Output<'_>>,
     ) -> Result<(), MatchError> {
         if let Some(report) = report {
             let contents = Contents {
-                event: &self.ledger.event,
+                event: &self.match_record.event,
                 engines: &self.engines,
                 names: &self.names,
                 about: &self.about,
-                standings: &self.ledger.standings,
-                games: &self.ledger.games,
+                standings: &self.match_record.standings,
+                games: &self.match_record.games,
                 sprt: self.sprt.as_ref(),
             };
             report.write(report::page(&contents)?.as_bytes())?;
@@ -170,16 +170,16 @@ impl Results {
         if let Some(statistics) = statistics {
             statistics.write(format!("{:#}\n", self.json()).as_bytes())?;
         }
-        if self.ledger.finished == self.ledger.scheduled || self.is_decided() {
-            self.ledger.close()?;
+        if self.match_record.finished == self.match_record.scheduled || self.is_decided() {
+            self.match_record.close()?;
         }
         Ok(())
     }
 
     /// All statistics. What cannot be estimated, or is infinite, is `null`.
     pub fn json(&self) -> Value {
-        let Results { names, sprt, ledger, .. } = self;
-        let tallies = &ledger.standings.tallies;
+        let Results { names, sprt, match_record, .. } = self;
+        let tallies = &match_record.standings.tallies;
         let played: u32 = tallies.values().map(|tally| tally.total.games()).sum();
         let pairings = tallies.iter().map(|(&(first, second), tally)| {
             let mut value = pairing(tally, sprt.as_ref());
@@ -187,12 +187,12 @@ impl Results {
             value
         });
         json!({
-            "event": ledger.event,
-            "scheduled": ledger.scheduled,
+            "event": match_record.event,
+            "scheduled": match_record.scheduled,
             "played": played,
-            "crosstable": crosstable(names, &ledger.standings),
+            "crosstable": crosstable(names, &match_record.standings),
             "pairings": pairings.collect::<Vec<Value>>(),
-            "stumbles": self.stumbled().collect::<Value>(),
+            "stumbles": self.startup_retries().collect::<Value>(),
         })
     }
 }
@@ -245,7 +245,7 @@ fn test(sprt: &Sprt, tally: &Tally) -> Value {
 mod tests {
     use super::*;
     use crate::chess::position::Color;
-    use crate::tools::autoplay::ledger::Places;
+    use crate::tools::autoplay::match_record::Places;
     use crate::tools::autoplay::schedule::{Format, Schedule};
     use crate::tools::autoplay::stats::EloModel;
     use crate::tools::autoplay::verdict::{Termination, Verdict};
@@ -254,16 +254,17 @@ mod tests {
     fn results(games: usize, ends: &[Termination], sprt: Option<Sprt>) -> Results {
         let (engines, format) = (2, Format::RoundRobin);
         let slots = Schedule { engines, format, games, openings: 1, reversed: true }.slots();
-        let (mut ledger, _) = Ledger::open(&Places::default(), &slots, "").expect("no files");
+        let (mut match_record, _) =
+            MatchRecord::open(&Places::default(), &slots, "").expect("no files");
         for (slot, &end) in slots.iter().zip(ends) {
-            ledger.standings.add(slot, &Verdict::against(Color::Black, end, ""));
+            match_record.standings.add(slot, &Verdict::against(Color::Black, end, ""));
         }
         let engine = |name: &str| EngineConfig { name: name.to_owned(), ..Default::default() };
-        Results::new(&[engine("a"), engine("b")], ledger, sprt)
+        Results::new(&[engine("a"), engine("b")], match_record, sprt)
     }
 
     #[test]
-    fn programs_find_what_people_are_told() {
+    fn programs_find_what_people_are_reported() {
         let ends = [Termination::Time, Termination::Checkmate, Termination::Checkmate];
         let model = EloModel::Logistic;
         let sprt = Sprt { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, model };

@@ -11,13 +11,13 @@ use crate::support::threads;
 use super::affinity::Cores;
 use super::clock::Clock;
 use super::config::EngineConfig;
+use super::engine_pool::{EngineNotice, EnginePool, persist};
 use super::openings::Opening;
 use super::play::{Conditions, GameEvent, Interrupt, play};
 use super::player::{StartError, find_protocol};
 use super::process::Trace;
 use super::record::GameRecord;
 use super::schedule::{ByPairing, Slot};
-use super::seats::{SeatNews, Seats, persist};
 use super::stats::Tally;
 use super::verdict::{Termination, Verdict};
 
@@ -71,10 +71,10 @@ pub enum Progress {
         /// All about it.
         record: Box<GameRecord>,
         /// For White and Black: what the engine wrote last, if it broke down.
-        last_words: [Vec<String>; 2],
+        last_output: [Vec<String>; 2],
     },
     /// An engine's start went wrong; it is started again, or plays nevertheless.
-    Stumbled {
+    StartupRetry {
         /// Which engine.
         engine: usize,
         /// What was wrong.
@@ -110,8 +110,8 @@ pub fn find_protocols(
     mut observe: impl FnMut(Progress),
 ) -> Result<(), StartError> {
     for (engine, config) in engines.iter_mut().enumerate() {
-        let stumbled = |what| observe(Progress::Stumbled { engine, what });
-        config.protocol = persist(|| find_protocol(config, trace), stumbled)?;
+        let startup_retries = |what| observe(Progress::StartupRetry { engine, what });
+        config.protocol = persist(|| find_protocol(config, trace), startup_retries)?;
     }
     Ok(())
 }
@@ -142,7 +142,7 @@ impl Tournament {
             let started = threads::start(scope, (concurrency, threads::STACK), work);
             failure = started.err().map(|error| StartError::Unable(error.to_string()));
             drop(sender);
-            for News { progress, heard } in receiver {
+            for WorkerMessage { progress, acknowledged } in receiver {
                 let goes_on = observe(&progress);
                 if let Progress::Failed(error) = progress {
                     failure.get_or_insert(error);
@@ -150,7 +150,7 @@ impl Tournament {
                 } else if !goes_on {
                     interrupt.trigger();
                 }
-                drop(heard);
+                drop(acknowledged);
             }
         });
         failure.map_or(Ok(()), Err)
@@ -158,10 +158,10 @@ impl Tournament {
 }
 
 /// What a worker tells the collector.
-struct News {
+struct WorkerMessage {
     progress: Progress,
     /// Dropped once the collector has drawn its conclusions, for who waits for that.
-    heard: Option<Sender<()>>,
+    acknowledged: Option<Sender<()>>,
 }
 
 /// Plays games one after another.
@@ -169,7 +169,7 @@ struct MatchWorker<'a> {
     tournament: &'a Tournament,
     cores: Option<&'a Cores>,
     interrupt: &'a Interrupt,
-    sender: Sender<News>,
+    sender: Sender<WorkerMessage>,
 }
 
 impl MatchWorker<'_> {
@@ -177,51 +177,51 @@ impl MatchWorker<'_> {
         if let Some(cores) = self.cores {
             cores.bind();
         }
-        let mut seats = Seats::default();
+        let mut pool = EnginePool::default();
         while !self.interrupt.is_triggered() {
             let Some(slot) = self.tournament.slots.get(next.fetch_add(1, Ordering::Relaxed)) else {
                 break;
             };
-            if let Err(error) = self.game(slot, &mut seats) {
-                self.tell(Progress::Failed(error));
+            if let Err(error) = self.game(slot, &mut pool) {
+                self.send(Progress::Failed(error));
                 break;
             }
         }
-        seats.quit();
+        pool.quit();
     }
 
     /// Tells the collector, which outlives all workers.
-    fn tell(&self, progress: Progress) {
-        let _ = self.sender.send(News { progress, heard: None });
+    fn send(&self, progress: Progress) {
+        let _ = self.sender.send(WorkerMessage { progress, acknowledged: None });
     }
 
     /// The same, and waits until the collector has kept it: games are not played faster than that, and none
     /// begins once the match is decided.
-    fn tell_and_wait(&self, progress: Progress) {
-        let (heard, is_heard) = bounded(0);
-        let _ = self.sender.send(News { progress, heard: Some(heard) });
+    fn send_and_wait(&self, progress: Progress) {
+        let (acknowledged, is_heard) = bounded(0);
+        let _ = self.sender.send(WorkerMessage { progress, acknowledged: Some(acknowledged) });
         let _ = is_heard.recv();
     }
 
     /// Plays one game with the engines that are seated, or others.
-    fn game(&self, slot: &Slot, seats: &mut Seats) -> Result<(), StartError> {
+    fn game(&self, slot: &Slot, pool: &mut EnginePool) -> Result<(), StartError> {
         let tournament = self.tournament;
         let engines = [slot.engines.0, slot.engines.1];
         let engines = engines.map(|engine| (engine, &tournament.engines[engine]));
-        seats.take(engines, &tournament.trace, |engine, news| {
-            self.tell(match news {
-                SeatNews::Starting => Progress::Starting { slot: *slot, engine },
-                SeatNews::Named(name) => Progress::Named(engine, name),
-                SeatNews::Stumbled(what) => Progress::Stumbled { engine, what },
+        pool.take(engines, &tournament.trace, |engine, news| {
+            self.send(match news {
+                EngineNotice::Starting => Progress::Starting { slot: *slot, engine },
+                EngineNotice::Named(name) => Progress::Named(engine, name),
+                EngineNotice::StartupRetry(what) => Progress::StartupRetry { engine, what },
             });
         })?;
-        let Some(players) = seats.players(slot.colors[0]) else { return Ok(()) };
+        let Some(players) = pool.players(slot.colors[0]) else { return Ok(()) };
         let names = players.each_ref().map(|player| player.name.clone());
-        self.tell(Progress::Started(*slot));
+        self.send(Progress::Started(*slot));
         let configs = slot.colors.map(|engine| &tournament.engines[engine]);
         let clocks = configs.map(|config| Clock::new(config.limits, config.margin));
         let opening = tournament.openings[slot.opening % tournament.openings.len()].game();
-        let mut observer = |event| self.tell(Progress::InGame { slot: *slot, event });
+        let mut observer = |event| self.send(Progress::InGame { slot: *slot, event });
         let played = play(
             players,
             opening,
@@ -231,7 +231,7 @@ impl MatchWorker<'_> {
             self.interrupt,
             &mut observer,
         );
-        let last_words = seats.clear(slot.colors[0], &played);
+        let last_output = pool.clear(slot.colors[0], &played);
         if played.verdict.termination == Termination::Unfinished {
             let is_unable = !self.interrupt.is_triggered();
             let unable = is_unable.then_some(StartError::Unable(played.verdict.detail));
@@ -247,7 +247,7 @@ impl MatchWorker<'_> {
             verdict: played.verdict,
             date: tournament.date.clone(),
         });
-        self.tell_and_wait(Progress::Finished { slot: *slot, record, last_words });
+        self.send_and_wait(Progress::Finished { slot: *slot, record, last_output });
         Ok(())
     }
 }

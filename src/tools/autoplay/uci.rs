@@ -13,14 +13,14 @@ use crate::protocols::uci::{self, Command, Go, Reply, Start};
 
 use super::clock::{Clock, MoveLimits};
 use super::config::EngineConfig;
-use super::dialect::{
-    BookRemark, Dialect, EngineError, KnownOption, OptionRange, PlayerEvent, SearchInfo, Setup,
-    Turn, read_until, unknown_option,
-};
 use super::process::Process;
+use super::protocol_adapter::{
+    BookComment, EngineError, KnownOption, OptionRange, PlayerEvent, ProtocolAdapter, SearchInfo,
+    Setup, Turn, read_until, unknown_option,
+};
 
 /// How long an engine may take to start, or to clear its tables for a new game.
-const START_PATIENCE: Duration = Duration::from_secs(20);
+const START_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// What the engine is doing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,7 +87,7 @@ impl Uci {
     }
 
     /// Ends a search that is still on; its `bestmove` is waited for, as the protocol wants.
-    fn rest(&mut self, deadline: Instant) -> Result<(), EngineError> {
+    fn end_search(&mut self, deadline: Instant) -> Result<(), EngineError> {
         if self.state != UciState::Idle {
             self.process.send(Command::Stop)?;
             let is_move = |line: &str| matches!(Reply::from(line), Reply::BestMove { .. });
@@ -158,14 +158,14 @@ fn go(turn: &Turn<'_>, color: Color, ponder: bool) -> Command {
     Command::Go(Box::new(go))
 }
 
-impl Dialect for Uci {
+impl ProtocolAdapter for Uci {
     fn process(&mut self) -> &mut Process {
         &mut self.process
     }
 
     fn handshake(&mut self) -> Result<(), EngineError> {
         self.process.send(Command::Uci)?;
-        let deadline = Instant::now() + START_PATIENCE;
+        let deadline = Instant::now() + START_TIMEOUT;
         read_until(&mut self.process, deadline, "uciok", |line| {
             match Reply::from(line) {
                 Reply::Name(name) => self.name = Some(name),
@@ -205,7 +205,7 @@ impl Dialect for Uci {
 
     fn begin(&mut self, _setup: &Setup<'_>) -> Result<(), EngineError> {
         self.process.send(Command::NewGame)?;
-        self.ready(Instant::now() + START_PATIENCE)
+        self.ready(Instant::now() + START_TIMEOUT)
     }
 
     fn go(&mut self, turn: &Turn<'_>) -> Result<(), EngineError> {
@@ -217,7 +217,7 @@ impl Dialect for Uci {
         if expected {
             self.process.send(Command::PonderHit)?;
         } else {
-            self.rest(Instant::now() + START_PATIENCE)?;
+            self.end_search(Instant::now() + START_TIMEOUT)?;
             self.process.send(position(turn.game, None))?;
             self.process.send(go(turn, turn.game.position().side_to_move(), false))?;
         }
@@ -239,14 +239,14 @@ impl Dialect for Uci {
                 self.state = UciState::Idle;
                 Some(PlayerEvent::Move { text: mv, ponder })
             }
-            Reply::Info(news) => {
-                take_over(&mut self.info, *news).then(|| PlayerEvent::Thinking(self.info.clone()))
+            Reply::Info(infos) => {
+                take_over(&mut self.info, *infos).then(|| PlayerEvent::Thinking(self.info.clone()))
             }
             _ => None,
         }
     }
 
-    fn hurry(&mut self) -> Result<(), EngineError> {
+    fn move_now(&mut self) -> Result<(), EngineError> {
         Ok(self.process.send(Command::Stop)?)
     }
 
@@ -261,32 +261,32 @@ impl Dialect for Uci {
         _comment: &str,
         deadline: Instant,
     ) -> Result<(), EngineError> {
-        self.rest(deadline)?;
+        self.end_search(deadline)?;
         self.ready(deadline)
     }
 }
 
-/// Takes over what an `info` line tells; tells whether anything worth showing was in it. Lines of
+/// Takes over what an `info` line tells; returns whether anything worth showing was in it. Lines of
 /// other than the first variation are passed over.
-fn take_over(info: &mut SearchInfo, news: uci::Info) -> bool {
-    if news.multi_pv.is_some_and(|number| number != 1) {
+fn take_over(info: &mut SearchInfo, infos: uci::Info) -> bool {
+    if infos.multi_pv.is_some_and(|number| number != 1) {
         return false;
     }
-    let is_ending = news.text.as_deref().is_some_and(|text| text.starts_with(ENDED));
-    match news.text.as_deref().and_then(BookRemark::read) {
-        Some(BookRemark::Move) => info.book = true,
+    let is_ending = infos.text.as_deref().is_some_and(|text| text.starts_with(ENDED));
+    match infos.text.as_deref().and_then(BookComment::read) {
+        Some(BookComment::Move) => info.book = true,
         // Lines on the way are told as well.
-        Some(BookRemark::Ending(how)) if is_ending => info.ending = how,
+        Some(BookComment::Ending(how)) if is_ending => info.ending = how,
         _ => {}
     }
-    let is_remark = news.text.is_some_and(|_| info.book || is_ending);
-    let is_new = news.score.is_some() || news.line.is_some() || is_remark;
-    info.depth = news.depth.map_or(info.depth, |plies| u32::try_from(plies).unwrap_or(u32::MAX));
-    info.nodes = news.nodes.unwrap_or(info.nodes);
-    info.elapsed = news.elapsed.unwrap_or(info.elapsed);
-    let exact = news.score.filter(|&(_, bound)| bound == Bound::Exact);
+    let is_remark = infos.text.is_some_and(|_| info.book || is_ending);
+    let is_new = infos.score.is_some() || infos.line.is_some() || is_remark;
+    info.depth = infos.depth.map_or(info.depth, |plies| u32::try_from(plies).unwrap_or(u32::MAX));
+    info.nodes = infos.nodes.unwrap_or(info.nodes);
+    info.elapsed = infos.elapsed.unwrap_or(info.elapsed);
+    let exact = infos.score.filter(|&(_, bound)| bound == Bound::Exact);
     info.score = exact.map(|(score, _)| score).or(info.score);
-    info.line = news.line.unwrap_or_else(|| std::mem::take(&mut info.line));
+    info.line = infos.line.unwrap_or_else(|| std::mem::take(&mut info.line));
     is_new
 }
 
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn the_engine_is_told_both_clocks() {
+    fn both_clocks_are_sent_to_the_engine() {
         let (own, other) = (clock("40/60+0.5"), clock("10"));
         let game = Game::default();
         let turn = Turn { game: &game, own: &own, other: &other };
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn the_position_is_told_with_its_moves() {
+    fn the_position_is_reported_with_its_moves() {
         let position = |game: &Game, extra| position(game, extra).to_string();
         let mut game = Game::default();
         assert_eq!(position(&game, None), "position startpos");
@@ -341,33 +341,35 @@ mod tests {
     #[test]
     fn thinking_is_read() {
         let mut info = SearchInfo::default();
-        let mut hear = |line: &str| match Reply::from(line) {
-            Reply::Info(news) => take_over(&mut info, *news),
+        let mut accept = |line: &str| match Reply::from(line) {
+            Reply::Info(infos) => take_over(&mut info, *infos),
             other => panic!("{other}"),
         };
-        assert!(!hear("info multipv 2 score cp 5"));
-        assert!(!hear("info currmove e2e4 currmovenumber 1"));
-        assert!(!hear("info string thinking") && hear("info string From Book"));
-        assert!(hear(
+        assert!(!accept("info multipv 2 score cp 5"));
+        assert!(!accept("info currmove e2e4 currmovenumber 1"));
+        assert!(!accept("info string thinking") && accept("info string From Book"));
+        assert!(accept(
             "info depth 9 seldepth 12 score mate -2 upperbound nodes 77 nps 5 time 12 pv e2e4 e7e5"
         ));
         assert_eq!((info.depth, info.nodes, info.elapsed.as_millis()), (9, 77, 12));
         assert_eq!(info.score, None, "a bound is no score");
         assert!(info.line == "e2e4 e7e5" && info.book);
-        let mut hear = |line: &str| match Reply::from(line) {
-            Reply::Info(news) => take_over(&mut info, *news),
+        let mut accept = |line: &str| match Reply::from(line) {
+            Reply::Info(infos) => take_over(&mut info, *infos),
             other => panic!("{other}"),
         };
-        assert!(hear("info depth 9 score mate -2") && hear("info depth 10 score cp 7 lowerbound"));
+        assert!(
+            accept("info depth 9 score mate -2") && accept("info depth 10 score cp 7 lowerbound")
+        );
         assert_eq!(info.score.and_then(crate::chess::score::mate_distance), Some(-2));
         let mut info = SearchInfo::default();
-        let mut hear = |line: &str| match Reply::from(line) {
-            Reply::Info(news) => take_over(&mut info, *news),
+        let mut accept = |line: &str| match Reply::from(line) {
+            Reply::Info(infos) => take_over(&mut info, *infos),
             other => panic!("{other}"),
         };
         let met = "transposes to the book after 1 ply: d4 (2 games)";
-        assert!(!hear("info string transposes to the book after 1 ply: e4 (3 games)"));
-        assert!(hear(&format!("info string ended in the book: {met}")));
+        assert!(!accept("info string transposes to the book after 1 ply: e4 (3 games)"));
+        assert!(accept(&format!("info string ended in the book: {met}")));
         assert!(!info.book && info.ending == met, "a search that meets the book is no book move");
     }
 }

@@ -7,7 +7,7 @@ use crate::chess::position::{Color, Outcome, OutcomeReason};
 use crate::games::pgn::GameResult;
 use crate::support::words::visible;
 
-/// Why a game ended. Everything that ends a game is told apart.
+/// Why a game ended. Everything that ends a game is distinguished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Termination {

@@ -14,33 +14,33 @@ use crate::protocols::cecp::{
 
 use super::clock::{Clock, MoveLimits};
 use super::config::EngineConfig;
-use super::dialect::{
-    BookRemark, Dialect, EngineError, KnownOption, OptionRange, PlayerEvent, SearchInfo, Setup,
-    Turn, read_until, unknown_option,
-};
 use super::process::{Process, Received};
+use super::protocol_adapter::{
+    BookComment, EngineError, KnownOption, OptionRange, PlayerEvent, ProtocolAdapter, SearchInfo,
+    Setup, Turn, read_until, unknown_option,
+};
 
 /// How long a GUI waits for features unless `done=0` asks for more (engine-intf, section 8).
-const FEATURE_PATIENCE: Duration = Duration::from_secs(2);
+const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How long an engine may take that gives no sign of life meanwhile: it may still be starting.
-const LATE_PATIENCE: Duration = Duration::from_secs(12);
+const LATE_TIMEOUT: Duration = Duration::from_secs(12);
 
 /// How often such an engine is pinged meanwhile.
 const PING_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long an engine may take after `done=0`; the specification grants an hour.
-const DONE_PATIENCE: Duration = Duration::from_secs(60);
+const DONE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long an engine may take for a `pong` between games.
-const PONG_PATIENCE: Duration = Duration::from_secs(20);
+const PONG_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// How long an engine without `ping` gets to finish what it is about.
 const QUIET_TIME: Duration = Duration::from_millis(200);
 
 /// How long to wait for a sign of life between the first two lines: GNU Chess 6 reads its input in
 /// blocks, and leaves the second line of a block until more input comes.
-const FIRST_PATIENCE: Duration = Duration::from_millis(300);
+const FIRST_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// After that sign, so that it has gone back to reading.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
@@ -105,7 +105,7 @@ pub(super) struct Xboard {
     config: EngineConfig,
     features: Features,
     /// How many moves of the game the engine knows.
-    told: usize,
+    sent_moves: usize,
     /// The last of them as it was sent.
     last_move: String,
     /// Whether the engine plays neither side.
@@ -113,7 +113,7 @@ pub(super) struct Xboard {
     thinking: bool,
     pings: u64,
     /// The time for each move, if `st` may not have expressed it.
-    urge: Option<Duration>,
+    move_now_after_time: Option<Duration>,
     /// When its features came, if that was after the time in which a GUI waits for them.
     late: Option<Duration>,
 }
@@ -125,12 +125,12 @@ impl Xboard {
             process,
             config: config.clone(),
             features: Features::default(),
-            told: 0,
+            sent_moves: 0,
             last_move: String::new(),
             forced: true,
             thinking: false,
             pings: 0,
-            urge: None,
+            move_now_after_time: None,
             late: None,
         }
     }
@@ -179,12 +179,12 @@ impl Xboard {
         let mut answered = None;
         while self.features.done != Some(true) {
             let is_pinged = self.pings > 0;
-            let patience = match (self.features.done, answered) {
-                (Some(_), _) => DONE_PATIENCE,
-                (None, Some(answered)) => answered + FIRST_PATIENCE,
-                (None, None) => FEATURE_PATIENCE + PING_INTERVAL * self.pings as u32,
+            let timeout = match (self.features.done, answered) {
+                (Some(_), _) => DONE_TIMEOUT,
+                (None, Some(answered)) => answered + FIRST_TIMEOUT,
+                (None, None) => FEATURE_TIMEOUT + PING_INTERVAL * self.pings as u32,
             };
-            match self.process.receive(start + patience) {
+            match self.process.receive(start + timeout) {
                 Received::Line(line) => {
                     if let Reply::Features(list) = Reply::from(line.text.as_str()) {
                         for feature in &list {
@@ -194,11 +194,11 @@ impl Xboard {
                     } else if is_pinged && answers_ping(&line.text) {
                         // `gnuchess -x` answers `protover` only after that.
                         answered = Some(start.elapsed());
-                    } else if sounds_like_uci(&line.text) {
+                    } else if is_uci_output(&line.text) {
                         foreign = Some(line.text);
                     }
                 }
-                Received::Closed => return Err(EngineError::Dead(self.process.obituary())),
+                Received::Closed => return Err(EngineError::Dead(self.process.exit_reason())),
                 Received::Timeout if self.features.done == Some(false) => {
                     let problem = "said \"feature done=0\", but never \"done=1\"";
                     return Err(EngineError::Silent(problem.to_owned()));
@@ -208,7 +208,7 @@ impl Xboard {
                     if !self.features.any
                         && answered.is_none()
                         && foreign.is_none()
-                        && start.elapsed() < LATE_PATIENCE =>
+                        && start.elapsed() < LATE_TIMEOUT =>
                 {
                     self.ping()?;
                 }
@@ -266,7 +266,7 @@ impl Xboard {
         loop {
             match self.process.receive(Instant::now() + QUIET_TIME) {
                 Received::Timeout => return Ok(()),
-                Received::Closed => return Err(EngineError::Dead(self.process.obituary())),
+                Received::Closed => return Err(EngineError::Dead(self.process.exit_reason())),
                 Received::Line(_) if Instant::now() > deadline => {
                     return Err(EngineError::Silent("never stops writing".to_owned()));
                 }
@@ -289,7 +289,7 @@ impl Xboard {
             let name = self.features.name.as_deref().unwrap_or_default();
             let reads_fractions = !WHOLE_SECONDS.iter().any(|start| name.starts_with(start));
             // The protocol has no word on fractions, so an engine may read anything into one.
-            self.urge = (whole != time).then_some(time);
+            self.move_now_after_time = (whole != time).then_some(time);
             self.send(&Command::MoveTime(if reads_fractions { time } else { whole }))?;
         }
         if let Some(depth) = limits.depth {
@@ -307,7 +307,7 @@ impl Xboard {
     }
 
     fn send_start(&mut self, game: &Game) -> Result<(), EngineError> {
-        self.told = 0;
+        self.sent_moves = 0;
         if *game.start() != Position::start() {
             if !self.features.setboard {
                 let problem = "cannot be given a position (feature setboard=0); use openings \
@@ -316,13 +316,13 @@ impl Xboard {
             }
             self.send(&Command::SetBoard(game.start().fen()))?;
         }
-        self.tell_moves(game)
+        self.send_moves(game)
     }
 
-    /// Tells the moves that the engine does not know yet.
-    fn tell_moves(&mut self, game: &Game) -> Result<(), EngineError> {
-        while let Some(&mv) = game.moves().get(self.told) {
-            let before = &game.positions()[self.told];
+    /// Sends the moves that the engine has not received yet.
+    fn send_moves(&mut self, game: &Game) -> Result<(), EngineError> {
+        while let Some(&mv) = game.moves().get(self.sent_moves) {
+            let before = &game.positions()[self.sent_moves];
             let text = if self.features.san { before.san(mv) } else { mv.to_string() };
             self.last_move.clone_from(&text);
             let command = match self.features.usermove {
@@ -330,7 +330,7 @@ impl Xboard {
                 false => Command::Move(text),
             };
             self.send(&command)?;
-            self.told += 1;
+            self.sent_moves += 1;
         }
         Ok(())
     }
@@ -372,12 +372,12 @@ fn answers_ping(line: &str) -> bool {
 }
 
 /// Whether a line is what UCI engines say to `xboard` and `protover 2`.
-fn sounds_like_uci(line: &str) -> bool {
+fn is_uci_output(line: &str) -> bool {
     let line = line.to_lowercase();
     line.starts_with("id name") || (line.contains("unknown command") && line.contains("xboard"))
 }
 
-impl Dialect for Xboard {
+impl ProtocolAdapter for Xboard {
     fn process(&mut self) -> &mut Process {
         &mut self.process
     }
@@ -385,7 +385,7 @@ impl Dialect for Xboard {
     fn handshake(&mut self) -> Result<(), EngineError> {
         self.send(&Command::Xboard)?;
         // What it says does not matter: a banner, or nothing.
-        let _ = self.process.receive(Instant::now() + FIRST_PATIENCE);
+        let _ = self.process.receive(Instant::now() + FIRST_TIMEOUT);
         std::thread::sleep(FIRST_PAUSE);
         self.send(&Command::Protover(2))?;
         self.read_features()?;
@@ -419,7 +419,7 @@ impl Dialect for Xboard {
         Ok(())
     }
 
-    fn stumble(&self) -> Option<String> {
+    fn startup_retry(&self) -> Option<String> {
         let late = self.late?.as_secs_f64();
         Some(format!("its features came after {late:.1} s (a GUI waits for 2 s)"))
     }
@@ -442,7 +442,7 @@ impl Dialect for Xboard {
             self.send(&Command::Computer)?;
         }
         self.send_start(setup.game)?;
-        self.synchronise(Instant::now() + PONG_PATIENCE)
+        self.synchronise(Instant::now() + PONG_TIMEOUT)
     }
 
     fn go(&mut self, turn: &Turn<'_>) -> Result<(), EngineError> {
@@ -451,7 +451,7 @@ impl Dialect for Xboard {
             let other = if turn.other.limits.clock.is_some() { turn.other } else { turn.own };
             self.send(&Command::OtherTime(centiseconds(other)))?;
         }
-        self.tell_moves(turn.game)?;
+        self.send_moves(turn.game)?;
         if self.forced {
             self.forced = false;
             self.send(&Command::Go)?;
@@ -462,7 +462,7 @@ impl Dialect for Xboard {
 
     fn moved(&mut self, turn: &Turn<'_>, _ponder: Option<Move>) -> Result<(), EngineError> {
         self.thinking = false;
-        self.told = turn.game.moves().len();
+        self.sent_moves = turn.game.moves().len();
         Ok(())
     }
 
@@ -477,20 +477,20 @@ impl Dialect for Xboard {
             Reply::IllegalMove { text, .. }
                 if !self.last_move.is_empty() && text.contains(&self.last_move) =>
             {
-                Some(PlayerEvent::Refusal(text))
+                Some(PlayerEvent::ApiError(text))
             }
             Reply::Tell { audience: Audience::Others | Audience::All, text } => {
-                BookRemark::read(&text).map(PlayerEvent::Book)
+                BookComment::read(&text).map(PlayerEvent::Book)
             }
             _ => None,
         }
     }
 
-    fn urge_after(&self) -> Option<Duration> {
-        self.urge
+    fn move_now_after(&self) -> Option<Duration> {
+        self.move_now_after_time
     }
 
-    fn hurry(&mut self) -> Result<(), EngineError> {
+    fn move_now(&mut self) -> Result<(), EngineError> {
         self.send(&Command::MoveNow)
     }
 
@@ -530,7 +530,7 @@ fn info(thinking: &Thinking) -> SearchInfo {
         elapsed: thinking.elapsed,
         line: thinking.line.clone(),
         // A mark where the line enters the book is no remark.
-        book: BookRemark::read(&thinking.line.replace("{book}", "")) == Some(BookRemark::Move),
+        book: BookComment::read(&thinking.line.replace("{book}", "")) == Some(BookComment::Move),
         ending: String::new(),
     }
 }

@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crossbeam::channel::Sender;
 
-use super::{Switch, share_out};
+use super::{Switch, run_parallel};
 use crate::chess::position::{Game, KeyMap, Move, Position};
 use crate::chess::score::{DRAW, Depth, MAX_PLY, mated_in};
 use crate::engine::search::{Config, Control, Limits, Searcher};
-use crate::games::book::{Book, BookValue, Links, Scored, Shoot, back_up, kept_nodes};
+use crate::games::book::{Book, BookValue, FrontierMove, Links, Scored, back_up, kept_nodes};
 
 /// What is to be searched, and how.
 #[derive(Debug, Clone)]
@@ -75,8 +75,8 @@ impl Analysis {
     }
 
     /// Goes on with what a book has grown to, in which these positions belong to the analysis as well.
-    pub(crate) fn take_in(&mut self, book: &Book, shoots: &[Shoot]) {
-        let wanted = shoots.iter().map(|shoot| wanted(shoot.position.play(shoot.mv).key()));
+    pub(crate) fn take_in(&mut self, book: &Book, frontier_moves: &[FrontierMove]) {
+        let wanted = frontier_moves.iter().map(|shoot| wanted(shoot.position.play(shoot.mv).key()));
         self.known.extend(wanted.map(|wanted| (wanted.key, wanted)));
         self.turn_to(book);
     }
@@ -151,21 +151,21 @@ impl Analysis {
     pub(crate) fn search<E: From<io::Error>>(
         &mut self,
         switches: &[Switch],
-        mut tell: impl FnMut(&BookValue) -> Result<(), E>,
+        mut report: impl FnMut(&BookValue) -> Result<(), E>,
     ) -> Result<(), E> {
         let next = AtomicUsize::new(0);
         let this = &*self;
         let mut new: Vec<(BookValue, Option<Outcome>)> = Vec::new();
         let work = |switch: &Switch, found: &Sender<_>| this.work(&next, switch, found);
-        let told = share_out(switches, work, &mut |found| {
+        let outcome = run_parallel(switches, work, &mut |found| {
             new.push(found);
-            tell(&found.0)
+            report(&found.0)
         });
         for (value, searched) in new {
             self.known.insert(value.key, value);
             self.searched.extend(searched.map(|outcome| (value.key, outcome)));
         }
-        told
+        outcome
     }
 
     /// Searches positions until there is none left, or nobody listens.

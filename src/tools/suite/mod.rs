@@ -51,7 +51,7 @@ impl Switch {
 ///
 /// # Errors
 /// Those of `take`, and if no thread can be started.
-pub(crate) fn share_out<T: Send, E: From<io::Error>>(
+pub(crate) fn run_parallel<T: Send, E: From<io::Error>>(
     switches: &[Switch],
     work: impl Fn(&Switch, &Sender<T>) + Sync,
     take: &mut impl FnMut(T) -> Result<(), E>,

@@ -22,7 +22,7 @@ use crate::tools::autoplay::tournament::{Progress, Standings, Tournament};
 /// A transposition table large enough for a lesson, in mebibytes.
 const MEMORY_MB: usize = 16;
 /// An engine that says nothing for so long hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// A game that is not over by then is a draw, in moves.
 const MAX_MOVES: u32 = 150;
 
@@ -40,7 +40,7 @@ pub fn nodes(
     for &position in positions {
         searcher.new_game();
         let game = Game::new(position);
-        sum += searcher.search_silently(&game, &Limits::depth(depth), control).nodes;
+        sum += searcher.search_without_events(&game, &Limits::depth(depth), control).nodes;
     }
     (!control.is_stopped()).then_some(sum)
 }
@@ -84,7 +84,7 @@ impl Match {
             conditions: Conditions {
                 rules: Rules { max_moves: Some(MAX_MOVES), ..Rules::default() },
                 tablebases: None,
-                patience: PATIENCE,
+                timeout: TIMEOUT,
             },
             concurrency: self.concurrency,
             cores: Vec::new(),
@@ -117,7 +117,7 @@ impl Match {
                 nodes: Some(self.nodes),
                 ..crate::tools::autoplay::clock::MoveLimits::default()
             },
-            margin: PATIENCE,
+            margin: TIMEOUT,
             ..EngineConfig::default()
         }
     }
@@ -129,7 +129,7 @@ mod tests {
     use crate::tools::suite::positions::positions;
 
     #[test]
-    fn both_orders_are_searched_and_a_stop_is_heard() {
+    fn both_orders_are_searched_and_a_stop_is_noticed() {
         let few: Vec<Position> = positions().into_iter().step_by(12).collect();
         let control = Control::new();
         let counts = ResearchOrder::ALL.map(|order| nodes(order, &few, 6, &control));

@@ -218,7 +218,7 @@ impl SuiteRun {
         while let Some(problem) = self.problem() {
             searcher.new_game();
             let game = Game::new(problem.position);
-            let found = searcher.search_silently(&game, limits, &switch.control());
+            let found = searcher.search_without_events(&game, limits, &switch.control());
             if switch.is_stopped() {
                 break;
             }

@@ -187,7 +187,7 @@ pub(crate) fn attempt(
         searcher.new_game();
         let config = searcher.config().clone();
         searcher.configure(Config { book: Some(how.book.clone()), book_search: mode, ..config });
-        searcher.search_silently(&game, limits, &switch.control())
+        searcher.search_without_events(&game, limits, &switch.control())
     };
     let plain = search(BookSearch::Off, how.limits);
     let modes: Vec<SearchResult> = how.modes.iter().map(|&mode| search(mode, how.limits)).collect();
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn trust_04_what_the_book_answers_at_the_root_is_not_searched() {
+    fn what_the_book_answers_at_the_root_is_not_searched() {
         // 2...e6 is in no game of the book, but 3.c4 brings its position after 3.Nf3 about: the
         // engine plays it at once.
         let drawn = suite(1);
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_are_told_with_their_error() {
+    fn losses_are_reported_with_their_error() {
         let estimate = Mean::of(&[1.0, 3.0]);
         assert!((estimate.mean - 2.0).abs() < 1e-9 && (estimate.error - 1.0).abs() < 1e-9);
         assert_eq!(Mean::of(&[]), Mean { mean: 0.0, error: 0.0 });

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn illegal_games_are_told() {
+    fn illegal_games_are_reported() {
         let mut game = played();
         let last = game.moves.len() - 1;
         game.moves[last].mv = "a1h7".parse().expect("a move");

@@ -20,7 +20,7 @@ const HARD_NODES: u64 = 8;
 const LONGEST_OPENING: usize = 80;
 
 /// After so many games of random moves that are over there is no hope for another.
-const MOST_TRIES: usize = 1000;
+const MAX_TRIES: usize = 1000;
 
 /// Games longer than this are drawn.
 const MAX_PLIES: usize = 400;
@@ -49,8 +49,8 @@ pub(crate) struct GameSettings {
     pub random_plies: usize,
     /// What openings are taken from, in place of random moves.
     pub book: Option<BookOpenings>,
-    /// Games begin with so many men, kings among them, placed at random, in place of random moves.
-    pub men: Option<(u8, u8)>,
+    /// Games begin with so many pieces, kings among them, placed at random, in place of random moves.
+    pub piece_count: Option<(u8, u8)>,
     /// Openings that a search values higher than this for either side are not played.
     pub opening_limit: Score,
     /// A game in which both sides agree on a larger score is over, once they have done so for
@@ -70,7 +70,7 @@ impl Default for GameSettings {
             nodes: 300,
             random_plies: 8,
             book: None,
-            men: None,
+            piece_count: None,
             opening_limit: 400,
             adjudicate_score: 1000,
             adjudicate_plies: 4,
@@ -83,7 +83,7 @@ impl fmt::Display for GameSettings {
         let GameSettings { seed, nodes, random_plies, opening_limit, .. } = self;
         let (score, plies) = (self.adjudicate_score, self.adjudicate_plies);
         write!(f, "{}; seed {seed}; {nodes} nodes; ", self.evaluation)?;
-        match self.men {
+        match self.piece_count {
             Some((fewest, most)) => write!(f, "{fewest} to {most} men placed at random; ")?,
             None => write!(f, "{random_plies} random plies; ")?,
         }
@@ -113,7 +113,7 @@ struct Adjudicator<'s> {
 
 impl Adjudicator<'_> {
     /// Takes in a score for White; tells who wins if that is settled.
-    fn settle(&mut self, score: Score) -> Option<Color> {
+    fn update(&mut self, score: Score) -> Option<Color> {
         let ahead = if score > 0 { Color::White } else { Color::Black };
         if score.abs() < self.settings.adjudicate_score {
             self.agreed = 0;
@@ -144,7 +144,7 @@ impl SelfPlay {
             self.begin();
             let Some((_, score)) = self.search(&game) else { continue };
             if score.abs() <= self.settings.opening_limit {
-                return self.play_out(game);
+                return self.play_game(game);
             }
         }
     }
@@ -152,8 +152,8 @@ impl SelfPlay {
     /// An opening as the settings want it.
     fn opening(&self, random: &mut Random) -> Game {
         let plies = self.settings.random_plies;
-        match (&self.settings.book, self.settings.men) {
-            (_, Some(men)) => random_endgame(random, men),
+        match (&self.settings.book, self.settings.piece_count) {
+            (_, Some(piece_count)) => random_endgame(random, piece_count),
             (Some(openings), None) => book_opening(random, openings, plies),
             (None, None) => random_moves(random, &Game::default(), plies),
         }
@@ -168,13 +168,13 @@ impl SelfPlay {
     pub(super) fn search(&mut self, game: &Game) -> Option<(Move, Score)> {
         let nodes = self.settings.nodes;
         let limits = Limits { soft_nodes: Some(nodes), ..Limits::nodes(HARD_NODES * nodes) };
-        let result = self.searcher.search_silently(game, &limits, &Control::new());
+        let result = self.searcher.search_without_events(game, &limits, &Control::new());
         Some((result.best?, for_white(game.position(), result.score)))
     }
 
-    fn play_out(&mut self, mut game: Game) -> PlayedGame {
+    fn play_game(&mut self, mut game: Game) -> PlayedGame {
         let opening = game.moves().to_vec();
-        let start = self.settings.men.map(|_| game.start().fen().into());
+        let start = self.settings.piece_count.map(|_| game.start().fen().into());
         let mut moves = Vec::new();
         let settings = self.settings.clone();
         let mut adjudicator = Adjudicator { settings: &settings, agreed: 0, winner: Color::White };
@@ -186,7 +186,7 @@ impl SelfPlay {
                 break None;
             }
             let Some((mv, score)) = self.search(&game) else { break None };
-            let winner = adjudicator.settle(score);
+            let winner = adjudicator.update(score);
             if winner.is_some() {
                 break winner;
             }
@@ -214,7 +214,7 @@ pub(super) fn for_white(position: &Position, score: Score) -> Score {
 
 /// The game with so many random moves more, not over yet; without them where each way ends it.
 fn random_moves(random: &mut Random, begun: &Game, plies: usize) -> Game {
-    'retry: for _ in 0..MOST_TRIES {
+    'retry: for _ in 0..MAX_TRIES {
         let mut game = begun.clone();
         for _ in 0..plies {
             let moves: Vec<Move> = game.position().legal_moves().iter().collect();
@@ -229,21 +229,21 @@ fn random_moves(random: &mut Random, begun: &Game, plies: usize) -> Game {
     begun.clone()
 }
 
-/// Few men, drawn from those of a whole game, on random squares: what nobody is likely to play out of
+/// Few pieces, drawn from those of a whole game, on random squares: what nobody is likely to play out of
 /// an opening, but a network must be able to tell.
 fn random_endgame(random: &mut Random, (fewest, most): (u8, u8)) -> Game {
     loop {
-        let men = fewest + random.below(usize::from(most - fewest) + 1) as u8;
+        let piece_count = fewest + random.below(usize::from(most - fewest) + 1) as u8;
         let mut others = *b"PPPPPPPPNNBBRRQppppppppnnbbrrq";
         random.shuffle(&mut others);
         let mut board = [b'1'; 64];
-        for &man in b"Kk".iter().chain(&others[..usize::from(men) - 2]) {
+        for &piece in b"Kk".iter().chain(&others[..usize::from(piece_count) - 2]) {
             let free = |square: &usize| {
                 let last_rank = !(8..56).contains(square);
-                board[*square] == b'1' && !(last_rank && man.eq_ignore_ascii_case(&b'p'))
+                board[*square] == b'1' && !(last_rank && piece.eq_ignore_ascii_case(&b'p'))
             };
             let squares: Vec<usize> = (0..64).filter(free).collect();
-            board[squares[random.below(squares.len())]] = man;
+            board[squares[random.below(squares.len())]] = piece;
         }
         let ranks: Vec<_> = board.chunks(8).map(String::from_utf8_lossy).collect();
         let side = ["w", "b"][random.below(2)];
@@ -297,9 +297,9 @@ mod tests {
         let openings =
             BookOpenings { book: book.clone(), policy: Policy::Weighted, random_after: 0 };
         let settings = GameSettings { nodes: 50, random_plies: 3, ..GameSettings::default() };
-        let told = settings.to_string();
+        let reported = settings.to_string();
         let settings = GameSettings { book: Some(openings.clone()), ..settings };
-        assert!(settings.to_string().starts_with(&told[..told.len() - 60]), "{settings}");
+        assert!(settings.to_string().starts_with(&reported[..reported.len() - 60]), "{settings}");
         assert!(settings.to_string().contains(&format!("book {:016x}, weighted", book.checksum())));
         let mut player = SelfPlay::new(settings);
         let first = player.play(5);
@@ -321,10 +321,13 @@ mod tests {
     }
 
     #[test]
-    fn a_game_begins_with_as_many_men_as_are_wanted() {
-        let few = GameSettings { nodes: 50, men: Some((3, 5)), ..GameSettings::default() };
-        let told = few.to_string();
-        assert!(told.contains("; 50 nodes; 3 to 5 men placed at random; openings"), "{told}");
+    fn a_game_begins_with_as_many_pieces_as_are_wanted() {
+        let few = GameSettings { nodes: 50, piece_count: Some((3, 5)), ..GameSettings::default() };
+        let reported = few.to_string();
+        assert!(
+            reported.contains("; 50 nodes; 3 to 5 men placed at random; openings"),
+            "{reported}"
+        );
         let mut player = SelfPlay::new(few.clone());
         let mut counts = [0; 3];
         for number in 0..30 {
@@ -335,7 +338,8 @@ mod tests {
         }
         assert!(counts.iter().all(|&count| count > 2), "{counts:?}");
         assert_eq!(player.play(7), SelfPlay::new(few).play(7));
-        let all = GameSettings { nodes: 50, men: Some((32, 32)), ..GameSettings::default() };
+        let all =
+            GameSettings { nodes: 50, piece_count: Some((32, 32)), ..GameSettings::default() };
         let start = SelfPlay::new(all).play(1).start().expect("a position");
         assert_eq!(start.occupied().popcnt(), 32);
     }
@@ -345,7 +349,7 @@ mod tests {
         let settings = GameSettings::default();
         let mut adjudicator = Adjudicator { settings: &settings, agreed: 0, winner: Color::White };
         let scores = [1200, 1200, 900, 1200, -1200, -1100, -1050, -1000];
-        let settled: Vec<_> = scores.map(|score| adjudicator.settle(score)).into();
+        let settled: Vec<_> = scores.map(|score| adjudicator.update(score)).into();
         assert_eq!(settled[..7], [None; 7]);
         assert_eq!(settled[7], Some(Color::Black));
     }

@@ -13,7 +13,7 @@ use super::{GameError, GameReader, ParseSampleError, Quiescence, Sample};
 use crate::chess::position::Position;
 use crate::chess::score::Score;
 use crate::games::pgn::{GameEnd, GamePly, GameResult, PgnInput, Reader, Tags, Visitor};
-use crate::support::files::in_words;
+use crate::support::files::describe;
 use crate::support::random::Random;
 
 /// Which positions are taken.
@@ -34,7 +34,7 @@ pub(crate) struct SampleSelection {
 #[derive(Debug, Error)]
 pub(crate) enum SourceError {
     /// The file cannot be opened or read.
-    #[error("cannot read {}: {}", path.display(), in_words(error))]
+    #[error("cannot read {}: {}", path.display(), describe(error))]
     Io {
         /// The file.
         path: PathBuf,

@@ -101,7 +101,7 @@ impl Chess {
     }
 
     fn sort(&self, position: &Position, moves: &mut [Move]) {
-        moves.sort_by_cached_key(|&mv| -promise(position, mv));
+        moves.sort_by_cached_key(|&mv| -ordering_score(position, mv));
         let hint = self.hints.iter().find(|(key, _)| *key == position.key());
         if let Some(at) = hint.and_then(|(_, hint)| moves.iter().position(|mv| mv == hint)) {
             moves[..=at].rotate_right(1);
@@ -127,7 +127,7 @@ impl Chess {
             position.quiet_moves(&mut list);
         }
         let mut moves: Vec<Move> = list.iter().collect();
-        moves.sort_by_cached_key(|&mv| -promise(position, mv));
+        moves.sort_by_cached_key(|&mv| -ordering_score(position, mv));
         for mv in moves {
             self.quiescence_nodes += 1;
             let next = Window::new(alpha, beta).flip();
@@ -187,7 +187,7 @@ impl ZeroSumGame for Chess {
 
 /// How early a move is worth a look: captures and promotions by what they win, then by how much
 /// better the piece stands afterwards.
-fn promise(position: &Position, mv: Move) -> Score {
+fn ordering_score(position: &Position, mv: Move) -> Score {
     /// Above every gain of placement.
     const NOISY: Score = 1_000;
     let mover = position.piece_on(mv.from()).unwrap_or(Piece::Pawn);

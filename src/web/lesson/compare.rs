@@ -12,22 +12,23 @@ use crate::chess::score::{Depth, Score};
 
 /// A way to search: one column of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Way {
+pub struct SearchVariant {
     /// The algorithm.
     pub algorithm: Algorithm,
     /// The order of the moves.
     pub ordering: Ordering,
 }
 
-impl Way {
+impl SearchVariant {
     /// Alpha-beta and PVS with one order.
-    pub fn both(ordering: Ordering) -> [Way; 2] {
-        [Algorithm::AlphaBeta, Algorithm::Pvs].map(|algorithm| Way { algorithm, ordering })
+    pub fn both(ordering: Ordering) -> [SearchVariant; 2] {
+        [Algorithm::AlphaBeta, Algorithm::Pvs]
+            .map(|algorithm| SearchVariant { algorithm, ordering })
     }
 
     /// Alpha-beta and PVS, each with every order.
-    pub fn all() -> Vec<Way> {
-        Ordering::ALL.into_iter().flat_map(Way::both).collect()
+    pub fn all() -> Vec<SearchVariant> {
+        Ordering::ALL.into_iter().flat_map(SearchVariant::both).collect()
     }
 
     /// As in the head of a table.
@@ -51,15 +52,20 @@ pub struct Cost {
 
 /// Searches one position; `None` if `stop` was raised. The iterations before the last one are
 /// there for the order of the moves, and are not counted.
-pub fn cost(position: &Position, way: Way, depth: Depth, stop: &AtomicBool) -> Option<Cost> {
+pub fn cost(
+    position: &Position,
+    variant: SearchVariant,
+    depth: Depth,
+    stop: &AtomicBool,
+) -> Option<Cost> {
     let mut chess = Chess::new(position);
-    chess.ordering = way.ordering;
-    let plan = Plan { algorithm: way.algorithm, depth: depth - 1, aspiration: None };
+    chess.ordering = variant.ordering;
+    let plan = Plan { algorithm: variant.algorithm, depth: depth - 1, aspiration: None };
     let (found, _) = deepen(&mut chess, position, plan, stop, &mut || (), &mut |_| {});
     let before = chess.quiescence_nodes;
     let (mut counter, stops) = (Counter::default(), [stop]);
     let mut search = Search::new(&mut chess, &mut counter, &stops);
-    let (score, _) = search.run(way.algorithm, position, depth, Window::FULL);
+    let (score, _) = search.run(variant.algorithm, position, depth, Window::FULL);
     if search.is_stopped() || found.depth < depth - 1 {
         return None;
     }
@@ -112,11 +118,11 @@ mod tests {
     #[test]
     fn all_ways_agree_and_a_bad_order_costs() {
         let stop = AtomicBool::new(false);
-        let mut sums = vec![CostSum::default(); Way::all().len()];
+        let mut sums = vec![CostSum::default(); SearchVariant::all().len()];
         for position in positions().iter().step_by(10) {
-            let costs: Vec<Cost> = Way::all()
+            let costs: Vec<Cost> = SearchVariant::all()
                 .into_iter()
-                .map(|way| cost(position, way, 3, &stop).expect("not stopped"))
+                .map(|variant| cost(position, variant, 3, &stop).expect("not stopped"))
                 .collect();
             for (sum, cost) in sums.iter_mut().zip(&costs) {
                 assert_eq!(cost.score, costs[0].score, "{position}");

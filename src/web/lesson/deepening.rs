@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::chess::Chess;
 use super::game::Window;
-use super::observe::{Observer, Why};
+use super::observe::{Observer, SearchReason};
 use super::search::{Algorithm, Search};
 use crate::chess::notation;
 use crate::chess::notation::bound;
@@ -26,7 +26,7 @@ pub struct Plan {
 
 /// What there is to tell of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DeepeningNews {
+pub enum DeepeningEvent {
     /// A search of the root begins.
     Begin {
         /// The iteration.
@@ -82,7 +82,7 @@ pub struct DeepeningResult {
     pub depth: Depth,
 }
 
-/// Searches `root` by `plan`, and tells `on_news`. For each search of the root `observer` gives
+/// Searches `root` by `plan`, and tells `on_event`. For each search of the root `observer` gives
 /// a fresh observer by its window; the last one is handed back.
 pub fn deepen<O: Observer<Move>>(
     chess: &mut Chess,
@@ -90,7 +90,7 @@ pub fn deepen<O: Observer<Move>>(
     plan: Plan,
     stop: &AtomicBool,
     observer: &mut dyn FnMut() -> O,
-    on_news: &mut dyn FnMut(DeepeningNews),
+    on_event: &mut dyn FnMut(DeepeningEvent),
 ) -> (DeepeningResult, O) {
     let mut found = DeepeningResult::default();
     let mut last = observer();
@@ -99,9 +99,9 @@ pub fn deepen<O: Observer<Move>>(
     for depth in 1..=plan.depth {
         let mut window = first_window(plan, depth, found.score);
         loop {
-            on_news(DeepeningNews::Begin { depth, window });
+            on_event(DeepeningEvent::Begin { depth, window });
             let old = found.line.first().copied();
-            let mut watch = RootWatch { inner: observer(), on_news, best: old, alpha: 0 };
+            let mut watch = RootObserver { inner: observer(), on_event, best: old, alpha: 0 };
             let stops = [stop];
             let mut search = Search::new(chess, &mut watch, &stops);
             let (score, line) = search.run(plan.algorithm, root, depth, window);
@@ -113,14 +113,14 @@ pub fn deepen<O: Observer<Move>>(
             found.nodes = tree_nodes + chess.quiescence_nodes - before;
             let next = reopened(window, score);
             if next != window {
-                on_news(DeepeningNews::Failed { score, window, next });
+                on_event(DeepeningEvent::Failed { score, window, next });
                 window = next;
                 continue;
             }
             chess.expect(root, &line);
             found = DeepeningResult { score, line: line.clone(), depth, ..found };
             let quiescence = chess.quiescence_nodes - before;
-            on_news(DeepeningNews::Done { depth, score, line, nodes: tree_nodes, quiescence });
+            on_event(DeepeningEvent::Done { depth, score, line, nodes: tree_nodes, quiescence });
             break;
         }
     }
@@ -147,15 +147,15 @@ fn reopened(window: Window, score: Score) -> Window {
 }
 
 /// Passes everything on to another observer, and tells of the root's best moves.
-struct RootWatch<'a, O> {
+struct RootObserver<'a, O> {
     inner: O,
-    on_news: &'a mut dyn FnMut(DeepeningNews),
+    on_event: &'a mut dyn FnMut(DeepeningEvent),
     best: Option<Move>,
     alpha: Score,
 }
 
-impl<O: Observer<Move>> Observer<Move> for RootWatch<'_, O> {
-    fn enter(&mut self, ply: Ply, via: Option<Move>, window: Window, why: Why) {
+impl<O: Observer<Move>> Observer<Move> for RootObserver<'_, O> {
+    fn enter(&mut self, ply: Ply, via: Option<Move>, window: Window, why: SearchReason) {
         if ply == 0 {
             self.alpha = window.alpha;
         }
@@ -174,7 +174,7 @@ impl<O: Observer<Move>> Observer<Move> for RootWatch<'_, O> {
         if ply == 0 {
             if self.best != Some(mv) {
                 let (old, alpha) = (self.best.replace(mv), self.alpha);
-                (self.on_news)(DeepeningNews::RootMove { old, new: mv, score: value, alpha });
+                (self.on_event)(DeepeningEvent::RootMove { old, new: mv, score: value, alpha });
             }
             self.alpha = value;
         }
@@ -190,12 +190,14 @@ impl<O: Observer<Move>> Observer<Move> for RootWatch<'_, O> {
     }
 }
 
-impl DeepeningNews {
+impl DeepeningEvent {
     /// The news in a line of text.
     pub fn text(&self, root: &Position) -> String {
         match self {
-            DeepeningNews::Begin { depth, window } => format!("iteration {depth}, window {window}"),
-            DeepeningNews::RootMove { old, new, score, alpha } => {
+            DeepeningEvent::Begin { depth, window } => {
+                format!("iteration {depth}, window {window}")
+            }
+            DeepeningEvent::RootMove { old, new, score, alpha } => {
                 let old = old.map_or("none".to_owned(), |old| root.san(old));
                 let alpha = bound(*alpha);
                 format!(
@@ -203,13 +205,13 @@ impl DeepeningNews {
                     root.san(*new)
                 )
             }
-            DeepeningNews::Failed { score, window, next } if *score >= window.beta => {
+            DeepeningEvent::Failed { score, window, next } if *score >= window.beta => {
                 format!("  fails high: {score} >= beta {}, again with {next}", window.beta)
             }
-            DeepeningNews::Failed { score, window, next } => {
+            DeepeningEvent::Failed { score, window, next } => {
                 format!("  fails low: {score} <= alpha {}, again with {next}", window.alpha)
             }
-            DeepeningNews::Done { depth, score, line, nodes, quiescence } => {
+            DeepeningEvent::Done { depth, score, line, nodes, quiescence } => {
                 let line = notation::line(root, line);
                 format!(
                     "depth {depth}: {score} by {line}; {nodes} nodes, {quiescence} in quiescence"
@@ -222,19 +224,19 @@ impl DeepeningNews {
     pub fn json(&self, root: &Position) -> serde_json::Value {
         use serde_json::json;
         match self {
-            DeepeningNews::Begin { depth, window } => {
+            DeepeningEvent::Begin { depth, window } => {
                 json!({ "begin": depth, "alpha": window.alpha, "beta": window.beta })
             }
-            DeepeningNews::RootMove { old, new, score, alpha } => json!({
+            DeepeningEvent::RootMove { old, new, score, alpha } => json!({
                 "old": old.map(|old| root.san(old)), "new": root.san(*new),
                 "score": score, "alpha": alpha,
             }),
-            DeepeningNews::Failed { score, window, next } => json!({
+            DeepeningEvent::Failed { score, window, next } => json!({
                 "fails": if *score >= window.beta { "high" } else { "low" }, "score": score,
                 "alpha": window.alpha, "beta": window.beta,
                 "next": [next.alpha, next.beta],
             }),
-            DeepeningNews::Done { depth, score, line, nodes, quiescence } => json!({
+            DeepeningEvent::Done { depth, score, line, nodes, quiescence } => json!({
                 "depth": depth, "score": score, "line": notation::line(root, line),
                 "nodes": nodes, "quiescence": quiescence,
             }),
@@ -247,12 +249,12 @@ mod tests {
     use super::*;
     use crate::tools::suite::positions::positions;
 
-    fn search(root: &Position, plan: Plan) -> (DeepeningResult, Vec<DeepeningNews>) {
-        let (mut news, stop) = (Vec::new(), AtomicBool::new(false));
+    fn search(root: &Position, plan: Plan) -> (DeepeningResult, Vec<DeepeningEvent>) {
+        let (mut events, stop) = (Vec::new(), AtomicBool::new(false));
         let mut chess = Chess::new(root);
         let (found, ()) =
-            deepen(&mut chess, root, plan, &stop, &mut || (), &mut |one| news.push(one));
-        (found, news)
+            deepen(&mut chess, root, plan, &stop, &mut || (), &mut |one| events.push(one));
+        (found, events)
     }
 
     #[test]
@@ -261,10 +263,10 @@ mod tests {
             let plan = Plan { algorithm: Algorithm::Pvs, depth: 3, aspiration: None };
             let (open, _) = search(root, plan);
             for width in [1, 30] {
-                let (narrow, news) = search(root, Plan { aspiration: Some(width), ..plan });
+                let (narrow, events) = search(root, Plan { aspiration: Some(width), ..plan });
                 assert_eq!(narrow.score, open.score, "{root}");
-                for one in &news {
-                    if let DeepeningNews::Failed { score, window, next } = one {
+                for one in &events {
+                    if let DeepeningEvent::Failed { score, window, next } = one {
                         assert!(*score >= window.beta || *score <= window.alpha);
                         assert!(next.alpha < *score && *score < next.beta, "{one:?}");
                     }
@@ -274,16 +276,16 @@ mod tests {
     }
 
     #[test]
-    fn the_last_news_of_the_root_are_the_result() {
+    fn the_last_events_of_the_root_are_the_result() {
         let root = Position::start();
         let plan = Plan { algorithm: Algorithm::AlphaBeta, depth: 3, aspiration: None };
-        let (found, news) = search(&root, plan);
-        let best = news.iter().rev().find_map(|one| match one {
-            DeepeningNews::RootMove { new, .. } => Some(*new),
+        let (found, events) = search(&root, plan);
+        let best = events.iter().rev().find_map(|one| match one {
+            DeepeningEvent::RootMove { new, .. } => Some(*new),
             _ => None,
         });
         assert_eq!(best, found.line.first().copied());
-        let done = news.iter().filter(|one| matches!(one, DeepeningNews::Done { .. })).count();
+        let done = events.iter().filter(|one| matches!(one, DeepeningEvent::Done { .. })).count();
         assert_eq!((done, found.depth), (3, 3));
     }
 

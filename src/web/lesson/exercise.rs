@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::search::Algorithm;
-use super::story::{HappeningKind, Node, Story};
+use super::search_record::{Node, RecordedEventKind, SearchRecord};
 use super::tree::{GameTree, Growth};
 use super::watch_tree;
 use crate::support::random::Random;
@@ -63,23 +63,23 @@ fn draw(random: &mut Random, number: usize) -> Exercise {
         let growth = Growth { seed, depth, branching, spread: SPREAD, ..Growth::SMALL };
         let algorithm = ALGORITHMS[random.below(ALGORITHMS.len())];
         let Ok(tree) = growth.tree() else { continue };
-        let story = watch_tree(&tree, algorithm);
+        let search_record = watch_tree(&tree, algorithm);
         let asked = match kind {
-            Question::Cut => ask_cut(random, &story),
-            Question::Bound => ask_bound(random, &story),
-            Question::Leaves => Some(ask_leaves(&tree, &story)),
+            Question::Cut => ask_cut(random, &search_record),
+            Question::Bound => ask_bound(random, &search_record),
+            Question::Leaves => Some(ask_leaves(&tree, &search_record)),
         };
         if let Some((question, answers, reason)) = asked {
-            let name = spoken(algorithm);
+            let name = display_name(algorithm);
             let question = format!("{name} searches this tree from left to right. {question}");
-            let (tree, algorithm) = (tree.to_string(), story.algorithm);
+            let (tree, algorithm) = (tree.to_string(), search_record.algorithm);
             return Exercise { number, kind, tree, algorithm, question, answers, reason };
         }
     }
 }
 
 /// The name of an algorithm in a sentence.
-fn spoken(algorithm: Algorithm) -> &'static str {
+fn display_name(algorithm: Algorithm) -> &'static str {
     match algorithm {
         Algorithm::Minimax => "Minimax",
         Algorithm::AlphaBeta => "Alpha-beta",
@@ -90,15 +90,15 @@ fn spoken(algorithm: Algorithm) -> &'static str {
 /// A question, its answers and the reason.
 type Asked = (String, Vec<String>, String);
 
-fn ask_cut(random: &mut Random, story: &Story) -> Option<Asked> {
+fn ask_cut(random: &mut Random, search_record: &SearchRecord) -> Option<Asked> {
     let cutoffs: Vec<_> =
-        story.steps.iter().filter(|step| step.kind == HappeningKind::Cutoff).collect();
+        search_record.steps.iter().filter(|step| step.kind == RecordedEventKind::Cutoff).collect();
     if cutoffs.is_empty() {
         return None;
     }
     let asked = random.below(cutoffs.len());
     let cut = |at: usize| {
-        let node = &story.tree[cutoffs[at].node];
+        let node = &search_record.tree[cutoffs[at].node];
         (&node.name, &node.visits[cutoffs[at].visit].cut)
     };
     let before: Vec<String> = (0..asked)
@@ -116,11 +116,11 @@ fn ask_cut(random: &mut Random, story: &Story) -> Option<Asked> {
     Some((question, cut(asked).1.clone(), cutoffs[asked].text.clone()))
 }
 
-fn ask_bound(random: &mut Random, story: &Story) -> Option<Asked> {
+fn ask_bound(random: &mut Random, search_record: &SearchRecord) -> Option<Asked> {
     let mut bounds = Vec::new();
-    for (at, step) in story.steps.iter().enumerate() {
-        if matches!(step.kind, HappeningKind::Enter | HappeningKind::Leaf) {
-            let visit = &story.tree[step.node].visits[step.visit];
+    for (at, step) in search_record.steps.iter().enumerate() {
+        if matches!(step.kind, RecordedEventKind::Enter | RecordedEventKind::Leaf) {
+            let visit = &search_record.tree[step.node].visits[step.visit];
             bounds.extend(visit.alpha.map(|alpha| (at, "alpha", alpha)));
             bounds.extend(visit.beta.map(|beta| (at, "beta", beta)));
         }
@@ -129,18 +129,18 @@ fn ask_bound(random: &mut Random, story: &Story) -> Option<Asked> {
         return None;
     }
     let (at, which, bound) = bounds[random.below(bounds.len())];
-    let step = &story.steps[at];
-    let node = &story.tree[step.node];
+    let step = &search_record.steps[at];
+    let node = &search_record.tree[step.node];
     let time = match node.visits.len() {
         1 => String::new(),
         _ => format!(" for the {} time", TIMES[step.visit.min(TIMES.len() - 1)]),
     };
     let question = format!("It comes to {}{time}. What is {which} there?", node.name);
-    let raised = story.steps[..at].iter().rev().find(|raise| {
-        let name = &story.tree[raise.node].name;
-        raise.kind == HappeningKind::Raise
+    let raised = search_record.steps[..at].iter().rev().find(|raise| {
+        let name = &search_record.tree[raise.node].name;
+        raise.kind == RecordedEventKind::Raise
             && raise.text.starts_with(&format!("{name}: {which} = {bound} by "))
-            && is_above(&story.tree, raise.node, step.node)
+            && is_above(&search_record.tree, raise.node, step.node)
     });
     let reason = match raised {
         Some(raise) => format!("{}; so {}", raise.text, step.text),
@@ -154,12 +154,12 @@ fn is_above(tree: &[Node], above: usize, node: usize) -> bool {
     std::iter::successors(tree[node].parent, |&at| tree[at].parent).any(|at| at == above)
 }
 
-fn ask_leaves(tree: &GameTree, story: &Story) -> Asked {
+fn ask_leaves(tree: &GameTree, search_record: &SearchRecord) -> Asked {
     let question = "How many leaves does it visit? One that it visits again counts once.";
     let is_leaf = |node: &&Node| {
         (0..tree.len()).any(|id| tree.node_name(id) == node.name && tree.leaf_value(id).is_some())
     };
-    let leaves: Vec<&Node> = story.tree.iter().filter(is_leaf).collect();
+    let leaves: Vec<&Node> = search_record.tree.iter().filter(is_leaf).collect();
     let names = |visited: bool| {
         let some = leaves.iter().filter(|leaf| leaf.kind.is_some() == visited);
         some.map(|leaf| leaf.name.as_str()).collect::<Vec<_>>()
@@ -193,8 +193,9 @@ mod tests {
     fn answers_follow_from_the_search() {
         for exercise in exercises(1, 300) {
             let tree: GameTree = exercise.tree.parse().expect("a tree");
-            let story = watch_tree(&tree, exercise.algorithm.parse().expect("an algorithm"));
-            let text = story.text();
+            let search_record =
+                watch_tree(&tree, exercise.algorithm.parse().expect("an algorithm"));
+            let text = search_record.text();
             match exercise.kind {
                 Question::Cut => {
                     assert!(text.contains(&exercise.reason), "{exercise:?}");
@@ -207,7 +208,7 @@ mod tests {
                     assert!(window.split(", ").any(|word| word == bound), "{exercise:?}");
                 }
                 Question::Leaves => {
-                    let never = story.cut().into_iter().filter(|name| {
+                    let never = search_record.cut().into_iter().filter(|name| {
                         let id = (0..tree.len()).find(|&id| tree.node_name(id) == *name);
                         tree.leaf_value(id.expect("a node")).is_some()
                     });

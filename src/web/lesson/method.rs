@@ -7,7 +7,7 @@ use super::game::{Window, ZeroSumGame};
 use super::observe::Observer;
 use super::record::{Bounds, Recorder};
 use super::search::{Algorithm, Search};
-use super::story::Story;
+use super::search_record::SearchRecord;
 use super::table::Table;
 use super::tree::{GameTree, NodeId, PositionTree};
 
@@ -45,7 +45,7 @@ impl Method {
     }
 
     /// Searches the whole of a tree and tells all of it.
-    pub fn watch(self, tree: &GameTree) -> Story {
+    pub fn watch(self, tree: &GameTree) -> SearchRecord {
         let mut game = PositionTree::new(tree);
         let mut recorder = Recorder::new(Bounds::NONE);
         let mut table = match self.table {
@@ -65,7 +65,7 @@ impl Method {
             table.expect(successions(&game, &line));
         }
         let root = game.node_name(ROOT).to_owned();
-        Story::named(&self.to_string(), &recorder, &mut game, (&ROOT, &root), true)
+        SearchRecord::named(&self.to_string(), &recorder, &mut game, (&ROOT, &root), true)
     }
 }
 
@@ -118,15 +118,15 @@ mod tests {
         for tree in trees() {
             let plain = Method::plain(Algorithm::AlphaBeta);
             without += plain.watch(&tree).nodes;
-            let story = Method { table: true, ..plain }.watch(&tree);
-            with += story.nodes;
-            hits += story.hits;
+            let search_record = Method { table: true, ..plain }.watch(&tree);
+            with += search_record.nodes;
+            hits += search_record.hits;
         }
         assert!(with < without && hits > 100, "{with} of {without}, {hits} hits");
     }
 
     #[test]
-    fn iterations_are_told_and_begin_with_the_line_of_before() {
+    fn iterations_are_reported_and_begin_with_the_line_of_before() {
         let tree = Growth { depth: 4, ..Growth::SMALL }.tree().expect("a tree");
         let method = Method { algorithm: Algorithm::Pvs, table: false, deepening: true };
         let text = method.watch(&tree).text();

@@ -7,7 +7,7 @@ pub use crate::engine::search::trace::NodeType;
 
 /// Why a node is searched with the window that it gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum SearchReason {
     /// It is the root, or the search knows nothing better than the window it has.
     Open,
     /// A null window: is it better than what there is already?
@@ -27,7 +27,7 @@ pub trait Observer<M> {
 
     /// A node is entered by `via` (`None` at the root).
     #[inline]
-    fn enter(&mut self, _ply: Ply, _via: Option<M>, _window: Window, _why: Why) {}
+    fn enter(&mut self, _ply: Ply, _via: Option<M>, _window: Window, _why: SearchReason) {}
 
     /// The table settles the node, which is left next.
     #[inline]
@@ -72,9 +72,9 @@ pub struct Counter {
 }
 
 impl<M> Observer<M> for Counter {
-    fn enter(&mut self, _ply: Ply, _via: Option<M>, window: Window, why: Why) {
+    fn enter(&mut self, _ply: Ply, _via: Option<M>, window: Window, why: SearchReason) {
         self.nodes += 1;
-        self.researches += u64::from(why == Why::Again);
+        self.researches += u64::from(why == SearchReason::Again);
         self.windows.push(window);
     }
 

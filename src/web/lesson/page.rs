@@ -7,7 +7,7 @@
 use serde_json::json;
 
 use super::method::Method;
-use super::story::Story;
+use super::search_record::SearchRecord;
 use super::tree::GameTree;
 use crate::support::page::Page;
 
@@ -36,8 +36,8 @@ const PAGE: Page = Page {
 };
 
 /// The page of recorded searches of the same tree.
-pub(crate) fn page_of_searches(title: &str, stories: &[Story]) -> String {
-    PAGE.with(&json!({ "title": title, "searches": stories }))
+pub(crate) fn page_of_searches(title: &str, search_records: &[SearchRecord]) -> String {
+    PAGE.with(&json!({ "title": title, "searches": search_records }))
 }
 
 /// The page of a tree, which it searches itself: first by these methods, of which the last two are
@@ -64,9 +64,9 @@ mod tests {
     #[test]
     fn the_page_holds_the_stories_and_nothing_of_others() {
         let tree: GameTree = "<!--<script> max\n </script> 1\n".parse().expect("a tree");
-        let stories = [watch_tree(&tree, Algorithm::Pvs)];
+        let search_records = [watch_tree(&tree, Algorithm::Pvs)];
         for page in [
-            page_of_searches("</script>", &stories),
+            page_of_searches("</script>", &search_records),
             page_of_tree("</script>", &tree, &Method::all(), Some(2)),
         ] {
             assert_eq!(page.matches("</script>").count(), 2);
@@ -74,7 +74,7 @@ mod tests {
         }
         crate::support::page::checks::check(
             &PAGE,
-            &json!({ "title": "</script>", "searches": stories }),
+            &json!({ "title": "</script>", "searches": search_records }),
         );
     }
 }

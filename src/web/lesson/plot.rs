@@ -1,7 +1,7 @@
 //! The times of [`timing`](super::timing) as a plot: a panel for each depth, a line for each
 //! search, seconds by move on a logarithmic scale.
 
-use super::splitting::threads_in_words;
+use super::splitting::describe_threads;
 use super::timing::{Measurement, PUBLISHED};
 use crate::chess::score::Depth;
 use crate::support::plot::{COLORS, Curve, Panel, Scale};
@@ -35,7 +35,7 @@ fn curves(measurements: &[Measurement], depth: Depth) -> Vec<Curve> {
     let first = of_depth().next().map_or(&[][..], |one| &one.splits);
     for (index, split) in first.iter().enumerate() {
         curves.push(Curve {
-            name: format!("PV-splitting, {}", threads_in_words(split.threads)),
+            name: format!("PV-splitting, {}", describe_threads(split.threads)),
             color: COLORS[1 + index % (COLORS.len() - 1)],
             dashed: false,
             values: of_depth().filter_map(|one| Some(one.splits.get(index)?.seconds)).collect(),

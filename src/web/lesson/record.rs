@@ -1,7 +1,7 @@
 //! A search written down: every visit of a node, and every step in its order.
 
 use super::game::Window;
-use super::observe::{Counter, Observer, Why};
+use super::observe::{Counter, Observer, SearchReason};
 use crate::chess::score::{Depth, Ply, Score};
 
 /// One visit of a node. Windows and scores are those of the side to move.
@@ -16,7 +16,7 @@ pub struct Visit<M> {
     /// The window at the beginning.
     pub window: Window,
     /// Why it has this window.
-    pub why: Why,
+    pub why: SearchReason,
     /// The value it was left with.
     pub value: Score,
     /// The best line from here.
@@ -110,7 +110,7 @@ impl<M: Copy> Observer<M> for Recorder<M> {
         self.steps.push(Step::Iteration(depth));
     }
 
-    fn enter(&mut self, ply: Ply, via: Option<M>, window: Window, why: Why) {
+    fn enter(&mut self, ply: Ply, via: Option<M>, window: Window, why: SearchReason) {
         self.counter.enter(ply, via, window, why);
         let parent = self.current();
         let orphan = ply > 0 && parent.is_none();

@@ -10,7 +10,7 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::game::{Window, ZeroSumGame};
-use super::observe::{Observer, Why};
+use super::observe::{Observer, SearchReason};
 use super::table::Table;
 use crate::chess::score::{Depth, INFINITY, Ply, Score};
 
@@ -117,7 +117,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
     ) -> (Score, Vec<G::Move>) {
         let mut line = Vec::new();
         let place = NodePlace { ply, depth };
-        self.observer.enter(ply, None, window, Why::Open);
+        self.observer.enter(ply, None, window, SearchReason::Open);
         let value = self.search(algorithm, state, place, window, &mut line);
         (value, line)
     }
@@ -152,7 +152,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         let (mut best, mut rest) = (-INFINITY, Vec::new());
         line.clear();
         for &mv in &moves {
-            self.observer.enter(place.ply + 1, Some(mv), Window::FULL, Why::Open);
+            self.observer.enter(place.ply + 1, Some(mv), Window::FULL, SearchReason::Open);
             let value = -self.negamax(&self.game.play(state, mv), place.next(), &mut rest);
             if value > best {
                 best = value;
@@ -176,14 +176,14 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         let Some(mut moves) = self.expand(state, place) else {
             return self.leaf(state, place, window, line);
         };
-        if let Some(value) = self.recall(state, place, window, &mut moves, line) {
+        if let Some(value) = self.probe_table(state, place, window, &mut moves, line) {
             return value;
         }
         let (mut alpha, mut best, mut rest) = (window.alpha, -INFINITY, Vec::new());
         line.clear();
         for (index, &mv) in moves.iter().enumerate() {
             let child_window = Window::new(alpha, window.beta).flip();
-            self.observer.enter(place.ply + 1, Some(mv), child_window, Why::Open);
+            self.observer.enter(place.ply + 1, Some(mv), child_window, SearchReason::Open);
             let next = self.game.play(state, mv);
             let value = -self.alpha_beta(&next, place.next(), child_window, &mut rest);
             best = best.max(value);
@@ -197,7 +197,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
                 break;
             }
         }
-        self.remember(state, place, window, best, line);
+        self.store_result(state, place, window, best, line);
         self.observer.leave(place.ply, best, line, false);
         best
     }
@@ -215,7 +215,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         let Some(mut moves) = self.expand(state, place) else {
             return self.leaf(state, place, window, line);
         };
-        if let Some(value) = self.recall(state, place, window, &mut moves, line) {
+        if let Some(value) = self.probe_table(state, place, window, &mut moves, line) {
             return value;
         }
         let (mut alpha, mut best, mut rest) = (window.alpha, -INFINITY, Vec::new());
@@ -224,7 +224,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
             let open = Window::new(alpha, window.beta);
             let next = self.game.play(state, mv);
             let value = match index {
-                0 => self.child(&next, mv, place.next(), open, Why::Open, &mut rest),
+                0 => self.child(&next, mv, place.next(), open, SearchReason::Open, &mut rest),
                 _ => self.null_window_first(&next, mv, place.next(), open, &mut rest),
             };
             best = best.max(value);
@@ -238,7 +238,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
                 break;
             }
         }
-        self.remember(state, place, window, best, line);
+        self.store_result(state, place, window, best, line);
         self.observer.leave(place.ply, best, line, false);
         best
     }
@@ -254,12 +254,12 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         rest: &mut Vec<G::Move>,
     ) -> Score {
         if open.is_null() {
-            return self.child(next, mv, place, open, Why::Null, rest);
+            return self.child(next, mv, place, open, SearchReason::Null, rest);
         }
-        let value = self.child(next, mv, place, Window::null(open.alpha), Why::Null, rest);
+        let value = self.child(next, mv, place, Window::null(open.alpha), SearchReason::Null, rest);
         let better = value > open.alpha && value < open.beta;
         if better && !self.game.is_exact(next, place.depth) && !self.is_stopped() {
-            return self.child(next, mv, place, open, Why::Again, rest);
+            return self.child(next, mv, place, open, SearchReason::Again, rest);
         }
         value
     }
@@ -271,7 +271,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         mv: G::Move,
         place: NodePlace,
         window: Window,
-        why: Why,
+        why: SearchReason,
         rest: &mut Vec<G::Move>,
     ) -> Score {
         self.observer.enter(place.ply, Some(mv), window.flip(), why);
@@ -291,7 +291,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
 
     /// Asks the table: a value that settles the node ends its visit; otherwise the best move known
     /// comes first.
-    fn recall(
+    fn probe_table(
         &mut self,
         state: &G::State,
         place: NodePlace,
@@ -317,7 +317,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
     }
 
     /// Stores what a node was found to be worth; what an abandoned search says is nothing.
-    fn remember(
+    fn store_result(
         &mut self,
         state: &G::State,
         place: NodePlace,

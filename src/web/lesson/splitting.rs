@@ -1,7 +1,7 @@
 //! PV-splitting: the tree shared out among threads along its principal variation.
 //!
 //! At a node of the principal variation the first move is searched to its end, by the same rule;
-//! then its brothers are shared out against the bound that it set, each with a null window first
+//! then its siblings are shared out against the bound that it set, each with a null window first
 //! and with the open one if it is better. One node is split at a time, and who is done waits.
 //! T. A. Marsland and M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982).
 
@@ -22,7 +22,7 @@ const MIN_SPLIT_DEPTH: Depth = 2;
 const STACK_SIZE: usize = 8 << 20;
 
 /// `1 thread`, `2 threads`.
-pub(crate) fn threads_in_words(threads: usize) -> String {
+pub(crate) fn describe_threads(threads: usize) -> String {
     format!("{threads} thread{}", if threads == 1 { "" } else { "s" })
 }
 
@@ -47,10 +47,10 @@ impl<G: ZeroSumGame<State: Send + Sync, Move: Send + Sync> + Clone + Send + Sync
 {
 }
 
-/// The brothers of a first move, to be shared out.
+/// The siblings of a first move, to be shared out.
 struct SplitPoint<G: ZeroSumGame> {
     game: G,
-    brothers: Vec<(G::Move, G::State)>,
+    siblings: Vec<(G::Move, G::State)>,
     next: AtomicUsize,
     ply: Ply,
     depth: Depth,
@@ -106,10 +106,10 @@ impl<G: SharedGame> Splitter<G> {
         window: Window,
     ) -> (Score, Vec<G::Move>) {
         let moves = if depth < MIN_SPLIT_DEPTH { Vec::new() } else { game.moves(state) };
-        let Some((&first, brothers)) = moves.split_first() else {
+        let Some((&first, siblings)) = moves.split_first() else {
             let stops = [&*self.stop];
-            let mut nobody = ();
-            let mut search = Search::new(game, &mut nobody, &stops);
+            let mut no_observer = ();
+            let mut search = Search::new(game, &mut no_observer, &stops);
             let found = search.run_below(Algorithm::AlphaBeta, state, ply, depth, window);
             self.nodes += search.nodes;
             return found;
@@ -118,11 +118,11 @@ impl<G: SharedGame> Splitter<G> {
         let next = game.play(state, first);
         let (value, rest) = self.pv_split(game, &next, ply + 1, depth - 1, window.flip());
         let best = (-value, [&[first], &rest[..]].concat());
-        if best.0 >= window.beta || brothers.is_empty() || self.stop.load(Relaxed) {
+        if best.0 >= window.beta || siblings.is_empty() || self.stop.load(Relaxed) {
             return best;
         }
         let split = SplitPoint {
-            brothers: brothers.iter().map(|&mv| (mv, game.play(state, mv))).collect(),
+            siblings: siblings.iter().map(|&mv| (mv, game.play(state, mv))).collect(),
             game: game.clone(),
             next: AtomicUsize::new(0),
             ply,
@@ -142,7 +142,7 @@ impl<G: SharedGame> Splitter<G> {
         let split = Arc::new(split);
         let done = WaitGroup::new();
         if let Some(calls) = &self.calls {
-            for _ in 0..self.helpers.len().min(split.brothers.len() - 1) {
+            for _ in 0..self.helpers.len().min(split.siblings.len() - 1) {
                 // Helpers leave only when the channel is closed.
                 let _ = calls.send((Arc::clone(&split), done.clone()));
             }
@@ -179,16 +179,16 @@ impl<G: SharedGame> SplitPoint<G> {
         self.best.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes one brother after the other until there is none left.
+    /// Takes one sibling after the other until there is none left.
     fn work(&self) {
         let mut game = self.game.clone();
         let stops = [&self.cut_off, &*self.stop];
-        let mut nobody = ();
-        let mut search = Search::new(&mut game, &mut nobody, &stops);
+        let mut no_observer = ();
+        let mut search = Search::new(&mut game, &mut no_observer, &stops);
         while !search.is_stopped()
-            && let Some((mv, state)) = self.brothers.get(self.next.fetch_add(1, Relaxed))
+            && let Some((mv, state)) = self.siblings.get(self.next.fetch_add(1, Relaxed))
         {
-            let (value, line) = self.brother(&mut search, state);
+            let (value, line) = self.sibling(&mut search, state);
             if !search.is_stopped() {
                 self.record(*mv, value, &line);
             }
@@ -196,8 +196,8 @@ impl<G: SharedGame> SplitPoint<G> {
         self.nodes.fetch_add(search.nodes, Relaxed);
     }
 
-    /// The value of a brother, as its parent sees it: a bound where it is not better.
-    fn brother(&self, search: &mut Search<'_, G, ()>, state: &G::State) -> (Score, Vec<G::Move>) {
+    /// The value of a sibling, as its parent sees it: a bound where it is not better.
+    fn sibling(&self, search: &mut Search<'_, G, ()>, state: &G::State) -> (Score, Vec<G::Move>) {
         let mut try_window = |window: Window| {
             let (ply, depth) = (self.ply + 1, self.depth - 1);
             let method = Algorithm::AlphaBeta;
@@ -235,8 +235,8 @@ mod tests {
     use crate::web::lesson::tree::GameTree;
 
     fn serial<G: SharedGame>(game: &G, state: &G::State, depth: Depth) -> Score {
-        let (mut game, mut nobody) = (game.clone(), ());
-        let mut search = Search::new(&mut game, &mut nobody, &[]);
+        let (mut game, mut no_observer) = (game.clone(), ());
+        let mut search = Search::new(&mut game, &mut no_observer, &[]);
         search.run(Algorithm::AlphaBeta, state, depth, Window::FULL).0
     }
 

@@ -1,4 +1,4 @@
-//! A [`Story`] as a picture: the tree with its windows, values and cutoffs, as SVG.
+//! A [`SearchRecord`] as a picture: the tree with its windows, values and cutoffs, as SVG.
 //!
 //! Max's nodes are squares, Min's are circles. Every node is an element of the class `node` and
 //! its type in its last visit, `pv`, `cut`, `all` or `never`, and `line` on the principal variation,
@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use super::observe::NodeType;
-use super::story::{Node, NodeVisit, Story};
+use super::search_record::{Node, NodeVisit, SearchRecord};
 use crate::support::words::xml;
 
 /// Room for a leaf, from one to the next, in user units (pixels).
@@ -47,8 +47,8 @@ struct Point {
 }
 
 /// The picture of a search.
-pub fn svg(story: &Story, title: &str) -> String {
-    let points = layout(story);
+pub fn svg(search_record: &SearchRecord, title: &str) -> String {
+    let points = layout(search_record);
     let right = points.iter().map(|point| point.x).fold(0.0, f64::max);
     let bottom = points.iter().map(|point| point.y).fold(0.0, f64::max);
     let (width, height) = ((right + MARGIN).max(MIN_WIDTH), bottom + MARGIN);
@@ -61,18 +61,18 @@ pub fn svg(story: &Story, title: &str) -> String {
          <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>",
         xml(title)
     );
-    header(&mut out, story, title);
-    for (id, node) in story.tree.iter().enumerate() {
+    header(&mut out, search_record, title);
+    for (id, node) in search_record.tree.iter().enumerate() {
         if let Some(parent) = node.parent {
-            let visits = if story.windows { node.visits.as_slice() } else { &[] };
+            let visits = if search_record.windows { node.visits.as_slice() } else { &[] };
             edge(&mut out, &class(node), visits, points[parent], points[id]);
         }
     }
-    for (node, &point) in story.tree.iter().zip(&points) {
+    for (node, &point) in search_record.tree.iter().zip(&points) {
         draw(&mut out, node, point);
     }
-    let first_cut = first_cut(story);
-    for ((node, &point), cut) in story.tree.iter().zip(&points).zip(first_cut) {
+    let first_cut = first_cut(search_record);
+    for ((node, &point), cut) in search_record.tree.iter().zip(&points).zip(first_cut) {
         cutoffs(&mut out, node, point, cut.map(|child| points[child]));
     }
     out.push_str("</svg>\n");
@@ -80,20 +80,20 @@ pub fn svg(story: &Story, title: &str) -> String {
 }
 
 /// Leaves stand side by side, and every node in the middle above its children.
-fn layout(story: &Story) -> Vec<Point> {
-    let mut children: Vec<Vec<usize>> = vec![Vec::new(); story.tree.len()];
-    for (id, node) in story.tree.iter().enumerate() {
+fn layout(search_record: &SearchRecord) -> Vec<Point> {
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); search_record.tree.len()];
+    for (id, node) in search_record.tree.iter().enumerate() {
         if let Some(parent) = node.parent {
             children[parent].push(id);
         }
     }
-    let mut points = vec![Point::default(); story.tree.len()];
+    let mut points = vec![Point::default(); search_record.tree.len()];
     let mut leaves = 0.0;
     // Depth first, each node once before its children and once after them.
     let mut open: Vec<(usize, bool)> =
-        Vec::from_iter((!story.tree.is_empty()).then_some((0, false)));
+        Vec::from_iter((!search_record.tree.is_empty()).then_some((0, false)));
     while let Some((id, done)) = open.pop() {
-        points[id].y = HEADER + MARGIN / 2.0 + story.tree[id].ply as f64 * LEVEL_HEIGHT;
+        points[id].y = HEADER + MARGIN / 2.0 + search_record.tree[id].ply as f64 * LEVEL_HEIGHT;
         match children[id].as_slice() {
             [] => {
                 points[id].x = MARGIN + leaves * LEAF_WIDTH;
@@ -110,10 +110,13 @@ fn layout(story: &Story) -> Vec<Point> {
     points
 }
 
-fn header(out: &mut String, story: &Story, title: &str) {
+fn header(out: &mut String, search_record: &SearchRecord, title: &str) {
     let _ = writeln!(out, "<text class=\"title\" x=\"16\" y=\"28\">{}</text>", xml(title));
-    let _ =
-        writeln!(out, "<text class=\"legend\" x=\"16\" y=\"50\">{}</text>", xml(&story.summary));
+    let _ = writeln!(
+        out,
+        "<text class=\"legend\" x=\"16\" y=\"50\">{}</text>",
+        xml(&search_record.summary)
+    );
     let mut x = 16.0;
     for (class, word, width) in [
         ("pv line", "on the principal variation", 206.0),
@@ -240,9 +243,9 @@ fn values(visits: &[NodeVisit]) -> Vec<String> {
 }
 
 /// For each node its first child that was cut off.
-fn first_cut(story: &Story) -> Vec<Option<usize>> {
-    let mut first = vec![None; story.tree.len()];
-    for (id, node) in story.tree.iter().enumerate() {
+fn first_cut(search_record: &SearchRecord) -> Vec<Option<usize>> {
+    let mut first = vec![None; search_record.tree.len()];
+    for (id, node) in search_record.tree.iter().enumerate() {
         if let (Some(parent), None) = (node.parent, node.kind) {
             first[parent].get_or_insert(id);
         }
@@ -306,23 +309,23 @@ mod tests {
         }
         for tree in [GameTree::classic(), second] {
             for algorithm in Algorithm::ALL {
-                let story = watch_tree(&tree, algorithm);
-                let picture = svg(&story, algorithm.name());
-                assert_eq!(sum(&picture, "data-visits"), story.nodes, "{algorithm}");
-                assert_eq!(count(&picture, "<g class=\"cutoff\">"), story.cutoffs as usize);
-                assert_eq!(count(&picture, "<g class=\"node never\""), story.cut().len());
-                assert_eq!(count(&picture, " line\" data-visits"), story.line.len() + 1);
-                let again = story.nodes as usize - story.distinct;
+                let search_record = watch_tree(&tree, algorithm);
+                let picture = svg(&search_record, algorithm.name());
+                assert_eq!(sum(&picture, "data-visits"), search_record.nodes, "{algorithm}");
+                assert_eq!(count(&picture, "<g class=\"cutoff\">"), search_record.cutoffs as usize);
+                assert_eq!(count(&picture, "<g class=\"node never\""), search_record.cut().len());
+                assert_eq!(count(&picture, " line\" data-visits"), search_record.line.len() + 1);
+                let again = search_record.nodes as usize - search_record.distinct;
                 for (kind, name) in ["pv", "cut", "all"].into_iter().enumerate() {
                     let drawn = count(&picture, &format!("<g class=\"node {name}"));
-                    let searched = story.types[kind] as usize;
+                    let searched = search_record.types[kind] as usize;
                     assert!(drawn <= searched && searched <= drawn + again, "{algorithm} {name}");
                 }
                 assert_eq!(sum(&picture, "data-count"), tree.len() as u64);
                 let windows = count(&picture, "<text class=\"small halo\"") as u64;
                 // Each visit but the root's has its window on an edge; each visited node its value.
-                let expected = if story.windows { story.nodes - 1 } else { 0 };
-                assert_eq!(windows, expected + story.distinct as u64);
+                let expected = if search_record.windows { search_record.nodes - 1 } else { 0 };
+                assert_eq!(windows, expected + search_record.distinct as u64);
             }
         }
     }

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_tells_moves_and_no_values() {
+    fn a_line_reports_moves_and_no_values() {
         let mut table = Table::line_alone();
         table.expect([(1, 2), (2, 3)]);
         table.store(5, 1, Window::FULL, 4, Some(6));

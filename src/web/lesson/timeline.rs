@@ -2,7 +2,7 @@
 //! did what and when is the same every time.
 //!
 //! The rules are those of [`splitting`](super::splitting): the first move of a node of the
-//! principal variation is searched to its end, its brothers are shared out, each with a null window
+//! principal variation is searched to its end, its siblings are shared out, each with a null window
 //! first and once more with the open one if it is better, and a cutoff sends everybody home. What
 //! a thread finds is known to the others from the tick on at which it is done; of two that are
 //! done in the same tick the one of the lower number comes first.
@@ -13,8 +13,8 @@ use serde::Serialize;
 
 use super::game::{Window, ZeroSumGame};
 use super::search::{Algorithm, Search};
-use super::splitting::threads_in_words;
-use super::story::by;
+use super::search_record::by;
+use super::splitting::describe_threads;
 use super::tree::{GameTree, NodeId, PositionTree};
 use crate::chess::score::{Depth, Ply, Score};
 
@@ -50,7 +50,7 @@ pub enum Work {
     Split,
     /// It searches the end of the principal variation alone.
     First,
-    /// It asks whether a brother is better.
+    /// It asks whether a sibling is better.
     Null,
     /// It is, and its value is wanted.
     Again,
@@ -103,10 +103,10 @@ struct Place {
     window: Window,
 }
 
-/// The brothers of a first move while they are shared out. Scores are those of the parent.
+/// The siblings of a first move while they are shared out. Scores are those of the parent.
 struct SplitPoint {
     place: Place,
-    brothers: VecDeque<NodeId>,
+    siblings: VecDeque<NodeId>,
     best: (Score, Vec<NodeId>),
     alpha: Score,
 }
@@ -127,8 +127,8 @@ pub fn split_on_a_clock(tree: &GameTree, threads: usize) -> Timeline {
     let place = Place { node: 0, ply: 0, depth: height, window: Window::FULL };
     let (value, line) = clock.pv_split(place);
     let (ticks, visits) = (clock.now, clock.visits);
-    let mut nobody = ();
-    let mut search = Search::new(&mut clock.game, &mut nobody, &[]);
+    let mut no_observer = ();
+    let mut search = Search::new(&mut clock.game, &mut no_observer, &[]);
     search.run(Algorithm::AlphaBeta, &0, height, Window::FULL);
     let serial = search.nodes;
     let value = if tree.is_max(0) { value } else { -value };
@@ -138,7 +138,7 @@ pub fn split_on_a_clock(tree: &GameTree, threads: usize) -> Timeline {
     let summary = format!(
         "pv-splitting, {}: value {value}{}; {visits} visits in {ticks} ticks, \
          {}.{:02} times as fast as alpha-beta",
-        threads_in_words(threads),
+        describe_threads(threads),
         by(&line),
         faster / 100,
         faster % 100
@@ -160,7 +160,7 @@ impl Clock {
             ..MIN_SPLIT_DEPTH => Vec::new(),
             _ => self.game.moves(&place.node),
         };
-        let Some((&first, brothers)) = moves.split_first() else {
+        let Some((&first, siblings)) = moves.split_first() else {
             let task = Task { node: place.node, window: place.window, work: Work::First };
             let job = self.begin(task, place.ply, place.depth);
             self.now = job.end;
@@ -174,13 +174,13 @@ impl Clock {
         let below = Place { node: first, window: place.window.flip(), ..place.below() };
         let (value, rest) = self.pv_split(below);
         let best = (-value, [&[first], &rest[..]].concat());
-        if best.0 >= place.window.beta || brothers.is_empty() {
+        if best.0 >= place.window.beta || siblings.is_empty() {
             return best;
         }
         let alpha = place.window.alpha.max(best.0);
         self.share_out(SplitPoint {
             place,
-            brothers: brothers.iter().copied().collect(),
+            siblings: siblings.iter().copied().collect(),
             best,
             alpha,
         })
@@ -190,7 +190,7 @@ impl Clock {
     fn share_out(&mut self, mut split: SplitPoint) -> (Score, Vec<NodeId>) {
         let mut busy: Vec<Option<Job>> = vec![None; self.threads];
         for job in &mut busy {
-            *job = self.next_brother(&mut split);
+            *job = self.next_sibling(&mut split);
         }
         while let Some((thread, job)) = first_done(&mut busy) {
             self.now = job.end;
@@ -215,14 +215,14 @@ impl Clock {
                 }
                 break;
             }
-            busy[thread] = self.next_brother(&mut split);
+            busy[thread] = self.next_sibling(&mut split);
         }
         split.best
     }
 
-    /// The job of a thread that takes the next brother, if there is one left.
-    fn next_brother(&mut self, split: &mut SplitPoint) -> Option<Job> {
-        let node = split.brothers.pop_front()?;
+    /// The job of a thread that takes the next sibling, if there is one left.
+    fn next_sibling(&mut self, split: &mut SplitPoint) -> Option<Job> {
+        let node = split.siblings.pop_front()?;
         let task = Task { node, window: Window::null(split.alpha).flip(), work: Work::Null };
         Some(self.begin_below(task, split.place))
     }
@@ -234,8 +234,8 @@ impl Clock {
 
     /// A task begun now, with what will be its result.
     fn begin(&mut self, task: Task, ply: Ply, depth: Depth) -> Job {
-        let mut nobody = ();
-        let mut search = Search::new(&mut self.game, &mut nobody, &[]);
+        let mut no_observer = ();
+        let mut search = Search::new(&mut self.game, &mut no_observer, &[]);
         let (value, line) =
             search.run_below(Algorithm::AlphaBeta, &task.node, ply, depth, task.window);
         Job { task, begin: self.now, end: self.now + search.nodes, value, line }

@@ -96,8 +96,8 @@ impl Stopwatch {
     ) -> TimedPosition {
         let chess = Chess::new(position);
         let begin = Instant::now();
-        let (mut serial, mut nobody, stops) = (chess.clone(), (), [&*self.stop]);
-        let mut search = Search::new(&mut serial, &mut nobody, &stops);
+        let (mut serial, mut no_observer, stops) = (chess.clone(), (), [&*self.stop]);
+        let mut search = Search::new(&mut serial, &mut no_observer, &stops);
         let (score, line) = search.run(Algorithm::AlphaBeta, position, depth, Window::FULL);
         let (nodes, seconds) = (search.nodes, begin.elapsed().as_secs_f64());
         let mut splits = Vec::new();

@@ -8,13 +8,13 @@ use axum::response::sse::Event;
 use serde::Serialize;
 use tokio::sync::{mpsc, watch};
 
+use super::api_error::ApiError;
 use super::book_answer::ScoreAnswer;
+use super::json::{NamedMove, Opening, Results};
 use super::limits::{DEFAULT_SEARCH_SECONDS, MAX_LINES, MAX_SEARCH_SECONDS, SEARCH_MEMORY_MB};
+use super::loaded_books::Content;
 use super::query::Query;
-use super::refusal::Refusal;
 use super::searches::{Ending, Searches, Stop, client_name};
-use super::shape::{NamedMove, Opening, Results};
-use super::shelf::Content;
 use crate::chess::position::{Game, Move, Position};
 use crate::engine::search::{
     BookSearch, Bound, Config, Limits, Report, SearchEvent, Searcher, Transposition,
@@ -22,25 +22,25 @@ use crate::engine::search::{
 
 /// A search that is asked for.
 #[derive(Debug)]
-struct Order {
+struct AnalysisRequest {
     game: Game,
     time: Duration,
     lines: usize,
     client: String,
 }
 
-impl Order {
-    fn of(mut query: Query) -> Result<Self, Refusal> {
+impl AnalysisRequest {
+    fn of(mut query: Query) -> Result<Self, ApiError> {
         let game = query.game()?;
         let seconds = query.number("seconds", (1, MAX_SEARCH_SECONDS))?;
         let lines = query.number("lines", (1, MAX_LINES as u64))?.unwrap_or(1);
         let client = client_name(&mut query)?;
         query.finish()?;
         if game.position().has_no_moves() {
-            return Err(Refusal::bad("the game is over: there is no move to search"));
+            return Err(ApiError::bad_request("the game is over: there is no move to search"));
         }
         let time = Duration::from_secs(seconds.unwrap_or(DEFAULT_SEARCH_SECONDS));
-        Ok(Order { game, time, lines: lines as usize, client })
+        Ok(AnalysisRequest { game, time, lines: lines as usize, client })
     }
 }
 
@@ -55,8 +55,8 @@ pub(crate) async fn start(
     address: IpAddr,
     query: Query,
     closing: watch::Receiver<bool>,
-) -> Result<mpsc::Receiver<Event>, Refusal> {
-    let order = Order::of(query)?;
+) -> Result<mpsc::Receiver<Event>, ApiError> {
+    let order = AnalysisRequest::of(query)?;
     let client = (address, order.client.clone());
     let content = Arc::clone(content);
     let time = order.time;
@@ -71,7 +71,12 @@ fn event(name: &str, data: &impl Serialize) -> Event {
 }
 
 /// Searches, and tells of it; the last event comes back.
-fn search(content: &Content, order: &Order, stop: &Stop, sender: &mpsc::Sender<Event>) -> Event {
+fn search(
+    content: &Content,
+    order: &AnalysisRequest,
+    stop: &Stop,
+    sender: &mpsc::Sender<Event>,
+) -> Event {
     let control = stop.switch().control();
     let config = Config {
         memory_mb: SEARCH_MEMORY_MB,
@@ -82,13 +87,13 @@ fn search(content: &Content, order: &Order, stop: &Stop, sender: &mpsc::Sender<E
     let root = order.game.position();
     let limits = Limits { multi_pv: order.lines, ..Limits::default() };
     // A search does not wait for its client: one that reads slowly gets fewer lines.
-    let tell = |event: Event| drop(sender.try_send(event));
-    let mut listen = |news: &SearchEvent| match news {
+    let send = |event: Event| drop(sender.try_send(event));
+    let mut listen = |search_event: &SearchEvent| match search_event {
         SearchEvent::Iteration(report) | SearchEvent::NewBest(report) => {
-            tell(event("line", &LineAnswer::new(content, root, report)));
+            send(event("line", &LineAnswer::new(content, root, report)));
         }
         SearchEvent::Transposition(found) => {
-            tell(event("transposition", &TranspositionAnswer::new(content, root, found)));
+            send(event("transposition", &TranspositionAnswer::new(content, root, found)));
         }
         SearchEvent::RootMove { .. } => {}
     };
@@ -204,7 +209,7 @@ impl TranspositionAnswer {
             reached: found.counts.into(),
             opening: content.names.get(&end).map(Opening::from),
             value: found.value.as_ref().map(|value| value.score.into()),
-            text: found.in_words(root),
+            text: found.describe(root),
         }
     }
 }

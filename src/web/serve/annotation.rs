@@ -9,41 +9,43 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 
+use super::api_error::ApiError;
 use super::limits::{
     DEFAULT_ANNOTATION_NODES, MAX_ANNOTATION_NODES, MAX_ANNOTATION_SECONDS, MAX_PLAY,
     MIN_ANNOTATION_NODES, SEARCH_MEMORY_MB,
 };
+use super::loaded_books::Content;
 use super::pasted::read_game;
 use super::query::Query;
-use super::refusal::Refusal;
 use super::searches::{Ending, Searches, Stop, client_name};
-use super::shelf::Content;
 use crate::engine::search::{Config, Searcher};
 use crate::games::pgn::PgnGame;
 use crate::tools::annotate::work::annotate_one;
 use crate::tools::annotate::{Background, Effort, Limits, game_data};
 
 /// A game that is to be annotated.
-struct Order {
+struct AnnotationRequest {
     game: PgnGame,
     effort: Effort,
     client: String,
 }
 
-impl Order {
-    fn of(mut query: Query, text: &str) -> Result<Self, Refusal> {
+impl AnnotationRequest {
+    fn of(mut query: Query, text: &str) -> Result<Self, ApiError> {
         let range = (MIN_ANNOTATION_NODES, MAX_ANNOTATION_NODES);
         let nodes = query.number("nodes", range)?.unwrap_or(DEFAULT_ANNOTATION_NODES);
         let client = client_name(&mut query)?;
         query.finish()?;
         let (game, _) = read_game(text)?;
         if game.moves.is_empty() {
-            return Err(Refusal::bad("there is no move to be explained"));
+            return Err(ApiError::bad_request("there is no move to be explained"));
         }
         if game.moves.len() > MAX_PLAY {
-            return Err(Refusal::bad(format!("games of at most {MAX_PLAY} moves are explained")));
+            return Err(ApiError::bad_request(format!(
+                "games of at most {MAX_PLAY} moves are explained"
+            )));
         }
-        Ok(Order { game, effort: Effort::Nodes(nodes), client })
+        Ok(AnnotationRequest { game, effort: Effort::Nodes(nodes), client })
     }
 }
 
@@ -78,8 +80,8 @@ pub(crate) async fn start(
     address: IpAddr,
     (query, text): (Query, &str),
     closing: watch::Receiver<bool>,
-) -> Result<mpsc::Receiver<Bytes>, Refusal> {
-    let order = Order::of(query, text)?;
+) -> Result<mpsc::Receiver<Bytes>, ApiError> {
+    let order = AnnotationRequest::of(query, text)?;
     let client = (address, order.client.clone());
     let content = Arc::clone(content);
     let time = Duration::from_secs(MAX_ANNOTATION_SECONDS);
@@ -91,15 +93,20 @@ pub(crate) async fn start(
 }
 
 /// Annotates a game and tells how far it is; the last line comes back.
-fn annotate(content: &Content, order: &Order, stop: &Stop, sender: &mpsc::Sender<Bytes>) -> Line {
+fn annotate(
+    content: &Content,
+    order: &AnnotationRequest,
+    stop: &Stop,
+    sender: &mpsc::Sender<Bytes>,
+) -> Line {
     let background = Background {
         book: &content.book,
         names: &content.names,
         limits: Limits::default(),
-        effort: order.effort.in_words(),
+        effort: order.effort.describe(),
     };
     let config = Config { memory_mb: SEARCH_MEMORY_MB, ..Config::default() };
-    let mut tell = |searched, of| {
+    let mut send = |searched, of| {
         // Whoever reads slowly learns of fewer steps.
         let _ = sender.try_send(Line::Progress { searched, of }.text());
     };
@@ -110,7 +117,7 @@ fn annotate(content: &Content, order: &Order, stop: &Stop, sender: &mpsc::Sender
         order.effort,
         &background,
         stop.switch(),
-        &mut tell,
+        &mut send,
     );
     match done {
         Some(done) => Line::Game { game: game_data(&done.pgn), pgn: done.pgn.to_string() },

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
+use super::api_error::ApiError;
 use super::facets::{Dates, Filter};
-use super::knowledge::{self, KnownMove};
+use super::json::{ListedGame, MonthResults, NamedMove, Opening, Results};
+use super::loaded_books::Content;
+use super::move_orders::{ArrivalAnswer, arrival_answers};
+use super::position_stats::{self, KnownMove};
 use super::query::Query;
-use super::refusal::Refusal;
-use super::shape::{ListedGame, MonthResults, NamedMove, Opening, Results};
-use super::shelf::Content;
-use super::ways::{ArrivalAnswer, arrival_answers};
 use crate::chess::notation;
 use crate::chess::position::{Color, Game, Move, Position};
 use crate::chess::score::{Score, mate_distance};
@@ -84,12 +84,12 @@ pub(crate) struct BookAnswer {
 ///
 /// # Errors
 /// If the query is wrong.
-pub(crate) fn answer(content: &Content, mut query: Query) -> Result<BookAnswer, Refusal> {
+pub(crate) fn answer(content: &Content, mut query: Query) -> Result<BookAnswer, ApiError> {
     let game = query.game()?;
     let filter = Filter::of(&mut query, Dates::Months)?;
     query.finish()?;
     let position = game.position();
-    let known = knowledge::ask(&content.book, position, &filter, Breadth::Reached)?;
+    let known = position_stats::ask(&content.book, position, &filter, Breadth::Reached)?;
     let legal = position.legal_moves();
     Ok(BookAnswer {
         fen: position.fen(),

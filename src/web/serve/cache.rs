@@ -7,14 +7,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::body::Bytes;
 
-/// Keeps answers by their address, those asked for lately: when the younger half of a shelf is full,
-/// the older half is thrown away. There are many shelves, so that nobody waits while one is cleared.
+/// Caches answers by address. When the younger half of a shard is full, the shard drops its older
+/// half. There are many shards, so that no request waits while one is cleared.
 #[derive(Debug)]
 pub(crate) struct AnswerCache {
-    shelves: Vec<Mutex<Halves>>,
-    /// Bytes that half a shelf may have.
+    shards: Vec<Mutex<Halves>>,
+    /// Most bytes in half a shard.
     room: usize,
-    shelf_of: RandomState,
+    shard_of: RandomState,
 }
 
 #[derive(Debug, Default)]
@@ -27,27 +27,27 @@ struct Halves {
 
 /// What an entry takes besides its texts, about.
 const OVERHEAD: usize = 100;
-/// With one shelf of 32 MiB, one request in a hundred waited for milliseconds until tens of thousands
-/// of answers were thrown away.
-const SHELVES: usize = 64;
+/// With one shard of 32 MiB, one request in a hundred waited for milliseconds while tens of thousands
+/// of answers were dropped.
+const SHARDS: usize = 64;
 
 impl AnswerCache {
     /// An empty one of so many bytes.
     pub(crate) fn new(bytes: usize) -> Self {
-        Self::with_shelves(bytes, SHELVES)
+        Self::with_shards(bytes, SHARDS)
     }
 
-    fn with_shelves(bytes: usize, shelves: usize) -> Self {
+    fn with_shards(bytes: usize, shards: usize) -> Self {
         AnswerCache {
-            shelves: (0..shelves).map(|_| Mutex::default()).collect(),
-            room: bytes / 2 / shelves,
-            shelf_of: RandomState::new(),
+            shards: (0..shards).map(|_| Mutex::default()).collect(),
+            room: bytes / 2 / shards,
+            shard_of: RandomState::new(),
         }
     }
 
     /// The answer that was given to this address.
     pub(crate) fn get(&self, address: &str) -> Option<Bytes> {
-        let mut halves = self.shelf(address);
+        let mut halves = self.shard(address);
         if let Some(answer) = halves.young.get(address) {
             return Some(answer.clone());
         }
@@ -58,13 +58,13 @@ impl AnswerCache {
 
     /// Keeps an answer.
     pub(crate) fn put(&self, address: String, answer: Bytes) {
-        let mut halves = self.shelf(&address);
+        let mut halves = self.shard(&address);
         halves.put(address, answer, self.room);
     }
 
-    fn shelf(&self, address: &str) -> MutexGuard<'_, Halves> {
-        let number = self.shelf_of.hash_one(address) as usize % self.shelves.len();
-        self.shelves[number].lock().unwrap_or_else(PoisonError::into_inner)
+    fn shard(&self, address: &str) -> MutexGuard<'_, Halves> {
+        let number = self.shard_of.hash_one(address) as usize % self.shards.len();
+        self.shards[number].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -85,25 +85,25 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_stays_and_the_rest_goes() {
-        let cache = AnswerCache::with_shelves(20 * (OVERHEAD + 10), 1);
+        let cache = AnswerCache::with_shards(20 * (OVERHEAD + 10), 1);
         for number in 0..1000 {
             cache.put(format!("/{number}"), Bytes::from_static(b"12345678"));
             assert!(cache.get("/0").is_some() || number == 0, "{number}");
         }
         assert!(cache.get("/500").is_none());
-        let halves = cache.shelf("/0");
+        let halves = cache.shard("/0");
         assert!(halves.young.len() + halves.old.len() <= 21);
     }
 
     #[test]
-    fn many_shelves_keep_no_more_than_one() {
+    fn many_shards_keep_no_more_than_one() {
         let room = 64 * 20 * (OVERHEAD + 10);
         let cache = AnswerCache::new(room);
         for number in 0..10_000 {
             cache.put(format!("/{number}"), Bytes::from_static(b"12345678"));
         }
-        let lengths = cache.shelves.iter().map(|shelf| {
-            let halves = shelf.lock().expect("sound");
+        let lengths = cache.shards.iter().map(|shard| {
+            let halves = shard.lock().expect("sound");
             halves.young.len() + halves.old.len()
         });
         let kept: usize = lengths.sum();

@@ -8,13 +8,13 @@
 
 use serde::Serialize;
 
+use super::api_error::ApiError;
 use super::facets::{Dates, Filter};
-use super::knowledge::{self, KnownMove};
+use super::json::{ListedGame, MonthResults, Opening};
 use super::limits::MAX_MOVES;
+use super::loaded_books::Content;
+use super::position_stats::{self, KnownMove};
 use super::query::{Query, with_rook};
-use super::refusal::Refusal;
-use super::shape::{ListedGame, MonthResults, Opening};
-use super::shelf::Content;
 use crate::chess::position::{Game, Position};
 use crate::games::book::{Breadth, Counts};
 
@@ -57,7 +57,7 @@ pub(crate) struct ExplorerAnswer {
 
 /// How much of each is told.
 #[derive(Debug, Clone, Copy)]
-struct Wanted {
+struct ListLimits {
     moves: usize,
     top_games: usize,
     recent_games: Option<usize>,
@@ -68,10 +68,10 @@ struct Wanted {
 ///
 /// # Errors
 /// If the query is wrong.
-pub(crate) fn masters(content: &Content, mut query: Query) -> Result<ExplorerAnswer, Refusal> {
+pub(crate) fn masters(content: &Content, mut query: Query) -> Result<ExplorerAnswer, ApiError> {
     let game = query.game()?;
     let filter = Filter::with(&mut query, Dates::Years, &[], &[])?;
-    let wanted = Wanted {
+    let wanted = ListLimits {
         moves: moves(&mut query, MOVES)?,
         top_games: at_most(&mut query, "topGames", MASTER_GAMES)?,
         recent_games: None,
@@ -84,9 +84,9 @@ pub(crate) fn masters(content: &Content, mut query: Query) -> Result<ExplorerAns
 ///
 /// # Errors
 /// If the query is wrong.
-pub(crate) fn lichess(content: &Content, query: Query) -> Result<ExplorerAnswer, Refusal> {
+pub(crate) fn lichess(content: &Content, query: Query) -> Result<ExplorerAnswer, ApiError> {
     of_lichess(content, query, |query| {
-        Ok(Wanted {
+        Ok(ListLimits {
             moves: moves(query, MOVES)?,
             top_games: at_most(query, "topGames", TOP_GAMES)?,
             recent_games: Some(at_most(query, "recentGames", RECENT_GAMES)?),
@@ -99,16 +99,16 @@ pub(crate) fn lichess(content: &Content, query: Query) -> Result<ExplorerAnswer,
 ///
 /// # Errors
 /// If the query is wrong.
-pub(crate) fn lichess_history(content: &Content, query: Query) -> Result<ExplorerAnswer, Refusal> {
-    let wanted = Wanted { moves: 0, top_games: 0, recent_games: Some(0), history: true };
+pub(crate) fn lichess_history(content: &Content, query: Query) -> Result<ExplorerAnswer, ApiError> {
+    let wanted = ListLimits { moves: 0, top_games: 0, recent_games: Some(0), history: true };
     of_lichess(content, query, |_| Ok(wanted))
 }
 
 fn of_lichess(
     content: &Content,
     mut query: Query,
-    wanted: impl FnOnce(&mut Query) -> Result<Wanted, Refusal>,
-) -> Result<ExplorerAnswer, Refusal> {
+    wanted: impl FnOnce(&mut Query) -> Result<ListLimits, ApiError>,
+) -> Result<ExplorerAnswer, ApiError> {
     standard_chess(&mut query)?;
     let game = query.game()?;
     let filter = Filter::of(&mut query, Dates::Months)?;
@@ -120,12 +120,12 @@ fn of_lichess(
 ///
 /// # Errors
 /// If another variant is asked for.
-pub(crate) fn standard_chess(query: &mut Query) -> Result<(), Refusal> {
+pub(crate) fn standard_chess(query: &mut Query) -> Result<(), ApiError> {
     match query.text("variant").as_deref() {
         None | Some("" | "standard" | "fromPosition" | "chess") => Ok(()),
-        Some(variant) => {
-            Err(Refusal::bad(format!("variant={variant:?}: the book is of standard chess alone")))
-        }
+        Some(variant) => Err(ApiError::bad_request(format!(
+            "variant={variant:?}: the book is of standard chess alone"
+        ))),
     }
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn standard_chess(query: &mut Query) -> Result<(), Refusal> {
 ///
 /// # Errors
 /// If it is no number.
-pub(crate) fn moves(query: &mut Query, usual: u64) -> Result<usize, Refusal> {
+pub(crate) fn moves(query: &mut Query, usual: u64) -> Result<usize, ApiError> {
     let most = MAX_MOVES as u64;
     Ok(query.number("moves", (0, u64::MAX))?.unwrap_or(usual).min(most) as usize)
 }
@@ -142,7 +142,7 @@ pub(crate) fn moves(query: &mut Query, usual: u64) -> Result<usize, Refusal> {
 ///
 /// # Errors
 /// If it is no number.
-pub(crate) fn at_most(query: &mut Query, name: &str, most: u64) -> Result<usize, Refusal> {
+pub(crate) fn at_most(query: &mut Query, name: &str, most: u64) -> Result<usize, ApiError> {
     Ok(query.number(name, (0, u64::MAX))?.unwrap_or(most).min(most) as usize)
 }
 
@@ -150,10 +150,10 @@ fn answer(
     content: &Content,
     game: &Game,
     filter: &Filter,
-    wanted: Wanted,
-) -> Result<ExplorerAnswer, Refusal> {
+    wanted: ListLimits,
+) -> Result<ExplorerAnswer, ApiError> {
     let position = game.position();
-    let mut known = knowledge::ask(&content.book, position, filter, Breadth::Played)?;
+    let mut known = position_stats::ask(&content.book, position, filter, Breadth::Played)?;
     known.moves.retain(|found| !found.played.is_empty());
     known.moves.sort_by_key(|found| (std::cmp::Reverse(found.played.games()), found.mv));
     let total = known.continued.counts;

@@ -1,12 +1,12 @@
-//! What games can be told apart by, rating, speed and date, as it is asked for.
+//! What games can be distinguished by, rating, speed and date, as it is asked for.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
+use super::api_error::ApiError;
 use super::query::Query;
-use super::refusal::Refusal;
 use crate::games::book::{FacetFilter, RatingGroup, Speed};
 use crate::games::pgn::{self, PgnDate};
 
@@ -89,7 +89,7 @@ impl Filter {
     ///
     /// # Errors
     /// If a parameter cannot be read.
-    pub(crate) fn of(query: &mut Query, dates: Dates) -> Result<Self, Refusal> {
+    pub(crate) fn of(query: &mut Query, dates: Dates) -> Result<Self, ApiError> {
         let ratings: Vec<RatingGroup> =
             query.list("ratings", "a rating group (0, 1000, … 2500)")?;
         let speeds: Vec<Speed> = query.list("speeds", "a speed (ultraBullet, … correspondence)")?;
@@ -105,7 +105,7 @@ impl Filter {
         dates: Dates,
         ratings: &[RatingGroup],
         speeds: &[Speed],
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, ApiError> {
         let (since, until) = match dates {
             Dates::Months => {
                 let what = "a month such as 2024-06";
@@ -165,7 +165,7 @@ impl Filter {
 mod tests {
     use super::*;
 
-    fn filter(text: &str, dates: Dates) -> Result<Filter, Refusal> {
+    fn filter(text: &str, dates: Dates) -> Result<Filter, ApiError> {
         let uri = format!("/x?{text}").parse().expect("an address");
         Filter::of(&mut Query::of(&uri)?, dates)
     }

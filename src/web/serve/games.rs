@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::refusal::Refusal;
-use super::shape::NamedMove;
-use super::shelf::Content;
+use super::api_error::ApiError;
+use super::json::NamedMove;
+use super::loaded_books::Content;
 use crate::chess::position::Position;
 use crate::games::book::{GameError, GameId};
 use crate::games::pgn::{
-    Fate, GameEnd, GamePly, PgnGame, PgnInput, Reader, Tags, Visitor, read_games,
+    GameEnd, GamePly, GameStatus, PgnGame, PgnInput, Reader, Tags, Visitor, read_games,
 };
-use crate::support::files::in_words;
+use crate::support::files::describe;
 
 /// Reads a game by its id. A book with facets contains where its games stand; other games are searched
 /// for, first in the file `likely`, by its number.
@@ -26,9 +26,9 @@ pub(crate) fn find(
     content: &Content,
     likely: Option<usize>,
     text: &str,
-) -> Result<PgnGame, Refusal> {
-    let missing = || Refusal::missing(format!("there is no game {text:?}"));
-    let id: GameId = text.parse().map_err(|_| missing())?;
+) -> Result<PgnGame, ApiError> {
+    let not_found = || ApiError::not_found(format!("there is no game {text:?}"));
+    let id: GameId = text.parse().map_err(|_| not_found())?;
     if let Some(found) = find_in_book(content, id) {
         return found;
     }
@@ -43,12 +43,12 @@ pub(crate) fn find(
             Err(error) => fault = fault.or(Some(unreadable(input, &error))),
         }
     }
-    Err(fault.map_or_else(missing, Refusal::gone))
+    Err(fault.map_or_else(not_found, ApiError::gone))
 }
 
 /// Why games of a file are not shown, in words that do not name its folder.
 pub(crate) fn unreadable(input: &PgnInput, error: &io::Error) -> String {
-    format!("cannot read the games of {}: {}", input.short_name(), in_words(error))
+    format!("cannot read the games of {}: {}", input.short_name(), describe(error))
 }
 
 /// The id of the game that was read last, whose `Site` tag may have one.
@@ -57,7 +57,7 @@ pub(crate) fn id_of<R: Read>(reader: &Reader<R>, of_site: Option<GameId>) -> Gam
 }
 
 /// The game that a book which knows its games has by this id; `None` if it has none.
-fn find_in_book(content: &Content, id: GameId) -> Option<Result<PgnGame, Refusal>> {
+fn find_in_book(content: &Content, id: GameId) -> Option<Result<PgnGame, ApiError>> {
     let folders = content.games.iter().filter_map(|input| match input {
         PgnInput::File(path) => path.parent().map(Path::to_owned),
         _ => None,
@@ -66,10 +66,10 @@ fn find_in_book(content: &Content, id: GameId) -> Option<Result<PgnGame, Refusal
     folders.dedup();
     match content.book.game_from(id, &folders) {
         Err(GameError::Unknown { .. }) => None,
-        Err(error) => Some(Err(Refusal::gone(error.to_string()))),
+        Err(error) => Some(Err(ApiError::gone(error.to_string()))),
         Ok(pgn) => match read_games(pgn.as_bytes()).next()? {
             Ok((game, _)) => Some(Ok(game)),
-            Err(error) => Some(Err(Refusal::gone(in_words(&error)))),
+            Err(error) => Some(Err(ApiError::gone(describe(&error)))),
         },
     }
 }
@@ -78,7 +78,7 @@ fn read(input: &PgnInput, id: GameId) -> io::Result<Option<PgnGame>> {
     let mut reader = Reader::new(input.reopen()?);
     let mut seeker = SiteReader::default();
     while let Some(end) = reader.read_game(&mut seeker)? {
-        if end.fate != Fate::Text && id_of(&reader, seeker.0.take()) == id {
+        if end.status != GameStatus::Text && id_of(&reader, seeker.0.take()) == id {
             return read_games(reader.game_text()).next().map(|game| Ok(game?.0)).transpose();
         }
     }
@@ -117,15 +117,15 @@ pub(crate) struct GameAnswer {
 
 impl GameAnswer {
     /// A game, as far as it could be read.
-    pub(crate) fn new(game: &PgnGame, fate: &Fate) -> Self {
+    pub(crate) fn new(game: &PgnGame, status: &GameStatus) -> Self {
         let moves: Vec<_> = game.moves.iter().map(|played| played.mv).collect();
         GameAnswer {
             tags: game.tags.clone(),
             fen: game.start.fen(),
             moves: NamedMove::line(&game.start, &moves),
             result: game.result.token(),
-            fault: match fate {
-                Fate::Broken(fault) => Some(fault.to_string()),
+            fault: match status {
+                GameStatus::Broken(fault) => Some(fault.to_string()),
                 _ => None,
             },
         }

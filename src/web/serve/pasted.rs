@@ -1,38 +1,42 @@
 //! What is pasted into the page: a position, moves or a game.
 
+use super::api_error::ApiError;
 use super::games::GameAnswer;
-use super::refusal::Refusal;
 use crate::chess::position::Position;
-use crate::games::pgn::{Fate, PgnGame, read_games};
+use crate::games::pgn::{GameStatus, PgnGame, read_games};
 use crate::support::words::is_space;
 
 /// Reads a FEN, or else the first game or list of moves of a text, for the page.
 ///
 /// # Errors
 /// If it is neither.
-pub(crate) fn read(text: &str) -> Result<GameAnswer, Refusal> {
-    let (game, fate) = read_game(text)?;
-    Ok(GameAnswer::new(&game, &fate))
+pub(crate) fn read(text: &str) -> Result<GameAnswer, ApiError> {
+    let (game, status) = read_game(text)?;
+    Ok(GameAnswer::new(&game, &status))
 }
 
 /// As [`read`]; the game, and how its reading ended.
 ///
 /// # Errors
 /// If it is neither.
-pub(crate) fn read_game(text: &str) -> Result<(PgnGame, Fate), Refusal> {
+pub(crate) fn read_game(text: &str) -> Result<(PgnGame, GameStatus), ApiError> {
     let text = text.trim_matches(is_space);
     let as_fen = Position::from_fen_repaired(text);
     if let Ok(position) = as_fen {
-        return Ok((PgnGame::new(position), Fate::Read));
+        return Ok((PgnGame::new(position), GameStatus::Read));
     }
     let game = read_games(text.as_bytes()).find_map(Result::ok);
     match (game, as_fen) {
         (Some((game, end)), _) if !game.moves.is_empty() || !game.tags.is_empty() => {
-            Ok((game, end.fate))
+            Ok((game, end.status))
         }
         // Eight ranks are meant as a position, whatever is wrong with it.
-        (_, Err(error)) if text.matches('/').count() >= 7 => Err(Refusal::bad(error.to_string())),
-        _ => Err(Refusal::bad("this is no position (FEN), no game (PGN) and no list of moves")),
+        (_, Err(error)) if text.matches('/').count() >= 7 => {
+            Err(ApiError::bad_request(error.to_string()))
+        }
+        _ => Err(ApiError::bad_request(
+            "this is no position (FEN), no game (PGN) and no list of moves",
+        )),
     }
 }
 
@@ -40,27 +44,30 @@ pub(crate) fn read_game(text: &str) -> Result<(PgnGame, Fate), Refusal> {
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> String {
+    fn reported(text: &str) -> String {
         serde_json::to_string(&read(text).expect(text)).expect("JSON")
     }
 
     #[test]
-    fn positions_moves_and_games_are_told_apart() {
+    fn positions_moves_and_games_are_distinguished() {
         let fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1";
-        assert!(told(fen).contains(fen));
+        assert!(reported(fen).contains(fen));
         for text in [
             "1. e4 e5 2. Nf3",
             "e4 e5 Nf3",
             "e2e4 e7e5 g1f3",
             "[White \"A\"]\n\n1. e4 e5 2. Nf3 *\n",
         ] {
-            let told = told(text);
-            assert!(told.contains("g1f3") && told.contains("\"fault\":null"), "{text}: {told}");
+            let reported = reported(text);
+            assert!(
+                reported.contains("g1f3") && reported.contains("\"fault\":null"),
+                "{text}: {reported}"
+            );
         }
         assert!(
-            told("1. e4 e5 2. Nd4").contains("illegal move Nd4"),
+            reported("1. e4 e5 2. Nd4").contains("illegal move Nd4"),
             "{}",
-            told("1. e4 e5 2. Nd4")
+            reported("1. e4 e5 2. Nd4")
         );
     }
 

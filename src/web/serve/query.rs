@@ -5,18 +5,18 @@ use std::str::FromStr;
 
 use axum::http::Uri;
 
+use super::api_error::ApiError;
 use super::limits::{MAX_PLAY, MAX_QUERY};
-use super::refusal::Refusal;
 use crate::chess::position::{Game, Move, Position, UCI_NULL};
 
 /// A name or value of a query, without its escapes.
 ///
 /// # Errors
 /// If it is not UTF-8.
-fn decoded(text: &str) -> Result<String, Refusal> {
+fn decoded(text: &str) -> Result<String, ApiError> {
     let spaced = text.replace('+', " ");
     let decoded = percent_encoding::percent_decode_str(&spaced).decode_utf8();
-    decoded.map(Cow::into_owned).map_err(|_| Refusal::bad("the query is not UTF-8"))
+    decoded.map(Cow::into_owned).map_err(|_| ApiError::bad_request("the query is not UTF-8"))
 }
 
 /// The parameters of a request that nobody has asked for yet.
@@ -30,11 +30,11 @@ impl Query {
     ///
     /// # Errors
     /// If it is too long, or has a parameter twice.
-    pub(crate) fn of(uri: &Uri) -> Result<Self, Refusal> {
+    pub(crate) fn of(uri: &Uri) -> Result<Self, ApiError> {
         let text = uri.query().unwrap_or_default();
         if text.len() > MAX_QUERY {
             let length = text.len();
-            return Err(Refusal::bad(format!(
+            return Err(ApiError::bad_request(format!(
                 "the query has {length} bytes: at most {MAX_QUERY} are read"
             )));
         }
@@ -43,7 +43,9 @@ impl Query {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let (name, value) = (decoded(name)?, decoded(value)?);
             if rest.iter().any(|(other, _)| *other == name) {
-                return Err(Refusal::bad(format!("the parameter {name:?} is given twice")));
+                return Err(ApiError::bad_request(format!(
+                    "the parameter {name:?} is given twice"
+                )));
             }
             rest.push((name, value));
         }
@@ -61,11 +63,11 @@ impl Query {
         &mut self,
         name: &str,
         what: &str,
-    ) -> Result<Option<T>, Refusal> {
+    ) -> Result<Option<T>, ApiError> {
         let Some(text) = self.text(name) else { return Ok(None) };
         match text.parse() {
             Ok(value) => Ok(Some(value)),
-            Err(_) => Err(Refusal::bad(format!("{name}={text:?}: expected {what}"))),
+            Err(_) => Err(ApiError::bad_request(format!("{name}={text:?}: expected {what}"))),
         }
     }
 
@@ -74,30 +76,33 @@ impl Query {
         &mut self,
         name: &str,
         (least, most): (u64, u64),
-    ) -> Result<Option<u64>, Refusal> {
+    ) -> Result<Option<u64>, ApiError> {
         let what = format!("a whole number from {least} to {most}");
         let number: Option<u64> = self.read(name, &what)?;
         match number.filter(|number| !(least..=most).contains(number)) {
-            Some(number) => Err(Refusal::bad(format!("{name}={number}: expected {what}"))),
+            Some(number) => Err(ApiError::bad_request(format!("{name}={number}: expected {what}"))),
             None => Ok(number),
         }
     }
 
     /// `true` or `false`, as clients of Lichess write them: also `True`, `1` and `on`.
-    pub(crate) fn flag(&mut self, name: &str) -> Result<Option<bool>, Refusal> {
+    pub(crate) fn flag(&mut self, name: &str) -> Result<Option<bool>, ApiError> {
         match self.text(name).as_deref().map(str::to_ascii_lowercase).as_deref() {
             None => Ok(None),
             Some("true" | "1" | "on") => Ok(Some(true)),
             Some("false" | "0" | "off") => Ok(Some(false)),
-            Some(text) => Err(Refusal::bad(format!("{name}={text:?}: expected true or false"))),
+            Some(text) => {
+                Err(ApiError::bad_request(format!("{name}={text:?}: expected true or false")))
+            }
         }
     }
 
     /// A list with commas. An empty one is none, as with the explorer of Lichess.
-    pub(crate) fn list<T: FromStr>(&mut self, name: &str, what: &str) -> Result<Vec<T>, Refusal> {
+    pub(crate) fn list<T: FromStr>(&mut self, name: &str, what: &str) -> Result<Vec<T>, ApiError> {
         let text = self.text(name).unwrap_or_default();
         let read = |part: &str| {
-            let wrong = |_| Refusal::bad(format!("{name}={text:?}: {part:?} is not {what}"));
+            let wrong =
+                |_| ApiError::bad_request(format!("{name}={text:?}: {part:?} is not {what}"));
             part.parse().map_err(wrong)
         };
         text.split(',').filter(|part| !part.is_empty()).map(read).collect()
@@ -107,23 +112,25 @@ impl Query {
     ///
     /// # Errors
     /// If the FEN is none, or a move is none or illegal.
-    pub(crate) fn game(&mut self) -> Result<Game, Refusal> {
+    pub(crate) fn game(&mut self) -> Result<Game, ApiError> {
         let start = match self.text("fen").filter(|fen| !fen.trim().is_empty()) {
             Some(fen) => Position::from_fen_repaired(&fen)
-                .map_err(|error| Refusal::bad(format!("fen={fen:?}: {error}")))?,
+                .map_err(|error| ApiError::bad_request(format!("fen={fen:?}: {error}")))?,
             None => Position::start(),
         };
         let mut game = Game::new(start);
         let play = self.text("play").unwrap_or_default();
         for (number, word) in play.split(',').filter(|word| !word.is_empty()).enumerate() {
             if number >= MAX_PLAY {
-                return Err(Refusal::bad(format!("play: at most {MAX_PLAY} moves are read")));
+                return Err(ApiError::bad_request(format!(
+                    "play: at most {MAX_PLAY} moves are read"
+                )));
             }
             let mv = read_uci(game.position(), word).ok_or_else(|| {
                 let fen = game.position().fen();
-                Refusal::bad(format!("play: {word:?} is no legal move in {fen}"))
+                ApiError::bad_request(format!("play: {word:?} is no legal move in {fen}"))
             })?;
-            game.play(mv).map_err(|error| Refusal::bad(format!("play: {error}")))?;
+            game.play(mv).map_err(|error| ApiError::bad_request(format!("play: {error}")))?;
         }
         Ok(game)
     }
@@ -132,9 +139,9 @@ impl Query {
     ///
     /// # Errors
     /// If there is a parameter that this address does not know.
-    pub(crate) fn finish(self) -> Result<(), Refusal> {
+    pub(crate) fn finish(self) -> Result<(), ApiError> {
         match self.rest.first() {
-            Some((name, _)) => Err(Refusal::bad(format!(
+            Some((name, _)) => Err(ApiError::bad_request(format!(
                 "there is no parameter {name:?}: /openapi.json has them all"
             ))),
             None => Ok(()),
@@ -173,7 +180,7 @@ pub(crate) fn with_rook(position: &Position, mv: Move) -> String {
 mod tests {
     use super::*;
 
-    fn query(text: &str) -> Result<Query, Refusal> {
+    fn query(text: &str) -> Result<Query, ApiError> {
         Query::of(&format!("/book?{text}").parse().expect("an address"))
     }
 

@@ -23,32 +23,32 @@ use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Pr
 use tower_http::compression::{CompressionLayer, CompressionLevel};
 use tower_http::cors::{AllowOrigin, Any, CorsLayer};
 
+use super::api_error::ApiError;
 use super::cache::AnswerCache;
 use super::games::{self, GameAnswer};
-use super::gate::Gate;
 use super::limits::{
     ANSWER_CACHE, ANSWER_TIMEOUT, MAX_ANNOTATIONS, MAX_GAME_READERS, MAX_PASTED,
     MAX_PLAYER_STREAMS, MAX_SEARCHES, PLAYER_UPDATE, PREFLIGHT_AGE,
 };
+use super::loaded_books::{Content, LoadedBooks};
+use super::origin_check::OriginCheck;
 use super::page;
 use super::player::{PlayerOrder, Players};
 use super::query::Query;
-use super::refusal::Refusal;
 use super::searches::Searches;
-use super::shelf::{Content, Shelf};
-use super::{analysis, annotation, book_answer, explorer, pasted, ways};
-use crate::games::pgn::{Fate, PgnGame, text};
-use crate::support::files::in_words;
+use super::{analysis, annotation, book_answer, explorer, move_orders, pasted};
+use crate::games::pgn::{GameStatus, PgnGame, text};
+use crate::support::files::describe;
 
 /// The description of our own addresses.
 const DESCRIPTION: &str = include_str!("openapi.json");
 /// What a stream of JSON lines is called.
 const LINES_OF_JSON: &str = "application/x-ndjson";
 
-/// What all answers are made of.
+/// State shared by all handlers.
 #[derive(Debug)]
-pub(crate) struct Desk {
-    shelf: Arc<Shelf>,
+pub(crate) struct AppState {
+    loaded: Arc<LoadedBooks>,
     answers: AnswerCache,
     searches: Arc<Searches>,
     annotations: Arc<Searches>,
@@ -59,11 +59,11 @@ pub(crate) struct Desk {
     closing: watch::Receiver<bool>,
 }
 
-impl Desk {
-    /// A desk in front of a shelf.
-    pub(crate) fn new(shelf: Arc<Shelf>, closing: watch::Receiver<bool>) -> Self {
-        Desk {
-            shelf,
+impl AppState {
+    /// The state of a server of these books.
+    pub(crate) fn new(loaded: Arc<LoadedBooks>, closing: watch::Receiver<bool>) -> Self {
+        AppState {
+            loaded,
             answers: AnswerCache::new(ANSWER_CACHE),
             searches: Arc::new(Searches::new(MAX_SEARCHES)),
             annotations: Arc::new(Searches::new(MAX_ANNOTATIONS)),
@@ -75,42 +75,47 @@ impl Desk {
     }
 
     /// Who looks for the games of players.
-    fn players(&self, content: &Content) -> Result<&Players, Refusal> {
+    fn players(&self, content: &Content) -> Result<&Players, ApiError> {
         if content.games.is_empty() {
             let why = "there are no games to look through: serve PGN, or a book beside its games";
-            return Err(Refusal::missing(why));
+            return Err(ApiError::not_found(why));
         }
         if self.players.get().is_none() {
             let players = Players::new(content.games.clone());
-            let players = players
-                .map_err(|error| Refusal::busy(format!("no thread: {}", in_words(&error))))?;
+            let players = players.map_err(|error| {
+                ApiError::unavailable(format!("no thread: {}", describe(&error)))
+            })?;
             // Another request may have been faster; its thread stays, ours ends.
             let _ = self.players.set(players);
         }
-        self.players.get().ok_or_else(|| Refusal::busy("try again"))
+        self.players.get().ok_or_else(|| ApiError::unavailable("try again"))
     }
 
     /// Ends what runs on threads of its own.
     pub(crate) fn close(&self) {
-        self.shelf.progress().stop();
+        self.loaded.progress().stop();
         self.players.get().into_iter().for_each(Players::close);
     }
 }
 
-type Shared = State<Arc<Desk>>;
+type Shared = State<Arc<AppState>>;
 
 /// All addresses. `client_timeout` is for the bodies of requests.
-pub(crate) fn router(desk: Arc<Desk>, gate: Gate, client_timeout: Duration) -> Router {
+pub(crate) fn router(
+    state: Arc<AppState>,
+    origin_check: OriginCheck,
+    client_timeout: Duration,
+) -> Router {
     let is_whole = DefaultPredicate::new().and(NotForContentType::const_new(LINES_OF_JSON));
     let compression = CompressionLayer::new().quality(CompressionLevel::Fastest);
     open_addresses()
-        .merge(costly_addresses(gate, client_timeout))
-        .with_state(desk)
+        .merge(costly_addresses(origin_check, client_timeout))
+        .with_state(state)
         .layer(compression.compress_when(is_whole))
 }
 
 /// What any page may ask for.
-fn open_addresses() -> Router<Arc<Desk>> {
+fn open_addresses() -> Router<Arc<AppState>> {
     let mut router = Router::new()
         .route("/book", get(book))
         .route("/book/ways", get(ways_to))
@@ -132,22 +137,22 @@ fn open_addresses() -> Router<Arc<Desk>> {
     }
     router
         .fallback(async |uri: Uri| {
-            Refusal::missing(format!("there is nothing at {:?}", uri.path()))
+            ApiError::not_found(format!("there is nothing at {:?}", uri.path()))
         })
         .method_not_allowed_fallback(wrong_method)
         .layer(cors([Method::GET, Method::HEAD, Method::OPTIONS]).allow_origin(Any))
 }
 
 /// What only the server's own page, pages that were named, and other programs may ask for.
-fn costly_addresses(gate: Gate, client_timeout: Duration) -> Router<Arc<Desk>> {
-    let named = AllowOrigin::list(gate.origins());
-    let gate = Arc::new(gate);
-    let admit = move |request: Request, next: Next| {
-        let admitted = gate.admit(request.headers());
+fn costly_addresses(origin_check: OriginCheck, client_timeout: Duration) -> Router<Arc<AppState>> {
+    let named = AllowOrigin::list(origin_check.origins());
+    let origin_check = Arc::new(origin_check);
+    let check = move |request: Request, next: Next| {
+        let admitted = origin_check.check(request.headers());
         async move {
             match admitted {
                 Ok(()) => next.run(request).await,
-                Err(refusal) => refusal.into_response(),
+                Err(api_error) => api_error.into_response(),
             }
         }
     };
@@ -157,7 +162,7 @@ fn costly_addresses(gate: Gate, client_timeout: Duration) -> Router<Arc<Desk>> {
         .route("/analysis", get(analyse))
         .method_not_allowed_fallback(wrong_method)
         .layer(Extension(BodyTimeout(client_timeout)))
-        .layer(middleware::from_fn(admit))
+        .layer(middleware::from_fn(check))
         .layer(cors([Method::GET, Method::POST, Method::OPTIONS]).allow_origin(named))
 }
 
@@ -177,8 +182,8 @@ fn cors<const N: usize>(methods: [Method; N]) -> CorsLayer {
         .max_age(PREFLIGHT_AGE)
 }
 
-async fn wrong_method(method: Method, uri: Uri) -> Refusal {
-    Refusal::method(format!(
+async fn wrong_method(method: Method, uri: Uri) -> ApiError {
+    ApiError::method_not_allowed(format!(
         "{:?} does not take {method}: /openapi.json has what it takes",
         uri.path()
     ))
@@ -192,12 +197,13 @@ struct BodyTimeout(Duration);
 struct Pasted(String);
 
 impl<S: Sync> FromRequest<S> for Pasted {
-    type Rejection = Refusal;
+    type Rejection = ApiError;
 
-    async fn from_request(request: Request, _: &S) -> Result<Self, Refusal> {
-        let too_large = || Refusal::too_large(format!("the text has more than {MAX_PASTED} bytes"));
+    async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
+        let too_large =
+            || ApiError::too_large(format!("the text has more than {MAX_PASTED} bytes"));
         let Some(&BodyTimeout(limit)) = request.extensions().get() else {
-            return Err(Refusal::busy("the server is not ready"));
+            return Err(ApiError::unavailable("the server is not ready"));
         };
         let body = request.into_body();
         if body.size_hint().lower() > MAX_PASTED as u64 {
@@ -206,10 +212,14 @@ impl<S: Sync> FromRequest<S> for Pasted {
         match tokio::time::timeout(limit, to_bytes(body, MAX_PASTED)).await {
             Ok(Ok(bytes)) => Ok(Pasted(text(&bytes).into_owned())),
             Ok(Err(error)) if is_too_large(&error) => Err(too_large()),
-            Ok(Err(error)) => Err(Refusal::bad(format!("the text cannot be read: {error}"))),
+            Ok(Err(error)) => {
+                Err(ApiError::bad_request(format!("the text cannot be read: {error}")))
+            }
             Err(_) => {
                 let seconds = limit.as_secs();
-                Err(Refusal::late(format!("the text did not arrive within {seconds} s")))
+                Err(ApiError::request_timeout(format!(
+                    "the text did not arrive within {seconds} s"
+                )))
             }
         }
     }
@@ -224,66 +234,66 @@ fn is_too_large(error: &axum::Error) -> bool {
 struct Id(String);
 
 impl<S: Send + Sync> FromRequestParts<S> for Id {
-    type Rejection = Refusal;
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         match Path::from_request_parts(parts, state).await {
             Ok(Path(id)) => Ok(Id(id)),
-            Err(error) => Err(Refusal::bad(error.body_text())),
+            Err(error) => Err(ApiError::bad_request(error.body_text())),
         }
     }
 }
 
-async fn book(State(desk): Shared, uri: Uri, headers: HeaderMap) -> Result<Response, Refusal> {
-    kept(&desk, &uri, &headers, book_answer::answer)
+async fn book(State(state): Shared, uri: Uri, headers: HeaderMap) -> Result<Response, ApiError> {
+    kept(&state, &uri, &headers, book_answer::answer)
 }
 
-async fn ways_to(State(desk): Shared, uri: Uri, headers: HeaderMap) -> Result<Response, Refusal> {
-    kept(&desk, &uri, &headers, |content, mut query| {
+async fn ways_to(State(state): Shared, uri: Uri, headers: HeaderMap) -> Result<Response, ApiError> {
+    kept(&state, &uri, &headers, |content, mut query| {
         let game = query.game()?;
         query.finish()?;
-        Ok(ways::ways(content, game.position()))
+        Ok(move_orders::move_orders(content, game.position()))
     })
 }
 
-async fn masters(State(desk): Shared, uri: Uri, headers: HeaderMap) -> Result<Response, Refusal> {
-    kept(&desk, &uri, &headers, explorer::masters).map_err(Refusal::plain)
+async fn masters(State(state): Shared, uri: Uri, headers: HeaderMap) -> Result<Response, ApiError> {
+    kept(&state, &uri, &headers, explorer::masters).map_err(ApiError::plain)
 }
 
-async fn lichess(State(desk): Shared, uri: Uri, headers: HeaderMap) -> Result<Response, Refusal> {
-    kept(&desk, &uri, &headers, explorer::lichess).map_err(Refusal::plain)
+async fn lichess(State(state): Shared, uri: Uri, headers: HeaderMap) -> Result<Response, ApiError> {
+    kept(&state, &uri, &headers, explorer::lichess).map_err(ApiError::plain)
 }
 
 async fn lichess_history(
-    State(desk): Shared,
+    State(state): Shared,
     uri: Uri,
     headers: HeaderMap,
-) -> Result<Response, Refusal> {
-    kept(&desk, &uri, &headers, explorer::lichess_history).map_err(Refusal::plain)
+) -> Result<Response, ApiError> {
+    kept(&state, &uri, &headers, explorer::lichess_history).map_err(ApiError::plain)
 }
 
 /// An answer that depends on the books and the address alone: it is made once, and told not at all to
 /// who has it.
 fn kept<T: Serialize>(
-    desk: &Desk,
+    state: &AppState,
     uri: &Uri,
     headers: &HeaderMap,
-    make: impl FnOnce(&Content, Query) -> Result<T, Refusal>,
-) -> Result<Response, Refusal> {
-    let content = desk.shelf.content()?;
+    make: impl FnOnce(&Content, Query) -> Result<T, ApiError>,
+) -> Result<Response, ApiError> {
+    let content = state.loaded.content()?;
     let address = uri.path_and_query().map_or("", |address| address.as_str());
     let tag = format!("W/\"{}-{:08x}\"", content.tag, crc32fast::hash(address.as_bytes()));
     // Whoever has the tag of this address has had an answer.
     if headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes()) {
         return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
     }
-    let answer = match desk.answers.get(address) {
+    let answer = match state.answers.get(address) {
         Some(answer) => answer,
         None => {
             let answer = make(content, Query::of(uri)?)?;
             let text = serde_json::to_vec(&answer);
-            let text = Bytes::from(text.map_err(|error| Refusal::busy(error.to_string()))?);
-            desk.answers.put(address.to_owned(), text.clone());
+            let text = Bytes::from(text.map_err(|error| ApiError::unavailable(error.to_string()))?);
+            state.answers.put(address.to_owned(), text.clone());
             text
         }
     };
@@ -295,46 +305,46 @@ fn kept<T: Serialize>(
 }
 
 /// Reads a game from its file, on a thread that may wait for the disk.
-async fn find(desk: &Desk, id: String) -> Result<PgnGame, Refusal> {
-    let content = Arc::clone(desk.shelf.content()?);
-    let likely = id.parse().ok().and_then(|id| desk.players.get()?.file_of(id));
-    let waiting = Arc::clone(&desk.readers).acquire_owned().await;
-    let permit = waiting.map_err(|_| Refusal::busy("the server ends"))?;
+async fn find(state: &AppState, id: String) -> Result<PgnGame, ApiError> {
+    let content = Arc::clone(state.loaded.content()?);
+    let likely = id.parse().ok().and_then(|id| state.players.get()?.file_of(id));
+    let waiting = Arc::clone(&state.readers).acquire_owned().await;
+    let permit = waiting.map_err(|_| ApiError::unavailable("the server ends"))?;
     let found = tokio::task::spawn_blocking(move || {
         let _permit = permit;
         games::find(&content, likely, &id)
     });
-    let late = |_| {
+    let request_timeout = |_| {
         let seconds = ANSWER_TIMEOUT.as_secs();
-        Refusal::busy(format!("the game was not found within {seconds} s"))
+        ApiError::unavailable(format!("the game was not found within {seconds} s"))
     };
-    let found = tokio::time::timeout(ANSWER_TIMEOUT, found).await.map_err(late)?;
-    found.map_err(|error| Refusal::busy(error.to_string()))?
+    let found = tokio::time::timeout(ANSWER_TIMEOUT, found).await.map_err(request_timeout)?;
+    found.map_err(|error| ApiError::unavailable(error.to_string()))?
 }
 
-async fn game(State(desk): Shared, Id(id): Id) -> Result<Json<GameAnswer>, Refusal> {
-    let game = find(&desk, id).await?;
-    Ok(Json(GameAnswer::new(&game, &Fate::Read)))
+async fn game(State(state): Shared, Id(id): Id) -> Result<Json<GameAnswer>, ApiError> {
+    let game = find(&state, id).await?;
+    Ok(Json(GameAnswer::new(&game, &GameStatus::Read)))
 }
 
-async fn pgn(State(desk): Shared, Id(id): Id) -> Result<Response, Refusal> {
-    let game = find(&desk, id).await.map_err(Refusal::plain)?;
+async fn pgn(State(state): Shared, Id(id): Id) -> Result<Response, ApiError> {
+    let game = find(&state, id).await.map_err(ApiError::plain)?;
     Ok(([(header::CONTENT_TYPE, "application/x-chess-pgn")], game.to_string()).into_response())
 }
 
-async fn read(Pasted(text): Pasted) -> Result<Json<GameAnswer>, Refusal> {
+async fn read(Pasted(text): Pasted) -> Result<Json<GameAnswer>, ApiError> {
     pasted::read(&text).map(Json)
 }
 
-async fn status(State(desk): Shared) -> Json<serde_json::Value> {
-    let content = desk.shelf.content().ok();
+async fn status(State(state): Shared) -> Json<serde_json::Value> {
+    let content = state.loaded.content().ok();
     Json(json!({
         "version": env!("CARGO_PKG_VERSION"),
         "ready": content.is_some(),
-        "books": desk.shelf.progress().report(),
+        "books": state.loaded.progress().report(),
         "facets": content.is_some_and(|content| content.book.has_facets()),
         "games": content.is_some_and(|content| !content.games.is_empty()),
-        "searches": { "running": desk.searches.count(), "most": MAX_SEARCHES },
+        "searches": { "running": state.searches.count(), "most": MAX_SEARCHES },
     }))
 }
 
@@ -344,60 +354,66 @@ async fn description() -> Response {
 
 /// Who asks.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Peer(pub(crate) SocketAddr);
+pub(crate) struct ClientAddress(pub(crate) SocketAddr);
 
 async fn analyse(
-    State(desk): Shared,
-    Extension(Peer(peer)): Extension<Peer>,
+    State(state): Shared,
+    Extension(ClientAddress(client_address)): Extension<ClientAddress>,
     uri: Uri,
-) -> Result<Sse<impl Stream<Item = Result<Event, std::convert::Infallible>>>, Refusal> {
-    let content = desk.shelf.content()?;
+) -> Result<Sse<impl Stream<Item = Result<Event, std::convert::Infallible>>>, ApiError> {
+    let content = state.loaded.content()?;
     let query = Query::of(&uri)?;
-    let closing = desk.closing.clone();
-    let events = analysis::start(&desk.searches, content, peer.ip(), query, closing).await?;
+    let closing = state.closing.clone();
+    let events =
+        analysis::start(&state.searches, content, client_address.ip(), query, closing).await?;
     Ok(Sse::new(Received(events)).keep_alive(KeepAlive::default()))
 }
 
 async fn annotate(
-    State(desk): Shared,
-    Extension(Peer(peer)): Extension<Peer>,
+    State(state): Shared,
+    Extension(ClientAddress(client_address)): Extension<ClientAddress>,
     uri: Uri,
     Pasted(text): Pasted,
-) -> Result<Response, Refusal> {
-    let content = desk.shelf.content()?;
+) -> Result<Response, ApiError> {
+    let content = state.loaded.content()?;
     let order = (Query::of(&uri)?, text.as_str());
-    let closing = desk.closing.clone();
-    let lines = annotation::start(&desk.annotations, content, peer.ip(), order, closing).await?;
+    let closing = state.closing.clone();
+    let lines =
+        annotation::start(&state.annotations, content, client_address.ip(), order, closing).await?;
     Ok(([(header::CONTENT_TYPE, LINES_OF_JSON)], Body::from_stream(Received(lines)))
         .into_response())
 }
 
-async fn player(State(desk): Shared, uri: Uri) -> Result<Response, Refusal> {
-    let order = Query::of(&uri).and_then(PlayerOrder::of).map_err(Refusal::plain)?;
-    let stream = start_player(&desk, order).map_err(Refusal::plain)?;
+async fn player(State(state): Shared, uri: Uri) -> Result<Response, ApiError> {
+    let order = Query::of(&uri).and_then(PlayerOrder::of).map_err(ApiError::plain)?;
+    let stream = start_player(&state, order).map_err(ApiError::plain)?;
     Ok(([(header::CONTENT_TYPE, LINES_OF_JSON)], Body::from_stream(Received(stream)))
         .into_response())
 }
 
 /// Begins to tell of a player's games: what is known now, and again until all is known.
-fn start_player(desk: &Arc<Desk>, order: PlayerOrder) -> Result<mpsc::Receiver<Bytes>, Refusal> {
-    let content = Arc::clone(desk.shelf.content()?);
-    let streams = Arc::clone(&desk.streams).try_acquire_owned();
-    let permit = streams.map_err(|_| Refusal::busy("too many streams run: try again soon"))?;
-    let index = desk.players(&content)?.get(order.player())?;
+fn start_player(
+    state: &Arc<AppState>,
+    order: PlayerOrder,
+) -> Result<mpsc::Receiver<Bytes>, ApiError> {
+    let content = Arc::clone(state.loaded.content()?);
+    let streams = Arc::clone(&state.streams).try_acquire_owned();
+    let permit =
+        streams.map_err(|_| ApiError::unavailable("too many streams run: try again soon"))?;
+    let index = state.players(&content)?.get(order.player())?;
     let (sender, receiver) = mpsc::channel(1);
-    let desk = Arc::clone(desk);
+    let state = Arc::clone(state);
     tokio::spawn(async move {
         let _permit = permit;
         let mut last = None;
-        let mut closing = desk.closing.clone();
+        let mut closing = state.closing.clone();
         loop {
             let is_last = index.is_done();
             let why = match index.fault() {
                 _ if !is_last && *closing.borrow() => Some("the server ends"),
                 fault => fault.filter(|_| is_last),
             };
-            let Ok(players) = desk.players(&content) else { return };
+            let Ok(players) = state.players(&content) else { return };
             let answer = order.answer(&content, &index, players.queue_position(&index));
             // An empty line keeps those on the way from taking the stream for dead.
             let line = match last.as_ref() == Some(&answer) && !is_last {

@@ -11,15 +11,15 @@ use std::time::Duration;
 use serde::Serialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
 
+use super::api_error::ApiError;
 use super::limits::{MAX_CLIENT_NAME, SEARCH_BACKLOG};
 use super::query::Query;
-use super::refusal::Refusal;
 use crate::engine::search::STACK_SIZE;
-use crate::support::files::in_words;
+use crate::support::files::describe;
 use crate::tools::suite::Switch;
 
 /// How long a client waits for the search of another to make room, its own earlier one above all.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Who searches: the address, and the name that a page has given itself.
 pub(crate) type Client = (IpAddr, String);
@@ -28,11 +28,11 @@ pub(crate) type Client = (IpAddr, String);
 ///
 /// # Errors
 /// If it is too long.
-pub(crate) fn client_name(query: &mut Query) -> Result<String, Refusal> {
+pub(crate) fn client_name(query: &mut Query) -> Result<String, ApiError> {
     let name = query.text("client").unwrap_or_default();
     match name.len() <= MAX_CLIENT_NAME {
         true => Ok(name),
-        false => Err(Refusal::bad(format!("client: at most {MAX_CLIENT_NAME} bytes"))),
+        false => Err(ApiError::bad_request(format!("client: at most {MAX_CLIENT_NAME} bytes"))),
     }
 }
 
@@ -118,15 +118,15 @@ impl Searches {
         time: Duration,
         closing: watch::Receiver<bool>,
         search: impl FnOnce(&Stop, &mpsc::Sender<T>) -> T + Send + 'static,
-    ) -> Result<mpsc::Receiver<T>, Refusal> {
+    ) -> Result<mpsc::Receiver<T>, ApiError> {
         if let Some((_, earlier)) = self.running().get(&client) {
             earlier.stop(Ending::Replaced);
         }
-        let waiting = tokio::time::timeout(PATIENCE, Arc::clone(&self.room).acquire_owned());
+        let waiting = tokio::time::timeout(TIMEOUT, Arc::clone(&self.room).acquire_owned());
         let Ok(Ok(permit)) = waiting.await else {
             let most = self.most;
             let runs = if most == 1 { "search of this kind runs" } else { "searches run" };
-            return Err(Refusal::busy(format!("{most} {runs} already: try again soon")));
+            return Err(ApiError::unavailable(format!("{most} {runs} already: try again soon")));
         };
         let stop = Stop::default();
         let number = self.started.fetch_add(1, Relaxed);
@@ -134,21 +134,22 @@ impl Searches {
         if let Some((_, earlier)) = self.running().insert(client.clone(), (number, stop.clone())) {
             earlier.stop(Ending::Replaced);
         }
-        let ticket = Ticket { searches: Arc::clone(self), client, number, _permit: permit };
+        let search_permit =
+            SearchPermit { searches: Arc::clone(self), client, number, _permit: permit };
         let (sender, receiver) = mpsc::channel(SEARCH_BACKLOG + 1);
         // The last message has its place, however slowly the client reads.
         let place = sender.clone().try_reserve_owned();
-        let place = place.map_err(|error| Refusal::busy(error.to_string()))?;
+        let place = place.map_err(|error| ApiError::unavailable(error.to_string()))?;
         let (done, is_done) = oneshot::channel();
         tokio::spawn(stop_in_time(stop.clone(), time, sender.clone(), is_done, closing));
         let run = move || {
             let last = search(&stop, &sender);
-            drop((ticket, done));
+            drop((search_permit, done));
             place.send(last);
         };
         let started = thread::Builder::new().stack_size(STACK_SIZE).spawn(run);
         started.map_err(|error| {
-            Refusal::busy(format!("no search can be started: {}", in_words(&error)))
+            ApiError::unavailable(format!("no search can be started: {}", describe(&error)))
         })?;
         Ok(receiver)
     }
@@ -156,14 +157,14 @@ impl Searches {
 
 /// Room for one search, given back at its end.
 #[derive(Debug)]
-struct Ticket {
+struct SearchPermit {
     searches: Arc<Searches>,
     client: Client,
     number: u64,
     _permit: OwnedSemaphorePermit,
 }
 
-impl Drop for Ticket {
+impl Drop for SearchPermit {
     fn drop(&mut self) {
         let mut running = self.searches.running();
         if running.get(&self.client).is_some_and(|(number, _)| *number == self.number) {

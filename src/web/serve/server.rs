@@ -20,13 +20,13 @@ use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tower::service_fn;
 
-use super::gate::Gate;
 use super::limits::{GRACE, MAX_CONNECTIONS, MAX_REQUEST_HEAD, MAX_REQUEST_HEADERS};
-use super::patience::PatientStream;
-use super::routes::{Desk, Peer, router};
-use super::shelf::Shelf;
+use super::loaded_books::LoadedBooks;
+use super::origin_check::OriginCheck;
+use super::routes::{AppState, ClientAddress, router};
+use super::write_timeout::WriteTimeoutStream;
 use crate::games::book::BookError;
-use crate::support::files::in_words;
+use crate::support::files::describe;
 use crate::support::threads;
 
 /// Why the server ended.
@@ -70,13 +70,13 @@ pub(crate) struct Settings {
     pub(crate) client_timeout: Duration,
 }
 
-/// Serves the books of a shelf, which are opened meanwhile, until somebody stops it. `on_ready` gets
+/// Serves books, which are opened meanwhile, until it is stopped. `on_ready` gets
 /// the address, `on_open` is called when all books are open.
 ///
 /// # Errors
 /// If the address cannot be had, or a book cannot be opened.
 pub(crate) fn serve(
-    shelf: Shelf,
+    loaded: LoadedBooks,
     Settings { address, origins, client_timeout }: Settings,
     stopper: &Stopper,
     on_ready: impl FnOnce(SocketAddr),
@@ -86,18 +86,18 @@ pub(crate) fn serve(
     let closing = stopper.0.subscribe();
     let done = runtime.block_on(async {
         let listener = TcpListener::bind(address).await;
-        let listener = listener.map_err(|error| ServeError::Address(address, in_words(&error)))?;
+        let listener = listener.map_err(|error| ServeError::Address(address, describe(&error)))?;
         on_ready(listener.local_addr()?);
-        let shelf = Arc::new(shelf);
-        let desk = Arc::new(Desk::new(Arc::clone(&shelf), closing.clone()));
-        let opened = open(shelf, on_open)?;
-        let gate = Gate::new(origins, address.ip().is_loopback());
-        let router = router(Arc::clone(&desk), gate, client_timeout);
+        let loaded = Arc::new(loaded);
+        let state = Arc::new(AppState::new(Arc::clone(&loaded), closing.clone()));
+        let opened = open(loaded, on_open)?;
+        let origin_check = OriginCheck::new(origins, address.ip().is_loopback());
+        let router = router(Arc::clone(&state), origin_check, client_timeout);
         tokio::select! {
             fault = opened => Err(fault.into()),
             () = accept_all(listener, router, client_timeout, closing) => Ok(()),
         }
-        .inspect(|()| desk.close())
+        .inspect(|()| state.close())
     });
     // Threads that count games or look for them may take a moment to see that it is over.
     runtime.shutdown_timeout(GRACE);
@@ -126,11 +126,11 @@ fn runtime() -> io::Result<tokio::runtime::Runtime> {
 
 /// Opens the books on a thread of its own. What comes of it comes only if it is a fault.
 fn open(
-    shelf: Arc<Shelf>,
+    loaded: Arc<LoadedBooks>,
     on_open: impl FnOnce() + Send + 'static,
 ) -> io::Result<impl Future<Output = BookError>> {
     let (sender, receiver) = oneshot::channel();
-    thread::Builder::new().name("opening".to_owned()).spawn(move || match shelf.open() {
+    thread::Builder::new().name("opening".to_owned()).spawn(move || match loaded.open() {
         Ok(()) => on_open(),
         Err(error) => {
             let _ = sender.send(error);
@@ -165,16 +165,16 @@ async fn accept_all(
             _ = closing.wait_for(|&is_closing| is_closing) => break,
         };
         match (permit, accepted) {
-            (Ok(permit), Ok((stream, peer))) => {
+            (Ok(permit), Ok((stream, client_address))) => {
                 // Answers are written whole: there is nothing to wait for.
                 let _ = stream.set_nodelay(true);
-                let stream = PatientStream::new(stream, client_timeout);
-                let connection = connection(stream, peer, router.clone(), client_timeout);
+                let stream = WriteTimeoutStream::new(stream, client_timeout);
+                let connection = connection(stream, client_address, router.clone(), client_timeout);
                 let connection = graceful.watch(connection);
                 tokio::spawn(async move {
                     let _permit: OwnedSemaphorePermit = permit;
                     if let Err(error) = connection.await {
-                        log::debug!("{peer}: {error}");
+                        log::debug!("{client_address}: {error}");
                     }
                 });
             }
@@ -191,14 +191,14 @@ async fn accept_all(
 
 /// Answers what comes over a connection.
 fn connection(
-    stream: PatientStream,
-    peer: SocketAddr,
+    stream: WriteTimeoutStream,
+    client_address: SocketAddr,
     router: Router,
     client_timeout: Duration,
 ) -> impl GracefulConnection<Error = hyper::Error> {
     let service = service_fn(move |request: Request<Incoming>| {
         let mut request = request.map(Body::new);
-        request.extensions_mut().insert(Peer(peer));
+        request.extensions_mut().insert(ClientAddress(client_address));
         let answering = tower::ServiceExt::oneshot(router.clone(), request);
         async move { Ok::<_, Infallible>(answering.await.unwrap_or_else(|never| match never {})) }
     });

@@ -94,7 +94,7 @@ pub(in crate::engine::eval) fn assess<T: Trace>(
     let (white, white_attacks) = pieces(&views[0], Color::White, w, trace);
     let (black, black_attacks) = pieces(&views[1], Color::Black, w, trace);
     let mut total = white - black + pawns.score(Color::White) - pawns.score(Color::Black);
-    total += interplay(
+    total += interactions(
         &views[0],
         Color::White,
         pawns.passed[0],
@@ -102,7 +102,7 @@ pub(in crate::engine::eval) fn assess<T: Trace>(
         w,
         trace,
     );
-    total -= interplay(
+    total -= interactions(
         &views[1],
         Color::Black,
         pawns.passed[1],
@@ -150,7 +150,7 @@ fn pieces<T: Trace>(view: &View, side: Color, w: &Weights, trace: &mut T) -> (Ta
 
 /// What depends on the attacks of both sides.
 #[inline]
-fn interplay<T: Trace>(
+fn interactions<T: Trace>(
     view: &View,
     side: Color,
     passed: BitBoard,

@@ -21,8 +21,8 @@ pub(super) fn evaluate<T: Trace>(
         sum.add(&w.passed_file[edge_distance(file(pawn))]);
         sum.add_if(any(bit(pawn) & view.our_pawn_attacks), &w.passed_protected);
         sum.add_if(is_outside(pawn, view), &w.passed_outside);
-        way(pawn, view, theirs, w, sum);
-        escort(pawn, view, w, sum);
+        path(pawn, view, theirs, w, sum);
+        piece_support(pawn, view, w, sum);
     }
 }
 
@@ -34,7 +34,7 @@ fn is_outside(pawn: Square, view: &View) -> bool {
 }
 
 /// The squares ahead.
-fn way<T: Trace>(pawn: Square, view: &View, theirs: &Attacks, w: &Weights, sum: &mut Sum<'_, T>) {
+fn path<T: Trace>(pawn: Square, view: &View, theirs: &Attacks, w: &Weights, sum: &mut Sum<'_, T>) {
     let rank = rank(pawn);
     let ahead = front_span(pawn);
     let step = up(bit(pawn));
@@ -47,7 +47,7 @@ fn way<T: Trace>(pawn: Square, view: &View, theirs: &Attacks, w: &Weights, sum: 
 }
 
 /// Kings and rooks near the pawn.
-fn escort<T: Trace>(pawn: Square, view: &View, w: &Weights, sum: &mut Sum<'_, T>) {
+fn piece_support<T: Trace>(pawn: Square, view: &View, w: &Weights, sum: &mut Sum<'_, T>) {
     let rank = rank(pawn);
     let step = lowest(up(bit(pawn)));
     sum.add_times(&w.passed_our_king[rank], distance(view.us.king, step));

@@ -4,7 +4,7 @@
 //! that they stand for. A new position begins from the values of the ply above it, which mostly
 //! are its parent's, and only what differs between the two boards is added and taken off. So the
 //! search need not tell what it plays and takes back, and no value can ever be wrong. Where the ply above
-//! is of little use (the king has changed zones or sides, the parent is another), the values that were
+//! is of little use (the king has changed king buckets or sides, the parent is another), the values that were
 //! last computed so, kept for each view, are brought up to date instead; these are known as Finny tables:
 //! <https://www.chessprogramming.org/NNUE#Accumulator>.
 //!
@@ -31,7 +31,7 @@ struct Accumulator {
 }
 
 /// The rows of weights of pieces, at most so many.
-type Rows<'a, const MOST: usize> = ArrayVec<&'a Row, MOST>;
+type Rows<'a, const MAX: usize> = ArrayVec<&'a Row, MAX>;
 
 /// A network at work: evaluates the positions of a search.
 #[derive(Clone)]
@@ -101,8 +101,8 @@ fn views(pieces: &PieceSet) -> [Perspective; 2] {
 
 /// Makes `to` the values of the board after the changes, as `view` has it.
 #[inline(always)]
-fn apply<const MOST: usize>(
-    changes: &Changes<MOST>,
+fn apply<const MAX: usize>(
+    changes: &Changes<MAX>,
     network: &Network,
     kernel: Kernel,
     view: Perspective,
@@ -115,7 +115,7 @@ fn apply<const MOST: usize>(
         (&[a], &[r, s]) => kernel.update(from, &[row(a)], &[row(r), row(s)], to),
         (added, removed) => {
             // Filled where they stay: what a function handed out would be copied.
-            let (mut add, mut remove) = (Rows::<MOST>::new(), Rows::<MOST>::new());
+            let (mut add, mut remove) = (Rows::<MAX>::new(), Rows::<MAX>::new());
             add.extend(added.iter().map(|&piece| row(piece)));
             remove.extend(removed.iter().map(|&piece| row(piece)));
             kernel.update(from, &add, &remove, to);

@@ -17,7 +17,7 @@ pub(crate) struct Explanation {
     /// For White, in centipawns.
     score: Score,
     /// By square: how much less White would have without the piece.
-    worths: [Option<Score>; 64],
+    values: [Option<Score>; 64],
 }
 
 /// Asks a network what it thinks of a position, and of each piece. The worth of a piece is the
@@ -29,11 +29,11 @@ pub(crate) fn explain(network: &Network, position: &Position) -> Explanation {
         if position.side_to_move() == Color::White { score } else { -score }
     };
     let score = for_white(&pieces);
-    let worths = chess::ALL_SQUARES.map(|square| {
+    let values = chess::ALL_SQUARES.map(|square| {
         let piece = position.piece_on(square)?;
         (piece != Piece::King).then(|| score - for_white(&pieces.without(square)))
     });
-    Explanation { position: *position, score, worths }
+    Explanation { position: *position, score, values }
 }
 
 impl Explanation {
@@ -50,7 +50,7 @@ impl Explanation {
         }
         writeln!(f, "| {}", rank.to_index() + 1)?;
         for square in squares {
-            match self.worths[square.to_index()] {
+            match self.values[square.to_index()] {
                 Some(worth) => write!(f, "|{:^+7.2}", f64::from(worth) / 100.0)?,
                 None => write!(f, "|       ")?,
             }
@@ -86,10 +86,10 @@ mod tests {
         let network = random_network(1);
         let fen = "4k3/8/8/3p4/8/8/8/R3K3 b - - 0 1";
         let explanation = explain(&network, &Position::from_fen(fen).expect(fen));
-        assert_eq!(explanation.worths.iter().flatten().count(), 2);
+        assert_eq!(explanation.values.iter().flatten().count(), 2);
         let without = Position::from_fen("4k3/8/8/8/8/8/8/R3K3 b - - 0 1").expect("legal");
         let rest = explain(&network, &without).score;
-        let pawn = explanation.worths[Square::D5.to_index()];
+        let pawn = explanation.values[Square::D5.to_index()];
         assert_eq!(pawn, Some(explanation.score - rest));
         let text = explanation.to_string();
         assert!(text.contains('R') && text.contains('p') && text.contains("for White"), "{text}");

@@ -1,19 +1,19 @@
 //! A network's file.
 //!
-//! It is a line of text, `tabia network 3; zones Z; hidden H; buckets B`, and then, as little-endian numbers,
+//! It is a line of text, `tabia network 3; king_buckets Z; hidden H; buckets B`, and then, as little-endian numbers,
 //!
-//! 1. the weights from each input, zone by zone, to the H neurons, and the neurons' biases (i16,
+//! 1. the weights from each input, king bucket by king bucket, to the H neurons, and the neurons' biases (i16,
 //!    [`QA`](super::QA) is 1.0),
 //! 2. for each bucket the weights of the H neurons of the side to move and of the H of the other (i16,
 //!    [`QB`](super::QB) is 1.0),
 //! 3. for each bucket the bias of the output (i32, QA * QB is 1.0).
 //!
-//! Where all zones are alike the file is one of version 2: there are the weights of one zone only, and none
+//! Where all king buckets are alike the file is one of version 2: there are the weights of one king bucket only, and none
 //! are spoken of in its line. A file of fewer neurons is read as one whose others are zero.
 
 use super::kernel::Row;
 use super::network::{Network, NetworkError};
-use super::{BUCKETS, HIDDEN, INPUTS, INPUTS_PER_ZONE, ZONES};
+use super::{BUCKETS, HIDDEN, INPUTS, INPUTS_PER_KING_BUCKET, KING_BUCKETS};
 
 /// The first line is shorter.
 const LONGEST_LINE: usize = 100;
@@ -22,17 +22,17 @@ const LONGEST_LINE: usize = 100;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shape {
     /// 1 where all are alike.
-    zones: usize,
+    king_buckets: usize,
     hidden: usize,
 }
 
 impl Shape {
     /// The first line, without its end.
     fn line(self) -> String {
-        let Shape { zones, hidden } = self;
-        let start = match zones {
+        let Shape { king_buckets, hidden } = self;
+        let start = match king_buckets {
             1 => "tabia network 2".to_owned(),
-            _ => format!("tabia network 3; zones {zones}"),
+            _ => format!("tabia network 3; zones {king_buckets}"),
         };
         format!("{start}; hidden {hidden}; buckets {BUCKETS}")
     }
@@ -45,14 +45,16 @@ impl Shape {
         let number = |key: &str| -> Option<usize> {
             line.split("; ").find_map(|part| part.strip_prefix(key))?.parse().ok()
         };
-        let shape = Shape { zones: number("zones ").unwrap_or(1), hidden: number("hidden ")? };
-        let is_read = [1, ZONES].contains(&shape.zones) && (1..=HIDDEN).contains(&shape.hidden);
+        let shape =
+            Shape { king_buckets: number("zones ").unwrap_or(1), hidden: number("hidden ")? };
+        let is_read =
+            [1, KING_BUCKETS].contains(&shape.king_buckets) && (1..=HIDDEN).contains(&shape.hidden);
         (is_read && shape.line() == line).then(|| (shape, &bytes[end + 1..]))
     }
 
     /// Rows of weights from inputs.
     fn inputs(self) -> usize {
-        self.zones * INPUTS_PER_ZONE
+        self.king_buckets * INPUTS_PER_KING_BUCKET
     }
 
     /// Bytes after the first line.
@@ -67,7 +69,7 @@ impl Network {
     /// # Errors
     /// If they are no network, or one that has more neurons.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, NetworkError> {
-        let whole = Shape { zones: ZONES, hidden: HIDDEN };
+        let whole = Shape { king_buckets: KING_BUCKETS, hidden: HIDDEN };
         let (shape, numbers) =
             Shape::split_from(bytes).ok_or_else(|| NetworkError::Foreign(whole.line()))?;
         if numbers.len() != shape.length() {
@@ -98,9 +100,11 @@ impl Network {
 
     /// The bytes of its file.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let (one_zone, others) = self.inputs.split_at(INPUTS_PER_ZONE);
-        let are_alike = others.chunks(INPUTS_PER_ZONE).all(|zone| zone == one_zone);
-        let shape = Shape { zones: if are_alike { 1 } else { ZONES }, hidden: HIDDEN };
+        let (one_king_bucket, others) = self.inputs.split_at(INPUTS_PER_KING_BUCKET);
+        let are_alike =
+            others.chunks(INPUTS_PER_KING_BUCKET).all(|king_bucket| king_bucket == one_king_bucket);
+        let shape =
+            Shape { king_buckets: if are_alike { 1 } else { KING_BUCKETS }, hidden: HIDDEN };
         let mut bytes = format!("{}\n", shape.line()).into_bytes();
         let inputs = self.inputs[..shape.inputs()].iter().map(|Row(row)| row);
         for weight in inputs.chain([&self.biases.0]).chain(self.output_rows()).flatten() {
@@ -135,16 +139,16 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_network_without_zones_is_one_whose_zones_are_alike() {
+    fn a_network_without_king_buckets_is_one_whose_king_buckets_are_alike() {
         let network = random_network(1);
         let bytes = network.to_bytes();
         let (_, numbers) = Shape::split_from(&bytes).expect("a network");
         let (inputs, rest) = numbers.split_at(2 * HIDDEN * INPUTS);
-        let line = format!("{}\n", Shape { zones: 1, hidden: HIDDEN }.line());
-        let old = [line.as_bytes(), &inputs[..2 * HIDDEN * INPUTS_PER_ZONE], rest].concat();
+        let line = format!("{}\n", Shape { king_buckets: 1, hidden: HIDDEN }.line());
+        let old = [line.as_bytes(), &inputs[..2 * HIDDEN * INPUTS_PER_KING_BUCKET], rest].concat();
         let read = Network::from_bytes(&old).expect("a network");
-        let first = &network.inputs[..INPUTS_PER_ZONE];
-        assert!(read.inputs.chunks(INPUTS_PER_ZONE).all(|zone| zone == first));
+        let first = &network.inputs[..INPUTS_PER_KING_BUCKET];
+        assert!(read.inputs.chunks(INPUTS_PER_KING_BUCKET).all(|king_bucket| king_bucket == first));
         assert!(read.biases == network.biases && read.output_rows().eq(network.output_rows()));
         assert!(read.to_bytes() == old);
         let short = Network::from_bytes(&old[..old.len() - 1]).expect_err("refused");

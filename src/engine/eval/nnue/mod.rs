@@ -3,7 +3,7 @@
 //! The network sees the pieces on the board twice, once from each side, each time through the same
 //! weights: 768 inputs (own or enemy, kind, square), one for each piece that stands there, feed
 //! [`HIDDEN`] neurons. A board whose own king stands on the files e to h is seen in a mirror, and
-//! for each of [`ZONES`] parts of the board where the own king may stand there are other weights.
+//! for each of [`KING_BUCKETS`] parts of the board where the own king may stand there are other weights.
 //! The neurons of both sides, those of the side to move first, pass a squared clipped rectifier
 //! and add up to the score, with weights for each of [`BUCKETS`] counts of pieces. All arithmetic
 //! is on integers, so every machine computes the same score.
@@ -29,11 +29,11 @@ pub(crate) use pieces::{PieceSet, seen_by};
 /// Neurons that see the board, for each side.
 pub(crate) const HIDDEN: usize = 256;
 /// Parts of the board that have weights of their own while the own king stands there.
-pub(crate) const ZONES: usize = 4;
-/// Inputs with the own king in one zone: own and enemy pieces of six kinds on 64 squares.
-pub(crate) const INPUTS_PER_ZONE: usize = 2 * 6 * 64;
+pub(crate) const KING_BUCKETS: usize = 4;
+/// Inputs with the own king in one king bucket: own and enemy pieces of six kinds on 64 squares.
+pub(crate) const INPUTS_PER_KING_BUCKET: usize = 2 * 6 * 64;
 /// All inputs.
-pub(crate) const INPUTS: usize = ZONES * INPUTS_PER_ZONE;
+pub(crate) const INPUTS: usize = KING_BUCKETS * INPUTS_PER_KING_BUCKET;
 /// Sets of output weights, chosen by the number of pieces on the board.
 pub(crate) const BUCKETS: usize = 8;
 /// What 1.0 is as a neuron's value or a weight that leads to one. A value fits eight bits.

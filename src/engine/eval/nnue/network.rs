@@ -157,7 +157,7 @@ impl Network {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::INPUTS_PER_ZONE;
+    use super::super::INPUTS_PER_KING_BUCKET;
     use super::*;
     use crate::chess::position::{Position, Square};
     use crate::support::random::Random;
@@ -190,7 +190,7 @@ pub(super) mod tests {
         let white = [64 * 5 + (4 ^ 7), 64 * 3 + 7, 384 + 64 * 5 + (60 ^ 7), 384 + (35 ^ 7)];
         let neurons = |inputs: [usize; 4], i: usize| -> f64 {
             // Both kings stand in the middle of the first rank.
-            let weight = |input: usize| network.inputs[INPUTS_PER_ZONE + input].0[i];
+            let weight = |input: usize| network.inputs[INPUTS_PER_KING_BUCKET + input].0[i];
             let sum: i16 = inputs.into_iter().map(weight).sum();
             f64::from((sum + network.biases.0[i]).clamp(0, 255)) / 255.0
         };

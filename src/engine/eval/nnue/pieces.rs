@@ -2,12 +2,12 @@
 
 use chess::{ALL_PIECES, BitBoard, Color, EMPTY, Piece, Square};
 
-use super::{BUCKETS, INPUTS_PER_ZONE, ZONES};
+use super::{BUCKETS, INPUTS_PER_KING_BUCKET, KING_BUCKETS};
 use crate::chess::position::Position;
 
 /// Pieces for each set of output weights: 32 pieces fill the sets.
 const PIECES_PER_BUCKET: u32 = 32 / BUCKETS as u32;
-const INPUTS_PER_SIDE: usize = INPUTS_PER_ZONE / 2;
+const INPUTS_PER_SIDE: usize = INPUTS_PER_KING_BUCKET / 2;
 const FLIP_RANKS: u16 = 56;
 const FLIP_FILES: u16 = 7;
 const FIRST_MIRRORED_FILE: usize = 4;
@@ -91,7 +91,7 @@ impl PieceSet {
 
     /// The pieces that stand on these squares here, and in `before`.
     #[inline(always)]
-    fn changes_on<const MOST: usize>(&self, squares: BitBoard, before: &PieceSet) -> Changes<MOST> {
+    fn changes_on<const MAX: usize>(&self, squares: BitBoard, before: &PieceSet) -> Changes<MAX> {
         let mut changes = Changes { added: PieceList::new(), removed: PieceList::new() };
         // Without branches: of a move nobody can foresee whether it takes.
         for square in squares {
@@ -129,25 +129,25 @@ const MAX_PIECES: usize = 32;
 
 /// The pieces by which two boards differ, at most so many on each.
 #[derive(Debug)]
-pub(super) struct Changes<const MOST: usize> {
-    pub(super) added: PieceList<MOST>,
-    pub(super) removed: PieceList<MOST>,
+pub(super) struct Changes<const MAX: usize> {
+    pub(super) added: PieceList<MAX>,
+    pub(super) removed: PieceList<MAX>,
 }
 
 /// Pieces, one after the other.
 #[derive(Debug)]
-pub(super) struct PieceList<const MOST: usize> {
-    pieces: [PieceSquare; MOST],
+pub(super) struct PieceList<const MAX: usize> {
+    pieces: [PieceSquare; MAX],
     /// Where the one is written that is one too many, and does not count.
     spare: PieceSquare,
     length: usize,
 }
 
-impl<const MOST: usize> PieceList<MOST> {
+impl<const MAX: usize> PieceList<MAX> {
     #[inline(always)]
     fn new() -> Self {
         let none = PieceSquare::default();
-        PieceList { pieces: [none; MOST], spare: none, length: 0 }
+        PieceList { pieces: [none; MAX], spare: none, length: 0 }
     }
 
     /// Appends a piece if it is `there`.
@@ -170,10 +170,10 @@ pub(super) struct PieceSquare(u16);
 const PIECE_SHIFT: u32 = 6;
 const COLOR_SHIFT: u32 = 9;
 
-/// Of which zone, below [`ZONES`], a king's square is, by the number that its own side sees it under:
+/// Of which king bucket, below [`KING_BUCKETS`], a king's square is, by the number that its own side sees it under:
 /// from a1 rank by rank, on the files a to d. A castled king, one in the middle of the first rank, one
 /// on the second, and all others each call for weights of their own.
-const fn zone(king: usize) -> usize {
+const fn king_bucket(king: usize) -> usize {
     match (king / 8, king % 8) {
         (0, 0..=2) => 0,
         (0, _) => 1,
@@ -183,13 +183,13 @@ const fn zone(king: usize) -> usize {
 }
 
 /// How a side whose own king stands on this square, counted from a1, sees the board: whether in a mirror,
-/// and with the weights of which zone.
+/// and with the weights of which king bucket.
 #[inline]
 pub(crate) fn seen_by(king: usize, color: Color) -> (bool, usize) {
     let mirrored = king % 8 >= FIRST_MIRRORED_FILE;
     let ranks = if color == Color::White { 0 } else { FLIP_RANKS };
     let files = if mirrored { FLIP_FILES } else { 0 };
-    (mirrored, zone(king ^ usize::from(ranks ^ files)))
+    (mirrored, king_bucket(king ^ usize::from(ranks ^ files)))
 }
 
 /// How one side sees the board.
@@ -198,11 +198,11 @@ pub(super) struct Perspective {
     /// The bits of a [`PieceSquare`] that are turned round.
     turned: u16,
     /// Where the own king stands.
-    zone: u16,
+    king_bucket: u16,
 }
 
 /// Views that a side can have of the board.
-pub(super) const VIEWS: usize = 2 * ZONES;
+pub(super) const VIEWS: usize = 2 * KING_BUCKETS;
 
 const FLIP_COLORS: u16 = 1 << COLOR_SHIFT;
 
@@ -212,16 +212,16 @@ impl Perspective {
     pub(super) fn new(pieces: &PieceSet, color: Color) -> Self {
         // A board without this king is seen as if it stood on the first square.
         let king = pieces.king(color).0.trailing_zeros() as usize % 64;
-        let (mirrored, zone) = seen_by(king, color);
+        let (mirrored, king_bucket) = seen_by(king, color);
         let turned = if color == Color::White { 0 } else { FLIP_COLORS | FLIP_RANKS }
             | if mirrored { FLIP_FILES } else { 0 };
-        Perspective { turned, zone: zone as u16 }
+        Perspective { turned, king_bucket: king_bucket as u16 }
     }
 
     /// A number for each view of this colour, below [`VIEWS`].
     #[inline]
     pub(super) fn index(self) -> usize {
-        2 * usize::from(self.zone) + usize::from(self.turned & FLIP_FILES != 0)
+        2 * usize::from(self.king_bucket) + usize::from(self.turned & FLIP_FILES != 0)
     }
 
     /// The input, below [`INPUTS`](super::INPUTS), that a piece is in this view.
@@ -229,7 +229,7 @@ impl Perspective {
     pub(super) fn input(self, piece: PieceSquare) -> usize {
         let seen = piece.0 ^ self.turned;
         let enemy = usize::from(seen >> COLOR_SHIFT);
-        usize::from(self.zone) * INPUTS_PER_ZONE
+        usize::from(self.king_bucket) * INPUTS_PER_KING_BUCKET
             + enemy * INPUTS_PER_SIDE
             + usize::from(seen & (FLIP_COLORS - 1))
     }
@@ -268,18 +268,18 @@ mod tests {
             assert_eq!(inputs(left, color), inputs(right, color));
         }
         // The king itself is always seen on the left, here on the second rank.
-        assert!(inputs(right, Color::White).contains(&(2 * INPUTS_PER_ZONE + 64 * 5 + 9)));
+        assert!(inputs(right, Color::White).contains(&(2 * INPUTS_PER_KING_BUCKET + 64 * 5 + 9)));
     }
 
     #[test]
     fn weights_follow_the_own_king() {
-        let zones = |fen: &str| {
-            [Color::White, Color::Black].map(|color| inputs(fen, color)[0] / INPUTS_PER_ZONE)
+        let king_buckets = |fen: &str| {
+            [Color::White, Color::Black].map(|color| inputs(fen, color)[0] / INPUTS_PER_KING_BUCKET)
         };
-        assert_eq!(zones("4k3/8/8/8/8/8/8/6K1 w - - 0 1"), [0, 1]);
-        assert_eq!(zones("1k6/8/8/8/8/8/8/3K4 w - - 0 1"), [1, 0]);
-        assert_eq!(zones("8/8/8/7k/8/8/7K/8 w - - 0 1"), [2, 3]);
-        assert!((0..64).all(|square| zone(square) < ZONES));
+        assert_eq!(king_buckets("4k3/8/8/8/8/8/8/6K1 w - - 0 1"), [0, 1]);
+        assert_eq!(king_buckets("1k6/8/8/8/8/8/8/3K4 w - - 0 1"), [1, 0]);
+        assert_eq!(king_buckets("8/8/8/7k/8/8/7K/8 w - - 0 1"), [2, 3]);
+        assert!((0..64).all(|square| king_bucket(square) < KING_BUCKETS));
     }
 
     #[test]

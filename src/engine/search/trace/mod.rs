@@ -60,7 +60,7 @@ pub(super) fn logged(
     control: &Control,
     on_event: &mut dyn FnMut(&SearchEvent),
 ) -> SearchResult {
-    let bounds = Bounds { plies: 1, least_depth: 0, branch: Vec::new(), visits: 0 };
+    let bounds = Bounds { plies: 1, min_depth: 0, branch: Vec::new(), visits: 0 };
     let (result, trace) = trace(searcher, game, limits, control, bounds, on_event);
     log::trace!("search of {}", game.position());
     let (iterations, sums) = (trace.iterations(), trace.sums.to_string());

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::super::observe::{Counters, End, Entry, Observer, Place, Step, Why};
+use super::super::observe::{
+    Counters, Entry, NodeEnd, Observer, SearchReason, SearchStep, VisitRef,
+};
 use super::sums::{NodeType, Sums};
 use super::visit::Visit;
 use crate::chess::position::{Move, Position};
@@ -17,7 +19,7 @@ pub struct Bounds {
     /// The last ply.
     pub plies: Ply,
     /// The fewest plies left; 0 for nodes of quiescence as well.
-    pub least_depth: Depth,
+    pub min_depth: Depth,
     /// Only what is on the way to the end of this line, or below it.
     pub branch: Vec<Move>,
     /// The most visits below the root's moves.
@@ -76,13 +78,13 @@ struct Frame {
     visit: Option<usize>,
     /// The innermost visit that is, if it is this thread's.
     own: Option<usize>,
-    place: Place,
+    place: VisitRef,
     position: Position,
     ply: Ply,
-    why: Why,
+    why: SearchReason,
     quiescence: bool,
     window: (Score, Score),
-    end: End,
+    end: NodeEnd,
     /// Moves searched.
     moves: u32,
 }
@@ -91,7 +93,7 @@ struct Frame {
 pub(super) struct Recorder {
     shared: Arc<Shared>,
     bounds: Arc<Bounds>,
-    next: Why,
+    next: SearchReason,
     path: Vec<Frame>,
     part: Part,
     /// The iteration of the latest visit.
@@ -104,7 +106,7 @@ impl Recorder {
         Recorder {
             shared: Arc::clone(shared),
             bounds: Arc::clone(bounds),
-            next: Why::Root,
+            next: SearchReason::Root,
             path: Vec::new(),
             part: Part { thread, ..Part::default() },
             iteration: 0,
@@ -143,16 +145,16 @@ impl Recorder {
         }
         let within = on_branch
             && entry.ply <= self.bounds.plies
-            && entry.depth >= self.bounds.least_depth
+            && entry.depth >= self.bounds.min_depth
             && self.shared.deep.fetch_add(1, Relaxed) < self.bounds.visits;
         (within, within)
     }
 
     fn enter(&mut self, entry: &Entry<'_>) {
-        let why = std::mem::replace(&mut self.next, Why::First);
-        self.note_reason(why);
+        let why = std::mem::replace(&mut self.next, SearchReason::First);
+        self.set_reason(why);
         let (is_noted, open) = self.admits(entry);
-        let mut place = self.path.last().map_or(Place::default(), |parent| parent.place);
+        let mut place = self.path.last().map_or(VisitRef::default(), |parent| parent.place);
         let (mut visit, mut own) = (None, self.path.last().and_then(|parent| parent.own));
         if is_noted {
             let above = (place.visit > 0).then_some(place.visit);
@@ -161,7 +163,7 @@ impl Recorder {
             own = visit;
             let noted = Noted { number, above, visit: self.visit(entry, why, open) };
             self.part.visits.push(noted);
-            place = Place { visit: number, open };
+            place = VisitRef { visit: number, open };
         } else {
             place.open = false;
             self.credit(0, 1);
@@ -175,20 +177,20 @@ impl Recorder {
             why,
             quiescence: entry.quiescence,
             window: (entry.alpha, entry.beta),
-            end: End::Moves,
+            end: NodeEnd::Moves,
             moves: 0,
         });
     }
 
-    fn note_reason(&mut self, why: Why) {
+    fn set_reason(&mut self, why: SearchReason) {
         let sums = &mut self.part.sums;
         match why {
-            Why::Late { reduction } => sums.reduce(reduction),
-            Why::Deeper => sums.deeper += 1,
-            Why::Open => sums.open += 1,
-            Why::NullMove => sums.null_moves += 1,
-            Why::Singularity => sums.singularity_tests += 1,
-            Why::Root => {
+            SearchReason::Late { reduction } => sums.reduce(reduction),
+            SearchReason::Deeper => sums.deeper += 1,
+            SearchReason::Open => sums.open += 1,
+            SearchReason::NullMove => sums.null_moves += 1,
+            SearchReason::Singularity => sums.singularity_tests += 1,
+            SearchReason::Root => {
                 self.root_visits += 1;
                 sums.windows += u64::from(self.root_visits > 1);
             }
@@ -196,7 +198,7 @@ impl Recorder {
         }
     }
 
-    fn visit(&self, entry: &Entry<'_>, why: Why, on_branch: bool) -> Visit {
+    fn visit(&self, entry: &Entry<'_>, why: SearchReason, on_branch: bool) -> Visit {
         let parent = self.path.last().filter(|parent| parent.ply < entry.ply);
         let name = parent.and_then(|parent| Some(parent.position.san(entry.via?)));
         Visit {
@@ -207,7 +209,7 @@ impl Recorder {
             mv: name,
             fen: entry.position.to_string(),
             why,
-            reduction: if let Why::Late { reduction } = why { reduction } else { 0 },
+            reduction: if let SearchReason::Late { reduction } = why { reduction } else { 0 },
             ply: entry.ply,
             depth: entry.depth,
             quiescence: entry.quiescence,
@@ -221,7 +223,7 @@ impl Recorder {
             left_out: Vec::new(),
             quiets_left_out: false,
             split: false,
-            end: End::Moves,
+            end: NodeEnd::Moves,
             best: None,
             score: 0,
             stopped: false,
@@ -253,14 +255,14 @@ impl Recorder {
         let Frame { end, window, moves, visit, why, quiescence, .. } = *frame;
         let sums = &mut self.part.sums;
         *sums.ends.entry(end).or_default() += 1;
-        if !stopped && end != End::Stopped {
+        if !stopped && end != NodeEnd::Stopped {
             *sums.types.entry(NodeType::of(score, window)).or_default() += 1;
-            if end == End::Moves && score >= window.1 {
+            if end == NodeEnd::Moves && score >= window.1 {
                 sums.cutoffs += 1;
                 sums.first_move_cutoffs += u64::from(moves == 1);
             }
         }
-        let counted = u64::from(why != Why::Root && end != End::Stopped);
+        let counted = u64::from(why != SearchReason::Root && end != NodeEnd::Stopped);
         sums.nodes += counted;
         sums.quiescence += if quiescence { counted } else { 0 };
         self.credit(counted, 0);
@@ -279,39 +281,39 @@ impl Recorder {
     }
 
     /// What happens at the node entered last.
-    fn note(&mut self, step: &Step<'_>) {
+    fn note(&mut self, step: &SearchStep<'_>) {
         let Some((visit, position)) = self.current() else { return };
         match *step {
-            Step::Assessed { eval, hit } => (visit.eval, visit.hit) = (eval, hit),
-            Step::BookMatch { games } => visit.book_games = Some(games),
-            Step::Hindsight(plies) => visit.hindsight = plies,
-            Step::Extended(mv, plies) => visit.extended = Some((position.san(mv), plies)),
-            Step::LeftOut(mv, why) => visit.left_out.push((position.san(mv), why)),
-            Step::QuietsLeftOut => visit.quiets_left_out = true,
-            Step::Scored { mv, score, alpha } if score > alpha => {
+            SearchStep::Assessed { eval, hit } => (visit.eval, visit.hit) = (eval, hit),
+            SearchStep::BookMatch { games } => visit.book_games = Some(games),
+            SearchStep::Hindsight(plies) => visit.hindsight = plies,
+            SearchStep::Extended(mv, plies) => visit.extended = Some((position.san(mv), plies)),
+            SearchStep::PruneReason(mv, why) => visit.left_out.push((position.san(mv), why)),
+            SearchStep::QuietsLeftOut => visit.quiets_left_out = true,
+            SearchStep::Scored { mv, score, alpha } if score > alpha => {
                 visit.best = Some(position.san(mv));
             }
-            Step::Split => visit.split = true,
+            SearchStep::Split => visit.split = true,
             _ => {}
         }
     }
 
-    fn count(&mut self, step: &Step<'_>) {
+    fn count(&mut self, step: &SearchStep<'_>) {
         let sums = &mut self.part.sums;
         match *step {
-            Step::Assessed { hit, .. } => sums.hits += u64::from(hit),
-            Step::BookMatch { .. } => sums.book_matches += 1,
-            Step::Hindsight(_) => sums.hindsight += 1,
-            Step::Extended(_, plies) if plies > 0 => sums.extended += 1,
-            Step::Extended(..) => sums.extended_less += 1,
-            Step::LeftOut(_, why) => *sums.left_out.entry(why).or_default() += 1,
-            Step::Split => sums.splits += 1,
-            Step::Join { .. } => sums.joins += 1,
+            SearchStep::Assessed { hit, .. } => sums.hits += u64::from(hit),
+            SearchStep::BookMatch { .. } => sums.book_matches += 1,
+            SearchStep::Hindsight(_) => sums.hindsight += 1,
+            SearchStep::Extended(_, plies) if plies > 0 => sums.extended += 1,
+            SearchStep::Extended(..) => sums.extended_less += 1,
+            SearchStep::PruneReason(_, why) => *sums.left_out.entry(why).or_default() += 1,
+            SearchStep::Split => sums.splits += 1,
+            SearchStep::Join { .. } => sums.joins += 1,
             _ => {}
         }
     }
 
-    fn join(&mut self, place: Place, position: &Position, ply: Ply) {
+    fn join(&mut self, place: VisitRef, position: &Position, ply: Ply) {
         self.begin_iteration();
         self.path.push(Frame {
             visit: None,
@@ -319,50 +321,50 @@ impl Recorder {
             place,
             position: *position,
             ply,
-            why: Why::First,
+            why: SearchReason::First,
             quiescence: false,
             window: (0, 0),
-            end: End::Moves,
+            end: NodeEnd::Moves,
             moves: 0,
         });
     }
 }
 
 impl Observer for Recorder {
-    fn hear(&mut self, step: &Step<'_>) {
+    fn on_step(&mut self, step: &SearchStep<'_>) {
         self.count(step);
         match *step {
-            Step::Iteration(depth) => {
+            SearchStep::Iteration(depth) => {
                 self.shared.iteration.store(depth, Relaxed);
                 self.shared.deep.store(0, Relaxed);
                 self.begin_iteration();
             }
-            Step::Line(line) => {
+            SearchStep::Line(line) => {
                 self.shared.line.store(line, Relaxed);
                 self.root_visits = 0;
             }
-            Step::Next(why) => self.next = why,
-            Step::Enter(ref entry) => self.enter(entry),
-            Step::Leave { score, stopped } => self.leave(score, stopped),
-            Step::Join { place, position, ply } => self.join(place, position, ply),
-            Step::Part => drop(self.path.pop()),
-            Step::Done(counters) => {
+            SearchStep::Next(why) => self.next = why,
+            SearchStep::Enter(ref entry) => self.enter(entry),
+            SearchStep::Leave { score, stopped } => self.leave(score, stopped),
+            SearchStep::Join { place, position, ply } => self.join(place, position, ply),
+            SearchStep::Part => drop(self.path.pop()),
+            SearchStep::Done(counters) => {
                 self.part.counters = counters;
                 let part = std::mem::take(&mut self.part);
                 self.shared.done.lock().unwrap_or_else(PoisonError::into_inner).push(part);
             }
-            Step::Narrowed { alpha, beta } => {
+            SearchStep::Narrowed { alpha, beta } => {
                 if let Some(frame) = self.path.last_mut() {
                     frame.window = (alpha, beta);
                 }
             }
-            Step::Ended(end) => {
+            SearchStep::Ended(end) => {
                 if let Some(frame) = self.path.last_mut() {
                     frame.end = end;
                 }
             }
             _ => {
-                if let (Step::Scored { .. }, Some(frame)) = (step, self.path.last_mut()) {
+                if let (SearchStep::Scored { .. }, Some(frame)) = (step, self.path.last_mut()) {
                     frame.moves += 1;
                 }
                 self.note(step);
@@ -370,7 +372,7 @@ impl Observer for Recorder {
         }
     }
 
-    fn place(&self) -> Place {
-        self.path.last().map_or(Place::default(), |frame| frame.place)
+    fn place(&self) -> VisitRef {
+        self.path.last().map_or(VisitRef::default(), |frame| frame.place)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::super::observe::{Counters, End, LeftOut};
+use super::super::observe::{Counters, NodeEnd, PruneReason};
 use crate::chess::score::{Depth, Score};
 
 /// The type of a searched node, by its value and window.
@@ -42,7 +42,7 @@ pub struct Sums {
     /// Visits by type; one that was stopped has none.
     pub types: BTreeMap<NodeType, u64>,
     /// Visits by what settled them.
-    pub ends: BTreeMap<End, u64>,
+    pub ends: BTreeMap<NodeEnd, u64>,
     /// Nodes whose moves were searched, and one failed high.
     pub cutoffs: u64,
     /// Those where it was the first.
@@ -70,7 +70,7 @@ pub struct Sums {
     /// Nodes searched less deeply for what the last move had made of the evaluation.
     pub hindsight: u64,
     /// Moves not searched, by reason; moves after the last of late move pruning are not counted one by one.
-    pub left_out: BTreeMap<LeftOut, u64>,
+    pub left_out: BTreeMap<PruneReason, u64>,
     /// Nodes that the book knows.
     pub book_matches: u64,
     /// Nodes whose moves were shared out.

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::super::observe::{End, LeftOut, Why};
+use super::super::observe::{NodeEnd, PruneReason, SearchReason};
 use super::sums::NodeType;
 use crate::chess::score::{Depth, Ply, Score};
 
@@ -23,8 +23,8 @@ pub struct Visit {
     /// The position.
     pub fen: String,
     /// Why it was made.
-    #[serde(serialize_with = "in_words")]
-    pub why: Why,
+    #[serde(serialize_with = "describe")]
+    pub why: SearchReason,
     /// Plies by which it was reduced.
     pub reduction: Depth,
     /// Plies from the root.
@@ -49,13 +49,13 @@ pub struct Visit {
     /// Its table move if that was searched more deeply, or less, and by how many plies.
     pub extended: Option<(String, Depth)>,
     /// The moves that were not searched.
-    pub left_out: Vec<(String, LeftOut)>,
+    pub left_out: Vec<(String, PruneReason)>,
     /// Whether all quiet moves from some on were left out too.
     pub quiets_left_out: bool,
     /// Whether its moves were shared out.
     pub split: bool,
     /// What settled it.
-    pub end: End,
+    pub end: NodeEnd,
     /// The move that was the best in the end.
     pub best: Option<String>,
     /// Its value; meaningless if it was stopped.
@@ -85,6 +85,6 @@ impl Visit {
     }
 }
 
-fn in_words<S: Serializer>(why: &Why, serializer: S) -> Result<S::Ok, S::Error> {
+fn describe<S: Serializer>(why: &SearchReason, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(why.name())
 }

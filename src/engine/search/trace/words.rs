@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use super::super::observe::{End, LeftOut, Why};
+use super::super::observe::{NodeEnd, PruneReason, SearchReason};
 use super::{NodeType, Sums, Trace, Visit};
 use crate::chess::notation::bound;
 use crate::support::words::number_of;
@@ -24,7 +24,7 @@ impl Trace {
                 false => writeln!(text, "iteration {}, {window}", root.iteration),
             };
             last = title;
-            self.tell_root_moves(&mut text, index);
+            self.write_root_moves(&mut text, index);
             let best = root.best.as_deref().map_or(String::new(), |best| format!(" by {best}"));
             let _ = match root.node_type() {
                 None => writeln!(text, "  stopped after {} nodes", root.nodes),
@@ -43,21 +43,21 @@ impl Trace {
     }
 
     /// The moves of one visit of the root.
-    fn tell_root_moves(&self, text: &mut String, root: usize) {
+    fn write_root_moves(&self, text: &mut String, root: usize) {
         let below: Vec<&Visit> = self.below(root).map(|(_, visit)| visit).collect();
         let (mut others, mut nodes) = (0, 0);
-        for searches in below.chunk_by(|a, b| a.mv == b.mv && b.why != Why::First) {
+        for searches in below.chunk_by(|a, b| a.mv == b.mv && b.why != SearchReason::First) {
             let of_move: u64 = searches.iter().map(|visit| visit.nodes).sum();
             // The opponent's reply fails high where the move is no better.
             let is_no_better = searches[0].node_type() == Some(NodeType::Cut);
-            if searches.len() == 1 && searches[0].why != Why::First && is_no_better {
+            if searches.len() == 1 && searches[0].why != SearchReason::First && is_no_better {
                 others += 1;
                 nodes += of_move;
                 continue;
             }
             let name = searches[0].mv.as_deref().unwrap_or("-");
-            let told: Vec<String> = searches.iter().map(|visit| attempt(visit)).collect();
-            let _ = writeln!(text, "  {name} {}; {of_move} nodes", told.join("; "));
+            let reported: Vec<String> = searches.iter().map(|visit| attempt(visit)).collect();
+            let _ = writeln!(text, "  {name} {}; {of_move} nodes", reported.join("; "));
         }
         if others > 0 {
             let moves = if others == 1 { "move" } else { "moves" };
@@ -89,7 +89,7 @@ impl Trace {
                 "{:width$}{}: {}",
                 "",
                 visit.name(),
-                visit.told(),
+                visit.describe(),
                 width = 2 * indent
             );
             if visit.hidden > 0 {
@@ -106,10 +106,10 @@ impl Trace {
 /// One of the searches of a root move.
 fn attempt(visit: &Visit) -> String {
     let how = match visit.why {
-        Why::Late { reduction: 0 } => "null window: ".to_owned(),
-        Why::Late { reduction } => format!("null window, {reduction} less: "),
-        Why::Deeper => "to the full depth: ".to_owned(),
-        Why::Open => "open window: ".to_owned(),
+        SearchReason::Late { reduction: 0 } => "null window: ".to_owned(),
+        SearchReason::Late { reduction } => format!("null window, {reduction} less: "),
+        SearchReason::Deeper => "to the full depth: ".to_owned(),
+        SearchReason::Open => "open window: ".to_owned(),
         _ => String::new(),
     };
     format!("{how}{}", value(visit))
@@ -138,18 +138,21 @@ impl Visit {
     /// The move that led here, or what else it is.
     pub fn name(&self) -> &str {
         self.mv.as_deref().unwrap_or(match self.why {
-            Why::Root => "root",
-            Why::NullMove => "pass",
+            SearchReason::Root => "root",
+            SearchReason::NullMove => "pass",
             _ => "same",
         })
     }
 
     /// All that is known of it, in a line that its name begins.
-    pub fn told(&self) -> String {
+    pub fn describe(&self) -> String {
         let mut text = String::new();
         match self.why {
-            Why::Root | Why::First | Why::Noisy | Why::Late { reduction: 0 } => {}
-            Why::Late { reduction } => {
+            SearchReason::Root
+            | SearchReason::First
+            | SearchReason::Noisy
+            | SearchReason::Late { reduction: 0 } => {}
+            SearchReason::Late { reduction } => {
                 let _ = write!(text, "{reduction} less, ");
             }
             why => {
@@ -165,13 +168,13 @@ impl Visit {
             let eval = if self.ply.is_multiple_of(2) { eval } else { -eval };
             let _ = write!(text, ", eval {eval}");
         }
-        what_happened(&mut text, self);
+        write_events(&mut text, self);
         let _ = write!(text, ": {}", value(self));
         match (self.end, &self.best) {
-            (End::Moves, Some(best)) => {
+            (NodeEnd::Moves, Some(best)) => {
                 let _ = write!(text, " by {best}");
             }
-            (End::Moves, None) => {}
+            (NodeEnd::Moves, None) => {}
             (end, _) => {
                 let _ = write!(text, " ({})", end.name());
             }
@@ -188,7 +191,7 @@ fn nodes(count: u64) -> &'static str {
     if count == 1 { "node" } else { "nodes" }
 }
 
-fn what_happened(text: &mut String, visit: &Visit) {
+fn write_events(text: &mut String, visit: &Visit) {
     if let Some(games) = visit.book_games {
         let _ = write!(text, ", in the book ({})", number_of(games, "game"));
     }
@@ -208,38 +211,38 @@ fn what_happened(text: &mut String, visit: &Visit) {
     }
 }
 
-impl End {
+impl NodeEnd {
     /// In a few words.
     pub fn name(self) -> &'static str {
         match self {
-            End::Moves => "moves searched",
-            End::NoMoves => "no moves",
-            End::Draw => "draw",
-            End::Closed => "nothing left to gain",
-            End::Table => "transposition table",
-            End::Endgames => "endgame tables",
-            End::BookScore => "results in the book",
-            End::BookValue => "analysis in the book",
-            End::ReverseFutility => "reverse futility",
-            End::NullMove => "null move",
-            End::Probcut => "probcut",
-            End::MultiCut => "multi-cut",
-            End::StandPat => "stand pat",
-            End::NoMate => "no mate in the depth",
-            End::Longest => "longest line",
-            End::Stopped => "stopped",
+            NodeEnd::Moves => "moves searched",
+            NodeEnd::NoMoves => "no moves",
+            NodeEnd::Draw => "draw",
+            NodeEnd::Closed => "nothing left to gain",
+            NodeEnd::Table => "transposition table",
+            NodeEnd::Endgames => "endgame tables",
+            NodeEnd::BookScore => "results in the book",
+            NodeEnd::BookValue => "analysis in the book",
+            NodeEnd::ReverseFutility => "reverse futility",
+            NodeEnd::NullMove => "null move",
+            NodeEnd::Probcut => "probcut",
+            NodeEnd::MultiCut => "multi-cut",
+            NodeEnd::StandPat => "stand pat",
+            NodeEnd::NoMate => "no mate in the depth",
+            NodeEnd::Longest => "longest line",
+            NodeEnd::Stopped => "stopped",
         }
     }
 }
 
-impl LeftOut {
+impl PruneReason {
     /// In a few words.
     pub fn name(self) -> &'static str {
         match self {
-            LeftOut::Late => "late move pruning",
-            LeftOut::Futile => "futility",
-            LeftOut::History => "history",
-            LeftOut::Exchange => "exchange",
+            PruneReason::Late => "late move pruning",
+            PruneReason::Futile => "futility",
+            PruneReason::History => "history",
+            PruneReason::Exchange => "exchange",
         }
     }
 }

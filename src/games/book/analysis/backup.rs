@@ -49,7 +49,7 @@ impl Links {
     }
 
     /// From which positions links lead to each.
-    fn reversed(&self) -> Before {
+    fn reversed(&self) -> Predecessors {
         let mut ends = vec![0; self.spans.len() + 1];
         self.links.iter().for_each(|&(_, to)| ends[to as usize + 1] += 1);
         for number in 1..ends.len() {
@@ -62,7 +62,7 @@ impl Links {
                 next[to as usize] += 1;
             }
         }
-        Before { ends, from }
+        Predecessors { ends, from }
     }
 
     /// Those of one position.
@@ -72,13 +72,13 @@ impl Links {
 }
 
 /// The positions before each position, by their numbers.
-struct Before {
+struct Predecessors {
     /// Where the positions before each one begin; at the end, how many there are in all.
     ends: Vec<usize>,
     from: Vec<u32>,
 }
 
-impl Before {
+impl Predecessors {
     fn of(&self, number: usize) -> &[u32] {
         &self.from[self.ends[number]..self.ends[number + 1]]
     }
@@ -150,7 +150,7 @@ fn open_up(values: &mut [BookValue], links: &Links) {
 
 /// A score is worth no more plies than the searches of its position reached, nor than one more than
 /// that of any position it was compared with.
-fn back_up_depths(values: &mut [BookValue], links: &Links, before: &Before) {
+fn back_up_depths(values: &mut [BookValue], links: &Links, before: &Predecessors) {
     values.iter_mut().for_each(|value| value.depth = value.own_depth);
     let mut due: VecDeque<u32> = (0..values.len() as u32).collect();
     while let Some(number) = due.pop_front() {

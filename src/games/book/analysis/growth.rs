@@ -34,7 +34,7 @@ const LIMIT: Score = 200;
 
 /// A move that leads out of the analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Shoot {
+pub(crate) struct FrontierMove {
     /// Where it is played.
     pub position: Position,
     /// The move.
@@ -62,7 +62,7 @@ impl Rank {
 
 /// The best moves out of the analysis of a book, `number` at most: those that play is likeliest to
 /// come to, the likeliest first.
-pub(crate) fn shoots(book: &Book, number: usize) -> Vec<Shoot> {
+pub(crate) fn frontier_moves(book: &Book, number: usize) -> Vec<FrontierMove> {
     let values: Vec<BookValue> = book.values().collect();
     let place = |key: u64| values.binary_search_by_key(&key, |value| value.key).ok();
     let mut links = Links::new(values.len());
@@ -77,7 +77,7 @@ pub(crate) fn shoots(book: &Book, number: usize) -> Vec<Shoot> {
         ControlFlow::Continue(())
     });
     let reach = reach(&values, &links, &games);
-    let mut found: Vec<(Rank, Shoot)> = Vec::new();
+    let mut found: Vec<(Rank, FrontierMove)> = Vec::new();
     let mut taken = KeyMap::default();
     for (own, value) in values.iter().enumerate() {
         let (Some(position), Some((mv, _))) = (positions[own], value.outside) else { continue };
@@ -85,11 +85,13 @@ pub(crate) fn shoots(book: &Book, number: usize) -> Vec<Shoot> {
             continue;
         }
         let share = shares(own, &links, &values).last().map_or(0.0, |&(_, share)| share);
-        found.push((Rank::new(reach[own] * share, own), Shoot { position, mv }));
+        found.push((Rank::new(reach[own] * share, own), FrontierMove { position, mv }));
     }
     found.sort_unstable_by_key(|&(rank, _)| Reverse(rank));
-    let is_new = |shoot: &Shoot| taken.insert(shoot.position.play(shoot.mv).key(), ()).is_none();
-    found.into_iter().map(|(_, shoot)| shoot).filter(is_new).take(number).collect()
+    let is_new = |frontier_move: &FrontierMove| {
+        taken.insert(frontier_move.position.play(frontier_move.mv).key(), ()).is_none()
+    };
+    found.into_iter().map(|(_, frontier_move)| frontier_move).filter(is_new).take(number).collect()
 }
 
 /// How likely play is to come to each position: as often as the games did, or by the likeliest way of
@@ -139,13 +141,13 @@ fn shares(own: usize, links: &Links, values: &[BookValue]) -> Vec<(Option<usize>
 /// Those of the output.
 pub(crate) fn grow<W: Read + Write + Seek>(
     book: &Book,
-    shoots: &[Shoot],
+    frontier_moves: &[FrontierMove],
     output: W,
 ) -> io::Result<W> {
     let mut pawns = PawnSet::new();
     insert_pawns(book, &Position::start(), &|_| true, &mut pawns);
-    let mut entries: Vec<BookEntry> = Vec::with_capacity(2 * shoots.len());
-    for Shoot { position, mv } in shoots {
+    let mut entries: Vec<BookEntry> = Vec::with_capacity(2 * frontier_moves.len());
+    for FrontierMove { position, mv } in frontier_moves {
         let after = position.play(*mv);
         pawns.insert(after.pawn_key());
         let moves = vec![(*mv, Counts::default())];
@@ -254,7 +256,10 @@ mod tests {
     }
 
     fn order(book: &Book, number: usize) -> Vec<String> {
-        shoots(book, number).iter().map(|shoot| shoot.position.san(shoot.mv)).collect()
+        frontier_moves(book, number)
+            .iter()
+            .map(|frontier_move| frontier_move.position.san(frontier_move.mv))
+            .collect()
     }
 
     #[test]
@@ -275,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn decided_games_are_not_gone_on_with() {
+    fn decided_games_are_not_continued() {
         let values = [("", 201, "c4", 201), ("e4", -200, "c5", -200), ("d4", -500, "a6", -500)];
         assert_eq!(order(&book(&values), 9), ["c5"]);
     }
@@ -296,7 +301,7 @@ mod tests {
         let mut values = [of("d4 d5", "e4"), of("e4 d5", "d4")];
         values.sort_by_key(|value| value.key);
         let book = plain.with_values(&values).expect("a book");
-        let found = shoots(&book, 9);
+        let found = frontier_moves(&book, 9);
         assert_eq!(found.len(), 1);
         let bytes = grow(&book, &found, io::Cursor::new(Vec::new())).expect("written").into_inner();
         let grown = Book::from_bytes(bytes, "grown").expect("a book");

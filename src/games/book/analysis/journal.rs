@@ -14,7 +14,7 @@ use thiserror::Error;
 use crate::games::book::format::header::VALUE_BYTES as ROW_BYTES;
 use crate::games::book::lookup::Book;
 use crate::games::book::lookup::values::BookValue;
-use crate::support::files::{in_words, open_locked};
+use crate::support::files::{describe, open_locked};
 
 const MAGIC: &str = "tabia analysis 1, of the book ";
 const SUM_BYTES: usize = 4;
@@ -63,14 +63,14 @@ impl Journal {
     /// # Errors
     /// If it cannot be read and written, is of something else, or in use.
     pub(crate) fn open(path: &Path, book: &Book) -> Result<(Self, Vec<BookValue>), JournalError> {
-        let told =
-            |error: io::Error| JournalError::Io { path: path.to_owned(), why: in_words(&error) };
+        let to_error =
+            |error: io::Error| JournalError::Io { path: path.to_owned(), why: describe(&error) };
         let mut file = open_locked(path, true).map_err(|error| match error.kind() {
             io::ErrorKind::ResourceBusy => JournalError::Busy(path.to_owned()),
-            _ => told(error),
+            _ => to_error(error),
         })?;
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(told)?;
+        file.read_to_end(&mut bytes).map_err(to_error)?;
         let headline = format!("{MAGIC}{:08x}\n", book.entries_checksum());
         let head = headline.as_bytes();
         if !bytes.starts_with(&head[..head.len().min(bytes.len())]) {
@@ -82,7 +82,7 @@ impl Journal {
         } else {
             file.set_len((head.len() + whole) as u64)
         };
-        mended.map_err(told)?;
+        mended.map_err(to_error)?;
         Ok((Journal { file, path: path.to_owned(), synced: Instant::now() }, values))
     }
 
@@ -98,7 +98,7 @@ impl Journal {
             written = written.and_then(|()| self.file.sync_data());
             self.synced = Instant::now();
         }
-        written.map_err(|error| self.told(&error))
+        written.map_err(|error| self.to_error(&error))
     }
 
     /// Removes the file, once the book has all of it.
@@ -107,11 +107,11 @@ impl Journal {
     /// If it cannot be removed.
     pub(crate) fn remove(self) -> Result<(), JournalError> {
         std::fs::remove_file(&self.path)
-            .map_err(|error| JournalError::Left { why: in_words(&error), path: self.path })
+            .map_err(|error| JournalError::Left { why: describe(&error), path: self.path })
     }
 
-    fn told(&self, error: &io::Error) -> JournalError {
-        JournalError::Io { path: self.path.clone(), why: in_words(error) }
+    fn to_error(&self, error: &io::Error) -> JournalError {
+        JournalError::Io { path: self.path.clone(), why: describe(error) }
     }
 }
 

@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::checkpoint_file::{CheckpointFile, damaged, with_checksum, without_checksum};
 use super::counter::Shared;
-use super::kept::{KeptFile, damaged, sealed, unsealed};
 use super::records::PositionRecord;
 use super::store::{Collected, Disk};
 use super::tally::TallySoFar;
@@ -27,7 +27,7 @@ use super::{BuildError, BuildOptions, Gathered, Monitor};
 use crate::games::book::facets::GameLog;
 use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::pgn::{Chunks, PgnInput, ReadSoFar};
-use crate::support::files::{in_words, is_draft, lock_shared, sync_name, write_whole};
+use crate::support::files::{describe, is_draft, lock_shared, sync_name, write_whole};
 
 /// The file that says what is there.
 const STATE: &str = "state.json";
@@ -66,22 +66,22 @@ struct State {
     stage: u64,
     runs: Vec<RunFile>,
     /// The pawn structures of all games so far.
-    pawns: KeptFile,
+    pawns: CheckpointFile,
     /// Faults, if somebody is told of them.
     faults: Vec<String>,
     /// The hashes of games, of books in which each counts once.
-    games: Option<KeptFile>,
+    games: Option<CheckpointFile>,
 }
 
 /// A run and the games that its records number.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct RunFile {
-    records: KeptFile,
-    log: Option<KeptFile>,
+    records: CheckpointFile,
+    log: Option<CheckpointFile>,
 }
 
 /// The checkpoints of a build that runs.
-pub(super) struct Keeper<'a> {
+pub(super) struct CheckpointWriter<'a> {
     wanted: &'a Checkpoints,
     state: State,
     due: Instant,
@@ -92,17 +92,17 @@ pub(super) struct Keeper<'a> {
 }
 
 /// The checkpoints of a build, and what there is to go on from, if there is anything.
-type Begun<'a, R> = (Keeper<'a>, Option<Beginning<R>>);
+type Begun<'a, R> = (CheckpointWriter<'a>, Option<ResumePoint<R>>);
 
 /// What there is to go on from.
-pub(super) struct Beginning<R> {
+pub(super) struct ResumePoint<R> {
     pub(super) gathered: Gathered<R>,
     pub(super) tally: TallySoFar,
     pub(super) place: ReadSoFar,
     pub(super) faults: Vec<String>,
 }
 
-impl<'a> Keeper<'a> {
+impl<'a> CheckpointWriter<'a> {
     /// The checkpoints that these options ask for, with what there is to go on from.
     ///
     /// # Errors
@@ -115,22 +115,22 @@ impl<'a> Keeper<'a> {
         let build = description(inputs, shared.options);
         let due = Instant::now() + wanted.every;
         let new = State { build: build.clone(), ..State::default() };
-        let mut keeper = Keeper { wanted, state: new, due, known: 0, lock: None };
+        let mut checkpointer = CheckpointWriter { wanted, state: new, due, known: 0, lock: None };
         if wanted.folder.is_dir() {
             // First of all: what another build is at work on is not thrown away.
-            keeper.lock()?;
+            checkpointer.lock()?;
             if wanted.afresh {
                 wanted.forget()?;
-                keeper.lock = None;
+                checkpointer.lock = None;
             }
         }
-        let Some(state) = keeper.read_state()? else { return Ok(Some((keeper, None))) };
+        let Some(state) = checkpointer.read_state()? else { return Ok(Some((checkpointer, None))) };
         if state.build != build {
             return Err(BuildError::OtherBuild(wanted.folder.display().to_string()));
         }
-        keeper.state = state;
-        let beginning = keeper.load(shared).map_err(|error| keeper.damaged(&error))?;
-        Ok(Some((keeper, Some(beginning))))
+        checkpointer.state = state;
+        let beginning = checkpointer.load(shared).map_err(|error| checkpointer.damaged(&error))?;
+        Ok(Some((checkpointer, Some(beginning))))
     }
 
     /// Sees to it that no other build uses the folder.
@@ -148,13 +148,13 @@ impl<'a> Keeper<'a> {
 
     fn damaged(&self, error: &io::Error) -> BuildError {
         let folder = self.wanted.folder.display().to_string();
-        BuildError::Checkpoint { folder, reason: in_words(error) }
+        BuildError::Checkpoint { folder, reason: describe(error) }
     }
 
     fn read_state(&self) -> Result<Option<State>, BuildError> {
         let read = || match fs::read(self.path(STATE)) {
             Ok(bytes) => {
-                let text = unsealed(&bytes).ok_or_else(|| damaged(STATE))?;
+                let text = without_checksum(&bytes).ok_or_else(|| damaged(STATE))?;
                 Ok(Some(serde_json::from_slice(text)?))
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -164,7 +164,7 @@ impl<'a> Keeper<'a> {
     }
 
     /// Opens what the state names.
-    fn load<R: PositionRecord>(&mut self, shared: &Shared<'_>) -> io::Result<Beginning<R>> {
+    fn load<R: PositionRecord>(&mut self, shared: &Shared<'_>) -> io::Result<ResumePoint<R>> {
         let folder = &self.wanted.folder;
         let mut gathered = Gathered::default();
         for RunFile { records, log } in &self.state.runs {
@@ -185,7 +185,7 @@ impl<'a> Keeper<'a> {
         }
         let State { tally, place, faults, .. } = &self.state;
         let (tally, place, faults) = (tally.clone(), *place, faults.clone());
-        Ok(Beginning { gathered, tally, place, faults })
+        Ok(ResumePoint { gathered, tally, place, faults })
     }
 
     /// What a file of the current stage is called.
@@ -255,14 +255,14 @@ impl<'a> Keeper<'a> {
         Collected::give_back(&stage.collected, &shared.disk);
         drop(stage.collected);
         let folder = &self.wanted.folder;
-        self.state.pawns = KeptFile::write(folder, self.named(PAWNS), &pawns.to_bytes())?;
+        self.state.pawns = CheckpointFile::write(folder, self.named(PAWNS), &pawns.to_bytes())?;
         self.keep_games(shared)?;
         let (place, tally, faults) = progress;
         (self.state.place, self.state.tally) = (place, tally.clone());
         self.state.faults.extend(faults);
         let state = serde_json::to_vec(&self.state).map_err(io::Error::other)?;
-        write_whole(&self.path(STATE), &sealed(state))?;
-        self.sweep()?;
+        write_whole(&self.path(STATE), &with_checksum(state))?;
+        self.remove_unreferenced()?;
         Ok(kept)
     }
 
@@ -282,10 +282,10 @@ impl<'a> Keeper<'a> {
             None => None,
             Some(log) => {
                 let name = self.named(&format!("{GAMES}-{}", self.state.runs.len()));
-                Some(KeptFile::write(&self.wanted.folder, name, &log.to_bytes())?)
+                Some(CheckpointFile::write(&self.wanted.folder, name, &log.to_bytes())?)
             }
         };
-        self.state.runs.push(RunFile { records: KeptFile { name, sum }, log });
+        self.state.runs.push(RunFile { records: CheckpointFile { name, sum }, log });
         Ok(run)
     }
 
@@ -298,14 +298,14 @@ impl<'a> Keeper<'a> {
         }
         // A set has no order, so all of them are written again: eight bytes a game.
         let bytes: Vec<u8> = games.iter().flat_map(|hash| hash.to_le_bytes()).collect();
-        let file = KeptFile::write(&self.wanted.folder, self.named(HASHES), &bytes)?;
+        let file = CheckpointFile::write(&self.wanted.folder, self.named(HASHES), &bytes)?;
         self.state.games = Some(file);
         self.known = games.len();
         Ok(())
     }
 
     /// Removes the files that the state does not name.
-    fn sweep(&self) -> io::Result<()> {
+    fn remove_unreferenced(&self) -> io::Result<()> {
         let State { runs, games, pawns, .. } = &self.state;
         let kept = runs.iter().flat_map(|run| [Some(&run.records), run.log.as_ref()]);
         let kept = kept.chain([games.as_ref(), Some(pawns)]).flatten().map(|file| &file.name[..]);
@@ -324,9 +324,9 @@ impl<'a> Keeper<'a> {
     ///
     /// # Errors
     /// If that is no longer there as it was.
-    pub(super) fn go_on<R>(
+    pub(super) fn resume<R>(
         &mut self,
-        beginning: &Beginning<R>,
+        beginning: &ResumePoint<R>,
         inputs: &[PgnInput],
         chunks: &mut Chunks,
         monitor: &Monitor,
@@ -345,7 +345,7 @@ impl<'a> Keeper<'a> {
             return Err(self.damaged(&io::Error::other(reason)));
         }
         if let Some(listener) = &monitor.faults {
-            beginning.faults.iter().for_each(|fault| listener.hear(fault));
+            beginning.faults.iter().for_each(|fault| listener.on_fault(fault));
         }
         self.put_off(Duration::ZERO);
         Ok(())

@@ -80,8 +80,8 @@ impl PositionRecord for PawnRecord {
 
 impl RowRecord for PawnRecord {
     fn is_of_row(&self, other: &Self) -> bool {
-        let way = |record: Record| (record.key(), record.way());
-        way(self.record) == way(other.record)
+        let group_key = |record: Record| (record.key(), record.group_key());
+        group_key(self.record) == group_key(other.record)
     }
 
     fn row(&self) -> PartialRow {

@@ -104,8 +104,8 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
     }
 
     /// Spills to disk if memory is short.
-    pub(super) fn relieve(&mut self) -> io::Result<()> {
-        self.store.relieve(self.log.as_ref().map_or(0, GameLog::memory))
+    pub(super) fn spill_if_needed(&mut self) -> io::Result<()> {
+        self.store.spill_if_needed(self.log.as_ref().map_or(0, GameLog::memory))
     }
 
     /// Ends the game that was read last, whose text stands here in that of its input.
@@ -151,7 +151,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
     /// Adds a position, by its key and that of its pawns, to the line of the game.
     #[inline]
     fn visit(&mut self, (key, pawn_key): (u64, u64), side: Color, clock: u16) {
-        let again = clock >= SHORTEST_CYCLE && self.has_stood(key, usize::from(clock));
+        let again = clock >= SHORTEST_CYCLE && self.has_occurred(key, usize::from(clock));
         self.line.push(Visit { key, pawn_key, side, mv: None, again });
     }
 
@@ -162,7 +162,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
     }
 
     /// Whether a position has stood in the game within so many plies.
-    fn has_stood(&self, key: u64, plies: usize) -> bool {
+    fn has_occurred(&self, key: u64, plies: usize) -> bool {
         let cycle = usize::from(SHORTEST_CYCLE);
         let same_side = self.line.iter().rev().take(plies).skip(cycle - 1).step_by(2);
         same_side.clone().any(|step| step.key == key)

@@ -15,8 +15,8 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::BuildOptions;
-use super::checkpoint::Keeper;
-use super::kept::{sealed, unsealed};
+use super::checkpoint::CheckpointWriter;
+use super::checkpoint_file::{with_checksum, without_checksum};
 use crate::games::book::format::writer::{BookWriter, EntriesSoFar};
 use crate::support::files::{NewFile, sync_name, write_whole};
 
@@ -55,7 +55,7 @@ struct Written {
 
 /// A book that is written among the checkpoints.
 pub(super) struct BookDraft<'k, 'a> {
-    keeper: &'k mut Keeper<'a>,
+    checkpointer: &'k mut CheckpointWriter<'a>,
     written: Written,
 }
 
@@ -65,24 +65,25 @@ impl<'k, 'a> BookDraft<'k, 'a> {
     /// # Errors
     /// If the draft cannot be opened, or a new one cannot be made.
     pub(super) fn begin(
-        keeper: &'k mut Keeper<'a>,
+        checkpointer: &'k mut CheckpointWriter<'a>,
         options: &BuildOptions,
         all: usize,
     ) -> io::Result<(Self, BookWriter<'static, File>)> {
         let BuildOptions { min_games, min_score, .. } = *options;
         let new = Written { min_games, min_score, all, ..Written::default() };
-        let path = keeper.draft();
-        if let Some(written) = read_note(keeper).filter(|written| new.is_same_but_less(written))
+        let path = checkpointer.draft();
+        if let Some(written) =
+            read_note(checkpointer).filter(|written| new.is_same_but_less(written))
             && let Ok(file) = OpenOptions::new().read(true).write(true).open(&path)
-            && let Some(writer) = BookWriter::go_on(file, &written.entries)?
+            && let Some(writer) = BookWriter::resume(file, &written.entries)?
         {
-            return Ok((BookDraft { keeper, written }, writer));
+            return Ok((BookDraft { checkpointer, written }, writer));
         }
         // Before the draft changes: a note of what it was would soon seem true of it.
-        remove_note(keeper)?;
+        remove_note(checkpointer)?;
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create(true).truncate(true).open(&path)?;
-        Ok((BookDraft { keeper, written: new }, BookWriter::new(file)?))
+        Ok((BookDraft { checkpointer, written: new }, BookWriter::new(file)?))
     }
 
     /// The parts that are written already.
@@ -96,7 +97,7 @@ impl<'k, 'a> BookDraft<'k, 'a> {
         writer: &BookWriter<'_, File>,
         parts: usize,
     ) -> io::Result<()> {
-        if Instant::now() < self.keeper.due() {
+        if Instant::now() < self.checkpointer.due() {
             return Ok(());
         }
         let begin = Instant::now();
@@ -104,8 +105,8 @@ impl<'k, 'a> BookDraft<'k, 'a> {
         writer.output().sync_data()?;
         self.written.parts = parts;
         self.written.entries = writer.entries_so_far();
-        write_whole(&self.keeper.note(), &sealed(serde_json::to_vec(&self.written)?))?;
-        self.keeper.put_off(begin.elapsed());
+        write_whole(&self.checkpointer.note(), &with_checksum(serde_json::to_vec(&self.written)?))?;
+        self.checkpointer.put_off(begin.elapsed());
         Ok(())
     }
 
@@ -113,10 +114,10 @@ impl<'k, 'a> BookDraft<'k, 'a> {
     ///
     /// # Errors
     /// If it cannot be brought to the disk, or the output does not take it.
-    pub(super) fn hand_over(self, book: &File, output: &mut impl BookOutput) -> io::Result<()> {
+    pub(super) fn commit(self, book: &File, output: &mut impl BookOutput) -> io::Result<()> {
         // Here, where a build that is killed meanwhile finds it again.
         book.sync_all()?;
-        output.take_over(&self.keeper.draft())
+        output.take_over(&self.checkpointer.draft())
     }
 }
 
@@ -130,13 +131,13 @@ impl Written {
 
 /// What a build that was broken off has noted. Without it the book is written anew, so a note that
 /// cannot be read is as good as none.
-fn read_note(keeper: &Keeper<'_>) -> Option<Written> {
-    serde_json::from_slice(unsealed(&fs::read(keeper.note()).ok()?)?).ok()
+fn read_note(checkpointer: &CheckpointWriter<'_>) -> Option<Written> {
+    serde_json::from_slice(without_checksum(&fs::read(checkpointer.note()).ok()?)?).ok()
 }
 
-fn remove_note(keeper: &Keeper<'_>) -> io::Result<()> {
-    match fs::remove_file(keeper.note()) {
+fn remove_note(checkpointer: &CheckpointWriter<'_>) -> io::Result<()> {
+    match fs::remove_file(checkpointer.note()) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => sync_name(&keeper.note()),
+        _ => sync_name(&checkpointer.note()),
     }
 }

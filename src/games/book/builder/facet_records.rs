@@ -3,7 +3,7 @@
 use super::records::{CountedGame, OfGame, PositionRecord, RESULTS, Visit};
 use super::rows::{FacetKind, PartialRow, RowFacets, RowRecord};
 use crate::chess::position::{Color, Move};
-use crate::games::book::facets::{GameFacets, GameId, RatingGroup, Speed, Traits};
+use crate::games::book::facets::{GameFacets, GameId, GameTags, RatingGroup, Speed};
 use crate::games::pgn::GameDate;
 use crate::games::pgn::GameResult;
 
@@ -75,8 +75,8 @@ impl FacetRecord {
 }
 
 /// The number of a group in a record.
-fn group_number(traits: Traits) -> u64 {
-    let bound = traits.mean_rating().map(|rating| RatingGroup::of(rating).lower_bound());
+fn group_number(game_tags: GameTags) -> u64 {
+    let bound = game_tags.mean_rating().map(|rating| RatingGroup::of(rating).lower_bound());
     let place = RatingGroup::BOUNDS.iter().position(|&other| Some(other) == bound);
     place.map_or(0, |place| place as u64 + 1)
 }
@@ -89,14 +89,14 @@ impl PositionRecord for FacetRecord {
     type Bytes = [u8; RECORD_BYTES];
 
     fn of(visit: &Visit, game: &CountedGame) -> Self {
-        let GameFacets { traits, id } = game.facets;
-        let (month, day) = traits.date().split();
-        let rating = traits.rating(visit.side);
+        let GameFacets { game_tags, id } = game.facets;
+        let (month, day) = game_tags.date().split();
+        let rating = game_tags.rating(visit.side);
         let kind = u64::from(visit.again) << AGAIN_SHIFT
             | u64::from(visit.mv.map_or(0, Move::to_polyglot)) << MOVE_SHIFT
             | u64::from(visit.side == Color::Black) << BLACK_SHIFT
-            | group_number(traits) << GROUP_SHIFT
-            | (traits.speed() as u64) << SPEED_SHIFT
+            | group_number(game_tags) << GROUP_SHIFT
+            | (game_tags.speed() as u64) << SPEED_SHIFT
             | u64::from(month) << MONTH_SHIFT
             | (game.result as u64) << RESULT_SHIFT
             | 1 << GAMES_SHIFT
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_tells_its_game() {
+    fn a_row_reports_its_game() {
         let rows = rows_of_black(&[game(17, 61, ["2000", "1801"])]);
         let [row] = rows[..] else { panic!("{rows:?}") };
         assert_eq!((row.mv, row.again), (Some("e7e5".parse().expect("a move")), false));
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tags_do_not_tell_is_not_known() {
+    fn what_tags_do_not_report_is_not_known() {
         let rows = rows_of_black(&["1. e4 e5 1-0\n\n".to_owned()]);
         let facets = rows[0].facets.expect("facets");
         assert_eq!((facets.kind.group, facets.kind.speed), (None, Speed::Classical));

@@ -93,7 +93,7 @@ impl GameFilter {
     }
 
     /// The conditions in words, for the manifest.
-    pub fn in_words(&self) -> Vec<String> {
+    pub fn describe(&self) -> Vec<String> {
         let number = |name: &str, value: Option<u32>| value.map(|value| format!("{name} {value}"));
         let list = |name: &str, values: Vec<String>| {
             (!values.is_empty()).then(|| format!("{name} {}", values.join(",")))
@@ -101,7 +101,7 @@ impl GameFilter {
         let mut words = Vec::new();
         words.extend(number("min-elo", self.min_elo));
         words.extend(number("max-elo", self.max_elo));
-        words.extend(self.facets.in_words());
+        words.extend(self.facets.describe());
         let rest = [
             list("eco", self.eco.iter().map(EcoRange::to_string).collect()),
             number("min-seconds", self.min_seconds),

@@ -10,6 +10,7 @@
 //! nothing else is written.
 
 mod checkpoint;
+mod checkpoint_file;
 #[cfg(feature = "parquet")]
 mod count;
 mod counter;
@@ -18,7 +19,6 @@ mod draft;
 mod facet_records;
 mod filter;
 mod game_records;
-mod kept;
 mod options;
 #[cfg(feature = "parquet")]
 mod pack;
@@ -61,9 +61,9 @@ use super::format::pawn_filter::PawnSet;
 use super::format::writer::{Block, BookWriter};
 use super::lookup::Book;
 use crate::games::pgn::{Chunks, OpeningCache, PgnInput, TextReader, language_of};
-use crate::support::files::{OutputError, in_words};
+use crate::support::files::{OutputError, describe};
 use crate::support::threads::{STACK, start};
-use checkpoint::Keeper;
+use checkpoint::CheckpointWriter;
 use counter::{GameCounter, Shared};
 use draft::BookDraft;
 use game_records::GameRecord;
@@ -125,7 +125,7 @@ impl From<OutputError> for BuildError {
 
 impl From<io::Error> for BuildError {
     fn from(error: io::Error) -> Self {
-        BuildError::Output(in_words(&error))
+        BuildError::Output(describe(&error))
     }
 }
 
@@ -164,7 +164,7 @@ fn build_of<R: BookRecord, W: BookOutput>(
     let files = files_of(inputs, options);
     let shared = Shared::new(options);
     // Whoever holds the checkpoints has them to himself.
-    let (mut gathered, tally, mut keeper) = gather::<R>(inputs, &shared, monitor)?;
+    let (mut gathered, tally, mut checkpointer) = gather::<R>(inputs, &shared, monitor)?;
     if tally.games.total() == 0 {
         // An input that could not be read is read again by the same command.
         let kept = options.checkpoints.as_ref().filter(|_| !monitor.is_stopped());
@@ -181,11 +181,14 @@ fn build_of<R: BookRecord, W: BookOutput>(
     // Of games that are not all read it is written once more anyway.
     let is_whole = !monitor.is_stopped();
     let manifest = tally.manifest(options, !is_whole);
-    match keeper.as_mut().filter(|keeper| is_whole && keeper.has_any() && !options.facets) {
-        Some(keeper) => {
-            let (draft, writer) = write_draft(&source, options, monitor, keeper)?;
+    match checkpointer
+        .as_mut()
+        .filter(|checkpointer| is_whole && checkpointer.has_any() && !options.facets)
+    {
+        Some(checkpointer) => {
+            let (draft, writer) = write_draft(&source, options, monitor, checkpointer)?;
             drop(gathered.collected);
-            draft.hand_over(&writer.finish(&gathered.pawns, &manifest)?, &mut output)?;
+            draft.commit(&writer.finish(&gathered.pawns, &manifest)?, &mut output)?;
         }
         None => {
             let mut writer = BookWriter::new(output)?;
@@ -205,9 +208,9 @@ fn write_draft<'k, 'a>(
     source: &impl Partitioned,
     options: &BuildOptions,
     monitor: &Monitor,
-    keeper: &'k mut Keeper<'a>,
+    checkpointer: &'k mut CheckpointWriter<'a>,
 ) -> io::Result<(BookDraft<'k, 'a>, BookWriter<'static, File>)> {
-    let (mut draft, mut writer) = BookDraft::begin(keeper, options, source.parts())?;
+    let (mut draft, mut writer) = BookDraft::begin(checkpointer, options, source.parts())?;
     let place = (draft.parts(), &mut writer);
     write_parts(source, options, monitor, place, |writer, parts| draft.keep_if_due(writer, parts))?;
     Ok((draft, writer))
@@ -218,11 +221,11 @@ fn gather<'a, R: PositionRecord>(
     inputs: &[PgnInput],
     shared: &Shared<'a>,
     monitor: &Monitor,
-) -> Result<(Gathered<R>, BuildTally, Option<Keeper<'a>>), BuildError> {
-    let (gathered, tally, keeper) = read_games::<R>(inputs, shared, monitor)?;
+) -> Result<(Gathered<R>, BuildTally, Option<CheckpointWriter<'a>>), BuildError> {
+    let (gathered, tally, checkpointer) = read_games::<R>(inputs, shared, monitor)?;
     match tally.faults.first() {
         Some(fault) if shared.options.strict => Err(BuildError::Broken(fault.clone())),
-        _ => Ok((gathered, tally, keeper)),
+        _ => Ok((gathered, tally, checkpointer)),
     }
 }
 
@@ -303,23 +306,23 @@ fn read_games<'a, R: PositionRecord>(
     inputs: &[PgnInput],
     shared: &Shared<'a>,
     monitor: &Monitor,
-) -> Result<(Gathered<R>, BuildTally, Option<Keeper<'a>>), BuildError> {
+) -> Result<(Gathered<R>, BuildTally, Option<CheckpointWriter<'a>>), BuildError> {
     let mut chunks = Chunks::new(inputs.to_vec(), monitor.bytes.clone());
     let (mut gathered, mut tally) = (Gathered::default(), TallySoFar::default());
-    let mut keeper = None;
-    if let Some((mut found, beginning)) = Keeper::begin(inputs, shared)? {
+    let mut checkpointer = None;
+    if let Some((mut found, beginning)) = CheckpointWriter::begin(inputs, shared)? {
         if let Some(beginning) = beginning {
-            found.go_on(&beginning, inputs, &mut chunks, monitor)?;
+            found.resume(&beginning, inputs, &mut chunks, monitor)?;
             (gathered, tally) = (beginning.gathered, beginning.tally);
         }
-        keeper = Some(found);
+        checkpointer = Some(found);
     }
     loop {
-        let until = keeper.as_ref().map(|keeper| Until {
-            time: keeper.due(),
+        let until = checkpointer.as_ref().map(|checkpointer| Until {
+            time: checkpointer.due(),
             bytes: tally.total.bytes / STAGES_OF_EQUAL_TEXT,
         });
-        let faults = FaultListener::remembering(monitor.faults.as_ref());
+        let faults = FaultListener::recording(monitor.faults.as_ref());
         let listener = faults.as_ref().map(|(listener, _)| listener);
         let source = Mutex::new(ChunkSource { chunks, taken: 0, bytes: 0, until, is_over: false });
         let tallies = Tallies::new(inputs, listener, tally);
@@ -332,19 +335,19 @@ fn read_games<'a, R: PositionRecord>(
         gathered.pawns.join(&stage.pawns);
         let is_over = source.is_over || monitor.is_stopped();
         let place = chunks.so_far();
-        if let Some(keeper) = &mut keeper {
+        if let Some(checkpointer) = &mut checkpointer {
             let begin = Instant::now();
-            if keeper.is_worth_keeping(&place, is_over) {
-                let heard =
-                    faults.map_or_else(Vec::new, |(_, heard)| std::mem::take(&mut lock(&heard)));
-                let progress = (place, &tally, heard);
-                stage = keeper.keep(stage, &gathered.pawns, progress, shared)?;
+            if checkpointer.is_worth_keeping(&place, is_over) {
+                let received = faults
+                    .map_or_else(Vec::new, |(_, received)| std::mem::take(&mut lock(&received)));
+                let progress = (place, &tally, received);
+                stage = checkpointer.keep(stage, &gathered.pawns, progress, shared)?;
             }
-            keeper.put_off(begin.elapsed());
+            checkpointer.put_off(begin.elapsed());
         }
         gathered.append(stage);
         if is_over {
-            return Ok((gathered, tally.total, keeper));
+            return Ok((gathered, tally.total, checkpointer));
         }
     }
 }
@@ -403,7 +406,7 @@ fn read_share<R: PositionRecord>(
     while !monitor.is_stopped() {
         let Some((number, chunk)) = lock(source).next(&mut text) else { break };
         let turn = tallies.turn(number);
-        let mut tally = ChunkTally::new(chunk, text.len(), tallies.most_faults());
+        let mut tally = ChunkTally::new(chunk, text.len(), tallies.max_faults());
         tally.language = options.language.unwrap_or_else(|| language_of(&text));
         let mut reader = TextReader::new(&text, chunk.line, openings, tally.language);
         let mut begin = reader.place();
@@ -412,14 +415,14 @@ fn read_share<R: PositionRecord>(
             let game = &text[begin..reader.place()];
             counter.finish_game(chunk.input, chunk.offset + begin as u64, game);
             begin = reader.place();
-            counter.relieve()?;
+            counter.spill_if_needed()?;
         }
         openings = reader.into_openings();
         monitor.games.fetch_add(tally.found, Relaxed);
         if options.strict && tally.is_broken() {
             monitor.stop();
         }
-        turn.hand_in(tally);
+        turn.submit(tally);
     }
     let (store, pawns, log) = counter.into_parts();
     Ok((store.finish(), pawns, log))
@@ -432,7 +435,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 /// What a thread has of a record at most while it sorts a part: as it was read, sorted, and in entries.
 const COPIES: u64 = 4;
 /// Memory for sorting, in bytes, however little there is.
-const LEAST_SORTING: usize = 16 << 20;
+const MIN_SORTING: usize = 16 << 20;
 /// Parts of a partition, as a power of two, beyond which records would be looked for rather than read.
 const MAX_PART_BITS: u32 = 10;
 
@@ -471,7 +474,7 @@ fn part_bits<R: PositionRecord>(collected: &[Collected<R>], options: &BuildOptio
     let length = |partition| collected.iter().map(|part| part.length(partition)).sum();
     let longest: u64 = (0..PARTITIONS).map(length).max().unwrap_or(0);
     let bytes = longest * size_of::<R>() as u64 * COPIES * options.threads.max(1) as u64;
-    let memory = options.memory.saturating_sub(FIXED_MEMORY).max(LEAST_SORTING) as u64;
+    let memory = options.memory.saturating_sub(FIXED_MEMORY).max(MIN_SORTING) as u64;
     bytes.div_ceil(memory).next_power_of_two().trailing_zeros().min(MAX_PART_BITS)
 }
 
@@ -530,11 +533,11 @@ fn write_parts<'w, W: Read + Write + Seek>(
         };
         let encoding = start(scope, (threads, STACK), encode)?;
         drop(sender);
-        let tell = |parts: usize| {
+        let report = |parts: usize| {
             let share = parts as u64 * Monitor::PARTS / source.parts() as u64;
             monitor.parts.store(share, Relaxed);
         };
-        let written = append_in_order(receiver, (first, writer), tell, after);
+        let written = append_in_order(receiver, (first, writer), report, after);
         join(encoding)?;
         written
     })
@@ -544,7 +547,7 @@ fn write_parts<'w, W: Read + Write + Seek>(
 fn append_in_order<'w, W: Read + Write + Seek>(
     blocks: Receiver<(usize, io::Result<Block>)>,
     (first, writer): (usize, &mut BookWriter<'w, W>),
-    tell: impl Fn(usize),
+    report: impl Fn(usize),
     mut after: impl FnMut(&BookWriter<'w, W>, usize) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut early = BTreeMap::new();
@@ -554,7 +557,7 @@ fn append_in_order<'w, W: Read + Write + Seek>(
         while let Some(block) = early.remove(&due) {
             writer.append(&block)?;
             due += 1;
-            tell(due);
+            report(due);
             after(writer, due)?;
         }
     }

@@ -38,7 +38,7 @@ pub struct BuildOptions {
     /// Moves with which the side that played them scored less, in percent, are left out.
     pub min_score: u32,
     /// Keep beside the counts which games they are, see [`crate::games::book::lookup::Book::explore`]. Partial counts
-    /// are told apart by what sets games apart instead.
+    /// are distinguished by what sets games apart instead.
     pub facets: bool,
     /// Stop at the first broken game.
     pub strict: bool,
@@ -74,7 +74,7 @@ impl Default for BuildOptions {
 }
 
 impl BuildOptions {
-    /// Leaves out the moves that too few games have or that scored too little; tells whether the
+    /// Leaves out the moves that too few games have or that scored too little; returns whether the
     /// position itself stays.
     pub(super) fn prune(&self, entry: &mut BookEntry, side: Color) -> bool {
         if self.min_games > 1 || self.min_score > 0 {
@@ -87,8 +87,8 @@ impl BuildOptions {
     }
 
     /// The conditions for games, positions and moves in words, for the manifest.
-    pub(crate) fn in_words(&self) -> Vec<String> {
-        let mut words = self.filter.in_words();
+    pub(crate) fn describe(&self) -> Vec<String> {
+        let mut words = self.filter.describe();
         if self.undecided {
             words.push("undecided".to_owned());
         }
@@ -137,24 +137,24 @@ type Hear = dyn FnMut(&str) + Send;
 
 impl FaultListener {
     /// A listener that does this with a fault.
-    pub fn new(hear: impl FnMut(&str) + Send + 'static) -> Self {
-        FaultListener(Arc::new(Mutex::new(hear)))
+    pub fn new(on_fault: impl FnMut(&str) + Send + 'static) -> Self {
+        FaultListener(Arc::new(Mutex::new(on_fault)))
     }
 
     /// A listener that tells another one and remembers, if there is that other.
-    pub(super) fn remembering(other: Option<&Self>) -> Option<(Self, Arc<Mutex<Vec<String>>>)> {
-        let (other, heard) = (other?.clone(), Arc::new(Mutex::new(Vec::new())));
-        let memory = Arc::clone(&heard);
+    pub(super) fn recording(other: Option<&Self>) -> Option<(Self, Arc<Mutex<Vec<String>>>)> {
+        let (other, received) = (other?.clone(), Arc::new(Mutex::new(Vec::new())));
+        let memory = Arc::clone(&received);
         let listener = FaultListener::new(move |fault| {
-            other.hear(fault);
+            other.on_fault(fault);
             memory.lock().unwrap_or_else(PoisonError::into_inner).push(fault.to_owned());
         });
-        Some((listener, heard))
+        Some((listener, received))
     }
 
-    pub(super) fn hear(&self, fault: &str) {
-        let mut hear = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        hear(fault);
+    pub(super) fn on_fault(&self, fault: &str) {
+        let mut on_fault = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        on_fault(fault);
     }
 }
 

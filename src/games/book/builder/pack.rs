@@ -61,7 +61,7 @@ pub(in crate::games::book) struct Packing<'a> {
 /// The most partitions, as a power of two, in which rows are read where they lie.
 const MAX_BITS: u32 = 20;
 /// Rows that may be read to use a hundred of them, before sorting them anew is cheaper.
-const MOST_READ: u64 = 150;
+const MAX_READ: u64 = 150;
 
 /// Makes a book of rows and writes it to an empty `output`.
 ///
@@ -113,30 +113,30 @@ fn write_rows<W: Read + Write + Seek>(
     match narrow_bits(source.pieces(), options) {
         Some(bits) => {
             let parts = InPlace { source, pieces: pieces_of(source.pieces(), bits), seen };
-            write_entries(&Stoppable { parts, monitor }, options, monitor, writer)
+            write_entries(&Interruptible { parts, monitor }, options, monitor, writer)
         }
         None => {
             let collected = collect(source, options, seen)?;
             let bits = part_bits(&collected, options);
             let parts = Source { collected: &collected, games: None, bits };
-            write_entries(&Stoppable { parts, monitor }, options, monitor, writer)
+            write_entries(&Interruptible { parts, monitor }, options, monitor, writer)
         }
     }
 }
 
 /// Entries that the monitor may stop: unlike games, of which a book is made of those that were read,
 /// counts make no book by half.
-struct Stoppable<'a, P> {
+struct Interruptible<'a, P> {
     parts: P,
     monitor: &'a Monitor,
 }
 
 /// An error if the work is to end, which [`pack`] tells in words of its own.
-fn go_on(monitor: &Monitor) -> io::Result<()> {
+fn check_stopped(monitor: &Monitor) -> io::Result<()> {
     if monitor.is_stopped() { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
 }
 
-impl<P: Partitioned> Partitioned for Stoppable<'_, P> {
+impl<P: Partitioned> Partitioned for Interruptible<'_, P> {
     type Record = P::Record;
 
     fn parts(&self) -> usize {
@@ -149,7 +149,7 @@ impl<P: Partitioned> Partitioned for Stoppable<'_, P> {
         buffers: &mut (Vec<P::Record>, Vec<P::Record>),
         options: &BuildOptions,
     ) -> io::Result<Block> {
-        go_on(self.monitor)?;
+        check_stopped(self.monitor)?;
         self.parts.block(number, buffers, options)
     }
 }
@@ -165,7 +165,7 @@ struct Seen<'a> {
 }
 
 /// Rows after which the monitor hears of them.
-const TOLD_ROWS: u64 = 1 << 12;
+const REPORTED_ROWS: u64 = 1 << 12;
 
 impl<'a> Seen<'a> {
     fn new(monitor: &'a Monitor) -> Self {
@@ -184,10 +184,10 @@ impl<'a> Seen<'a> {
         let (mut visits, mut sum, mut rows) = (0, 0_u64, 0);
         let done = read(&mut |row| {
             rows += 1;
-            if rows == TOLD_ROWS {
+            if rows == REPORTED_ROWS {
                 self.monitor.rows.fetch_add(rows, Relaxed);
                 rows = 0;
-                go_on(self.monitor)?;
+                check_stopped(self.monitor)?;
             }
             pawns.insert(u64::from(row.pawns) << u32::BITS);
             visits += row.games.iter().sum::<u64>();
@@ -229,7 +229,7 @@ fn narrow_bits(pieces: &[Piece], options: &BuildOptions) -> Option<u32> {
     let bits = (PARTITION_BITS..=MAX_BITS).find(fits)?;
     let read: u64 =
         pieces.iter().map(|piece| piece.rows * partitions_of(piece, bits).count() as u64).sum();
-    (read <= rows * MOST_READ / 100).then_some(bits)
+    (read <= rows * MAX_READ / 100).then_some(bits)
 }
 
 /// The partitions, of `2^bits`, that a piece may hold rows of.
@@ -310,7 +310,7 @@ fn collect(
                 |take| source.read(piece, take),
                 |record| {
                     store.push(record);
-                    store.relieve(0)
+                    store.spill_if_needed(0)
                 },
             )?;
         }

@@ -168,7 +168,7 @@ impl Record {
     }
 
     /// What is the same in all records of a position, a move, and a first or later time.
-    pub(super) fn way(&self) -> u32 {
+    pub(super) fn group_key(&self) -> u32 {
         self.rest >> RESULT_SHIFT >> 2
     }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::kept::Summed;
+use super::checkpoint_file::ChecksumWriter;
 use super::records::{PARTITION_BITS, PARTITIONS, PositionRecord, combine};
 
 /// Records in a block, the unit in which partitions grow: 12 kB, so that half-filled blocks of all
@@ -22,7 +22,7 @@ const FRONT_BITS: u32 = 13;
 const WRITE_BLOCK: usize = 256 << 10;
 
 /// Each partition needs a block, and spilling needs room to sort one.
-const LEAST_BLOCKS: usize = 2 * PARTITIONS;
+const MIN_BLOCKS: usize = 2 * PARTITIONS;
 
 /// The records of one thread.
 pub(super) struct Store<R> {
@@ -44,7 +44,7 @@ pub(super) struct Store<R> {
 impl<R: PositionRecord> Store<R> {
     /// A store that keeps up to `memory` bytes and spills the rest to unnamed files in `folder`.
     pub(super) fn new(memory: usize, folder: &Path, disk: Arc<Disk>) -> Self {
-        let max_blocks = (memory / (BLOCK * size_of::<R>())).max(LEAST_BLOCKS);
+        let max_blocks = (memory / (BLOCK * size_of::<R>())).max(MIN_BLOCKS);
         Store {
             front: if R::JOINS { vec![R::EMPTY; 1 << FRONT_BITS] } else { Vec::new() },
             open: (0..PARTITIONS).map(|_| Vec::with_capacity(BLOCK)).collect(),
@@ -95,9 +95,9 @@ impl<R: PositionRecord> Store<R> {
 
     /// Spills to disk if the memory is used up, of which something else of this thread takes so many
     /// bytes. To be called between games.
-    pub(super) fn relieve(&mut self, elsewhere: usize) -> io::Result<()> {
+    pub(super) fn spill_if_needed(&mut self, elsewhere: usize) -> io::Result<()> {
         let left = self.max_blocks.saturating_sub(elsewhere / (BLOCK * size_of::<R>()));
-        if self.blocks >= left.max(LEAST_BLOCKS) { self.spill() } else { Ok(()) }
+        if self.blocks >= left.max(MIN_BLOCKS) { self.spill() } else { Ok(()) }
     }
 
     /// Moves all records in memory to a new run.
@@ -240,7 +240,7 @@ impl<R: PositionRecord> Collected<R> {
     /// Writes all of these to an empty file, as one run that is on the disk when this returns; with
     /// the checksum of the file.
     pub(super) fn keep(parts: &[Self], file: File, disk: &Disk) -> io::Result<(Self, u64)> {
-        let mut file = Summed::new(file);
+        let mut file = ChecksumWriter::new(file);
         let ends = SortedRun::write_to(&mut file, disk, |partition, records| {
             parts.iter().try_for_each(|part| part.read(partition, records))
         })?;
@@ -423,7 +423,7 @@ mod tests {
                 } else {
                     store.push_common(record);
                 }
-                store.relieve(0).expect("the disk has room");
+                store.spill_if_needed(0).expect("the disk has room");
             }
         }
         let ((small, runs), (large, no_runs)) = (contents(small, 3), contents(large, 0));

@@ -9,8 +9,8 @@ use super::options::FaultListener;
 use super::{Admission, BuildOptions};
 use crate::games::book::format::manifest::checksum_text;
 use crate::games::book::format::manifest::{GameTotals, InputRecord, Manifest, Skipped};
-use crate::games::pgn::{BrokenInput, Chunk, Fate, Fault, GameEnd, Language, PgnInput};
-use crate::support::files::in_words;
+use crate::games::pgn::{BrokenInput, Chunk, Fault, GameEnd, GameStatus, Language, PgnInput};
+use crate::support::files::describe;
 use crate::support::words::visible;
 
 /// Chunks that threads may read before one that takes longer is done: so much waits for its turn.
@@ -73,11 +73,11 @@ pub(super) struct ChunkTally {
     contradictions: u64,
     faults: Vec<(u64, Fault)>,
     /// Faults beyond this number are only counted.
-    most_faults: usize,
+    max_faults: usize,
 }
 
 impl ChunkTally {
-    pub(super) fn new(chunk: Chunk, bytes: usize, most_faults: usize) -> Self {
+    pub(super) fn new(chunk: Chunk, bytes: usize, max_faults: usize) -> Self {
         ChunkTally {
             chunk,
             bytes: bytes as u64,
@@ -88,20 +88,22 @@ impl ChunkTally {
             broken: 0,
             contradictions: 0,
             faults: Vec::new(),
-            most_faults,
+            max_faults,
         }
     }
 
     /// Takes down how a game ended.
     pub(super) fn note(&mut self, end: GameEnd, verdict: Admission) {
-        self.found += u64::from(end.fate != Fate::Text);
+        self.found += u64::from(end.status != GameStatus::Text);
         let skipped = &mut self.skipped;
-        match end.fate {
-            Fate::Variant => skipped.variants += 1,
-            Fate::Text => skipped.untagged += 1,
-            Fate::Declined => skipped.filtered += 1,
-            Fate::Broken(ref fault) if fault.fen.is_none() && end.plies == 0 => skipped.empty += 1,
-            Fate::Read | Fate::Broken(_) => match verdict {
+        match end.status {
+            GameStatus::Variant => skipped.variants += 1,
+            GameStatus::Text => skipped.untagged += 1,
+            GameStatus::Declined => skipped.filtered += 1,
+            GameStatus::Broken(ref fault) if fault.fen.is_none() && end.plies == 0 => {
+                skipped.empty += 1
+            }
+            GameStatus::Read | GameStatus::Broken(_) => match verdict {
                 Admission::Empty => skipped.empty += 1,
                 Admission::Undecided => skipped.undecided += 1,
                 Admission::Duplicate => skipped.duplicates += 1,
@@ -109,15 +111,15 @@ impl ChunkTally {
             },
         }
         self.contradictions += u64::from(end.contradiction.is_some());
-        let fault = match end.fate {
-            Fate::Broken(fault) => {
+        let fault = match end.status {
+            GameStatus::Broken(fault) => {
                 self.broken += 1;
                 Some(fault)
             }
             _ => end.contradiction,
         };
         if let Some(fault) = fault
-            && self.faults.len() < self.most_faults
+            && self.faults.len() < self.max_faults
         {
             self.faults.push((self.found, *fault));
         }
@@ -159,12 +161,12 @@ impl TallySoFar {
 
     /// Takes down inputs that could not be read to their end.
     pub(super) fn note_broken(&mut self, broken: &[BrokenInput], inputs: &[PgnInput]) {
-        let in_words = |broken: &BrokenInput| {
+        let describe = |broken: &BrokenInput| {
             let name = inputs[broken.input].name();
-            let reason = in_words(&broken.error);
+            let reason = describe(&broken.error);
             format!("{name}: cannot be read beyond line {}: {reason}", broken.line)
         };
-        self.total.broken_inputs.extend(broken.iter().map(in_words));
+        self.total.broken_inputs.extend(broken.iter().map(describe));
     }
 }
 
@@ -191,7 +193,7 @@ impl<'a> Tallies<'a> {
     }
 
     /// The faults of a chunk that are worth keeping.
-    pub(super) fn most_faults(&self) -> usize {
+    pub(super) fn max_faults(&self) -> usize {
         if self.listener.is_some() { usize::MAX } else { BuildTally::KEPT_FAULTS }
     }
 
@@ -243,7 +245,7 @@ impl<'a> Tallies<'a> {
         for (game, fault) in tally.faults {
             let fault = GameFault { input: input.name(), game: *games_before + game, fault };
             let fault = fault.to_string();
-            self.listener.iter().for_each(|listener| listener.hear(&fault));
+            self.listener.iter().for_each(|listener| listener.on_fault(&fault));
             if total.faults.len() < BuildTally::KEPT_FAULTS {
                 total.faults.push(fault);
             }
@@ -266,7 +268,7 @@ pub(super) struct ChunkTurn<'t, 'a> {
 
 impl ChunkTurn<'_, '_> {
     /// Hands in what became of its games.
-    pub(super) fn hand_in(mut self, tally: ChunkTally) {
+    pub(super) fn submit(mut self, tally: ChunkTally) {
         self.is_over = true;
         self.tallies.add(self.number, tally);
     }
@@ -296,7 +298,7 @@ impl BuildTally {
             games: self.games,
             skipped: self.skipped,
             broken: self.broken,
-            filters: options.in_words(),
+            filters: options.describe(),
             inputs,
             interrupted,
             ..Manifest::of_this_program()

@@ -3,7 +3,7 @@
 use super::candidate::{Candidate, Choice, Rejection};
 use super::certainty::{mean_and_error, quantile};
 use super::policy::Policy;
-use super::veto::{BookFigure, veto};
+use super::veto::{BookMoveScore, veto};
 use crate::chess::position::{Color, Game, Move, Position};
 use crate::chess::score::{Score, expectation};
 use crate::games::book::format::counts::Counts;
@@ -201,7 +201,7 @@ impl Chooser {
     }
 
     /// Whether moves that lost every game are open.
-    fn takes_lost(&self) -> bool {
+    fn accepts_lost_moves(&self) -> bool {
         self.plays_lost || self.policy == Policy::Worst
     }
 
@@ -213,7 +213,7 @@ impl Chooser {
             Some(if weights { Rejection::NoGames } else { Rejection::Unplayed })
         } else if !weights && counts.games() < self.min_games {
             Some(Rejection::TooFewGames)
-        } else if !weights && !self.takes_lost() && counts.are_all_lost(side) {
+        } else if !weights && !self.accepts_lost_moves() && counts.are_all_lost(side) {
             Some(Rejection::Lost)
         } else if after.halfmove_clock() > MAX_QUIET_PLIES {
             Some(Rejection::FiftyMoves)
@@ -254,12 +254,12 @@ impl Chooser {
 }
 
 /// What the book says of a move: a weight says nothing of results.
-fn figure(candidate: &Candidate, side: Color) -> BookFigure {
+fn figure(candidate: &Candidate, side: Color) -> BookMoveScore {
     let weights = candidate.weight.is_some();
     let counts = if weights { Counts::default() } else { candidate.book_move.reached };
     let (mean, _) = mean_and_error(&counts, side, PRIOR);
     let games = counts.games() as f64 + candidate.value.map_or(0.0, |_| VALUE_GAMES);
-    BookFigure { expected: candidate.value.map_or(mean, |_| candidate.expected), games }
+    BookMoveScore { expected: candidate.value.map_or(mean, |_| candidate.expected), games }
 }
 
 /// Leaves the moves that are played often and that no other of them clearly beats: a rare move

@@ -59,7 +59,7 @@ impl fmt::Display for Veto {
 
 /// What the book says of a move.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct BookFigure {
+pub(crate) struct BookMoveScore {
     /// The score that it expects of the move, 0 to 1.
     pub expected: f64,
     /// The games that this rests on.
@@ -72,7 +72,7 @@ pub(crate) fn veto(
     learned: &Book,
     position: &Position,
     mv: Move,
-    book: BookFigure,
+    book: BookMoveScore,
     z: f64,
 ) -> Option<Veto> {
     by_search(learned, position, mv, book).or_else(|| by_games(learned, position, mv, book, z))
@@ -82,7 +82,7 @@ fn by_games(
     learned: &Book,
     position: &Position,
     mv: Move,
-    book: BookFigure,
+    book: BookMoveScore,
     z: f64,
 ) -> Option<Veto> {
     let side = position.side_to_move();
@@ -99,7 +99,7 @@ fn by_games(
     is_bad.then_some(veto)
 }
 
-fn by_search(learned: &Book, position: &Position, mv: Move, book: BookFigure) -> Option<Veto> {
+fn by_search(learned: &Book, position: &Position, mv: Move, book: BookMoveScore) -> Option<Veto> {
     let found = worth(learned, position, mv)?;
     let promised = expectation(found) < book.expected - CLEARLY;
     // What a search of all moves has found is the best that there is.
@@ -136,7 +136,7 @@ mod tests {
         let book = build_in_memory(&[games_input], &BuildOptions::default(), "learnt");
         let start = Position::start();
         let e4 = start.parse_move("e4").expect("a move");
-        let figure = BookFigure { expected: 0.5, games };
+        let figure = BookMoveScore { expected: 0.5, games };
         veto(&book.expect("a book").0, &start, e4, figure, quantile(0.9))
     }
 

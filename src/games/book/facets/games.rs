@@ -4,7 +4,7 @@
 //! games        u64, little-endian as all numbers
 //! names        u32
 //! files        u32: bytes of their list
-//! traits       8 bytes a game, see `traits`
+//! game_tags       8 bytes a game, see `game_tags`
 //! rows         32 bytes a game:
 //!   white      u32: the number of White's name
 //!   black      u32
@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::traits::Traits;
+use super::game_tags::GameTags;
 
 /// Bytes before the traits, of the traits of a game, and of its row.
 pub(super) const HEAD_BYTES: usize = 16;
@@ -200,7 +200,7 @@ const UNKNOWN_ID: u64 = u64::MAX;
 /// The games in the bytes of a section.
 #[derive(Clone, Copy)]
 pub(in crate::games::book) struct Games<'a> {
-    traits: &'a [[u8; TRAITS_BYTES]],
+    game_tags: &'a [[u8; TRAITS_BYTES]],
     rows: &'a [[u8; ROW_BYTES]],
     ends: &'a [[u8; 4]],
     names: &'a [u8],
@@ -213,22 +213,23 @@ impl<'a> Games<'a> {
         let (head, rest) = bytes.split_first_chunk::<HEAD_BYTES>()?;
         let number = |range: std::ops::Range<usize>| usize::try_from(from_word(&head[range])).ok();
         let (games, names, files) = (number(0..8)?, number(8..12)?, number(12..16)?);
-        let (traits, rest) = rest.split_at_checked(games.checked_mul(TRAITS_BYTES)?)?;
+        let (game_tags, rest) = rest.split_at_checked(games.checked_mul(TRAITS_BYTES)?)?;
         let (rows, rest) = rest.split_at_checked(games.checked_mul(ROW_BYTES)?)?;
         let (ends, rest) = rest.split_at_checked(names.checked_mul(4)?)?;
         let (names, files) = rest.split_at_checked(rest.len().checked_sub(files)?)?;
-        let (traits, rows, ends) = (traits.as_chunks().0, rows.as_chunks().0, ends.as_chunks().0);
-        u32::try_from(games).is_ok().then_some(Games { traits, rows, ends, names, files })
+        let (game_tags, rows, ends) =
+            (game_tags.as_chunks().0, rows.as_chunks().0, ends.as_chunks().0);
+        u32::try_from(games).is_ok().then_some(Games { game_tags, rows, ends, names, files })
     }
 
     /// The number of games.
     pub(in crate::games::book) fn len(&self) -> u32 {
-        self.traits.len() as u32
+        self.game_tags.len() as u32
     }
 
     #[inline]
-    pub(in crate::games::book) fn traits(&self, game: u32) -> Option<Traits> {
-        self.traits.get(game as usize).map(|bytes| Traits::from_bytes(*bytes))
+    pub(in crate::games::book) fn game_tags(&self, game: u32) -> Option<GameTags> {
+        self.game_tags.get(game as usize).map(|bytes| GameTags::from_bytes(*bytes))
     }
 
     pub(in crate::games::book) fn row(&self, game: u32) -> Option<GameRow> {
@@ -271,12 +272,12 @@ impl<'a> Games<'a> {
             row.white.max(row.black) < self.names() && (row.file as usize) < files.len()
         };
         let ends = || self.ends.iter().map(|end| u32::from_le_bytes(*end));
-        let traits = self.traits.iter().map(|bytes| Traits::from_bytes(*bytes));
+        let game_tags = self.game_tags.iter().map(|bytes| GameTags::from_bytes(*bytes));
         self.rows.iter().all(in_bounds)
             && ends().is_sorted()
             && ends().next_back().unwrap_or(0) as usize == self.names.len()
             && std::str::from_utf8(self.names).is_ok()
-            && traits.is_sorted_by(|a, b| a.date() >= b.date())
+            && game_tags.is_sorted_by(|a, b| a.date() >= b.date())
     }
 }
 
@@ -328,7 +329,7 @@ mod tests {
             if let Some(games) = Games::parse(&bytes) {
                 let _ = (games.is_sound(), games.find(GameId(0)), games.files());
                 for number in 0..games.len() + 2 {
-                    let _ = (games.traits(number), games.name(number));
+                    let _ = (games.game_tags(number), games.name(number));
                     let _ = games.row(number).map(|row| games.name(row.white));
                 }
             }

@@ -5,31 +5,34 @@ use std::io;
 
 use hashbrown::HashMap;
 
+use super::game_tags::GameTags;
 use super::games::{FileRecord, GameId, GameRow, Games, HEAD_BYTES, ROW_BYTES, TRAITS_BYTES};
-use super::traits::Traits;
 use crate::games::pgn::{GameResult, Tags};
 
 /// A game as it was written down.
 #[derive(Debug, Clone, Copy)]
 struct LoggedGame {
-    traits: Traits,
+    game_tags: GameTags,
     row: GameRow,
 }
 
 impl LoggedGame {
     fn to_bytes(self) -> [u8; TRAITS_BYTES + ROW_BYTES] {
         let mut bytes = [0; TRAITS_BYTES + ROW_BYTES];
-        bytes[..TRAITS_BYTES].copy_from_slice(&self.traits.to_bytes());
+        bytes[..TRAITS_BYTES].copy_from_slice(&self.game_tags.to_bytes());
         bytes[TRAITS_BYTES..].copy_from_slice(&self.row.to_bytes());
         bytes
     }
 
     /// Takes a game from the beginning of these bytes.
     fn take(bytes: &mut &[u8]) -> Option<Self> {
-        let (traits, rest) = bytes.split_first_chunk()?;
+        let (game_tags, rest) = bytes.split_first_chunk()?;
         let (row, rest) = rest.split_first_chunk()?;
         *bytes = rest;
-        Some(LoggedGame { traits: Traits::from_bytes(*traits), row: GameRow::from_bytes(row) })
+        Some(LoggedGame {
+            game_tags: GameTags::from_bytes(*game_tags),
+            row: GameRow::from_bytes(row),
+        })
     }
 }
 
@@ -87,7 +90,7 @@ impl GameLog {
         });
         let id = tags.raw("Site").and_then(GameId::of_site);
         let row = GameRow::of_players(white, black, id);
-        self.pending = Some((LoggedGame { traits: Traits::of(tags), row }, Ending::Open));
+        self.pending = Some((LoggedGame { game_tags: GameTags::of(tags), row }, Ending::Open));
     }
 
     /// The game being read counts and has this number. `course`: see [`GameLog::again`].
@@ -104,7 +107,7 @@ impl GameLog {
 
     fn end(&mut self, result: GameResult, ending: Ending) {
         if let Some((game, open)) = &mut self.pending {
-            game.traits = game.traits.with_result(result);
+            game.game_tags = game.game_tags.with_result(result);
             *open = ending;
         }
     }
@@ -187,10 +190,12 @@ impl GameLog {
         let numbers: Vec<u32> =
             (0..games.names()).map(|number| log.name(games.name(number))).collect();
         let name = |number: u32| numbers.get(number as usize).copied().unwrap_or(0);
-        for (traits, row) in (0..games.len()).filter_map(|n| games.traits(n).zip(games.row(n))) {
+        for (game_tags, row) in
+            (0..games.len()).filter_map(|n| games.game_tags(n).zip(games.row(n)))
+        {
             let (white, black) = (name(row.white), name(row.black));
             let row = GameRow { white, black, file: row.file.saturating_add(first_file), ..row };
-            log.games.push(LoggedGame { traits, row });
+            log.games.push(LoggedGame { game_tags, row });
         }
         log
     }
@@ -248,7 +253,7 @@ impl GamesTable {
         }
         choose_first(&mut games, &courses, again);
         games.retain(|&(_, log, number)| stays(log as usize, number));
-        games.sort_unstable_by_key(|(game, ..)| (Reverse(game.traits), place(game)));
+        games.sort_unstable_by_key(|(game, ..)| (Reverse(game.game_tags), place(game)));
         let mut numbers: Vec<Vec<u32>> =
             lengths.into_iter().map(|length| vec![LEFT_OUT; length]).collect();
         for (number, &(_, log, local)) in games.iter().enumerate() {
@@ -315,7 +320,7 @@ fn section(games: &[Numbered], names: &[String], files: &[FileRecord]) -> io::Re
     for length in [names.len(), files.len()] {
         bytes.extend_from_slice(&u32::try_from(length).map_err(too_long)?.to_le_bytes());
     }
-    games.iter().for_each(|(game, ..)| bytes.extend_from_slice(&game.traits.to_bytes()));
+    games.iter().for_each(|(game, ..)| bytes.extend_from_slice(&game.game_tags.to_bytes()));
     games.iter().for_each(|(game, ..)| bytes.extend_from_slice(&game.row.to_bytes()));
     let mut end = 0;
     for name in names {

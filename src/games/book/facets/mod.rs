@@ -8,10 +8,10 @@
 
 #[cfg(feature = "parquet")]
 mod game_facets;
+mod game_tags;
 mod games;
 mod kinds;
 mod log;
-mod traits;
 
 #[cfg(feature = "parquet")]
 pub(super) use game_facets::GameFacets;
@@ -19,6 +19,6 @@ pub use games::{FileRecord, GameId, ParseGameIdError};
 pub(super) use games::{GameRow, Games, number_bytes};
 pub use kinds::{ParseFacetError, RatingGroup, Speed};
 
+pub use game_tags::FacetFilter;
+pub(super) use game_tags::{CompiledFilter, GameTags};
 pub(super) use log::{GameLog, GamesTable};
-pub use traits::FacetFilter;
-pub(super) use traits::{Sieve, Traits};

@@ -4,7 +4,7 @@ use std::io;
 
 use thiserror::Error;
 
-use crate::support::files::in_words;
+use crate::support::files::describe;
 
 /// Why a book cannot be read or written. One line that names the file, what is wrong and, where
 /// it is not plain, what to do.
@@ -86,10 +86,10 @@ pub enum BookError {
 
 impl BookError {
     pub(crate) fn reading(name: &str, error: &io::Error) -> Self {
-        BookError::Unreadable { name: name.to_owned(), reason: in_words(error) }
+        BookError::Unreadable { name: name.to_owned(), reason: describe(error) }
     }
 
     pub(crate) fn writing(name: &str, error: &io::Error) -> Self {
-        BookError::Unwritable { name: name.to_owned(), reason: in_words(error) }
+        BookError::Unwritable { name: name.to_owned(), reason: describe(error) }
     }
 }

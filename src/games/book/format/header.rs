@@ -117,12 +117,12 @@ fn sections(version: u64) -> Option<usize> {
     match version {
         VERSION => Some(SECTIONS),
         VERSION_WITH_VALUES => Some(SECTIONS + 1),
-        VERSION_WITH_FACETS => Some(MOST_SECTIONS),
+        VERSION_WITH_FACETS => Some(MAX_SECTIONS),
         _ => None,
     }
 }
 const SECTIONS: usize = 4;
-const MOST_SECTIONS: usize = 8;
+const MAX_SECTIONS: usize = 8;
 
 impl Header {
     fn words(&self) -> Vec<u64> {
@@ -188,7 +188,7 @@ impl Header {
             Section { start: word(first), length: word(first + 1), checksum: word(first + 2) }
         };
         let facet = |index: usize| {
-            if known == MOST_SECTIONS { section(index) } else { Section::default() }
+            if known == MAX_SECTIONS { section(index) } else { Section::default() }
         };
         let header = Header {
             positions: word(1),
@@ -245,4 +245,4 @@ impl Header {
     }
 }
 
-const _: () = assert!(8 + 8 * words(MOST_SECTIONS) + 8 <= HEADER_BYTES);
+const _: () = assert!(8 + 8 * words(MAX_SECTIONS) + 8 <= HEADER_BYTES);

@@ -222,7 +222,7 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
 impl BookWriter<'_, File> {
     /// Goes on with entries that another writer has begun, and cuts off what stands behind them.
     /// `None` if the file does not hold as many, or other bytes.
-    pub(crate) fn go_on(mut file: File, so_far: &EntriesSoFar) -> io::Result<Option<Self>> {
+    pub(crate) fn resume(mut file: File, so_far: &EntriesSoFar) -> io::Result<Option<Self>> {
         let entries = Section {
             start: HEADER_BYTES as u64,
             length: so_far.length,
@@ -246,7 +246,7 @@ impl BookWriter<'_, File> {
         Ok(Some(BookWriter { output: file, header, checksum, facets: None }))
     }
 
-    /// What [`BookWriter::go_on`] needs, once the file is on the disk.
+    /// What [`BookWriter::resume`] needs, once the file is on the disk.
     pub(crate) fn entries_so_far(&self) -> EntriesSoFar {
         EntriesSoFar {
             positions: self.header.positions,

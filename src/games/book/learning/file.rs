@@ -14,14 +14,14 @@ use thiserror::Error;
 
 use super::memory::Memory;
 use super::row::{ROW_BYTES, Row};
-use crate::support::files::{in_words, lock_shared, open_plain, sync_name, write_whole};
+use crate::support::files::{describe, lock_shared, open_plain, sync_name, write_whole};
 
 /// The first line of the file: what it is, and the version of its rows.
 pub(crate) const HEADLINE: &[u8] = b"tabia learning 1\n";
 
 /// The most bytes of a file: 400,000 rows, those of some 4,000 games. Hand-set: they are made a book
 /// of at the begin of each game, which takes a second or two for so many.
-const MOST_BYTES: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 
 /// Why nothing can be learnt to a file, or from it.
 #[derive(Debug, Error)]
@@ -66,7 +66,7 @@ pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
 #[derive(Debug)]
 pub(crate) struct LearnFile {
     path: PathBuf,
-    most_bytes: u64,
+    max_bytes: u64,
     /// What was written to and is perhaps not on the disk yet.
     unsynced: Option<File>,
 }
@@ -77,11 +77,11 @@ impl LearnFile {
     /// # Errors
     /// If it cannot be written to, or is something else.
     pub(crate) fn open(path: &Path) -> Result<Self, LearnError> {
-        Self::bounded(path, MOST_BYTES)
+        Self::bounded(path, MAX_BYTES)
     }
 
-    pub(super) fn bounded(path: &Path, most_bytes: u64) -> Result<Self, LearnError> {
-        let mut file = LearnFile { path: path.to_owned(), most_bytes, unsynced: None };
+    pub(super) fn bounded(path: &Path, max_bytes: u64) -> Result<Self, LearnError> {
+        let mut file = LearnFile { path: path.to_owned(), max_bytes, unsynced: None };
         file.append(&[])?;
         Ok(file)
     }
@@ -93,24 +93,24 @@ impl LearnFile {
     pub(crate) fn append(&mut self, rows: &[Row]) -> Result<(), LearnError> {
         let bytes: Vec<u8> = rows.iter().flat_map(|row| row.to_bytes()).collect();
         let mut file = self.locked()?;
-        let length = self.mended(&mut file)?;
-        if length + bytes.len() as u64 > self.most_bytes {
+        let length = self.repaired(&mut file)?;
+        if length + bytes.len() as u64 > self.max_bytes {
             self.compact(&mut file)?;
             drop(file);
             file = self.locked()?;
-            self.mended(&mut file)?;
+            self.repaired(&mut file)?;
         }
-        let before = file.metadata().map_err(|error| self.told(&error))?.len();
+        let before = file.metadata().map_err(|error| self.to_error(&error))?.len();
         if let Err(error) = file.write_all(&bytes) {
             // What cannot be cut off now is cut off by the next who writes.
             let _ = file.set_len(before);
-            return Err(self.told(&error));
+            return Err(self.to_error(&error));
         }
         let unlocked = file.unlock();
         if !rows.is_empty() {
             self.unsynced = Some(file);
         }
-        unlocked.map_err(|error| self.told(&error))
+        unlocked.map_err(|error| self.to_error(&error))
     }
 
     /// Sees to it that all that was appended is on the disk.
@@ -119,7 +119,7 @@ impl LearnFile {
     /// If the disk fails.
     pub(crate) fn sync(&mut self) -> Result<(), LearnError> {
         let synced = self.unsynced.take().map_or(Ok(()), |file| file.sync_data());
-        synced.map_err(|error| self.told(&error))
+        synced.map_err(|error| self.to_error(&error))
     }
 
     /// Whether something was appended that may not be on the disk yet.
@@ -128,24 +128,24 @@ impl LearnFile {
     }
 
     fn locked(&self) -> Result<File, LearnError> {
-        lock_shared(&self.path).map_err(|error| self.told(&error))
+        lock_shared(&self.path).map_err(|error| self.to_error(&error))
     }
 
     /// Writes the headline, if there is none yet, and cuts off what is no whole row. The length
     /// after that, in bytes.
-    fn mended(&self, file: &mut File) -> Result<u64, LearnError> {
+    fn repaired(&self, file: &mut File) -> Result<u64, LearnError> {
         let mut head = Vec::new();
         let length = (|| {
             file.rewind()?;
             Read::by_ref(file).take(HEADLINE.len() as u64).read_to_end(&mut head)?;
             Ok(file.metadata()?.len())
         })();
-        let length = length.map_err(|error| self.told(&error))?;
+        let length = length.map_err(|error| self.to_error(&error))?;
         if !HEADLINE.starts_with(&head) {
             return Err(LearnError::Foreign(self.path.clone()));
         }
         let torn = length.saturating_sub(HEADLINE.len() as u64) % ROW_BYTES as u64;
-        let mended = match head.len() < HEADLINE.len() {
+        let repaired = match head.len() < HEADLINE.len() {
             // Power cuts must not cost the name of what is synced later.
             true => file
                 .set_len(0)
@@ -154,7 +154,7 @@ impl LearnFile {
             false if torn > 0 => file.set_len(length - torn),
             false => Ok(()),
         };
-        mended.map_err(|error| self.told(&error))?;
+        repaired.map_err(|error| self.to_error(&error))?;
         Ok((length - torn).max(HEADLINE.len() as u64))
     }
 
@@ -163,18 +163,18 @@ impl LearnFile {
     fn compact(&self, file: &mut File) -> Result<(), LearnError> {
         let mut bytes = Vec::new();
         let read = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
-        read.map_err(|error| self.told(&error))?;
+        read.map_err(|error| self.to_error(&error))?;
         let memory = Memory::of(rows_of(&bytes).0.into_iter());
-        let most = (self.most_bytes / 2).saturating_sub(HEADLINE.len() as u64) as usize / ROW_BYTES;
+        let most = (self.max_bytes / 2).saturating_sub(HEADLINE.len() as u64) as usize / ROW_BYTES;
         let rows = memory.compacted(most);
         let mut bytes = HEADLINE.to_vec();
         rows.iter().for_each(|row| bytes.extend_from_slice(&row.to_bytes()));
         log::info!("{}: {} rows of {} bytes stay", self.path.display(), rows.len(), ROW_BYTES);
-        write_whole(&self.path, &bytes).map_err(|error| self.told(&error.into()))
+        write_whole(&self.path, &bytes).map_err(|error| self.to_error(&error.into()))
     }
 
-    fn told(&self, error: &io::Error) -> LearnError {
-        LearnError::Io { path: self.path.clone(), why: in_words(error) }
+    fn to_error(&self, error: &io::Error) -> LearnError {
+        LearnError::Io { path: self.path.clone(), why: describe(error) }
     }
 }
 
@@ -193,7 +193,7 @@ impl Drop for LearnFile {
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, LearnError> {
     let mut bytes = Vec::new();
     let read = open_plain(path).and_then(|mut file| file.read_to_end(&mut bytes));
-    read.map_err(|error| LearnError::Io { path: path.to_owned(), why: in_words(&error) })?;
+    read.map_err(|error| LearnError::Io { path: path.to_owned(), why: describe(&error) })?;
     if is_learning(&bytes) { Ok(bytes) } else { Err(LearnError::Foreign(path.to_owned())) }
 }
 
@@ -271,17 +271,17 @@ mod tests {
 
     #[test]
     fn a_file_that_has_grown_too_large_keeps_the_deepest() {
-        const MOST: u64 = 100 * ROW_BYTES as u64;
+        const MAX: u64 = 100 * ROW_BYTES as u64;
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("learnt");
-        let mut one = LearnFile::bounded(&path, MOST).expect("new");
-        let mut other = LearnFile::bounded(&path, MOST).expect("shared");
+        let mut one = LearnFile::bounded(&path, MAX).expect("new");
+        let mut other = LearnFile::bounded(&path, MAX).expect("shared");
         for round in 0..60 {
             let depth = if round == 20 { 30 } else { 10 + round % 9 };
             (1..=20).for_each(|number| one.append(&[row(number, depth)]).expect("written"));
             other.append(&[row(100 + round as u64, 9)]).expect("the file that is there now");
             let length = fs::metadata(&path).expect("there").len();
-            assert!(length <= MOST, "{length} bytes");
+            assert!(length <= MAX, "{length} bytes");
         }
         let rows = held(&path);
         for number in 1..=20 {

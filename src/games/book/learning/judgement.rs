@@ -9,7 +9,7 @@
 
 use std::time::Duration;
 
-use super::memory::{Lesson, Memory};
+use super::memory::{LearnedPosition, Memory};
 use super::row::Found;
 use crate::chess::position::{KeyMap, Move};
 use crate::chess::score::{Depth, MATE, Score, is_decided, to_table};
@@ -31,7 +31,7 @@ const MAX_ROUNDS: usize = 50;
 
 /// What a search says of a position: one of its own, or of the position before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Own {
+struct OwnSearch {
     /// The best move; `None` if the search began before it, or there is none.
     mv: Option<Move>,
     score: Score,
@@ -42,13 +42,13 @@ struct Own {
 #[derive(Debug)]
 struct Node {
     key: u64,
-    own: Option<Own>,
+    own: Option<OwnSearch>,
     links: Vec<(Move, u32)>,
 }
 
 /// What a position is worth, and by which move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Worth {
+struct PositionValue {
     score: Score,
     best: Option<Move>,
     /// The plies that it rests on; 0 if the search is refuted.
@@ -59,12 +59,14 @@ struct Worth {
 /// is refuted has depth 0.
 pub(super) fn judge(memory: &Memory) -> Vec<BookValue> {
     let nodes = Nodes::of(memory);
-    let values = nodes.list.iter().zip(nodes.worths()).filter_map(|(node, worth)| {
+    let values = nodes.list.iter().zip(nodes.position_values()).filter_map(|(node, worth)| {
         let (own, worth) = (node.own?, worth?);
-        let lesson = memory.lesson(node.key);
-        let deepest = lesson.and_then(Lesson::deepest);
+        let learned_position = memory.learned_position(node.key);
+        let deepest = learned_position.and_then(LearnedPosition::deepest);
         let best = worth.best.or(deepest.and_then(|(row, _)| row.mv));
-        let found = lesson.and_then(|lesson| lesson.found_of(best)).or(deepest);
+        let found = learned_position
+            .and_then(|learned_position| learned_position.found_of(best))
+            .or(deepest);
         Some(BookValue {
             key: node.key,
             score: worth.score,
@@ -82,8 +84,8 @@ pub(super) fn judge(memory: &Memory) -> Vec<BookValue> {
 }
 
 /// The time of the search that found the best move of a position, unless it is refuted.
-pub(super) fn time_of(value: &BookValue, lesson: &Lesson) -> Option<Duration> {
-    let (_, found) = lesson.found_of(Some(value.best?))?;
+pub(super) fn time_of(value: &BookValue, learned_position: &LearnedPosition) -> Option<Duration> {
+    let (_, found) = learned_position.found_of(Some(value.best?))?;
     (value.depth > 0).then_some(found.time)
 }
 
@@ -102,16 +104,19 @@ struct Nodes {
 impl Nodes {
     fn of(memory: &Memory) -> Self {
         let mut nodes = Nodes::default();
-        for lesson in memory.lessons() {
-            let number = nodes.number(lesson.key);
-            for played in &lesson.played {
+        for learned_position in memory.learned_positions() {
+            let number = nodes.number(learned_position.key);
+            for played in &learned_position.played {
                 nodes.link(number, played.mv, played.next);
             }
-            for &(row, Found { score, depth, .. }) in &lesson.found {
+            for &(row, Found { score, depth, .. }) in &learned_position.found {
                 let score = score.clamp(-MATE, MATE);
-                nodes.tell(number, Own { mv: row.mv, score, depth });
+                nodes.record(number, OwnSearch { mv: row.mv, score, depth });
                 if let Some(next) = nodes.link(number, row.mv, row.next) {
-                    nodes.tell(next, Own { mv: None, score: after(score), depth: depth - 1 });
+                    nodes.record(
+                        next,
+                        OwnSearch { mv: None, score: after(score), depth: depth - 1 },
+                    );
                 }
             }
         }
@@ -139,9 +144,9 @@ impl Nodes {
 
     /// Takes note of what a search says, unless a deeper one has. Of those as deep, the latest
     /// counts, and one of the position itself.
-    fn tell(&mut self, number: u32, own: Own) {
+    fn record(&mut self, number: u32, own: OwnSearch) {
         let node = &mut self.list[number as usize];
-        let rank = |own: &Own| (own.depth, own.mv.is_some());
+        let rank = |own: &OwnSearch| (own.depth, own.mv.is_some());
         if node.own.as_ref().is_none_or(|known| rank(known) <= rank(&own)) {
             node.own = Some(own);
         }
@@ -174,47 +179,54 @@ impl Nodes {
     }
 
     /// What each position is worth.
-    fn worths(&self) -> Vec<Option<Worth>> {
-        let begin =
-            |node: &Node| node.own.map(|Own { mv, score, depth }| Worth { score, best: mv, depth });
-        let mut worths: Vec<Option<Worth>> = self.list.iter().map(begin).collect();
+    fn position_values(&self) -> Vec<Option<PositionValue>> {
+        let begin = |node: &Node| {
+            node.own.map(|OwnSearch { mv, score, depth }| PositionValue { score, best: mv, depth })
+        };
+        let mut position_values: Vec<Option<PositionValue>> = self.list.iter().map(begin).collect();
         let order = self.backwards();
         for _ in 0..MAX_ROUNDS {
             let mut changed = false;
             for &number in &order {
-                let worth = self.worth(number, &worths);
-                changed |= worth != worths[number as usize];
-                worths[number as usize] = worth;
+                let worth = self.worth(number, &position_values);
+                changed |= worth != position_values[number as usize];
+                position_values[number as usize] = worth;
             }
             if !changed {
                 break;
             }
         }
-        worths
+        position_values
     }
 
     /// What a position is worth if others are worth this.
-    fn worth(&self, number: u32, worths: &[Option<Worth>]) -> Option<Worth> {
+    fn worth(
+        &self,
+        number: u32,
+        position_values: &[Option<PositionValue>],
+    ) -> Option<PositionValue> {
         let node = &self.list[number as usize];
         let own = node.own?;
         let known = node.links.iter().filter_map(|&(mv, to)| {
             let of_next = self.list[to as usize].own?;
             let counts = of_next.depth + 1 + DEPTH_SLACK >= own.depth;
-            let score = before(worths[to as usize]?.score);
+            let score = before(position_values[to as usize]?.score);
             let depth = own.depth.min(of_next.depth + 1);
-            counts.then_some(Worth { score, best: Some(mv), depth })
+            counts.then_some(PositionValue { score, best: Some(mv), depth })
         });
         // Of moves as good, the one that the search chose.
-        let rank = |worth: &Worth| (worth.score, worth.best == own.mv);
+        let rank = |worth: &PositionValue| (worth.score, worth.best == own.mv);
         let best = known.reduce(|best, next| if rank(&next) > rank(&best) { next } else { best });
-        let promised = Worth { score: own.score, best: own.mv, depth: own.depth };
+        let promised = PositionValue { score: own.score, best: own.mv, depth: own.depth };
         Some(match (best, own.mv) {
             (Some(best), None) if best.score > own.score => best,
             (None, _) | (_, None) => promised,
             (Some(best), Some(_)) if best.score >= own.score - REFUTED_BY => best,
             // Somewhere between what is known and what the search had promised.
-            (Some(best), Some(_)) if is_decided(own.score) => Worth { depth: 0, ..best },
-            (Some(best), Some(_)) => Worth { score: own.score - NEXT_BEST_COSTS, depth: 0, ..best },
+            (Some(best), Some(_)) if is_decided(own.score) => PositionValue { depth: 0, ..best },
+            (Some(best), Some(_)) => {
+                PositionValue { score: own.score - NEXT_BEST_COSTS, depth: 0, ..best }
+            }
         })
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct Played {
 
 /// What was learnt of a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Lesson {
+pub(super) struct LearnedPosition {
     pub key: u64,
     pub pawns: u32,
     /// The moves that searches found the best, each by the deepest of them, of those the latest.
@@ -29,7 +29,7 @@ pub(super) struct Lesson {
     latest: usize,
 }
 
-impl Lesson {
+impl LearnedPosition {
     /// How the games ended that came here.
     pub(super) fn reached(&self) -> Counts {
         self.played.iter().map(|played| played.counts).sum()
@@ -68,7 +68,7 @@ impl Lesson {
 /// a game one after the other.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    lessons: Vec<Lesson>,
+    learned_positions: Vec<LearnedPosition>,
     numbers: KeyMap<u32>,
     rows: usize,
 }
@@ -83,27 +83,30 @@ impl Memory {
 
     fn add(&mut self, row: Row) {
         self.rows += 1;
-        let (latest, number) = (self.rows, self.lessons.len() as u32);
+        let (latest, number) = (self.rows, self.learned_positions.len() as u32);
         let number = *self.numbers.entry(row.key).or_insert(number) as usize;
-        if number == self.lessons.len() {
+        if number == self.learned_positions.len() {
             let (key, pawns) = (row.key, row.pawns);
             let (found, played) = (Vec::new(), Vec::new());
-            self.lessons.push(Lesson { key, pawns, found, played, latest });
+            self.learned_positions.push(LearnedPosition { key, pawns, found, played, latest });
         }
-        let lesson = &mut self.lessons[number];
-        lesson.latest = latest;
+        let learned_position = &mut self.learned_positions[number];
+        learned_position.latest = latest;
         match row.fact {
             Fact::Found(found) => {
-                if lesson.found_of(row.mv).is_none_or(|(_, known)| known.depth <= found.depth) {
-                    lesson.found.retain(|(known, _)| known.mv != row.mv);
-                    lesson.found.push((row, found));
+                if learned_position
+                    .found_of(row.mv)
+                    .is_none_or(|(_, known)| known.depth <= found.depth)
+                {
+                    learned_position.found.retain(|(known, _)| known.mv != row.mv);
+                    learned_position.found.push((row, found));
                 }
             }
             Fact::Played { result, games } => {
                 let counts = Counts::of(result, games);
-                match lesson.played.iter_mut().find(|played| played.mv == row.mv) {
+                match learned_position.played.iter_mut().find(|played| played.mv == row.mv) {
                     Some(played) => played.counts += counts,
-                    None => lesson.played.push(Played {
+                    None => learned_position.played.push(Played {
                         mv: row.mv,
                         next: row.next,
                         counts,
@@ -115,33 +118,34 @@ impl Memory {
     }
 
     /// What was learnt, by position.
-    pub(super) fn lessons(&self) -> &[Lesson] {
-        &self.lessons
+    pub(super) fn learned_positions(&self) -> &[LearnedPosition] {
+        &self.learned_positions
     }
 
     /// What was learnt of the position with this key.
-    pub(super) fn lesson(&self, key: u64) -> Option<&Lesson> {
-        self.numbers.get(&key).map(|&number| &self.lessons[number as usize])
+    pub(super) fn learned_position(&self, key: u64) -> Option<&LearnedPosition> {
+        self.numbers.get(&key).map(|&number| &self.learned_positions[number as usize])
     }
 
     /// Rows that say the same, each once. If they are more than `most`, what is left out is what was
     /// learnt of the positions of the fewest games, of those the oldest: whole games, so that no
     /// search stays without the replies that have shown what it was worth.
     pub(super) fn compacted(&self, most: usize) -> Vec<Row> {
-        let mut order: Vec<&Lesson> = self.lessons.iter().collect();
+        let mut order: Vec<&LearnedPosition> = self.learned_positions.iter().collect();
         // A position that was only analysed is worth as much as one of a single game.
-        order
-            .sort_by_cached_key(|lesson| Reverse((lesson.reached().games().max(1), lesson.latest)));
+        order.sort_by_cached_key(|learned_position| {
+            Reverse((learned_position.reached().games().max(1), learned_position.latest))
+        });
         let mut rows = 0;
-        let kept = order.iter().take_while(|lesson| {
-            rows += lesson.rows().count();
+        let kept = order.iter().take_while(|learned_position| {
+            rows += learned_position.rows().count();
             rows <= most
         });
         let kept = kept.count();
         order.truncate(kept);
         // Positions of a game stay in its order.
-        order.sort_by_key(|lesson| self.numbers[&lesson.key]);
-        order.into_iter().flat_map(Lesson::rows).collect()
+        order.sort_by_key(|learned_position| self.numbers[&learned_position.key]);
+        order.into_iter().flat_map(LearnedPosition::rows).collect()
     }
 }
 
@@ -170,13 +174,14 @@ mod tests {
     #[test]
     fn the_deepest_search_of_each_move_stays() {
         let start = Position::start();
-        let told = [("d4", 9), ("e4", 12), ("d4", 8), ("c4", 12), ("e4", 12), ("c4", 11)];
-        let rows: Vec<Row> = told.iter().map(|&(san, depth)| found(&start, san, depth)).collect();
+        let reported = [("d4", 9), ("e4", 12), ("d4", 8), ("c4", 12), ("e4", 12), ("c4", 11)];
+        let rows: Vec<Row> =
+            reported.iter().map(|&(san, depth)| found(&start, san, depth)).collect();
         let memory = Memory::of(rows.iter().copied());
         assert_eq!(memory.compacted(9), [rows[0], rows[3], rows[4]]);
         let again = Memory::of(memory.compacted(9).into_iter());
         for memory in [memory, again] {
-            let deepest = memory.lessons()[0].deepest().map(|(row, _)| row);
+            let deepest = memory.learned_positions()[0].deepest().map(|(row, _)| row);
             assert_eq!(deepest, Some(rows[4]), "the latest of those as deep");
         }
     }
@@ -187,15 +192,18 @@ mod tests {
         let other = Row::of_game(&game("e4 c5"), GameResult::Draw);
         let all = [first.clone(), other, first].concat();
         let memory = Memory::of(all.iter().copied());
-        let start = memory.lesson(Position::start().key()).expect("known");
+        let start = memory.learned_position(Position::start().key()).expect("known");
         assert_eq!(start.reached(), Counts::new(2, 1, 0));
         assert_eq!(start.played.len(), 1);
         let rows = memory.compacted(99);
         assert!(rows.len() < all.len());
         let again = Memory::of(rows.into_iter());
-        for lesson in memory.lessons() {
-            let same = again.lesson(lesson.key).expect("still there");
-            assert_eq!((&same.played, same.pawns), (&lesson.played, lesson.pawns));
+        for learned_position in memory.learned_positions() {
+            let same = again.learned_position(learned_position.key).expect("still there");
+            assert_eq!(
+                (&same.played, same.pawns),
+                (&learned_position.played, learned_position.pawns)
+            );
         }
     }
 
@@ -216,7 +224,12 @@ mod tests {
         assert!(!memory.compacted(8).contains(&old) && memory.compacted(8).contains(&new));
         let least = memory.compacted(4);
         assert!(
-            least.iter().all(|row| memory.lesson(row.key).expect("known").reached().games() == 3)
+            least.iter().all(|row| memory
+                .learned_position(row.key)
+                .expect("known")
+                .reached()
+                .games()
+                == 3)
         );
         assert!(memory.compacted(0).is_empty());
     }

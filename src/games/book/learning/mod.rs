@@ -30,7 +30,7 @@ use crate::chess::notation;
 use crate::chess::position::{KeyMap, Move, Position};
 use crate::chess::score::Score;
 use crate::support::words::counted;
-use memory::{Lesson, Memory};
+use memory::{LearnedPosition, Memory};
 
 /// A move is not searched again if it is known to be worth so many centipawns less than the search
 /// that chose it has promised. Hand-set: twice what refutes that search, since scores of two moves
@@ -47,7 +47,7 @@ pub(crate) struct Learned {
 
 /// A move that was found to be the best, and that nothing has refuted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Lasting {
+pub(crate) struct UnrefutedMove {
     /// The move.
     pub mv: Move,
     /// What it rests on.
@@ -56,9 +56,9 @@ pub(crate) struct Lasting {
     pub time: Duration,
 }
 
-impl Lasting {
+impl UnrefutedMove {
     /// Why the move is played in `position`, without a search.
-    pub(crate) fn in_words(&self, position: &Position) -> String {
+    pub(crate) fn describe(&self, position: &Position) -> String {
         let (score, depth) = (notation::score(self.value.score), self.value.depth);
         let seconds = self.time.as_secs_f64();
         let san = position.san(self.mv);
@@ -80,10 +80,11 @@ impl Learned {
             return Ok(None);
         }
         let memory = Memory::of(rows.into_iter());
-        let told = |error: BookError| LearnError::Io { path: path.into(), why: error.to_string() };
-        let book = book_of(&memory, path, bytes.len()).map_err(told)?;
+        let to_error =
+            |error: BookError| LearnError::Io { path: path.into(), why: error.to_string() };
+        let book = book_of(&memory, path, bytes.len()).map_err(to_error)?;
         let times = book.values().filter_map(|value| {
-            Some((value.key, judgement::time_of(&value, memory.lesson(value.key)?)?))
+            Some((value.key, judgement::time_of(&value, memory.learned_position(value.key)?)?))
         });
         let times = Arc::new(times.collect());
         Ok(Some(Learned { book, times }))
@@ -95,10 +96,10 @@ impl Learned {
     }
 
     /// The best move of a position by a search that nothing has refuted.
-    pub(crate) fn lasting(&self, position: &Position) -> Option<Lasting> {
+    pub(crate) fn unrefuted(&self, position: &Position) -> Option<UnrefutedMove> {
         let value = self.book.value(position)?;
         let (mv, time) = (value.best?, *self.times.get(&position.key())?);
-        position.is_legal(mv).then_some(Lasting { mv, value, time })
+        position.is_legal(mv).then_some(UnrefutedMove { mv, value, time })
     }
 
     /// The moves of a position that are known to fall far short of what searches had promised, with
@@ -127,13 +128,18 @@ pub(super) fn open(bytes: &[u8], path: &Path) -> Result<Book, BookError> {
         let verb = if damaged == 1 { "is" } else { "are" };
         format!("{} {verb} damaged and skipped", counted(damaged as u64, "row"))
     });
-    Ok(book.with_remarks(remark))
+    Ok(book.with_warnings(remark))
 }
 
 fn manifest(memory: &Memory, path: &Path, bytes: usize) -> Manifest {
-    let searches = memory.lessons().iter().filter(|lesson| !lesson.found.is_empty()).count();
+    let searches = memory
+        .learned_positions()
+        .iter()
+        .filter(|learned_position| !learned_position.found.is_empty())
+        .count();
     // Each game has one position from which nothing was played.
-    let ends = memory.lessons().iter().flat_map(|lesson| &lesson.played);
+    let ends =
+        memory.learned_positions().iter().flat_map(|learned_position| &learned_position.played);
     let games: Counts = ends.filter(|played| played.mv.is_none()).map(|played| played.counts).sum();
     let totals = GameTotals {
         white: games.white.into(),
@@ -156,25 +162,26 @@ fn manifest(memory: &Memory, path: &Path, bytes: usize) -> Manifest {
 fn book_of(memory: &Memory, path: &Path, bytes: usize) -> Result<Book, BookError> {
     let ((entries, pawns), manifest) = (entries(memory), manifest(memory, path, bytes));
     let name = path.display().to_string();
-    let told = |error: io::Error| BookError::writing(&name, &error);
+    let to_error = |error: io::Error| BookError::writing(&name, &error);
     let output = Cursor::new(Vec::new());
-    let written = write_book(output, entries.into_iter(), &pawns, &manifest).map_err(told)?;
+    let written = write_book(output, entries.into_iter(), &pawns, &manifest).map_err(to_error)?;
     Book::from_bytes(written.into_inner(), &name)?.with_values(&judgement::judge(memory))
 }
 
 /// The entries, sorted by key, and their pawns. A position that was only searched, or that only a
 /// search leads to, has an entry without games.
 fn entries(memory: &Memory) -> (Vec<BookEntry>, PawnSet) {
-    let mut entries = Vec::with_capacity(memory.lessons().len());
+    let mut entries = Vec::with_capacity(memory.learned_positions().len());
     let mut pawns = PawnSet::new();
     let whole = |half: u32| u64::from(half) << 32;
-    for lesson in memory.lessons() {
-        pawns.insert(whole(lesson.pawns));
-        let (key, reached, moves) = (lesson.key, lesson.reached(), moves(lesson));
+    for learned_position in memory.learned_positions() {
+        pawns.insert(whole(learned_position.pawns));
+        let (key, reached, moves) =
+            (learned_position.key, learned_position.reached(), moves(learned_position));
         entries.push(BookEntry { key, reached, moves });
-        for (row, _) in lesson.found.iter().filter(|(row, _)| row.mv.is_some()) {
+        for (row, _) in learned_position.found.iter().filter(|(row, _)| row.mv.is_some()) {
             pawns.insert(whole(row.next_pawns));
-            if memory.lesson(row.next).is_none() {
+            if memory.learned_position(row.next).is_none() {
                 entries.push(BookEntry { key: row.next, ..BookEntry::default() });
             }
         }
@@ -185,9 +192,10 @@ fn entries(memory: &Memory) -> (Vec<BookEntry>, PawnSet) {
 }
 
 /// The moves of a position with their games: those that were played, and the one that was found.
-fn moves(lesson: &Lesson) -> Vec<(Move, Counts)> {
-    let played = lesson.played.iter().filter_map(|played| Some((played.mv?, played.counts)));
-    let found = lesson.found.iter().filter_map(|(row, _)| row.mv);
+fn moves(learned_position: &LearnedPosition) -> Vec<(Move, Counts)> {
+    let played =
+        learned_position.played.iter().filter_map(|played| Some((played.mv?, played.counts)));
+    let found = learned_position.found.iter().filter_map(|(row, _)| row.mv);
     let mut entry = BookEntry::default();
     entry.moves.extend(played.chain(found.map(|mv| (mv, Counts::default()))));
     entry.join_moves();
@@ -255,17 +263,17 @@ mod tests {
         assert_eq!(book.reached(position), Some(Counts::new(1, 1, 0)));
         assert_eq!(book.moves(position).len(), 2);
         // The move that lost is not to be played again; the one before it is.
-        let lasting = learned.lasting(position).expect("found");
-        assert_eq!((position.san(lasting.mv).as_str(), lasting.time.as_millis()), ("e5", 800));
+        let unrefuted = learned.unrefuted(position).expect("found");
+        assert_eq!((position.san(unrefuted.mv).as_str(), unrefuted.time.as_millis()), ("e5", 800));
         let lost_at = *game("e4 e5 Nf3").position();
-        assert_eq!(learned.lasting(&lost_at), None);
+        assert_eq!(learned.unrefuted(&lost_at), None);
         assert_eq!(learned.refuted(&lost_at), [(lost.moves()[3], -250)]);
         assert_eq!(learned.refuted(position), []);
         let refuted = book.value(game("e4 e5 Nf3").position()).expect("searched");
         assert_eq!((refuted.depth, refuted.own_depth), (0, 12));
         // The file is a book for all who ask for one.
         let opened = Book::open(&dir.path().join("learnt")).expect("a book");
-        assert!(opened.bytes() == book.bytes() && opened.remarks().is_empty());
+        assert!(opened.bytes() == book.bytes() && opened.warnings().is_empty());
         let manifest = opened.manifest().expect("a manifest");
         assert_eq!((manifest.games.white, manifest.games.draws, manifest.games.black), (1, 1, 0));
         assert_eq!(manifest.inputs[0].games, 2);
@@ -281,14 +289,14 @@ mod tests {
         assert_eq!(moves.iter().map(|found| found.mv).collect::<Vec<_>>(), [game.moves()[0]]);
         assert!(moves[0].played.is_empty() && moves[0].reached.is_empty());
         assert_eq!(book.value_of_move(&start, game.moves()[0]), Some(25));
-        assert_eq!(learned.lasting(&start).map(|lasting| lasting.mv), Some(game.moves()[0]));
+        assert_eq!(learned.unrefuted(&start).map(|unrefuted| unrefuted.mv), Some(game.moves()[0]));
         assert_eq!(book.entries().count(), 2);
         // By its games a chooser has nothing to choose.
         assert_eq!(Chooser::new(Policy::Prefer, 0).choose(book, &Game::default()), None);
     }
 
     #[test]
-    fn damage_is_told() {
+    fn damage_is_reported() {
         let game = game("d4 d5");
         let (dir, _) = learned(&[found(&game, 0, 25, 20), found(&game, 1, -20, 20)]);
         let path = dir.path().join("learnt");
@@ -296,6 +304,6 @@ mod tests {
         bytes[HEADLINE.len() + 3] ^= 1;
         fs::write(&path, bytes).expect("written");
         let book = Book::open(&path).expect("a book");
-        assert_eq!((book.values().len(), book.remarks().len()), (2, 1));
+        assert_eq!((book.values().len(), book.warnings().len()), (2, 1));
     }
 }

@@ -10,7 +10,7 @@ use crate::games::book::facets::{FileRecord, GameId, GameRow, Games};
 use crate::games::book::format::error::BookError;
 use crate::games::book::format::manifest::InputRecord;
 use crate::games::pgn::{PgnInput, text};
-use crate::support::files::in_words;
+use crate::support::files::describe;
 
 /// Why a game cannot be shown.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -134,7 +134,7 @@ fn read_game(
             Ok(_) => fault = GameError::Changed { id, path },
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => {
-                fault = GameError::Unreadable { id, path, reason: in_words(&error) };
+                fault = GameError::Unreadable { id, path, reason: describe(&error) };
             }
         }
     }

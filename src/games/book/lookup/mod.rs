@@ -2,10 +2,10 @@
 //!
 //! Uses `facets` and `format`.
 
-pub(super) mod asked;
 pub(super) mod castling;
 pub(super) mod game_text;
 pub(super) mod names;
+pub(super) mod pending_lookup;
 mod soundness;
 pub(super) mod values;
 pub(super) mod walk;
@@ -48,7 +48,7 @@ pub struct Book {
     pub(super) image: Arc<Image>,
     name: Arc<str>,
     /// What was odd about the file.
-    remarks: Arc<[String]>,
+    warnings: Arc<[String]>,
     /// See [`Book::holds_weights`]; found out when it is first asked for.
     weights: Arc<OnceLock<bool>>,
     pub(super) next: Option<Arc<Book>>,
@@ -92,7 +92,7 @@ impl Book {
         Ok(Book {
             image: Arc::new(Image::new(storage, name)?),
             name: name.into(),
-            remarks: [].into(),
+            warnings: [].into(),
             weights: Arc::default(),
             next: None,
         })
@@ -104,13 +104,13 @@ impl Book {
     }
 
     /// The book with what is odd about its file.
-    pub(super) fn with_remarks(self, remarks: impl IntoIterator<Item = String>) -> Self {
-        Book { remarks: remarks.into_iter().collect(), ..self }
+    pub(super) fn with_warnings(self, warnings: impl IntoIterator<Item = String>) -> Self {
+        Book { warnings: warnings.into_iter().collect(), ..self }
     }
 
     /// What is odd about the file, in whole sentences without its name; most have nothing.
-    pub fn remarks(&self) -> &[String] {
-        &self.remarks
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// Whether the book was a Polyglot book: its counts are weights then, and a move is to be

@@ -112,14 +112,14 @@ fn agrees(entry: &BookEntry, lists: &Lists<'_>, games: &Games<'_>) -> bool {
     let mut all = Vec::new();
     let read = lists.read(entry, games.len(), |list, game| {
         all.push(game);
-        if let Some(traits) = games.traits(game) {
-            played[list] += Counts::of(traits.result(), 1);
+        if let Some(game_tags) = games.game_tags(game) {
+            played[list] += Counts::of(game_tags.result(), 1);
         }
     });
     all.sort_unstable();
     all.dedup();
-    let results = all.iter().filter_map(|&game| games.traits(game));
-    let reached: Counts = results.map(|traits| Counts::of(traits.result(), 1)).sum();
+    let results = all.iter().filter_map(|&game| games.game_tags(game));
+    let reached: Counts = results.map(|game_tags| Counts::of(game_tags.result(), 1)).sum();
     read.is_some()
         && reached == entry.reached
         && played[1..].iter().eq(entry.moves.iter().map(|(_, counts)| counts))

@@ -173,8 +173,8 @@ impl Book {
     /// # Errors
     /// If it is damaged.
     pub(crate) fn with_values(&self, values: &[BookValue]) -> Result<Self, BookError> {
-        let told = |error: io::Error| BookError::writing(self.name(), &error);
-        let bytes = self.write_with_values(values, Vec::new()).map_err(told)?;
+        let to_error = |error: io::Error| BookError::writing(self.name(), &error);
+        let bytes = self.write_with_values(values, Vec::new()).map_err(to_error)?;
         Self::from_bytes(bytes, self.name())
     }
 

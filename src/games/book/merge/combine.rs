@@ -263,7 +263,7 @@ impl Cut {
     }
 
     /// What it does, for the manifest.
-    fn in_words(&self) -> Vec<String> {
+    fn describe(&self) -> Vec<String> {
         let start = self.start.map(|start| format!("what comes after {}", start.fen()));
         [
             (self.min_games > 1).then(|| format!("{MIN_GAMES} {}", self.min_games)),
@@ -295,7 +295,7 @@ impl Cut {
 pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Result<W> {
     let mut manifest = book.manifest().unwrap_or_default();
     manifest.made_from = format!("a cut of {}", short_name(book));
-    manifest.filters.extend(cut.in_words());
+    manifest.filters.extend(cut.describe());
     let depth = cut.max_ply.saturating_add(cut.plies_before);
     if cut.max_ply < u32::MAX && (manifest.max_ply == 0 || depth < manifest.max_ply) {
         manifest.max_ply = depth;

@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 use crate::chess::position::{KeyMap, Move};
 use crate::games::book::builder::partition_of;
 use crate::games::book::facets::{FileRecord, GameId};
-use crate::games::book::facets::{GameLog, Games, GamesTable, Traits};
+use crate::games::book::facets::{GameLog, GameTags, Games, GamesTable};
 use crate::games::book::format::counts::Counts;
 use crate::games::book::format::entry::BookEntry;
 use crate::games::book::format::lists::SideBySide;
@@ -26,7 +26,9 @@ pub(crate) struct KnownEntry {
 
 /// A game as counts; none if its row is damaged.
 fn counts_of(games: &Games<'_>, game: u32) -> Counts {
-    games.traits(game).map_or_else(Counts::default, |traits| Counts::of(traits.result(), 1))
+    games
+        .game_tags(game)
+        .map_or_else(Counts::default, |game_tags| Counts::of(game_tags.result(), 1))
 }
 
 /// What some games of a book make of it.
@@ -190,7 +192,7 @@ pub(crate) fn repeated(books: &[&Book], within: bool) -> io::Result<Vec<Repeated
                 row.check,
                 games.name(row.white),
                 games.name(row.black),
-                games.traits(game)?.result(),
+                games.game_tags(game)?.result(),
             ))
         };
         let (one, two) = (facts(book, game), facts(other, twin));
@@ -212,7 +214,8 @@ pub(crate) fn repeated(books: &[&Book], within: bool) -> io::Result<Vec<Repeated
                 continue;
             }
             here.games[game as usize] = true;
-            here.totals.count(games.traits(game).map_or(GameResult::Undecided, Traits::result));
+            here.totals
+                .count(games.game_tags(game).map_or(GameResult::Undecided, GameTags::result));
             if let Some(count) = by_file.get_mut(row.file as usize) {
                 *count += 1;
             }
@@ -341,8 +344,8 @@ pub(crate) fn select_known<W: Read + Write + Seek>(
     let before = manifest.games.total();
     manifest.games = GameTotals::default();
     let chosen = (0..games.len()).zip(&is_in).filter(|&(_, &is_in)| is_in);
-    for traits in chosen.filter_map(|(game, _)| games.traits(game)) {
-        manifest.games.count(traits.result());
+    for game_tags in chosen.filter_map(|(game, _)| games.game_tags(game)) {
+        manifest.games.count(game_tags.result());
     }
     manifest.skipped.filtered += before.saturating_sub(manifest.games.total());
     let selected = Selected { games: &games, is_in: &is_in };

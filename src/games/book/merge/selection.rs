@@ -7,7 +7,7 @@ use super::regroup::select_known;
 use crate::chess::position::{Color, Position};
 use crate::games::book::builder::{names_player, of_side};
 use crate::games::book::facets::FacetFilter;
-use crate::games::book::facets::{Games, Sieve};
+use crate::games::book::facets::{CompiledFilter, Games};
 use crate::games::book::format::entry::BookEntry;
 use crate::games::book::format::error::BookError;
 use crate::games::book::format::pawn_filter::PawnSet;
@@ -32,7 +32,7 @@ impl Selection {
 
     /// For each game whether it counts.
     fn choose(&self, games: &Games<'_>) -> Vec<bool> {
-        let sieve = Sieve::new(&self.facets);
+        let compiled = CompiledFilter::new(&self.facets);
         let is_wanted: Vec<bool> =
             (0..games.names()).map(|name| names_player(&self.players, games.name(name))).collect();
         let players_pass = |game| {
@@ -44,14 +44,15 @@ impl Selection {
                 })
         };
         let passes = |game| {
-            games.traits(game).is_some_and(|traits| sieve.passes(traits)) && players_pass(game)
+            games.game_tags(game).is_some_and(|game_tags| compiled.passes(game_tags))
+                && players_pass(game)
         };
         (0..games.len()).map(passes).collect()
     }
 
     /// The conditions in words, for the manifest.
-    fn in_words(&self) -> Vec<String> {
-        let mut words = self.facets.in_words();
+    fn describe(&self) -> Vec<String> {
+        let mut words = self.facets.describe();
         words.extend(
             (!self.players.is_empty()).then(|| format!("player {}", self.players.join(","))),
         );
@@ -70,7 +71,7 @@ impl Book {
             return Err(BookError::NoFacets { name: self.name().to_owned() });
         }
         let mut manifest = self.manifest()?;
-        manifest.filters.extend(selection.in_words());
+        manifest.filters.extend(selection.describe());
         let choose = |games: &Games<'_>| selection.choose(games);
         let pawns_of = |stays: &dyn Fn(&BookEntry) -> bool| {
             let mut pawns = PawnSet::new();

@@ -2,8 +2,8 @@
 //!
 //! Uses all of `book` but `partial`.
 
+pub(super) mod opponent_book;
 pub(super) mod polyglot;
-pub(super) mod sparring;
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -113,8 +113,8 @@ impl Book {
 
     /// A book without positions.
     fn empty() -> Result<Self, BookError> {
-        let told = |error: io::Error| BookError::writing(NO_BOOK_NAME, &error);
-        let bytes = write_entries(Cursor::new(Vec::new()), std::iter::empty()).map_err(told)?;
+        let to_error = |error: io::Error| BookError::writing(NO_BOOK_NAME, &error);
+        let bytes = write_entries(Cursor::new(Vec::new()), std::iter::empty()).map_err(to_error)?;
         Self::from_bytes(bytes.into_inner(), NO_BOOK_NAME)
     }
 
@@ -135,7 +135,7 @@ fn read_rest(mut file: File, head: Vec<u8>) -> io::Result<Vec<u8>> {
     bytes
         .try_reserve_exact(length.saturating_sub(bytes.len()))
         .map_err(|_| io::Error::other(format!("there is no memory for its {length} bytes")))?;
-    huge_pages::ask_for(bytes.spare_capacity_mut());
+    huge_pages::request(bytes.spare_capacity_mut());
     file.read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -76,10 +76,10 @@ fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
     if whole.is_empty() {
         return Err(format!("its {} bytes are not even one row of {ROW}", bytes.len()));
     }
-    let mut remarks = Vec::new();
+    let mut warnings = Vec::new();
     if !rest.is_empty() {
         let unit = if rest.len() == 1 { "byte is" } else { "bytes are" };
-        remarks.push(format!("its last {} {unit} no whole row and were passed over", rest.len()));
+        warnings.push(format!("its last {} {unit} no whole row and were passed over", rest.len()));
     }
     let all = whole.iter().map(Row::parse);
     let mut rows: Vec<Row> = all.skip_while(|row| row.key == 0).collect();
@@ -88,9 +88,9 @@ fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
     }
     if !rows.is_sorted_by_key(|row| row.key) {
         rows.sort_by_key(|row| row.key);
-        remarks.push("its rows are not sorted, as other programs need them; all were read".into());
+        warnings.push("its rows are not sorted, as other programs need them; all were read".into());
     }
-    Ok((rows, remarks))
+    Ok((rows, warnings))
 }
 
 /// Makes a book of the bytes of a Polyglot book. A weight stands as so many games without a
@@ -101,13 +101,13 @@ fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
 /// position, or without moves for it and all positions after the first move.
 pub(crate) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
     let refuse = |reason| BookError::Polyglot { name: name.to_owned(), reason };
-    let (rows, mut remarks) = rows(bytes).map_err(refuse)?;
+    let (rows, mut warnings) = rows(bytes).map_err(refuse)?;
     let mut import = Import::new(&rows);
     import.walk().map_err(refuse)?;
     if import.illegal > 0 {
         let moves = if import.illegal == 1 { "move that is" } else { "moves that are" };
         let left = import.illegal;
-        remarks.push(format!("{left} {moves} not legal in the positions they stand for left out"));
+        warnings.push(format!("{left} {moves} not legal in the positions they stand for left out"));
     }
     let pawns = if import.orphans == 0 { &import.pawns } else { &PawnSet::everything() };
     let manifest = Manifest {
@@ -123,7 +123,7 @@ pub(crate) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
     let bytes = write_book(output, import.entries.into_values(), pawns, &manifest)
         .map_err(|error| BookError::writing(name, &error))?;
     let book = Book::from_bytes(bytes.into_inner(), name)?;
-    Ok(book.with_remarks(remarks))
+    Ok(book.with_warnings(warnings))
 }
 
 /// A Polyglot book on its way into entries. Only a position tells what its rows mean, so the book
@@ -154,7 +154,7 @@ impl<'a> Import<'a> {
         let start = Position::start();
         let mut open = vec![start];
         self.push_known(&start, &mut open);
-        if open.len() == 1 && !self.knows(&start) {
+        if open.len() == 1 && !self.has_rows(&start) {
             return Err("it does not know the start position, nor one after a move".to_owned());
         }
         while let Some(position) = open.pop() {
@@ -196,11 +196,11 @@ impl<'a> Import<'a> {
     fn push_known(&self, position: &Position, open: &mut Vec<Position>) {
         let next = position.legal_moves();
         let next = next.iter().map(|mv| position.play(mv));
-        open.extend(next.filter(|next| self.knows(next)));
+        open.extend(next.filter(|next| self.has_rows(next)));
     }
 
     /// Whether there are rows for a position that have not been taken yet.
-    fn knows(&self, position: &Position) -> bool {
+    fn has_rows(&self, position: &Position) -> bool {
         keys(position).any(|key| self.rows.contains_key(&key))
     }
 

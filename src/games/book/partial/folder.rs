@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::table::RowTotals;
 use crate::games::book::builder::BuildError;
 use crate::games::book::format::manifest::Manifest;
-use crate::support::files::{draft_of, in_words, read_plain, remove_leftover};
+use crate::support::files::{describe, draft_of, read_plain, remove_leftover};
 
 /// The version of the columns and of the account.
 const VERSION: u32 = 1;
@@ -23,7 +23,7 @@ const NEW_FOLDER_MODE: u32 = 0o777;
 
 /// What belongs to partial counts besides the rows, which lose it when they are grouped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Account {
+pub(super) struct PartialMetadata {
     /// [`VERSION`].
     version: u32,
     /// How many rows there are before they are grouped.
@@ -44,25 +44,26 @@ pub(super) struct Account {
     checksum: Option<u64>,
 }
 
-impl Account {
+impl PartialMetadata {
     pub(super) fn new(manifest: Manifest, facets: bool, totals: RowTotals) -> io::Result<Self> {
         let RowTotals { rows, visits, sum } = totals;
         let (sum, checksum) = (Some(sum), None);
-        let new = Account { version: VERSION, rows, visits, sum, facets, manifest, checksum };
+        let new =
+            PartialMetadata { version: VERSION, rows, visits, sum, facets, manifest, checksum };
         let checksum = Some(new.checksum()?);
-        Ok(Account { checksum, ..new })
+        Ok(PartialMetadata { checksum, ..new })
     }
 
     /// What the checksum must be.
     fn checksum(&self) -> io::Result<u64> {
-        let bare = Account { checksum: None, ..self.clone() };
+        let bare = PartialMetadata { checksum: None, ..self.clone() };
         Ok(xxh3_64(&serde_json::to_vec(&bare)?))
     }
 
     fn read(path: &Path) -> Result<Self, BuildError> {
         let refuse = |reason: String| refused(path, &reason);
-        let bytes = read_plain(path).map_err(|error| refuse(in_words(&error)))?;
-        let account: Account = serde_json::from_slice(&bytes)
+        let bytes = read_plain(path).map_err(|error| refuse(describe(&error)))?;
+        let account: PartialMetadata = serde_json::from_slice(&bytes)
             .map_err(|error| refuse(format!("it is no manifest of partial counts ({error})")))?;
         let is_sound = match account.checksum {
             Some(checksum) => account.checksum().is_ok_and(|sum| sum == checksum),
@@ -126,7 +127,7 @@ impl Draft {
     }
 
     /// Adds the account and gives the folder its name.
-    pub(super) fn keep(self, account: &Account) -> io::Result<()> {
+    pub(super) fn keep(self, account: &PartialMetadata) -> io::Result<()> {
         let file = self.create(ACCOUNT)?;
         serde_json::to_writer_pretty(&file, account)?;
         file.sync_all()?;
@@ -139,7 +140,7 @@ impl Draft {
 }
 
 /// The accounts in these folders and below.
-pub(super) fn accounts_in(folders: &[PathBuf]) -> Result<Vec<Account>, BuildError> {
+pub(super) fn accounts_in(folders: &[PathBuf]) -> Result<Vec<PartialMetadata>, BuildError> {
     let (stem, ending) = ACCOUNT.split_at(ACCOUNT.len() - ".json".len());
     let paths = files_in(folders, |name| name.starts_with(stem) && name.ends_with(ending))?;
     if paths.is_empty() {
@@ -149,7 +150,7 @@ pub(super) fn accounts_in(folders: &[PathBuf]) -> Result<Vec<Account>, BuildErro
             folders.join(", ")
         )));
     }
-    paths.iter().map(|path| Account::read(path)).collect()
+    paths.iter().map(|path| PartialMetadata::read(path)).collect()
 }
 
 /// The files of rows in these folders and below.
@@ -166,7 +167,7 @@ fn files_in(
     let mut files = Vec::new();
     let mut waiting = folders.to_vec();
     while let Some(folder) = waiting.pop() {
-        let unreadable = |error: io::Error| refused(&folder, &in_words(&error));
+        let unreadable = |error: io::Error| refused(&folder, &describe(&error));
         for entry in folder.read_dir().map_err(unreadable)? {
             let path = entry.map_err(unreadable)?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -190,12 +191,12 @@ fn files_in(
 ///
 /// # Errors
 /// If the games were counted in different ways.
-pub(super) fn joined(accounts: Vec<Account>) -> Result<Account, BuildError> {
+pub(super) fn joined(accounts: Vec<PartialMetadata>) -> Result<PartialMetadata, BuildError> {
     let mut accounts = accounts.into_iter();
     let Some(mut sum) = accounts.next() else {
         return Err(BuildError::NoGames("there are no partial counts".to_owned()));
     };
-    for Account { rows, visits, sum: more_sum, manifest: more, .. } in accounts {
+    for PartialMetadata { rows, visits, sum: more_sum, manifest: more, .. } in accounts {
         let all = &mut sum.manifest;
         let how = |manifest: &Manifest| {
             (manifest.made_by.clone(), manifest.max_ply, manifest.filters.clone())

@@ -40,7 +40,7 @@ use super::builder::{BuildError, BuildOptions, BuildTally, Monitor};
 use super::builder::{Counted, Packing, count, on_threads, pack};
 use super::format::manifest::Manifest;
 use crate::games::pgn::PgnInput;
-use folder::{Account, Draft, accounts_in, joined, tables_in};
+use folder::{Draft, PartialMetadata, accounts_in, joined, tables_in};
 use rows::Tables;
 use table::{RowTotals, TableWriter};
 
@@ -96,7 +96,7 @@ pub fn count_to_parquet(
         return Err(BuildError::Interrupted("not all counts were written"));
     }
     let totals = written.into_iter().fold(RowTotals::default(), RowTotals::add);
-    draft.keep(&Account::new(counted.manifest, options.facets, totals)?)?;
+    draft.keep(&PartialMetadata::new(counted.manifest, options.facets, totals)?)?;
     Ok(Partial { tally: counted.tally, rows: totals.rows })
 }
 
@@ -125,7 +125,7 @@ pub fn pack_parquet<W: Read + Write + Seek>(
     let account = joined(accounts_in(folders)?)?;
     let tables = Tables::open(tables_in(folders)?)?;
     let mut manifest = account.manifest;
-    manifest.filters.extend(options.in_words());
+    manifest.filters.extend(options.describe());
     let (visits, sum) = (account.visits, account.sum);
     let packing = Packing { options, monitor, manifest: &manifest, visits, sum };
     let output = pack(&tables, &packing, output)?;

@@ -17,7 +17,7 @@ use crate::chess::position::{Color, Move};
 use crate::games::book::builder::BuildError;
 use crate::games::book::builder::{PartialRow, Piece, RowSource};
 use crate::games::pgn::{io_error, open_parquet};
-use crate::support::files::{in_words, open_plain};
+use crate::support::files::{describe, open_plain};
 
 /// The columns that are read, with their types. A book is made of sums over all facets, so theirs are
 /// passed over.
@@ -61,7 +61,7 @@ impl Tables {
     pub(super) fn open(paths: Vec<PathBuf>) -> Result<Self, BuildError> {
         let mut tables = Tables { files: Vec::new(), pieces: Vec::new(), places: Vec::new() };
         for path in paths {
-            let reader = open(&path).map_err(|error| refused(&path, &in_words(&error)))?;
+            let reader = open(&path).map_err(|error| refused(&path, &describe(&error)))?;
             let metadata = reader.metadata();
             let columns = columns_of(metadata).map_err(|reason| refused(&path, &reason))?;
             for (number, group) in metadata.row_groups().iter().enumerate() {
@@ -125,7 +125,7 @@ impl RowSource for Tables {
         let (file, group) = self.places[piece];
         let table = &self.files[file];
         let place = |error: io::Error| {
-            io::Error::other(format!("{}: {}", table.path.display(), in_words(&error)))
+            io::Error::other(format!("{}: {}", table.path.display(), describe(&error)))
         };
         // A handle of its own: those of one file would share where they stand in it.
         let reader = open(&table.path).map_err(place)?;

@@ -7,7 +7,7 @@ use std::io::{self, Cursor};
 
 use crate::chess::position::{Color, Move, Position};
 use crate::games::book::facets::FacetFilter;
-use crate::games::book::facets::{GameId, Games, Sieve, Speed, Traits};
+use crate::games::book::facets::{CompiledFilter, GameId, GameTags, Games, Speed};
 use crate::games::book::format::counts::Counts;
 use crate::games::book::format::entry::BookEntry;
 use crate::games::book::format::error::BookError;
@@ -40,7 +40,7 @@ pub struct Player {
 
 impl Player {
     /// Name and rating, fit to be shown.
-    pub(crate) fn in_words(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let name = visible(&self.name);
         self.rating.map_or_else(|| name.to_string(), |rating| format!("{name} ({rating})"))
     }
@@ -68,9 +68,9 @@ pub struct ListedGame {
 
 impl ListedGame {
     /// Players, result, date and number of the game, in words.
-    pub(crate) fn in_words(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let ListedGame { id, white, black, result, date, .. } = self;
-        format!("{} - {} {result}, {date} ({id})", white.in_words(), black.in_words())
+        format!("{} - {} {result}, {date} ({id})", white.describe(), black.describe())
     }
 
     /// The mean rating of both players, or that of the only one who has one.
@@ -219,35 +219,39 @@ impl<'a> Facets<'a> {
     }
 
     /// The games that pass and reached the position with this key.
-    fn reached(&self, key: u64, sieve: &Sieve) -> Option<Counts> {
+    fn reached(&self, key: u64, compiled: &CompiledFilter) -> Option<Counts> {
         let (entry, lists) = self.find(key)?;
         let mut tally = Tally::default();
-        let mut seen = Seen::new(&lists, &entry);
+        let mut seen = SeenGames::new(&lists, &entry);
         lists.read(&entry, self.games.len(), |_, game| {
             if seen.is_new(game) {
-                self.count(&mut tally, game, sieve);
+                self.count(&mut tally, game, compiled);
             }
         })?;
         Some(tally.counts())
     }
 
-    fn count(&self, tally: &mut Tally, game: u32, sieve: &Sieve) {
-        if let Some(traits) = self.games.traits(game).filter(|&traits| sieve.passes(traits)) {
-            tally.results[traits.result() as usize] += 1;
+    fn count(&self, tally: &mut Tally, game: u32, compiled: &CompiledFilter) {
+        if let Some(game_tags) =
+            self.games.game_tags(game).filter(|&game_tags| compiled.passes(game_tags))
+        {
+            tally.results[game_tags.result() as usize] += 1;
         }
     }
 
     /// The games of a position that pass: all, and those of each move.
-    fn summary(&self, position: &Position, sieve: &Sieve) -> Option<Summary> {
+    fn summary(&self, position: &Position, compiled: &CompiledFilter) -> Option<Summary> {
         let (entry, lists) = self.find(position.key())?;
         let mut tallies = vec![Tally::default(); entry.moves.len() + 1];
         let side = position.side_to_move();
         let take = |tally: &mut Tally, game| {
-            if let Some(traits) = self.games.traits(game).filter(|&traits| sieve.passes(traits)) {
-                tally.add(game, traits, side);
+            if let Some(game_tags) =
+                self.games.game_tags(game).filter(|&game_tags| compiled.passes(game_tags))
+            {
+                tally.add(game, game_tags, side);
             }
         };
-        let mut seen = Seen::new(&lists, &entry);
+        let mut seen = SeenGames::new(&lists, &entry);
         // The first list is of games without a move, or with one that was left out.
         let mut without_move = HashSet::new();
         let (mut again, mut moved_later) = (Vec::new(), Vec::new());
@@ -264,7 +268,7 @@ impl<'a> Facets<'a> {
         })?;
         let words: Vec<Option<Move>> =
             std::iter::once(None).chain(entry.moves.iter().map(|&(mv, _)| Some(mv))).collect();
-        let mut by_list = tallies.iter().zip(&words).map(|(tally, &mv)| self.told(tally, mv));
+        let mut by_list = tallies.iter().zip(&words).map(|(tally, &mv)| self.with_names(tally, mv));
         let ended = by_list.next().unwrap_or_default();
         let moves: Vec<(Move, GameSummary)> =
             words[1..].iter().flatten().copied().zip(by_list).collect();
@@ -284,7 +288,7 @@ impl<'a> Facets<'a> {
     }
 
     /// A tally with its games by name.
-    fn told(&self, tally: &Tally, mv: Option<Move>) -> GameSummary {
+    fn with_names(&self, tally: &Tally, mv: Option<Move>) -> GameSummary {
         let list = |numbers: &mut dyn Iterator<Item = u32>| {
             numbers.filter_map(|game| self.listed(game, mv)).collect()
         };
@@ -296,25 +300,25 @@ impl<'a> Facets<'a> {
     }
 
     fn listed(&self, game: u32, mv: Option<Move>) -> Option<ListedGame> {
-        let (traits, row) = self.games.traits(game).zip(self.games.row(game))?;
+        let (game_tags, row) = self.games.game_tags(game).zip(self.games.row(game))?;
         let player = |name, side| Player {
             name: self.games.name(name).to_owned(),
-            rating: traits.rating(side),
+            rating: game_tags.rating(side),
         };
         Some(ListedGame {
             id: row.id,
             white: player(row.white, Color::White),
             black: player(row.black, Color::Black),
-            result: traits.result(),
-            date: traits.date(),
-            speed: traits.speed(),
+            result: game_tags.result(),
+            date: game_tags.date(),
+            speed: game_tags.speed(),
             mv,
         })
     }
 }
 
-/// Tells which games of a position were met before: one that came back to it is in several lists.
-enum Seen {
+/// The games of a position that were met before: one that came back to it is in several lists.
+enum SeenGames {
     /// Each game is in one list.
     Nowhere,
     /// A bit for each game of the book.
@@ -323,12 +327,12 @@ enum Seen {
     Few(HashSet<u32>),
 }
 
-impl Seen {
+impl SeenGames {
     fn new(lists: &Lists<'_>, entry: &BookEntry) -> Self {
         match () {
-            () if !lists.repeats() => Seen::Nowhere,
-            () if entry.reached.games() < FEW_GAMES => Seen::Few(HashSet::new()),
-            () => Seen::Bits(Vec::new()),
+            () if !lists.repeats() => SeenGames::Nowhere,
+            () if entry.reached.games() < FEW_GAMES => SeenGames::Few(HashSet::new()),
+            () => SeenGames::Bits(Vec::new()),
         }
     }
 
@@ -336,9 +340,9 @@ impl Seen {
     #[inline]
     fn is_new(&mut self, game: u32) -> bool {
         match self {
-            Seen::Nowhere => true,
-            Seen::Few(games) => games.insert(game),
-            Seen::Bits(bits) => {
+            SeenGames::Nowhere => true,
+            SeenGames::Few(games) => games.insert(game),
+            SeenGames::Bits(bits) => {
                 let (word, bit) = (game as usize / 64, 1 << (game % 64));
                 if word >= bits.len() {
                     bits.resize(word + 1, 0);
@@ -393,14 +397,14 @@ struct Tally {
 
 impl Tally {
     #[inline]
-    fn add(&mut self, game: u32, traits: Traits, side: Color) {
-        let result = traits.result();
+    fn add(&mut self, game: u32, game_tags: GameTags, side: Color) {
+        let result = game_tags.result();
         self.results[result as usize] += 1;
-        if let Some(rating) = traits.rating(side) {
+        if let Some(rating) = game_tags.rating(side) {
             self.ratings.0 += u64::from(rating);
             self.ratings.1 += 1;
         }
-        let month = traits.date().without_day().number();
+        let month = game_tags.date().without_day().number();
         if self.months.last().is_none_or(|&(last, _)| last != month) {
             self.months.push((month, [0; 4]));
         }
@@ -410,7 +414,7 @@ impl Tally {
         if self.latest.len() < LISTED_GAMES {
             self.latest.push(game);
         }
-        let ranked = (traits.mean_rating(), Reverse(game));
+        let ranked = (game_tags.mean_rating(), Reverse(game));
         if self.top.len() < LISTED_GAMES || self.top.last().is_some_and(|&last| ranked > last) {
             self.top.truncate(LISTED_GAMES - 1);
             let place = self.top.partition_point(|&other| other > ranked);
@@ -485,16 +489,16 @@ impl Book {
         breadth: Breadth,
     ) -> Explored {
         let facets = Facets::of(&self.image);
-        let sieve = Sieve::new(filter);
+        let compiled = CompiledFilter::new(filter);
         let summary = match &facets {
-            Some(facets) => facets.summary(position, &sieve),
+            Some(facets) => facets.summary(position, &compiled),
             None => self.entry(position).map(|entry| Summary::of_counts(&entry)),
         };
         let Summary { reached, continued, mut moves } = summary.unwrap_or_default();
         let reached_by = |mv: Move| {
             let key = position.play(mv).key();
             match &facets {
-                Some(facets) if !filter.is_everything() => facets.reached(key, &sieve),
+                Some(facets) if !filter.is_everything() => facets.reached(key, &compiled),
                 _ => self.image.reached(key),
             }
         };
@@ -548,15 +552,15 @@ impl Book {
         entries.sort_by_key(|entry| entry.key);
         entries.dedup_by_key(|entry| entry.key);
         let mut manifest = self.manifest()?;
-        manifest.filters.extend(filter.in_words());
-        let told = |error: io::Error| BookError::writing(self.name(), &error);
+        manifest.filters.extend(filter.describe());
+        let with_names = |error: io::Error| BookError::writing(self.name(), &error);
         let bytes = write_book(
             Cursor::new(Vec::new()),
             entries.into_iter(),
             &PawnSet::everything(),
             &manifest,
         );
-        let bytes = bytes.map_err(told)?.into_inner();
+        let bytes = bytes.map_err(with_names)?.into_inner();
         Self::from_bytes(bytes, self.name())?.with_values(&self.values_around(position))
     }
 
@@ -581,7 +585,7 @@ mod tests {
     proptest! {
         #[test]
         fn games_are_new_once(games in vec(0_u32..300, 0..100)) {
-            let (mut few, mut bits) = (Seen::Few(HashSet::new()), Seen::Bits(Vec::new()));
+            let (mut few, mut bits) = (SeenGames::Few(HashSet::new()), SeenGames::Bits(Vec::new()));
             for (place, game) in games.iter().enumerate() {
                 let is_new = !games[..place].contains(game);
                 prop_assert_eq!((few.is_new(*game), bits.is_new(*game)), (is_new, is_new));

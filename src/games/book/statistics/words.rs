@@ -33,7 +33,7 @@ pub(crate) fn transposition(
 ) -> String {
     let plies = line.len();
     let end = line.iter().fold(*position, |position, &mv| position.play(mv));
-    let found = value.map(|value| value.in_words(&end));
+    let found = value.map(|value| value.describe(&end));
     let (line, games) = (notation::line(position, line), games(counts));
     match (plies, found) {
         (0, found) => format!("{}: {}", ANALYSED, found.unwrap_or_default()),
@@ -64,7 +64,7 @@ pub(crate) fn at_the_end(book: &Book, names: &Names, position: &Position) -> Str
     let reached = book.reached(position).unwrap_or_default();
     let best = (book.has_facets() && reached.games() <= LOOKED_THROUGH)
         .then(|| book.explore(position, &FacetFilter::default()).reached.top);
-    let best = best.and_then(|top| top.first().map(ListedGame::in_words));
+    let best = best.and_then(|top| top.first().map(ListedGame::describe));
     let best = best.map(|game| format!("best game {game}"));
     name.into_iter().chain(usual).chain(best).collect::<Vec<_>>().join(", ")
 }
@@ -86,7 +86,7 @@ fn games(counts: Counts) -> String {
 
 impl BookValue {
     /// What was found of `position`, which is the one it is of.
-    pub(crate) fn in_words(&self, position: &Position) -> String {
+    pub(crate) fn describe(&self, position: &Position) -> String {
         let san = |mv: Move| if position.is_legal(mv) { position.san(mv) } else { "?".to_owned() };
         let best = self.best.map_or_else(|| "no move".to_owned(), san);
         let mut text = format!("{best} {}, depth {}", notation::score(self.score), self.depth);
@@ -97,8 +97,8 @@ impl BookValue {
     }
 
     /// Why its move is played in `position`, without a search.
-    pub(crate) fn as_grounds(&self, position: &Position) -> String {
-        format!("analysed in the book: {} ({} nodes)", self.in_words(position), self.nodes)
+    pub(crate) fn as_move_reason(&self, position: &Position) -> String {
+        format!("analysed in the book: {} ({} nodes)", self.describe(position), self.nodes)
     }
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn book_lines(book: &Book, game: &Game) -> Vec<String> {
     let value = |text: &str| if analysed { format!(" {text:>6}") } else { String::new() };
     let mut lines = vec![format!("{} ({})", book.name(), number_of(book.positions(), "position"))];
     lines.extend(
-        book.value(position).map(|value| format!("analysed: {}", value.in_words(position))),
+        book.value(position).map(|value| format!("analysed: {}", value.describe(position))),
     );
     let (head, column) = (["move", "score", "played here", "position reached"], value("value"));
     lines.push(format!("{:7} {:>5}{column}  {:24} {}", head[0], head[1], head[2], head[3]));
@@ -158,10 +158,10 @@ mod tests {
     use crate::games::pgn::PgnInput;
 
     #[test]
-    fn the_best_game_is_told_where_the_book_knows_its_games() {
+    fn the_best_game_is_reported_where_the_book_knows_its_games() {
         let text = "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n[WhiteElo \"2100\"]\n[BlackElo \"2000\"]\n\n1. e4 c5 1-0\n\n\
             [White \"c\"]\n[Black \"d\"]\n[Date \"2001.02.??\"]\n[Result \"0-1\"]\n[WhiteElo \"2500\"]\n\n1. e4 e5 0-1\n";
-        let told = |facets| {
+        let reported = |facets| {
             let input = PgnInput::Text("games".to_owned(), text.as_bytes().into());
             let options = BuildOptions { facets, ..BuildOptions::default() };
             let (book, _) = build_in_memory(&[input], &options, "book").expect("a book");
@@ -169,8 +169,8 @@ mod tests {
             at_the_end(&book, &Names::embedded(), &after)
         };
         let usual = "B00 King's Pawn Game, then usually c5, played 1 +1 =0 -0, reached 1 +1 =0 -0";
-        assert_eq!(told(false), usual);
-        let with_game = told(true);
+        assert_eq!(reported(false), usual);
+        let with_game = reported(true);
         let best = with_game.strip_prefix(&format!("{usual}, best game ")).expect(&with_game);
         assert!(best.starts_with("c (2500) - d 0-1, 2001.02.?? ("), "{best}");
     }

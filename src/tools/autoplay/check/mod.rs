@@ -3,8 +3,8 @@
 //!
 //! Source of what is asked: <https://www.gnu.org/software/xboard/engine-intf.html>.
 
+mod conversation;
 mod probes;
-mod talk;
 
 use std::fmt;
 
@@ -14,8 +14,8 @@ use super::config::EngineConfig;
 use super::player::StartError;
 use super::process::Trace;
 
+use conversation::Conversation;
 pub(crate) use probes::PROBES;
-use talk::Talk;
 
 /// Something that an engine does otherwise than the specification has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl fmt::Display for Finding {
 pub(crate) struct Probe {
     /// What it is about.
     pub name: &'static str,
-    run: fn(&mut Talk) -> Vec<Finding>,
+    run: fn(&mut Conversation) -> Vec<Finding>,
 }
 
 impl Probe {
@@ -53,9 +53,9 @@ impl Probe {
         config: &EngineConfig,
         trace: &Trace,
     ) -> Result<Vec<Finding>, StartError> {
-        let mut talk = Talk::start(config, trace)?;
-        let mut findings = (self.run)(&mut talk);
-        findings.extend(talk.alarms());
+        let mut conversation = Conversation::start(config, trace)?;
+        let mut findings = (self.run)(&mut conversation);
+        findings.extend(conversation.unsolicited_errors());
         Ok(findings)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::talk::{PATIENCE, Talk};
+use super::conversation::{Conversation, TIMEOUT};
 use super::{Finding, Probe};
 use crate::protocols::cecp::Reply;
 use crate::tools::autoplay::process::Signal;
@@ -31,7 +31,7 @@ pub(crate) const PROBES: &[Probe] = &[
 ];
 
 /// How long an engine may take to end.
-const END_PATIENCE: Duration = Duration::from_secs(2);
+const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Seconds given for a move that is to be cut short.
 const LONG_THINK: &str = "st 30";
@@ -47,49 +47,50 @@ fn is_complaint(reply: &Reply) -> bool {
     matches!(reply, Reply::Error { .. } | Reply::IllegalMove { .. })
 }
 
-fn features(talk: &mut Talk) -> Vec<Finding> {
+fn features(conversation: &mut Conversation) -> Vec<Finding> {
     let mut findings = Vec::new();
-    match talk.done_after {
-        None => findings.push(talk.finding(
+    match conversation.done_after {
+        None => findings.push(conversation.finding(
             "",
             "a feature line with done=1 ends the features; without it the GUI waits in vain",
         )),
-        Some(time) if time > Duration::from_secs(1) && !talk.asked_for_time => {
+        Some(time) if time > Duration::from_secs(1) && !conversation.asked_for_time => {
             let came = format!("done=1 after {:.1} s, and no done=0 before", time.as_secs_f64());
             let rule = "features come at once; who needs more than a moment says done=0 first";
-            findings.push(talk.finding(came, rule));
+            findings.push(conversation.finding(came, rule));
         }
         Some(_) => {}
     }
-    if !talk.features.contains_key("myname") {
-        findings.push(talk.finding("no myname", "the engine tells its name by feature myname"));
+    if !conversation.features.contains_key("myname") {
+        findings
+            .push(conversation.finding("no myname", "the engine tells its name by feature myname"));
     }
     findings
 }
 
-fn acknowledgements(talk: &mut Talk) -> Vec<Finding> {
-    talk.say_all(&["accepted setboard", "rejected nonesuch"]);
-    let heard = talk.settle(1);
-    match heard {
-        Some(heard) if !heard.iter().any(is_complaint) => Vec::new(),
-        _ => vec![talk.finding("", "accepted and rejected are never an error")],
+fn acknowledgements(conversation: &mut Conversation) -> Vec<Finding> {
+    conversation.send_all(&["accepted setboard", "rejected nonesuch"]);
+    let received = conversation.sync(1);
+    match received {
+        Some(received) if !received.iter().any(is_complaint) => Vec::new(),
+        _ => vec![conversation.finding("", "accepted and rejected are never an error")],
     }
 }
 
-fn ping(talk: &mut Talk) -> Vec<Finding> {
+fn ping(conversation: &mut Conversation) -> Vec<Finding> {
     const RULE: &str = "ping N is answered by one pong N, once all before it is done";
-    if !talk.has("ping", false) {
+    if !conversation.has("ping", false) {
         let rule = "an engine should support ping: without it moves and commands can cross";
-        return vec![talk.finding("feature ping is not 1", rule)];
+        return vec![conversation.finding("feature ping is not 1", rule)];
     }
-    talk.say("new");
-    talk.say("ping 7");
-    if talk.hear(PATIENCE, |reply| *reply == Reply::Pong(7)).is_none() {
-        return vec![talk.finding("no pong 7", RULE)];
+    conversation.send("new");
+    conversation.send("ping 7");
+    if conversation.wait_for(TIMEOUT, |reply| *reply == Reply::Pong(7)).is_none() {
+        return vec![conversation.finding("no pong 7", RULE)];
     }
-    let more = talk.listen();
+    let more = conversation.read_pending();
     match more.contains(&Reply::Pong(7)) {
-        true => vec![talk.finding("pong 7 | pong 7", RULE)],
+        true => vec![conversation.finding("pong 7 | pong 7", RULE)],
         false => Vec::new(),
     }
 }
@@ -97,87 +98,98 @@ fn ping(talk: &mut Talk) -> Vec<Finding> {
 /// How often the question is asked: an engine may answer by chance in the right order.
 const ROUNDS: u64 = 3;
 
-fn ping_before_the_turn(talk: &mut Talk) -> Vec<Finding> {
+fn ping_before_the_turn(conversation: &mut Conversation) -> Vec<Finding> {
     const RULE: &str = "a ping that comes before go is answered before the move: xboard drops a \
                         move that comes while it waits for the pong, and the game hangs";
-    if !talk.has("ping", false) {
+    if !conversation.has("ping", false) {
         return Vec::new();
     }
     for number in 1..=ROUNDS {
         // What `new` takes must not be over before the rest comes.
-        talk.say_together(&["new", "st 1", &format!("ping {number}"), "go"]);
-        match talk.hear(PATIENCE, |reply| is_move(reply) || *reply == Reply::Pong(number)) {
+        conversation.send_together(&["new", "st 1", &format!("ping {number}"), "go"]);
+        match conversation
+            .wait_for(TIMEOUT, |reply| is_move(reply) || *reply == Reply::Pong(number))
+        {
             Some(Reply::Pong(_)) => {}
-            Some(_) => return vec![talk.finding(format!("a move before pong {number}"), RULE)],
-            None => return vec![talk.finding(format!("no pong {number}"), RULE)],
+            Some(_) => {
+                return vec![conversation.finding(format!("a move before pong {number}"), RULE)];
+            }
+            None => return vec![conversation.finding(format!("no pong {number}"), RULE)],
         }
-        if talk.hear(Duration::from_secs(10), is_move).is_none() {
-            return vec![talk.finding("no move within 10 s", "go is answered by a move")];
+        if conversation.wait_for(Duration::from_secs(10), is_move).is_none() {
+            return vec![conversation.finding("no move within 10 s", "go is answered by a move")];
         }
     }
     Vec::new()
 }
 
-fn ping_while_thinking(talk: &mut Talk) -> Vec<Finding> {
+fn ping_while_thinking(conversation: &mut Conversation) -> Vec<Finding> {
     const RULE: &str = "a ping that comes while the engine thinks is answered after its move";
-    if !talk.has("ping", false) {
+    if !conversation.has("ping", false) {
         return Vec::new();
     }
-    talk.say_all(&["new", "st 1", "go", "ping 3"]);
+    conversation.send_all(&["new", "st 1", "go", "ping 3"]);
     let is_either = |reply: &Reply| is_move(reply) || *reply == Reply::Pong(3);
-    match talk.hear(PATIENCE, is_either) {
+    match conversation.wait_for(TIMEOUT, is_either) {
         Some(Reply::Move(_)) => {}
-        Some(_) => return vec![talk.finding("pong 3 before the move", RULE)],
-        None => return vec![talk.finding("", "go is answered by a move")],
+        Some(_) => return vec![conversation.finding("pong 3 before the move", RULE)],
+        None => return vec![conversation.finding("", "go is answered by a move")],
     }
-    match talk.hear(PATIENCE, |reply| *reply == Reply::Pong(3)) {
+    match conversation.wait_for(TIMEOUT, |reply| *reply == Reply::Pong(3)) {
         Some(_) => Vec::new(),
-        None => vec![talk.finding("a move, and no pong 3", RULE)],
+        None => vec![conversation.finding("a move, and no pong 3", RULE)],
     }
 }
 
-fn move_now(talk: &mut Talk) -> Vec<Finding> {
-    talk.say_all(&["new", LONG_THINK, "go"]);
-    if talk.hear(Duration::from_millis(300), is_move).is_some() {
+fn move_now(conversation: &mut Conversation) -> Vec<Finding> {
+    conversation.send_all(&["new", LONG_THINK, "go"]);
+    if conversation.wait_for(Duration::from_millis(300), is_move).is_some() {
         // A book move: there was nothing to hurry.
         return Vec::new();
     }
-    talk.say("?");
-    match talk.hear(PATIENCE, is_move) {
+    conversation.send("?");
+    match conversation.wait_for(TIMEOUT, is_move) {
         Some(_) => Vec::new(),
-        None => vec![talk.finding("no move within 3 s", "? makes the engine move at once")],
+        None => vec![conversation.finding("no move within 3 s", "? makes the engine move at once")],
     }
 }
 
 /// Measures a move from `go`; `None` if none comes.
-fn time_to_move(talk: &mut Talk, setup: &[&str]) -> Option<Duration> {
-    talk.say_all(setup);
+fn time_to_move(conversation: &mut Conversation, setup: &[&str]) -> Option<Duration> {
+    conversation.send_all(setup);
     let start = Instant::now();
-    talk.say("go");
-    talk.hear(Duration::from_secs(10), is_move).map(|_| start.elapsed())
+    conversation.send("go");
+    conversation.wait_for(Duration::from_secs(10), is_move).map(|_| start.elapsed())
 }
 
-fn move_time(talk: &mut Talk) -> Vec<Finding> {
-    let used = time_to_move(talk, &["new", "easy", "st 1"]);
-    timely(talk, used, Duration::from_secs(1), "st N: no move takes longer than N seconds")
+fn move_time(conversation: &mut Conversation) -> Vec<Finding> {
+    let used = time_to_move(conversation, &["new", "easy", "st 1"]);
+    timely(conversation, used, Duration::from_secs(1), "st N: no move takes longer than N seconds")
 }
 
-fn clock(talk: &mut Talk) -> Vec<Finding> {
+fn clock(conversation: &mut Conversation) -> Vec<Finding> {
     let setup = ["new", "easy", "level 0 0:02 0", "time 200", "otim 200"];
-    let used = time_to_move(talk, &setup);
-    timely(talk, used, Duration::from_secs(2), "the move comes before the clock has run down")
+    let used = time_to_move(conversation, &setup);
+    timely(
+        conversation,
+        used,
+        Duration::from_secs(2),
+        "the move comes before the clock has run down",
+    )
 }
 
 fn timely(
-    talk: &Talk,
+    conversation: &Conversation,
     used: Option<Duration>,
     allowed: Duration,
     rule: &'static str,
 ) -> Vec<Finding> {
     match used {
         Some(used) if used <= allowed + LATENESS => Vec::new(),
-        Some(used) => vec![talk.finding(format!("a move after {:.2} s", used.as_secs_f64()), rule)],
-        None => vec![talk.finding("no move within 10 s", rule)],
+        Some(used) => {
+            vec![conversation.finding(format!("a move after {:.2} s", used.as_secs_f64()), rule)]
+        }
+        None => vec![conversation.finding("no move within 10 s", rule)],
     }
 }
 
@@ -185,58 +197,64 @@ fn timely(
 const MIDDLE_GAME: &str =
     "setboard r2q1rk1/1b2bppp/p1n1pn2/1p1p4/3P1B2/P1NBPN1P/1P3PP1/R2Q1RK1 w - - 2 13";
 
-fn thinking_output(talk: &mut Talk) -> Vec<Finding> {
+fn thinking_output(conversation: &mut Conversation) -> Vec<Finding> {
     const RULE: &str =
         "after post, thinking comes as PLY SCORE TIME NODES PV, time in centiseconds";
-    if !talk.has("setboard", false) {
+    if !conversation.has("setboard", false) {
         return Vec::new();
     }
-    talk.say_all(&["new", "force", MIDDLE_GAME, "post", "st 1"]);
+    conversation.send_all(&["new", "force", MIDDLE_GAME, "post", "st 1"]);
     let start = Instant::now();
-    talk.say("go");
+    conversation.send("go");
     let mut longest = None;
     let stop = |reply: &Reply| is_move(reply) || matches!(reply, Reply::Thinking(_));
-    while let Some(Reply::Thinking(thinking)) = talk.hear(Duration::from_secs(10), stop) {
+    while let Some(Reply::Thinking(thinking)) = conversation.wait_for(Duration::from_secs(10), stop)
+    {
         longest = longest.max(Some(thinking.elapsed));
     }
     let real = start.elapsed();
     match longest {
-        None => vec![talk.finding("no line of thinking before the move", RULE)],
-        Some(told) if told > 2 * real + LATENESS => {
-            let came =
-                format!("a time of {:.2} s after {:.2} s", told.as_secs_f64(), real.as_secs_f64());
-            vec![talk.finding(came, RULE)]
+        None => vec![conversation.finding("no line of thinking before the move", RULE)],
+        Some(reported) if reported > 2 * real + LATENESS => {
+            let came = format!(
+                "a time of {:.2} s after {:.2} s",
+                reported.as_secs_f64(),
+                real.as_secs_f64()
+            );
+            vec![conversation.finding(came, RULE)]
         }
         Some(_) => Vec::new(),
     }
 }
 
-fn illegal_move(talk: &mut Talk) -> Vec<Finding> {
-    talk.say_all(&["new", "force"]);
-    talk.make_move("e2e5");
-    let heard = talk.settle(1);
+fn illegal_move(conversation: &mut Conversation) -> Vec<Finding> {
+    conversation.send_all(&["new", "force"]);
+    conversation.make_move("e2e5");
+    let received = conversation.sync(1);
     let refused =
         |reply: &Reply| matches!(reply, Reply::IllegalMove { text, .. } if text.contains("e2e5"));
-    match heard {
-        Some(heard) if heard.iter().any(refused) => Vec::new(),
-        _ => vec![talk.finding("", "an illegal move is answered by \"Illegal move: MOVE\"")],
+    match received {
+        Some(received) if received.iter().any(refused) => Vec::new(),
+        _ => {
+            vec![conversation.finding("", "an illegal move is answered by \"Illegal move: MOVE\"")]
+        }
     }
 }
 
-fn unknown_command(talk: &mut Talk) -> Vec<Finding> {
+fn unknown_command(conversation: &mut Conversation) -> Vec<Finding> {
     const RULE: &str = "what is no command and no move is answered by \"Error (TYPE): COMMAND\"";
-    talk.say_all(&["new", "xyzzy 12"]);
-    let Some(heard) = talk.settle(1) else {
-        let came = match talk.is_alive() {
+    conversation.send_all(&["new", "xyzzy 12"]);
+    let Some(received) = conversation.sync(1) else {
+        let came = match conversation.is_alive() {
             true => "no answer any more".to_owned(),
-            false => format!("the engine {}", talk.process.obituary()),
+            false => format!("the engine {}", conversation.process.exit_reason()),
         };
-        return vec![talk.finding(came, "an unknown command must not end the engine")];
+        return vec![conversation.finding(came, "an unknown command must not end the engine")];
     };
     let is_error = |reply: &Reply| matches!(reply, Reply::Error { .. });
-    match heard.iter().any(is_error) {
+    match received.iter().any(is_error) {
         true => Vec::new(),
-        false => vec![talk.finding(shown(&heard), RULE)],
+        false => vec![conversation.finding(shown(&received), RULE)],
     }
 }
 
@@ -248,115 +266,129 @@ fn shown(replies: &[Reply]) -> String {
     }
 }
 
-fn setboard_garbage(talk: &mut Talk) -> Vec<Finding> {
+fn setboard_garbage(conversation: &mut Conversation) -> Vec<Finding> {
     const RULE: &str = "a position that cannot be set up is answered by \"tellusererror Illegal position\", and \
          the engine goes on";
-    if !talk.has("setboard", false) {
+    if !conversation.has("setboard", false) {
         return Vec::new();
     }
-    talk.say_all(&["new", "force", "setboard 9/8/zz w - -"]);
-    match talk.settle(1) {
-        None => vec![talk.finding("no answer any more", RULE)],
-        Some(heard) => {
-            let told = heard
+    conversation.send_all(&["new", "force", "setboard 9/8/zz w - -"]);
+    match conversation.sync(1) {
+        None => vec![conversation.finding("no answer any more", RULE)],
+        Some(received) => {
+            let reported = received
                 .iter()
                 .any(|reply| matches!(reply, Reply::Tell { .. }) || is_complaint(reply));
-            if told { Vec::new() } else { vec![talk.finding(shown(&heard), RULE)] }
+            if reported { Vec::new() } else { vec![conversation.finding(shown(&received), RULE)] }
         }
     }
 }
 
-fn taking_back(talk: &mut Talk) -> Vec<Finding> {
+fn taking_back(conversation: &mut Conversation) -> Vec<Finding> {
     const RULE: &str = "undo takes back one ply, remove two, and the moves can be made again";
-    talk.say_all(&["new", "force"]);
+    conversation.send_all(&["new", "force"]);
     let mut findings = Vec::new();
     for (number, command, again) in [(1, "undo", "e7e5"), (2, "remove", "e2e4")] {
-        talk.say_all(&["new", "force"]);
-        talk.make_move("e2e4");
-        talk.make_move("e7e5");
-        talk.say(command);
-        talk.make_move(again);
-        match talk.settle(number) {
-            Some(heard) if !heard.iter().any(is_complaint) => {}
-            _ => findings.push(talk.finding("", RULE)),
+        conversation.send_all(&["new", "force"]);
+        conversation.make_move("e2e4");
+        conversation.make_move("e7e5");
+        conversation.send(command);
+        conversation.make_move(again);
+        match conversation.sync(number) {
+            Some(received) if !received.iter().any(is_complaint) => {}
+            _ => findings.push(conversation.finding("", RULE)),
         }
     }
     findings
 }
 
-fn result_claim(talk: &mut Talk) -> Vec<Finding> {
+fn result_claim(conversation: &mut Conversation) -> Vec<Finding> {
     const RULE: &str = "the engine tells the result once the game is over, as \"1-0 {White mates}\", and not before";
-    if !talk.has("setboard", false) {
+    if !conversation.has("setboard", false) {
         return Vec::new();
     }
-    talk.say_all(&["new", "force", "setboard 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "sd 4", "go"]);
+    conversation.send_all(&[
+        "new",
+        "force",
+        "setboard 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1",
+        "sd 4",
+        "go",
+    ]);
     let wanted = |reply: &Reply| is_move(reply) || matches!(reply, Reply::Result { .. });
-    match talk.hear(Duration::from_secs(10), wanted) {
+    match conversation.wait_for(Duration::from_secs(10), wanted) {
         Some(Reply::Move(_)) => {}
-        Some(_) => return vec![talk.finding("a result before the move", RULE)],
-        None => return vec![talk.finding("no move", "go is answered by a move")],
+        Some(_) => return vec![conversation.finding("a result before the move", RULE)],
+        None => return vec![conversation.finding("no move", "go is answered by a move")],
     }
-    match talk.hear(PATIENCE, |reply| matches!(reply, Reply::Result { .. })) {
+    match conversation.wait_for(TIMEOUT, |reply| matches!(reply, Reply::Result { .. })) {
         Some(Reply::Result { result, .. }) if result == "1-0" => Vec::new(),
-        Some(reply) => vec![talk.finding(reply.to_string(), RULE)],
-        None => vec![talk.finding("no result after the mate", RULE)],
+        Some(reply) => vec![conversation.finding(reply.to_string(), RULE)],
+        None => vec![conversation.finding("no result after the mate", RULE)],
     }
 }
 
-fn interrupt_signal(talk: &mut Talk) -> Vec<Finding> {
-    if talk.has("sigint", true) {
+fn interrupt_signal(conversation: &mut Conversation) -> Vec<Finding> {
+    if conversation.has("sigint", true) {
         // The engine wants the signal, and what it then does depends on its state.
         return Vec::new();
     }
-    talk.say("new");
-    talk.process.signal(Signal::INT);
-    match talk.settle(1) {
+    conversation.send("new");
+    conversation.process.signal(Signal::INT);
+    match conversation.sync(1) {
         Some(_) => Vec::new(),
         None => {
             let rule = "sigint=0 keeps GUIs from sending it; a Ctrl-C in their terminal still \
                         reaches the engine, which should live on";
-            vec![talk.finding("SIGINT was sent: no answer any more", rule)]
+            vec![conversation.finding("SIGINT was sent: no answer any more", rule)]
         }
     }
 }
 
-fn termination_signal(talk: &mut Talk) -> Vec<Finding> {
-    talk.say("new");
-    talk.process.signal(Signal::TERM);
-    ends(talk, "SIGTERM was sent", "SIGTERM ends the engine")
+fn termination_signal(conversation: &mut Conversation) -> Vec<Finding> {
+    conversation.send("new");
+    conversation.process.signal(Signal::TERM);
+    ends(conversation, "SIGTERM was sent", "SIGTERM ends the engine")
 }
 
-fn end_of_input(talk: &mut Talk) -> Vec<Finding> {
-    talk.say("new");
-    talk.process.close_input();
-    ends(talk, "the input was closed", "the end of input ends the engine, since the GUI is gone")
+fn end_of_input(conversation: &mut Conversation) -> Vec<Finding> {
+    conversation.send("new");
+    conversation.process.close_input();
+    ends(
+        conversation,
+        "the input was closed",
+        "the end of input ends the engine, since the GUI is gone",
+    )
 }
 
-fn end_while_thinking(talk: &mut Talk) -> Vec<Finding> {
-    talk.say_all(&["new", LONG_THINK, "go"]);
-    talk.process.close_input();
-    ends(talk, "the input was closed", "the end of input ends the engine in mid-search, too")
+fn end_while_thinking(conversation: &mut Conversation) -> Vec<Finding> {
+    conversation.send_all(&["new", LONG_THINK, "go"]);
+    conversation.process.close_input();
+    ends(
+        conversation,
+        "the input was closed",
+        "the end of input ends the engine in mid-search, too",
+    )
 }
 
-fn quit(talk: &mut Talk) -> Vec<Finding> {
-    talk.say_all(&["new", "quit"]);
-    ends(talk, "", "quit ends the engine at once")
+fn quit(conversation: &mut Conversation) -> Vec<Finding> {
+    conversation.send_all(&["new", "quit"]);
+    ends(conversation, "", "quit ends the engine at once")
 }
 
 /// Whether the engine ends in time, and of its own accord.
-fn ends(talk: &mut Talk, what: &str, rule: &'static str) -> Vec<Finding> {
+fn ends(conversation: &mut Conversation, what: &str, rule: &'static str) -> Vec<Finding> {
     /// Signals by which programs that break down end: SIGABRT and SIGSEGV.
     const BREAKDOWNS: [i32; 2] = [6, 11];
-    let deadline = Instant::now() + END_PATIENCE;
-    let Some(status) = talk.process.wait(deadline) else {
-        let came = format!("{what}: still running after {:.0} s", END_PATIENCE.as_secs_f64());
-        return vec![talk.finding(came.trim_start_matches(": "), rule)];
+    let deadline = Instant::now() + END_TIMEOUT;
+    let Some(status) = conversation.process.wait(deadline) else {
+        let came = format!("{what}: still running after {:.0} s", END_TIMEOUT.as_secs_f64());
+        return vec![conversation.finding(came.trim_start_matches(": "), rule)];
     };
     let signal = std::os::unix::process::ExitStatusExt::signal(&status);
     match signal.filter(|signal| BREAKDOWNS.contains(signal)) {
         Some(_) => {
-            let came = format!("{what}: the engine {}", talk.process.obituary());
-            vec![talk.finding(came.trim_start_matches(": "), rule)]
+            let came = format!("{what}: the engine {}", conversation.process.exit_reason());
+            vec![conversation.finding(came.trim_start_matches(": "), rule)]
         }
         None => Vec::new(),
     }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::support::files::{in_words, open_locked, read_plain, write_whole};
+use crate::support::files::{describe, open_locked, read_plain, write_whole};
 use crate::tools::autoplay::state::first_difference;
 
 use super::tuner::Tuner;
@@ -49,7 +49,7 @@ struct Checkpoint {
 #[derive(Debug, Error)]
 pub(crate) enum CheckpointError {
     /// The file cannot be read or written.
-    #[error("cannot use the checkpoint {}: {}", path.display(), in_words(cause))]
+    #[error("cannot use the checkpoint {}: {}", path.display(), describe(cause))]
     Io {
         /// The file.
         path: PathBuf,

@@ -5,17 +5,17 @@ use crossbeam::channel::{Receiver, Sender, unbounded};
 use crate::chess::position::Color;
 use crate::tools::autoplay::clock::Clock;
 use crate::tools::autoplay::config::EngineConfig;
-use crate::tools::autoplay::dialect::EngineError;
+use crate::tools::autoplay::engine_pool::{EngineNotice, EnginePool};
 use crate::tools::autoplay::openings::Opening;
 use crate::tools::autoplay::play::{Conditions, Interrupt, play};
 use crate::tools::autoplay::player::{Player, StartError};
 use crate::tools::autoplay::process::Trace;
-use crate::tools::autoplay::seats::{SeatNews, Seats};
+use crate::tools::autoplay::protocol_adapter::EngineError;
 use crate::tools::autoplay::verdict::{Termination, Verdict};
 
 /// What all games have in common.
 #[derive(Debug)]
-pub(super) struct Arena<'a> {
+pub(super) struct TuningContext<'a> {
     /// The engine for either side, under names that tell the sides apart.
     pub sides: [EngineConfig; 2],
     pub openings: &'a [Opening],
@@ -44,7 +44,7 @@ pub(super) struct Job {
 #[derive(Debug)]
 pub(super) enum Report {
     /// A start went wrong, but is tried again: no answer yet.
-    Stumbled(String),
+    StartupRetry(String),
     /// A game was played; the score of the first side, 1, 0 or -1.
     Played(usize, i32),
     /// A game cannot be counted, and why.
@@ -62,22 +62,22 @@ enum NoScore {
     Failed(StartError),
 }
 
-impl Arena<'_> {
+impl TuningContext<'_> {
     /// Plays games as they come until there are no more, and tells what comes of them.
     pub(super) fn work(&self, jobs: &Receiver<Job>, reports: &Sender<Report>) {
         // Whoever collects the reports outlives the workers.
-        let tell = |report| drop(reports.send(report));
-        let mut seats = Seats::default();
+        let send = |report| drop(reports.send(report));
+        let mut pool = EnginePool::default();
         for job in jobs {
-            let stumbled = |what| tell(Report::Stumbled(what));
-            tell(match self.game(&job, &mut seats, stumbled) {
+            let startup_retries = |what| send(Report::StartupRetry(what));
+            send(match self.game(&job, &mut pool, startup_retries) {
                 Ok(score) => Report::Played(job.number, score),
                 Err(NoScore::Void(why)) => Report::Void(job.number, why),
                 Err(NoScore::Stopped) => Report::Stopped,
                 Err(NoScore::Failed(error)) => Report::Failed(error),
             });
         }
-        seats.quit();
+        pool.quit();
     }
 
     /// Plays one game with the engines that are seated, or new ones; returns the first side's
@@ -85,21 +85,21 @@ impl Arena<'_> {
     fn game(
         &self,
         job: &Job,
-        seats: &mut Seats,
-        mut stumbled: impl FnMut(String),
+        pool: &mut EnginePool,
+        mut startup_retries: impl FnMut(String),
     ) -> Result<i32, NoScore> {
         if self.interrupt.is_triggered() {
             return Err(NoScore::Stopped);
         }
-        let tell = |_, news| {
-            if let SeatNews::Stumbled(what) = news {
-                stumbled(what);
+        let send = |_, news| {
+            if let EngineNotice::StartupRetry(what) = news {
+                startup_retries(what);
             }
         };
         let [first, second] = &self.sides;
-        seats.take([(0, first), (1, second)], self.trace, tell).map_err(NoScore::Failed)?;
-        self.set_options(job, seats)?;
-        let Some(players) = seats.players(job.white) else { return Err(NoScore::Stopped) };
+        pool.take([(0, first), (1, second)], self.trace, send).map_err(NoScore::Failed)?;
+        self.set_options(job, pool)?;
+        let Some(players) = pool.players(job.white) else { return Err(NoScore::Stopped) };
         let clock = || Clock::new(first.limits, first.margin);
         let played = play(
             players,
@@ -110,15 +110,15 @@ impl Arena<'_> {
             self.interrupt,
             &mut |_| {},
         );
-        let last_words = seats.clear(job.white, &played).concat();
-        self.judge(job, played.verdict, &last_words)
+        let last_output = pool.clear(job.white, &played).concat();
+        self.judge(job, played.verdict, &last_output)
     }
 
     /// Gives both sides their values.
-    fn set_options(&self, job: &Job, seats: &mut Seats) -> Result<(), NoScore> {
+    fn set_options(&self, job: &Job, pool: &mut EnginePool) -> Result<(), NoScore> {
         for (side, options) in job.options.iter().enumerate() {
-            let player = seats.players(side).map(|[player, _]| player);
-            let set = |player: &mut Player| player.dialect.set_options(options);
+            let player = pool.players(side).map(|[player, _]| player);
+            let set = |player: &mut Player| player.adapter.set_options(options);
             match player.map_or(Ok(()), set) {
                 Ok(()) => {}
                 Err(EngineError::Unable(what)) => {
@@ -126,7 +126,7 @@ impl Arena<'_> {
                     return Err(NoScore::Failed(StartError::Unable(what)));
                 }
                 Err(error) => {
-                    seats.drop_engine(side);
+                    pool.drop_engine(side);
                     return Err(NoScore::Void(format!("{}: {error}", self.sides[side].label())));
                 }
             }
@@ -135,7 +135,7 @@ impl Arena<'_> {
     }
 
     /// What a game says of the two sides.
-    fn judge(&self, job: &Job, verdict: Verdict, last_words: &[String]) -> Result<i32, NoScore> {
+    fn judge(&self, job: &Job, verdict: Verdict, last_output: &[String]) -> Result<i32, NoScore> {
         if verdict.termination == Termination::Unfinished {
             return Err(match self.interrupt.is_triggered() {
                 true => NoScore::Stopped,
@@ -143,7 +143,7 @@ impl Arena<'_> {
             });
         }
         if verdict.termination.is_fault() {
-            let words = last_words.iter().map(|line| format!("\n    {line}"));
+            let words = last_output.iter().map(|line| format!("\n    {line}"));
             return Err(NoScore::Void(verdict.detail + &words.collect::<String>()));
         }
         let of_white = match verdict.winner {

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::support::files::{in_words, read_plain};
+use crate::support::files::{describe, read_plain};
 
 /// The fields of a parameter, as a head line of a file may name them.
 const HEAD: &str = "name,start,min,max,c_end,r_end";
@@ -137,7 +137,7 @@ pub(crate) fn check_names(parameters: &[Parameter]) -> Result<(), ParameterError
 #[derive(Debug, Error)]
 pub(crate) enum ParameterFileError {
     /// It cannot be read.
-    #[error("cannot read the parameters {}: {}", path.display(), in_words(cause))]
+    #[error("cannot read the parameters {}: {}", path.display(), describe(cause))]
     Read {
         /// The file.
         path: PathBuf,
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_parameter_is_told_in_plain_words() {
+    fn what_is_no_parameter_is_reported_in_plain_words() {
         for (text, message) in [
             ("", "\"\" has 1 fields, expected NAME,START,MIN,MAX,C_END,R_END"),
             ("a,1,2", "\"a,1,2\" has 3 fields, expected NAME,START,MIN,MAX,C_END,R_END"),

@@ -33,7 +33,7 @@ pub(super) struct Perturbation {
     pub values: Vec<[f64; 2]>,
     /// For each parameter a number from 0 to below 1: what fraction is rounded up. Both sides
     /// have the same, so that rounding adds as little as can be to what they differ by.
-    pub dice: Vec<f64>,
+    pub rounding: Vec<f64>,
 }
 
 impl Tuner {
@@ -104,8 +104,8 @@ impl Tuner {
             [value + off, value - off].map(|value| value.clamp(parameter.min, parameter.max))
         };
         let values = self.parameters.iter().zip(&self.values).zip(signs).map(sides).collect();
-        let dice = self.parameters.iter().map(|_| random.fraction()).collect();
-        Perturbation { values, dice }
+        let rounding = self.parameters.iter().map(|_| random.fraction()).collect();
+        Perturbation { values, rounding }
     }
 
     /// Takes in the score of an iteration: the games that the first side won less those that it
@@ -140,7 +140,7 @@ impl Perturbation {
     /// are taken, up or down by the dice.
     pub(super) fn text(&self, index: usize, side: usize, whole: bool) -> String {
         let value = self.values[index][side];
-        if whole { (value + self.dice[index]).floor().to_string() } else { value.to_string() }
+        if whole { (value + self.rounding[index]).floor().to_string() } else { value.to_string() }
     }
 }
 
@@ -149,16 +149,17 @@ mod tests {
     use super::*;
 
     /// Elo of a setting: a maximum at `best`, `drop` Elo lower a distance of `width` from it.
-    struct Hill {
+    struct Optimum {
         best: f64,
         width: f64,
         drop: f64,
     }
 
-    fn elo(hills: &[Hill], values: impl Iterator<Item = f64>) -> f64 {
-        let lost =
-            |(hill, value): (&Hill, f64)| hill.drop * ((value - hill.best) / hill.width).powi(2);
-        -hills.iter().zip(values).map(lost).sum::<f64>()
+    fn elo(optima: &[Optimum], values: impl Iterator<Item = f64>) -> f64 {
+        let lost = |(optimum, value): (&Optimum, f64)| {
+            optimum.drop * ((value - optimum.best) / optimum.width).powi(2)
+        };
+        -optima.iter().zip(values).map(lost).sum::<f64>()
     }
 
     /// A game between players so many Elo apart: the expected score is logistic, and half of the
@@ -178,14 +179,14 @@ mod tests {
     }
 
     /// Tunes by games that are as noisy as real ones.
-    fn tuned(parameters: &[&str], hills: &[Hill], plan: Plan) -> Tuner {
+    fn tuned(parameters: &[&str], optima: &[Optimum], plan: Plan) -> Tuner {
         let parameters = parameters.iter().map(|text| text.parse().expect(text)).collect();
         let mut tuner = Tuner::new(parameters, plan);
         let mut random = Random::new(plan.seed ^ 0xfeed);
         while !tuner.is_done() {
             let perturbation = tuner.perturb();
             let [plus, minus] =
-                [0, 1].map(|side| elo(hills, perturbation.values.iter().map(|pair| pair[side])));
+                [0, 1].map(|side| elo(optima, perturbation.values.iter().map(|pair| pair[side])));
             let games = (0..2 * plan.pairs).map(|_| game(plus - minus, &mut random));
             tuner.update(games.sum());
         }
@@ -195,18 +196,18 @@ mod tests {
     /// Three parameters of very different sizes; the perturbation of each is worth a few Elo.
     const PARAMETERS: [&str; 3] =
         ["a,20,0,200,14,0.002", "b,0.9,0,1,0.1,0.002", "c,-3000,-9000,9000,1000,0.002"];
-    const HILLS: [Hill; 3] = [
-        Hill { best: 90.0, width: 70.0, drop: 60.0 },
-        Hill { best: 0.4, width: 0.5, drop: 50.0 },
-        Hill { best: 2000.0, width: 5000.0, drop: 60.0 },
+    const OPTIMA: [Optimum; 3] = [
+        Optimum { best: 90.0, width: 70.0, drop: 60.0 },
+        Optimum { best: 0.4, width: 0.5, drop: 50.0 },
+        Optimum { best: 2000.0, width: 5000.0, drop: 60.0 },
     ];
 
     #[test]
     fn noisy_games_lead_to_the_optimum() {
         for seed in 1..=4 {
-            let tuner = tuned(&PARAMETERS, &HILLS, Plan { iterations: 10_000, pairs: 4, seed });
-            let before = elo(&HILLS, tuner.parameters().iter().map(|parameter| parameter.start));
-            let after = elo(&HILLS, tuner.values().iter().copied());
+            let tuner = tuned(&PARAMETERS, &OPTIMA, Plan { iterations: 10_000, pairs: 4, seed });
+            let before = elo(&OPTIMA, tuner.parameters().iter().map(|parameter| parameter.start));
+            let after = elo(&OPTIMA, tuner.values().iter().copied());
             assert!((-171.0..-169.0).contains(&before), "{before}");
             assert!(after > -4.0, "seed {seed}: {after} Elo at {:?}", tuner.values());
         }
@@ -214,13 +215,13 @@ mod tests {
 
     /// The rules of thumb in docs/tune.md, for a loss of 2 Elo at a distance of `c_end`.
     #[test]
-    fn speed_and_noise_are_as_the_page_tells() {
+    fn speed_and_noise_are_as_the_page_reports() {
         const RUNS: u64 = 40;
         let distances = |start: f64, iterations: u32| {
-            let hills = || [Hill { best: 0.0, width: 1.0, drop: 2.0 }];
+            let optima = || [Optimum { best: 0.0, width: 1.0, drop: 2.0 }];
             let parameter = format!("a,{start},-50,50,1,0.01");
             let plan = move |seed| Plan { iterations, pairs: 1, seed };
-            (1..=RUNS).map(move |seed| tuned(&[&parameter], &hills(), plan(seed)).values()[0])
+            (1..=RUNS).map(move |seed| tuned(&[&parameter], &optima(), plan(seed)).values()[0])
         };
         let noise = distances(0.0, 8_800).map(|off| off * off).sum::<f64>() / RUNS as f64;
         assert!((0.23..0.43).contains(&noise.sqrt()), "0.33 expected, found {}", noise.sqrt());
@@ -246,9 +247,9 @@ mod tests {
 
     #[test]
     fn bounds_are_kept() {
-        let hills = [Hill { best: 500.0, width: 10.0, drop: 50.0 }];
+        let optima = [Optimum { best: 500.0, width: 10.0, drop: 50.0 }];
         let plan = Plan { iterations: 300, pairs: 2, seed: 3 };
-        let tuner = tuned(&["a,5,0,10,2,0.5"], &hills, plan);
+        let tuner = tuned(&["a,5,0,10,2,0.5"], &optima, plan);
         assert!(tuner.path().iter().flatten().all(|value| (0.0..=10.0).contains(value)));
         assert_eq!(tuner.values(), [10.0], "the optimum is beyond");
     }
@@ -256,7 +257,7 @@ mod tests {
     #[test]
     fn scores_give_the_same_path_again() {
         let plan = Plan { iterations: 200, pairs: 1, seed: 7 };
-        let tuner = tuned(&PARAMETERS, &HILLS, plan);
+        let tuner = tuned(&PARAMETERS, &OPTIMA, plan);
         let path = tuner.path();
         assert_eq!((path.len(), path[200].as_slice()), (201, tuner.values()));
         let mut again = Tuner::new(tuner.parameters().to_vec(), plan);
@@ -284,7 +285,7 @@ mod tests {
             tuner.update(0);
         }
         assert!(sums.iter().all(|sum| sum.abs() / 5000.0 < 0.03), "{sums:?}");
-        let last = Perturbation { values: vec![[2.5, 20.0]], dice: vec![0.999] };
+        let last = Perturbation { values: vec![[2.5, 20.0]], rounding: vec![0.999] };
         assert_eq!((last.text(0, 1, true), last.text(0, 0, false)), ("20".into(), "2.5".into()));
     }
 }

@@ -10,15 +10,15 @@ use thiserror::Error;
 
 use crate::support::threads;
 use crate::tools::autoplay::config::EngineConfig;
-use crate::tools::autoplay::dialect::OptionRange;
+use crate::tools::autoplay::engine_pool::persist;
 use crate::tools::autoplay::openings::Opening;
 use crate::tools::autoplay::play::{Conditions, Interrupt};
 use crate::tools::autoplay::player::{Player, StartError, find_protocol};
 use crate::tools::autoplay::process::Trace;
-use crate::tools::autoplay::seats::persist;
+use crate::tools::autoplay::protocol_adapter::OptionRange;
 
 use super::checkpoint::{self, CheckpointError, Lock, Tally};
-use super::pairs::{Arena, Channels, Job, Options, Report, Scored};
+use super::pairs::{Channels, Job, Options, Report, Scored, TuningContext};
 use super::parameter::Parameter;
 use super::tuner::{Perturbation, Tuner};
 
@@ -54,7 +54,7 @@ pub(crate) enum TuneError {
 #[derive(Debug)]
 pub(crate) enum TuneEvent {
     /// A start of the engine went wrong; it is started again.
-    Stumbled(String),
+    StartupRetry(String),
     /// A pair of games does not count, for this reason.
     Void(String),
     /// An iteration is done and kept.
@@ -137,10 +137,12 @@ impl Tuning {
     /// If it does not start, lacks an option, or an option does not take the values.
     pub(crate) fn check_engine(
         &mut self,
-        mut stumbled: impl FnMut(String),
+        mut startup_retries: impl FnMut(String),
     ) -> Result<(), TuneError> {
-        self.engine.protocol = persist(|| find_protocol(&self.engine, &self.trace), &mut stumbled)?;
-        let mut player = persist(|| Player::start(&self.engine, &self.trace), &mut stumbled)?;
+        self.engine.protocol =
+            persist(|| find_protocol(&self.engine, &self.trace), &mut startup_retries)?;
+        let mut player =
+            persist(|| Player::start(&self.engine, &self.trace), &mut startup_retries)?;
         let whole = self.tuner.parameters().iter().map(|parameter| takes(&mut player, parameter));
         let whole: Result<Vec<bool>, String> = whole.collect();
         let engine = player.name.clone();
@@ -166,17 +168,17 @@ impl Tuning {
         });
         let (openings, conditions, trace) = (openings.clone(), conditions.clone(), trace.clone());
         let (openings, conditions, trace) = (&*openings, &conditions, &trace);
-        let arena = Arena { sides, openings, conditions, trace, interrupt };
-        let Channels { jobs: (jobs, wanted), reports: (told, reports) } = Channels::new();
+        let context = TuningContext { sides, openings, conditions, trace, interrupt };
+        let Channels { jobs: (jobs, wanted), reports: (reported, reports) } = Channels::new();
         let games = self.tuner.plan().pairs as usize * 2;
         thread::scope(|scope| {
             let work = |_| {
-                let (arena, wanted, told) = (&arena, wanted.clone(), told.clone());
-                move || arena.work(&wanted, &told)
+                let (context, wanted, reported) = (&context, wanted.clone(), reported.clone());
+                move || context.work(&wanted, &reported)
             };
             threads::start(scope, (self.concurrency.clamp(1, games), threads::STACK), work)?;
             // What no worker answers any more is not waited for.
-            drop((wanted, told));
+            drop((wanted, reported));
             let end = self.iterate(&jobs, &reports, interrupt, &mut observe);
             // Nothing more is wanted: the workers leave.
             drop(jobs);
@@ -196,8 +198,8 @@ impl Tuning {
             let wanted = self.jobs(&self.tuner.perturb());
             let count = wanted.len();
             wanted.into_iter().for_each(|job| drop(jobs.send(job)));
-            let stumbled = &mut |what| observe(self, &TuneEvent::Stumbled(what));
-            let Round::Scored(scored) = collect(reports, count, interrupt, stumbled)? else {
+            let startup_retries = &mut |what| observe(self, &TuneEvent::StartupRetry(what));
+            let Round::Scored(scored) = collect(reports, count, interrupt, startup_retries)? else {
                 return Ok(());
             };
             self.take(&scored);
@@ -267,7 +269,7 @@ impl Tuning {
 /// In words, if the engine has no such option, or it does not take the parameter's values.
 fn takes(player: &mut Player, parameter: &Parameter) -> Result<bool, String> {
     let Parameter { name, min, max, .. } = parameter;
-    let range = player.dialect.option_range(name).map_err(|error| error.to_string())?;
+    let range = player.adapter.option_range(name).map_err(|error| error.to_string())?;
     match range {
         OptionRange::Text => Ok(false),
         OptionRange::Button => Err(format!("the option \"{name}\" is no number but a button")),
@@ -292,16 +294,16 @@ fn collect(
     reports: &Receiver<Report>,
     count: usize,
     interrupt: &Interrupt,
-    stumbled: &mut dyn FnMut(String),
+    startup_retries: &mut dyn FnMut(String),
 ) -> Result<Round, TuneError> {
     let mut games = vec![Ok(0); count];
     let (mut left, mut stopped, mut failure) = (count, false, None);
     while left > 0 {
         // The workers are there as long as jobs may come.
         let Ok(report) = reports.recv() else { break };
-        left -= usize::from(!matches!(report, Report::Stumbled(_)));
+        left -= usize::from(!matches!(report, Report::StartupRetry(_)));
         match report {
-            Report::Stumbled(what) => stumbled(what),
+            Report::StartupRetry(what) => startup_retries(what),
             Report::Played(number, score) => games[number] = Ok(score),
             Report::Void(number, why) => games[number] = Err(why),
             Report::Stopped => stopped = true,

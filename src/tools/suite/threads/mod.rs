@@ -122,7 +122,8 @@ impl Bench {
             let index = (place + self.attempts) % count;
             let searcher = &mut self.searchers[index];
             searcher.new_game();
-            let found = searcher.search_silently(&game, &Limits::depth(depth), &switch.control());
+            let found =
+                searcher.search_without_events(&game, &Limits::depth(depth), &switch.control());
             timings[index] = Timing::of(&found);
         }
         self.attempts += 1;
@@ -274,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn trust_21_one_thread_searches_what_one_thread_searches_to_a_depth_set_by_another_search() {
+    fn one_thread_searches_what_one_thread_searches_to_a_depth_set_by_another_search() {
         let config = Config { memory_mb: 4, ..Config::default() };
         let mut bench =
             Bench::new(&[1, 2], &config, Duration::from_millis(20)).expect("two threads");

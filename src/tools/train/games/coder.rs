@@ -17,7 +17,7 @@ const EVEN: u16 = 1 << (CHANCE_BITS - 1);
 /// Of 30, 60, 120 and 250 it makes the smallest file of self-play, by 0.01 to 0.2%.
 const FADING: u8 = 120;
 /// No bit is ever certain: this much of the chance is left to the other.
-const LEAST_CHANCE: u16 = 32;
+const MIN_CHANCE: u16 = 32;
 
 /// One of the two directions.
 pub(super) trait Coder {
@@ -167,7 +167,7 @@ impl Bit {
 
     /// Codes the bit and remembers it.
     pub(super) fn code(&mut self, coder: &mut impl Coder, wanted: bool) -> bool {
-        let chance = self.chance.clamp(LEAST_CHANCE, u16::MAX - LEAST_CHANCE + 1);
+        let chance = self.chance.clamp(MIN_CHANCE, u16::MAX - MIN_CHANCE + 1);
         let bit = coder.bit(wanted, chance);
         let goal = if bit { i32::from(u16::MAX) } else { 0 };
         let step = (goal - i32::from(self.chance)) / (i32::from(self.seen) + 2);

@@ -37,7 +37,7 @@ const LEVEL: usize = 2;
 /// Whether this position is noisy, and whether the last one was.
 const KINDS: usize = 4;
 /// No difference counts for more in how restless scores are, in centipawns.
-const LARGEST_UNREST: u32 = 1000;
+const LARGEST_VOLATILITY: u32 = 1000;
 
 /// Where the last score went, in classes of 10 centipawns up to 60 either way.
 const TREND_STEP: i32 = 10;
@@ -84,7 +84,7 @@ struct Model {
     /// By whether it is noisy by what can be seen.
     noisy: [Bit; 2],
     first_score: Size,
-    /// By [`Scores::unrest`].
+    /// By [`Scores::volatility`].
     scores: Vec<Size>,
     /// By [`Scores::direction`] and whose move it is.
     signs: [Bit; 2 * TRENDS * LEADS],
@@ -195,7 +195,7 @@ impl Model {
         let difference = i32::from(wanted) - scores.last;
         let number = match scores.count {
             0 => &mut self.first_score,
-            _ => &mut self.scores[scores.unrest(noisy)],
+            _ => &mut self.scores[scores.volatility(noisy)],
         };
         let size = number.code(coder, difference.unsigned_abs());
         let sign = &mut self.signs[2 * scores.direction() + scores.count % 2];
@@ -234,7 +234,7 @@ struct Scores {
 
 impl Scores {
     /// Which sizes the next difference goes with.
-    fn unrest(&self, noisy: bool) -> usize {
+    fn volatility(&self, noisy: bool) -> usize {
         let mean = self.restless + 1;
         let doublings = mean.ilog2();
         // The bit below the highest halves each doubling.
@@ -259,7 +259,7 @@ impl Scores {
         self.count += 1;
         self.before = self.last;
         self.last = score;
-        let difference = difference.unsigned_abs().min(LARGEST_UNREST);
+        let difference = difference.unsigned_abs().min(LARGEST_VOLATILITY);
         self.restless = (self.restless * 3 + 4 * difference) / 4;
         self.noisy = noisy;
     }

@@ -35,9 +35,9 @@ const NODES_A_BLOCK: u64 = 1 << 25;
 /// Smaller blocks would hardly be worth packing.
 const SMALL_BLOCK: usize = 1 << 10;
 /// No block that is written comes near these.
-const MOST_GAMES: u32 = 1 << 18;
-const MOST_POSITIONS: u32 = 1 << 18;
-const MOST_BYTES: u32 = 1 << 22;
+const MAX_GAMES: u32 = 1 << 18;
+const MAX_POSITIONS: u32 = 1 << 18;
+const MAX_BYTES: u32 = 1 << 22;
 
 /// Positions after which a block is full, if each takes so many nodes to judge.
 pub(crate) fn block_positions(nodes: u64) -> usize {
@@ -139,7 +139,7 @@ fn numbers(head: &[u8]) -> Option<[u32; 4]> {
     let numbers: &[[u8; 4]; 4] = numbers.as_chunks().0.try_into().ok()?;
     let [games, positions, bytes, data] = numbers.map(u32::from_le_bytes);
     let whole = crc32fast::hash(&head[..HEAD_BYTES - 4]) == u32::from_le_bytes(*checksum);
-    let possible = games <= MOST_GAMES && positions <= MOST_POSITIONS && bytes <= MOST_BYTES;
+    let possible = games <= MAX_GAMES && positions <= MAX_POSITIONS && bytes <= MAX_BYTES;
     (whole && possible).then_some([games, positions, bytes, data])
 }
 

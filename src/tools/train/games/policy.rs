@@ -14,7 +14,7 @@ use crate::chess::position::{Color, MAX_MOVES, Move, Piece, Position, Square, at
 
 /// What each move is judged by, see [`View::features`].
 const FEATURES: usize = 9;
-/// Kinds of men.
+/// Kinds of pieces.
 const PIECES: usize = 6;
 
 /// Weights, sums and chances have so many bits after the point.
@@ -27,7 +27,7 @@ const LAST_STEP: i32 = 1400;
 /// Positions after which half of the difference is gone.
 const HALVING: i32 = 1200;
 /// More positions make the steps no smaller.
-const MOST_POSITIONS: i32 = 1 << 20;
+const MAX_POSITIONS: i32 = 1 << 20;
 /// Errors smaller than this, in 65,536ths, teach nothing: with 50 and with 800 files are larger.
 const SLIGHT: i32 = 200;
 /// The size of the likeliest move's share.
@@ -98,7 +98,7 @@ impl Policy {
             None if self.candidates.is_empty() => return None,
             None => 0,
         };
-        self.weigh();
+        self.softmax();
         let chosen = coder.choice(wanted, &self.sizes);
         self.learn(chosen);
         Some(self.candidates[chosen].mv)
@@ -116,7 +116,7 @@ impl Policy {
     }
 
     /// Turns the weights of each move's features into its share of all chances.
-    fn weigh(&mut self) {
+    fn softmax(&mut self) {
         let sums: ArrayVec<i32, MAX_MOVES> = self
             .candidates
             .iter()
@@ -139,7 +139,7 @@ impl Policy {
         let total: u32 = self.sizes.iter().sum();
         let part = (1 << 32) / u64::from(total);
         let step = LAST_STEP + FIRST_STEP * HALVING / (HALVING + self.positions);
-        self.positions = (self.positions + 1).min(MOST_POSITIONS);
+        self.positions = (self.positions + 1).min(MAX_POSITIONS);
         for (index, (candidate, &size)) in self.candidates.iter().zip(&self.sizes).enumerate() {
             let chance = ((u64::from(size) * part) >> (32 - POINT)) as i32;
             let error = if index == chosen { (1 << POINT) - chance } else { -chance };
@@ -173,8 +173,8 @@ const KINGS: usize = PROMOTION + PIECES + 2;
 const END: usize = KINGS + 2 * PIECES * 64;
 /// See [`View::state`].
 const STATES: usize = 10;
-/// Half of all men: with no more of them the game is late.
-const LATE_MEN: u32 = 16;
+/// Half of all pieces: with no more of them the game is late.
+const LATE_PIECES: u32 = 16;
 
 /// What the features of a position's moves have in common.
 struct View<'p> {
@@ -209,7 +209,7 @@ impl<'p> View<'p> {
     fn new(position: &'p Position, past: &'p Past) -> Self {
         let us = position.side_to_move();
         let occupied = position.occupied();
-        let late = usize::from(occupied.popcnt() <= LATE_MEN);
+        let late = usize::from(occupied.popcnt() <= LATE_PIECES);
         let mut threats = [EMPTY; 4];
         let mut support = [EMPTY; 2];
         for piece in chess::ALL_PIECES {

@@ -64,10 +64,10 @@ impl GameReader {
         let bytes = file.metadata().map_err(io_error)?.len();
         let mut input = BufReader::new(file);
         let line = headline(&mut input).map_err(io_error)?;
-        let told = |magic| Some(line.strip_prefix(magic)?.strip_suffix('\n')?.to_owned());
-        let settings = told(plain::MAGIC).map(|settings| (false, settings));
+        let reported = |magic| Some(line.strip_prefix(magic)?.strip_suffix('\n')?.to_owned());
+        let settings = reported(plain::MAGIC).map(|settings| (false, settings));
         let (packed, settings) = settings
-            .or_else(|| told(packed::MAGIC).map(|settings| (true, settings)))
+            .or_else(|| reported(packed::MAGIC).map(|settings| (true, settings)))
             .ok_or_else(|| GameError::Foreign(path.to_owned()))?;
         Ok(GameReader {
             path: path.to_owned(),

@@ -72,7 +72,7 @@ fn a_torn_file_is_continued_with_nothing_lost_or_doubled() {
 }
 
 #[test]
-fn foreign_damaged_and_other_files_are_told_apart() {
+fn foreign_damaged_and_other_files_are_distinguished() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("a.games");
     std::fs::write(&path, "[Event \"?\"]\n").expect("written");
@@ -94,10 +94,10 @@ fn packed(path: &Path, parts: &[(&str, &[PlayedGame])], threads: usize) -> u64 {
             packer.add(settings, game.clone()).expect("memory");
         }
     }
-    let (bytes, told) = packer.finish().expect("memory");
-    assert_eq!(bytes.len() as u64, told);
+    let (bytes, reported) = packer.finish().expect("memory");
+    assert_eq!(bytes.len() as u64, reported);
     std::fs::write(path, bytes).expect("written");
-    told
+    reported
 }
 
 /// Games of an opening alone, of random moves, with any scores and marks.

@@ -9,10 +9,10 @@ const EPSILON: f32 = 1e-8;
 
 /// The optimiser's memory: the running mean of each weight's slope, and of the slope's square.
 ///
-/// Weights may lie in zones of one length, with others after the last: then a share of each step is
-/// one that all zones take together, by the sum of their slopes, and with a memory of its own. So a
-/// zone where few examples fall learns from those of the others. It comes to what others call a
-/// factoriser, weights of a zone as the sum of common ones and its own, but that the sum alone is kept.
+/// Weights may lie in king buckets of one length, with others after the last: then a share of each step is
+/// one that all king buckets take together, by the sum of their slopes, and with a memory of its own. So a
+/// king bucket where few examples fall learns from those of the others. It comes to what others call a
+/// factoriser, weights of a king bucket as the sum of common ones and its own, but that the sum alone is kept.
 ///
 /// Sources: I. Loshchilov and F. Hutter, "Decoupled Weight Decay Regularization" (2019), after
 /// D. Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015); the common weights after
@@ -20,7 +20,7 @@ const EPSILON: f32 = 1e-8;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct AdamW {
     pub(super) each: Memory,
-    /// Of the weights of one zone, as all move together.
+    /// Of the weights of one king bucket, as all move together.
     pub(super) common: Memory,
 }
 
@@ -62,15 +62,15 @@ pub(super) struct Stride {
     pub(super) decay: f32,
     /// What the gradients' sum is multiplied with.
     pub(super) scale: f32,
-    /// Share of the step that all zones take together.
+    /// Share of the step that all king buckets take together.
     pub(super) common: f32,
 }
 
 impl AdamW {
-    /// For so many weights, the first of which lie in zones of `zone` each, with fewer than that after the
-    /// last; 0 for no zones.
-    pub(super) fn new(weights: usize, zone: usize) -> Self {
-        AdamW { each: Memory::new(weights), common: Memory::new(zone) }
+    /// For so many weights, the first of which lie in king buckets of `king_bucket` each, with fewer than that after the
+    /// last; 0 for no king buckets.
+    pub(super) fn new(weights: usize, king_bucket: usize) -> Self {
+        AdamW { each: Memory::new(weights), common: Memory::new(king_bucket) }
     }
 
     /// Moves `weights` against the sum of `gradients`, in several threads.
@@ -93,26 +93,29 @@ impl AdamW {
             }
         });
         if stride.common > 0.0 && !self.common.first.is_empty() {
-            self.step_together(weights, gradients, stride);
+            self.step_shared(weights, gradients, stride);
         }
     }
 
-    /// Moves all zones alike.
-    fn step_together(&mut self, weights: &mut [f32], gradients: &[&[f32]], stride: Stride) {
-        let zone = self.common.first.len();
-        let size = zone.div_ceil(gradients.len());
+    /// Moves all king buckets alike.
+    fn step_shared(&mut self, weights: &mut [f32], gradients: &[&[f32]], stride: Stride) {
+        let king_bucket = self.common.first.len();
+        let size = king_bucket.div_ceil(gradients.len());
         let rate = stride.common * stride.rate;
-        let mut zones: Vec<_> =
-            weights.chunks_exact_mut(zone).map(|zone| zone.chunks_mut(size)).collect();
+        let mut king_buckets: Vec<_> = weights
+            .chunks_exact_mut(king_bucket)
+            .map(|king_bucket| king_bucket.chunks_mut(size))
+            .collect();
         std::thread::scope(|scope| {
             for (part, memory) in self.common.parts(size).enumerate() {
                 let length = memory.first.len();
                 let slopes: Vec<&[f32]> = gradients
                     .iter()
-                    .flat_map(|slopes| slopes.chunks_exact(zone))
+                    .flat_map(|slopes| slopes.chunks_exact(king_bucket))
                     .map(|slopes| &slopes[part * size..][..length])
                     .collect();
-                let mut parts: Vec<_> = zones.iter_mut().filter_map(Iterator::next).collect();
+                let mut parts: Vec<_> =
+                    king_buckets.iter_mut().filter_map(Iterator::next).collect();
                 scope.spawn(move || {
                     memory.each_move(&slopes, stride, |i, step| {
                         for weights in &mut parts {
@@ -174,9 +177,9 @@ mod tests {
         assert_eq!(weights, [0.95, LIMIT]);
     }
     #[test]
-    fn zones_take_a_share_of_the_step_together() {
+    fn king_buckets_take_a_share_of_the_step_together() {
         for threads in [1, 2] {
-            // Two zones of three weights and one that belongs to none. Only the first zone has slopes.
+            // Two king buckets of three weights and one that belongs to none. Only the first king bucket has slopes.
             let (mut weights, slopes) = ([0.0; 7], [1.0, -2.0, 0.0, 0.0, 0.0, 0.0, 4.0]);
             let mut adam = AdamW::new(7, 3);
             let stride = Stride { step: 1, rate: 0.1, decay: 0.0, scale: 1.0, common: 0.25 };

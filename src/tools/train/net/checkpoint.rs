@@ -3,7 +3,7 @@
 //! A checkpoint begins with a line of text that tells what is trained, with which settings, on
 //! which data. Then come, little-endian: the steps taken (u64), the sum of the steps' losses in this epoch
 //! (f64), the number of epochs completed (u64) and the two losses of each (f64), and as f32 the
-//! weights, Adam's two memories of them, and the two of one zone's weights as all zones move together.
+//! weights, Adam's two memories of them, and the two of one king bucket's weights as all king buckets move together.
 
 use std::path::Path;
 use std::{io, iter};
@@ -117,9 +117,9 @@ fn decode<const N: usize>(bytes: &[u8]) -> Option<State<N>> {
         history.push(EpochLoss { training, held_out });
     }
     let (numbers, rest) = bytes[8 * (3 + 2 * epochs)..].as_chunks::<4>();
-    let sizes = [Parameters::<N>::LEN, Parameters::<N>::ZONE];
-    let [weights, zone] = sizes;
-    if numbers.len() != 3 * weights + 2 * zone || !rest.is_empty() {
+    let sizes = [Parameters::<N>::LEN, Parameters::<N>::KING_BUCKET];
+    let [weights, king_bucket] = sizes;
+    if numbers.len() != 3 * weights + 2 * king_bucket || !rest.is_empty() {
         return None;
     }
     let mut numbers = numbers.iter().map(|&number| f32::from_le_bytes(number));

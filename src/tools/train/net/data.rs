@@ -8,8 +8,8 @@ use crate::chess::position::Color;
 use crate::support::random::Random;
 use crate::tools::train::{Block, GameError, GameReader, PlayedGame, in_parallel};
 
-/// So many men, kings among them, are few.
-pub(crate) const FEW_MEN: usize = 9;
+/// So many pieces, kings among them, are few.
+pub(crate) const FEW_PIECES: usize = 9;
 
 /// Blocks of games that each thread turns into examples at a time.
 const BLOCKS_AT_ONCE: usize = 4;
@@ -25,7 +25,7 @@ pub(crate) struct Selection {
     /// later counts `lambda` to the `n`-th, the result as all that would follow the end. With 0 only
     /// the position's own search counts, with 1 only the result.
     pub lambda: f32,
-    /// The same for positions with at most [`FEW_MEN`]: searches of some hundred nodes know little of where
+    /// The same for positions with at most [`FEW_PIECES`]: searches of some hundred nodes know little of where
     /// endgames lead to.
     pub lambda_few: f32,
     /// Positions with a larger score, in centipawns, for either side are decided, and passed over.
@@ -73,7 +73,7 @@ impl Data {
         selection: &Selection,
         threads: usize,
         seed: u64,
-        mut tell: impl FnMut(&Data),
+        mut report: impl FnMut(&Data),
     ) -> Result<Self, GameError> {
         let mut data = Data::none(selection);
         for path in paths {
@@ -84,7 +84,7 @@ impl Data {
                     break;
                 }
                 data.add(path, &blocks, selection, threads)?;
-                tell(&data);
+                report(&data);
             }
         }
         Random::new(seed).shuffle(&mut data.training);
@@ -148,16 +148,16 @@ fn examples_of(block: &Block, selection: &Selection) -> Result<Vec<Taken>, (usiz
 /// The positions of a game that are taken; `None` if it has an illegal move.
 fn examples(game: &PlayedGame, selection: &Selection) -> Option<Vec<Example>> {
     let mut taken = Vec::new();
-    let mut men = Vec::with_capacity(game.moves.len());
+    let mut piece_count = Vec::with_capacity(game.moves.len());
     let whole = game.replay(|position, played| {
-        let ply = men.len();
-        men.push(position.occupied().popcnt() as usize);
+        let ply = piece_count.len();
+        piece_count.push(position.occupied().popcnt() as usize);
         let decided = played.score.unsigned_abs() > selection.limit.unsigned_abs();
         if !played.noisy && !decided && ply >= selection.skip_plies {
             taken.push((ply, position.side_to_move(), Example::new(position, 0.0)));
         }
     });
-    let expected = hindsight(game, selection, &men);
+    let expected = hindsight(game, selection, &piece_count);
     let share = selection.result_share;
     let examples =
         taken.into_iter().map(|(ply, side_to_move, mut example): (usize, Color, Example)| {
@@ -169,19 +169,21 @@ fn examples(game: &PlayedGame, selection: &Selection) -> Option<Vec<Example>> {
 }
 
 /// What White should have expected at each move, as the searches of that move and of all later ones
-/// tell; `men` stood on the board before each.
+/// tell; `piece_count` stood on the board before each.
 ///
 /// A search of some hundred nodes is wrong by a pawn as easily as a static evaluation is, but the
 /// next ones are wrong otherwise: their mean is far better.
 ///
 /// Source: R. Sutton, "Learning to Predict by the Methods of Temporal Differences" (1988), whose
 /// lambda it is; for chess J. Baxter, A. Tridgell and L. Weaver, "KnightCap" (1998).
-fn hindsight(game: &PlayedGame, selection: &Selection, men: &[usize]) -> Vec<f32> {
+fn hindsight(game: &PlayedGame, selection: &Selection, piece_count: &[usize]) -> Vec<f32> {
     let &Selection { curve, lambda, lambda_few, .. } = selection;
     let mut later = game.result();
     let mut expected = vec![0.0; game.moves.len()];
-    for (expected, (played, &men)) in expected.iter_mut().zip(game.moves.iter().zip(men)).rev() {
-        let lambda = if men <= FEW_MEN { lambda_few } else { lambda };
+    for (expected, (played, &piece_count)) in
+        expected.iter_mut().zip(game.moves.iter().zip(piece_count)).rev()
+    {
+        let lambda = if piece_count <= FEW_PIECES { lambda_few } else { lambda };
         let now = curve.of_score(f32::from(played.score));
         later = (1.0 - lambda) * now + lambda * later;
         *expected = later;

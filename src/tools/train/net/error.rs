@@ -1,4 +1,4 @@
-//! How far networks and small searches are from what deep searches said, by the number of men.
+//! How far networks and small searches are from what deep searches said, by the number of pieces.
 
 use hashbrown::HashMap;
 
@@ -7,15 +7,15 @@ use super::sigmoid::Sigmoid;
 use crate::chess::position::Color;
 use crate::engine::eval::nnue::Network;
 
-/// Numbers of men that are told together: from the first to the last.
+/// Numbers of pieces that are told together: from the first to the last.
 const CLASSES: [(usize, usize); 8] =
     [(2, 5), (6, 9), (10, 13), (14, 17), (18, 21), (22, 25), (26, 29), (30, 32)];
 
-/// The error of several judges on the positions of so many men.
+/// The error of several judges on the positions of so many pieces.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ErrorByMen {
-    /// The fewest and the most men.
-    pub men: (usize, usize),
+pub(crate) struct ErrorByPieceCount {
+    /// The fewest and the most pieces.
+    pub piece_count: (usize, usize),
     /// Positions.
     pub positions: usize,
     /// The mean square error of the expected result, of each judge.
@@ -39,17 +39,27 @@ pub(crate) fn expected_by_others(others: &[Example], examples: &[Example]) -> Ex
     examples.iter().map(|example| judged.get(&example.position()).copied()).collect()
 }
 
-/// The errors of the judges by the number of men, then those of all positions together. What they
+/// The errors of the judges by the number of pieces, then those of all positions together. What they
 /// are held against are the examples' targets. Examples that not all have judged are left out.
-pub(crate) fn errors_by_men(judges: &[Expected], examples: &[Example]) -> Vec<ErrorByMen> {
+pub(crate) fn errors_by_piece_count(
+    judges: &[Expected],
+    examples: &[Example],
+) -> Vec<ErrorByPieceCount> {
     let classes = CLASSES.into_iter().chain([(CLASSES[0].0, CLASSES[CLASSES.len() - 1].1)]);
-    let mut rows: Vec<ErrorByMen> = classes
-        .map(|men| ErrorByMen { men, positions: 0, errors: vec![0.0; judges.len()] })
+    let mut rows: Vec<ErrorByPieceCount> = classes
+        .map(|piece_count| ErrorByPieceCount {
+            piece_count,
+            positions: 0,
+            errors: vec![0.0; judges.len()],
+        })
         .collect();
     for (place, example) in examples.iter().enumerate() {
         let expected: Option<Vec<f32>> = judges.iter().map(|expected| expected[place]).collect();
         let Some(expected) = expected else { continue };
-        for row in rows.iter_mut().filter(|row| (row.men.0..=row.men.1).contains(&example.men())) {
+        for row in rows
+            .iter_mut()
+            .filter(|row| (row.piece_count.0..=row.piece_count.1).contains(&example.piece_count()))
+        {
             row.positions += 1;
             for (sum, expected) in row.errors.iter_mut().zip(&expected) {
                 *sum += f64::from(expected - example.target).powi(2);

@@ -3,15 +3,15 @@
 use std::hash::Hash;
 
 use crate::chess::position::{Color, Position, Square};
-use crate::engine::eval::nnue::{BUCKETS, INPUTS_PER_ZONE, PieceSet, seen_by};
+use crate::engine::eval::nnue::{BUCKETS, INPUTS_PER_KING_BUCKET, PieceSet, seen_by};
 
 /// Inputs that are one side's pieces.
-const INPUTS_PER_SIDE: usize = INPUTS_PER_ZONE / 2;
+const INPUTS_PER_SIDE: usize = INPUTS_PER_KING_BUCKET / 2;
 const FLIP_RANKS: usize = 56;
 const FLIP_FILES: usize = 7;
-const MOST_PIECES: usize = 32;
+const MAX_PIECES: usize = 32;
 /// Pieces for each set of output weights.
-const PIECES_PER_BUCKET: usize = MOST_PIECES / BUCKETS;
+const PIECES_PER_BUCKET: usize = MAX_PIECES / BUCKETS;
 /// In a piece's four bits: it is the enemy's.
 const ENEMY: u8 = 8;
 const PIECE: u8 = 7;
@@ -23,7 +23,7 @@ const PIECE: u8 = 7;
 pub(crate) struct Example {
     occupied: u64,
     /// Four bits for each piece in the order of the squares: kind, and whether it is the enemy's.
-    pieces: [u8; MOST_PIECES / 2],
+    pieces: [u8; MAX_PIECES / 2],
     /// What the side to move should be told to expect, from 0 to 1.
     pub target: f32,
     /// How the side to move, and the enemy, see the board.
@@ -36,19 +36,19 @@ const _: () = assert!(size_of::<Example>() == 32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct View {
     is_mirrored: bool,
-    zone: u8,
+    king_bucket: u8,
 }
 
 impl View {
     fn new(position: &Position, color: Color) -> Self {
-        let (is_mirrored, zone) = seen_by(position.king(color).to_index(), color);
-        View { is_mirrored, zone: zone as u8 }
+        let (is_mirrored, king_bucket) = seen_by(position.king(color).to_index(), color);
+        View { is_mirrored, king_bucket: king_bucket as u8 }
     }
 }
 
 /// The rows of weights that an example adds up, for the side to move and for the enemy.
 pub(super) struct Inputs {
-    rows: [[u16; MOST_PIECES]; 2],
+    rows: [[u16; MAX_PIECES]; 2],
     pieces: usize,
 }
 
@@ -69,7 +69,7 @@ impl Example {
             Color::White => position.occupied().0,
             Color::Black => position.occupied().0.swap_bytes(),
         };
-        let mut pieces = [0; MOST_PIECES / 2];
+        let mut pieces = [0; MAX_PIECES / 2];
         for (place, square) in squares(occupied).enumerate() {
             let square = square_at(square ^ flip);
             let side = if position.board().color_on(square) == Some(us) { 0 } else { ENEMY };
@@ -85,30 +85,31 @@ impl Example {
         (self.occupied, self.pieces, self.views)
     }
 
-    /// The zones of both kings, those of the side to move first.
+    /// The king buckets of both kings, those of the side to move first.
     #[inline(always)]
-    pub(super) fn zones(&self) -> [u8; 2] {
-        self.views.map(|view| view.zone)
+    pub(super) fn king_buckets(&self) -> [u8; 2] {
+        self.views.map(|view| view.king_bucket)
     }
 
     /// The set of output weights.
     #[inline(always)]
     pub(super) fn bucket(&self) -> usize {
-        self.men().saturating_sub(2) / PIECES_PER_BUCKET
+        self.piece_count().saturating_sub(2) / PIECES_PER_BUCKET
     }
 
     /// Men on the board, kings among them.
     #[inline(always)]
-    pub(super) fn men(&self) -> usize {
+    pub(super) fn piece_count(&self) -> usize {
         self.occupied.count_ones() as usize
     }
 
     /// The inputs that are 1.
     #[inline(always)]
     pub(super) fn inputs(&self) -> Inputs {
-        let mut inputs = Inputs { rows: [[0; MOST_PIECES]; 2], pieces: 0 };
+        let mut inputs = Inputs { rows: [[0; MAX_PIECES]; 2], pieces: 0 };
         let [own, enemy] = self.views.map(|view| if view.is_mirrored { FLIP_FILES } else { 0 });
-        let [ours, theirs] = self.views.map(|view| usize::from(view.zone) * INPUTS_PER_ZONE);
+        let [ours, theirs] =
+            self.views.map(|view| usize::from(view.king_bucket) * INPUTS_PER_KING_BUCKET);
         self.visit(|side, piece, square| {
             let kind = 64 * piece;
             let near = ours + side * INPUTS_PER_SIDE;
@@ -133,7 +134,7 @@ impl Example {
     /// Calls `visit` with the side (1: the enemy), kind and square of each piece.
     #[inline(always)]
     fn visit(&self, mut visit: impl FnMut(usize, usize, usize)) {
-        for (place, square) in squares(self.occupied).enumerate().take(MOST_PIECES) {
+        for (place, square) in squares(self.occupied).enumerate().take(MAX_PIECES) {
             let piece = self.pieces[place / 2] >> (4 * (place % 2));
             visit(usize::from(piece & ENEMY != 0), usize::from(piece & PIECE), square);
         }

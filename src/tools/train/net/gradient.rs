@@ -99,7 +99,7 @@ fn add<const N: usize>(
     let mut loss = 0.0;
     // One after the other those that use the same weights: all of them do not fit into a core's cache.
     let mut examples: Vec<&Example> = blocks.iter().copied().flatten().collect();
-    examples.sort_by_key(|example| example.zones());
+    examples.sort_by_key(|example| example.king_buckets());
     for example in examples {
         let inputs = example.inputs();
         let bucket = example.bucket();
@@ -107,7 +107,7 @@ fn add<const N: usize>(
         let expected = objective.curve.expected(weighted_sum(parameters, &neurons, bucket));
         let error = expected - example.target;
         loss += f64::from(error * error);
-        let slope = objective.pull(error, example) * objective.curve.slope(expected);
+        let slope = objective.derivative(error, example) * objective.curve.slope(expected);
         bias_slopes[bucket] += slope;
         for (side, row) in Parameters::<N>::output_rows(bucket).into_iter().enumerate() {
             let weights = &parameters.rows()[row];

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::parameters::{INPUT_SPREAD, Parameters, small};
+use super::parameters::{INPUT_SPREAD, Parameters, random_weight};
 use crate::engine::eval::nnue::{HIDDEN, Network, NetworkError};
 use crate::support::random::Random;
 
@@ -20,15 +20,15 @@ impl Parameters<HIDDEN> {
         let bytes = Network::read_file(path)?;
         let mut parameters = Parameters::from(&Network::from_bytes(&bytes)?);
         let known = Network::neurons_in(&bytes).unwrap_or(HIDDEN);
-        parameters.see_at_random(known.., seed);
+        parameters.randomize_inputs(known.., seed);
         Ok(parameters)
     }
 
     /// Gives these neurons small random weights from all inputs.
-    fn see_at_random(&mut self, neurons: std::ops::RangeFrom<usize>, seed: u64) {
+    fn randomize_inputs(&mut self, neurons: std::ops::RangeFrom<usize>, seed: u64) {
         let mut random = Random::new(seed);
         for row in self.input_rows_mut() {
-            row[neurons.clone()].fill_with(|| small(&mut random, INPUT_SPREAD));
+            row[neurons.clone()].fill_with(|| random_weight(&mut random, INPUT_SPREAD));
         }
     }
 }

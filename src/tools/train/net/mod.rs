@@ -24,7 +24,7 @@ mod sigmoid;
 mod trainer;
 
 pub(crate) use data::{Data, Selection};
-pub(crate) use error::{ErrorByMen, errors_by_men, expected_by, expected_by_others};
+pub(crate) use error::{ErrorByPieceCount, errors_by_piece_count, expected_by, expected_by_others};
 pub(crate) use example::Example;
 pub(crate) use parameters::Parameters;
 pub(crate) use plot::plot;

@@ -3,11 +3,11 @@
 use super::example::Example;
 use super::sigmoid::Sigmoid;
 
-/// More men than these stand on no board.
-const MOST_MEN: usize = 32;
-/// No example counts more than so many common ones, however rare its number of men: a few hundred
+/// More pieces than these stand on no board.
+const MAX_PIECES: usize = 32;
+/// No example counts more than so many common ones, however rare its number of pieces: a few hundred
 /// positions would drown all others.
-const MOST_WEIGHT: f32 = 8.0;
+const MAX_WEIGHT: f32 = 8.0;
 
 /// How much an error counts.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,32 +17,32 @@ pub(super) struct Objective {
     /// The power of the error that is made small: 2 for its square; a larger one lets those
     /// positions count more that are judged worst.
     power: f32,
-    /// What an example counts, by its number of men.
-    weights: [f32; MOST_MEN + 1],
+    /// What an example counts, by its number of pieces.
+    weights: [f32; MAX_PIECES + 1],
 }
 
 impl Objective {
     /// The square of the error, of all positions alike.
     #[cfg(test)]
     pub(super) fn square(curve: Sigmoid) -> Self {
-        Objective { curve, power: 2.0, weights: [1.0; MOST_MEN + 1] }
+        Objective { curve, power: 2.0, weights: [1.0; MAX_PIECES + 1] }
     }
 
-    /// This power of the error. Examples count by their number of men: as often as they occur where
-    /// `balance` is 0, as if all numbers of men occurred equally often where it is 1, and by the
+    /// This power of the error. Examples count by their number of pieces: as often as they occur where
+    /// `balance` is 0, as if all numbers of pieces occurred equally often where it is 1, and by the
     /// powers of the ratio in between. The mean over `examples` is 1.
     ///
-    /// Balanced numbers of men are worth 13 Elo to PlentyChess.
+    /// Balanced numbers of pieces are worth 13 Elo to PlentyChess.
     pub(super) fn new(curve: Sigmoid, power: f32, balance: f32, examples: &[Example]) -> Self {
-        let mut counts = [0_usize; MOST_MEN + 1];
-        examples.iter().for_each(|example| counts[example.men()] += 1);
+        let mut counts = [0_usize; MAX_PIECES + 1];
+        examples.iter().for_each(|example| counts[example.piece_count()] += 1);
         let kinds = counts.iter().filter(|&&count| count > 0).count().max(1);
         let even = examples.len() as f32 / kinds as f32;
-        let weight = |count: usize| (even / count.max(1) as f32).powf(balance).min(MOST_WEIGHT);
+        let weight = |count: usize| (even / count.max(1) as f32).powf(balance).min(MAX_WEIGHT);
         let sum: f32 = counts.iter().map(|&count| count as f32 * weight(count)).sum();
         let mean = sum / examples.len().max(1) as f32;
         let weights = match balance {
-            0.0 => [1.0; MOST_MEN + 1],
+            0.0 => [1.0; MAX_PIECES + 1],
             _ => counts.map(|count| weight(count) / mean),
         };
         Objective { curve, power, weights }
@@ -50,13 +50,13 @@ impl Objective {
 
     /// How fast what is made small rises with the error of an example.
     #[inline(always)]
-    pub(super) fn pull(&self, error: f32, example: &Example) -> f32 {
+    pub(super) fn derivative(&self, error: f32, example: &Example) -> f32 {
         // The square is what is used as a rule, and its slope costs no power.
         let slope = match self.power {
             2.0 => 2.0 * error,
             power => power * error.abs().powf(power - 1.0).copysign(error),
         };
-        self.weights[example.men()] * slope
+        self.weights[example.piece_count()] * slope
     }
 }
 
@@ -67,7 +67,7 @@ mod tests {
 
     const CURVE: Sigmoid = Sigmoid { scale: 200 };
 
-    /// Three positions of 32 men and one of four.
+    /// Three positions of 32 pieces and one of four.
     fn examples() -> Vec<Example> {
         let few = Position::from_fen("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1").expect("a position");
         let positions = [Position::start(), Position::start(), Position::start(), few];
@@ -75,11 +75,11 @@ mod tests {
     }
 
     #[test]
-    fn balance_lets_all_numbers_of_men_count_alike() {
+    fn balance_lets_all_numbers_of_pieces_count_alike() {
         let examples = examples();
         let pulls = |balance: f32| {
             let objective = Objective::new(CURVE, 2.0, balance, &examples);
-            [0, 3].map(|place| objective.pull(0.5, &examples[place]))
+            [0, 3].map(|place| objective.derivative(0.5, &examples[place]))
         };
         assert_eq!(pulls(0.0), [1.0, 1.0]);
         let [many, few] = pulls(1.0);
@@ -97,8 +97,11 @@ mod tests {
             for error in [-0.4_f32, -0.1, 0.2] {
                 let raised = |error: f32| error.abs().powf(power);
                 let slope = (raised(error + STEP) - raised(error - STEP)) / (2.0 * STEP);
-                let pull = objective.pull(error, &examples[0]);
-                assert!((pull - slope).abs() < 1e-3, "{power} {error}: {pull}, not {slope}");
+                let derivative = objective.derivative(error, &examples[0]);
+                assert!(
+                    (derivative - slope).abs() < 1e-3,
+                    "{power} {error}: {derivative}, not {slope}"
+                );
             }
         }
         assert!(Objective::square(CURVE) == Objective::new(CURVE, 2.0, 0.0, &examples));

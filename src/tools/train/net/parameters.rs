@@ -1,7 +1,7 @@
 //! A network's weights while they are trained.
 
 use crate::engine::eval::nnue::{
-    BUCKETS, HIDDEN, INPUTS, INPUTS_PER_ZONE, Network, OUTPUT_WEIGHT_LIMIT, QA, QB,
+    BUCKETS, HIDDEN, INPUTS, INPUTS_PER_KING_BUCKET, Network, OUTPUT_WEIGHT_LIMIT, QA, QB,
 };
 use crate::support::random::Random;
 
@@ -30,8 +30,8 @@ pub(crate) struct Parameters<const N: usize>(Vec<f32>);
 impl<const N: usize> Parameters<N> {
     /// The number of weights.
     pub(super) const LEN: usize = ROWS * N + BUCKETS;
-    /// The number of weights of one zone; those of all zones come first.
-    pub(super) const ZONE: usize = INPUTS_PER_ZONE * N;
+    /// The number of weights of one king bucket; those of all king buckets come first.
+    pub(super) const KING_BUCKET: usize = INPUTS_PER_KING_BUCKET * N;
 
     /// All weights zero.
     pub(super) fn zero() -> Self {
@@ -45,7 +45,7 @@ impl<const N: usize> Parameters<N> {
         let (rows, _) = parameters.split_mut();
         for (row, weights) in rows.iter_mut().enumerate().filter(|&(row, _)| row != BIASES) {
             let spread = if row < BIASES { INPUT_SPREAD } else { OUTPUT_SPREAD };
-            weights.fill_with(|| small(&mut random, spread));
+            weights.fill_with(|| random_weight(&mut random, spread));
         }
         parameters
     }
@@ -104,7 +104,7 @@ impl<const N: usize> Parameters<N> {
 }
 
 /// A random weight within `spread` of zero.
-pub(super) fn small(random: &mut Random, spread: f32) -> f32 {
+pub(super) fn random_weight(random: &mut Random, spread: f32) -> f32 {
     spread * (2.0 * random.fraction() as f32 - 1.0)
 }
 

@@ -132,7 +132,7 @@ fn all_kernels_give_the_same_bits() {
 
 #[test]
 fn material_is_learnt() {
-    // Enough for kings in all zones.
+    // Enough for kings in all king buckets.
     let data = Data { training: examples(20_000, 1), ..data() };
     let mut trainer: Trainer<FEW> = Trainer::new(settings(2), &data);
     let before = trainer.held_out_loss();
@@ -249,7 +249,7 @@ fn integers_say_nearly_the_same() {
 }
 
 #[test]
-fn errors_are_told_by_the_number_of_men() {
+fn errors_are_reported_by_the_number_of_pieces() {
     let network = |seed| Arc::new(grown::<HIDDEN>(seed).quantised(&[]).expect("weights in bounds"));
     let (one, other) = (network(12), network(13));
     let judged = |position: &Position| {
@@ -258,16 +258,17 @@ fn errors_are_told_by_the_number_of_men() {
     };
     let examples: Vec<Example> = positions(400, 14).iter().map(judged).collect();
     let judges = [&one, &other].map(|network| expected_by(network, CURVE, &examples));
-    let rows = errors_by_men(&judges, &examples);
+    let rows = errors_by_piece_count(&judges, &examples);
     let (all, classes) = rows.split_last().expect("a row for all");
-    assert_eq!((all.men, all.positions), ((2, 32), 400));
+    assert_eq!((all.piece_count, all.positions), ((2, 32), 400));
     assert_eq!(classes.iter().map(|row| row.positions).sum::<usize>(), 400);
     assert!(rows.iter().all(|row| row.errors[0] < 1e-12), "{rows:?}");
     let of_classes: f64 = classes.iter().map(|row| row.positions as f64 * row.errors[1]).sum();
     assert!(all.errors[1] > 1e-3 && (of_classes / 400.0 - all.errors[1]).abs() < 1e-9, "{rows:?}");
     let many = classes.last().expect("a class");
-    let full = examples.iter().filter(|example| example.men() >= many.men.0).count();
-    assert_eq!((many.men, many.positions), ((30, 32), full));
+    let full =
+        examples.iter().filter(|example| example.piece_count() >= many.piece_count.0).count();
+    assert_eq!((many.piece_count, many.positions), ((30, 32), full));
 }
 
 #[test]
@@ -279,7 +280,7 @@ fn other_searches_are_held_against_the_same_positions() {
     surer.reverse();
     let judged = expected_by_others(&surer, &examples);
     assert_eq!(judged[0], None);
-    let rows = errors_by_men(&[vec![Some(0.0); 20], judged], &examples);
+    let rows = errors_by_piece_count(&[vec![Some(0.0); 20], judged], &examples);
     assert_eq!(
         rows.last().map(|row| (row.positions, row.errors.clone())),
         Some((19, vec![0.25, 0.0625]))
@@ -361,10 +362,10 @@ fn games_become_examples_that_are_quiet_and_not_decided() {
 }
 
 #[test]
-fn positions_of_few_men_may_look_further_ahead() {
+fn positions_of_few_pieces_may_look_further_ahead() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("a.games");
-    // Ten men until the pawn takes; each search says a pawn for White, who loses.
+    // Ten pieces until the pawn takes; each search says a pawn for White, who loses.
     let start = Some("4k3/pppp4/8/8/1p6/P7/1PP5/4K3 w - - 0 1".into());
     let played = |text: &str| SearchedMove {
         mv: text.parse::<Move>().expect("a move"),
@@ -379,7 +380,7 @@ fn positions_of_few_men_may_look_further_ahead() {
     let selection = Selection { lambda: 0.5, lambda_few: 0.75, ..selection_of_all() };
     let data = Data::read(&[path], &selection, 1, 1, |_| ()).expect("games");
     let pawn = CURVE.of_score(100.0);
-    // For White: 8 men after two captures, 9 after one, and 10.
+    // For White: 8 pieces after two captures, 9 after one, and 10.
     let fourth = 0.25 * pawn;
     let third = 0.25 * pawn + 0.75 * fourth;
     let second = 0.5 * pawn + 0.5 * third;

@@ -32,11 +32,11 @@ pub(crate) struct TrainSettings {
     pub final_rate: f32,
     /// Weight decay: the share of a weight that is lost at a rate of 1.
     pub decay: f32,
-    /// Share of each step that the weights of all zones take together, from 0 to 1.
+    /// Share of each step that the weights of all king buckets take together, from 0 to 1.
     pub common: f32,
     /// The power of the error that is made small.
     pub power: f32,
-    /// How far all numbers of men count alike, from 0 to 1.
+    /// How far all numbers of pieces count alike, from 0 to 1.
     pub balance: f32,
     /// Threads; training is deterministic for a given number of them.
     pub threads: usize,
@@ -109,7 +109,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
     ) -> Self {
         let state = State {
             parameters,
-            adam: AdamW::new(Parameters::<N>::LEN, Parameters::<N>::ZONE),
+            adam: AdamW::new(Parameters::<N>::LEN, Parameters::<N>::KING_BUCKET),
             steps: 0,
             loss: 0.0,
             history: Vec::new(),

@@ -81,7 +81,7 @@ pub(crate) fn tune(
         let mut sum = 0.0;
         for batch in order.chunks(settings.batch.max(1)) {
             let (mut gradient, error) = batch_gradient(&model, training, batch, settings.threads);
-            pull_back(&mut gradient, &model.values, &anchor, settings.decay);
+            add_anchor_gradient(&mut gradient, &model.values, &anchor, settings.decay);
             adam.step(&mut model.values, &gradient, rate);
             sum += error;
         }
@@ -101,7 +101,7 @@ pub(crate) fn tune(
     outcome
 }
 
-fn pull_back(gradient: &mut Values, values: &Values, anchor: &Values, decay: f32) {
+fn add_anchor_gradient(gradient: &mut Values, values: &Values, anchor: &Values, decay: f32) {
     for (slope, (value, anchor)) in gradient.0.iter_mut().zip(values.0.iter().zip(&anchor.0)) {
         for phase in 0..2 {
             slope[phase] += decay * (value[phase] - anchor[phase]);

@@ -21,7 +21,7 @@ pub(crate) fn page_of_trace(title: &str, trace: &Trace) -> String {
 fn data(title: &str, trace: &Trace) -> Value {
     let visits = trace.visits.iter().map(|visit| {
         json!({
-            "parent": visit.parent, "name": visit.name(), "text": visit.told(),
+            "parent": visit.parent, "name": visit.name(), "text": visit.describe(),
             "type": visit.node_type(), "fen": visit.fen, "hidden": visit.hidden,
         })
     });
@@ -54,14 +54,17 @@ mod tests {
     #[test]
     fn the_page_has_every_visit_below_an_iteration() {
         let mut searcher = Searcher::new(Config { memory_mb: 1, ..Config::default() });
-        let bounds = Bounds { plies: 2, least_depth: 0, branch: Vec::new(), visits: 100 };
+        let bounds = Bounds { plies: 2, min_depth: 0, branch: Vec::new(), visits: 100 };
         let (game, limits) = (Game::default(), Limits::depth(5));
         let (_, trace) = trace(&mut searcher, &game, &limits, &Control::new(), bounds, &mut |_| {});
         let data = data("</script>", &trace);
         assert_eq!(data["iterations"].as_array().map(Vec::len), Some(5));
         let roots = trace.visits.iter().filter(|visit| visit.parent.is_none()).count();
-        let told = data["iterations"].as_array().into_iter().flatten();
-        assert_eq!(told.filter_map(|told| told["roots"].as_array()).flatten().count(), roots);
+        let reported = data["iterations"].as_array().into_iter().flatten();
+        assert_eq!(
+            reported.filter_map(|reported| reported["roots"].as_array()).flatten().count(),
+            roots
+        );
         crate::support::page::checks::check(&PAGE, &data);
     }
 }

@@ -6,7 +6,7 @@ import { wireTheme } from "./theme.js";
 
 const data = JSON.parse(byId("data").textContent);
 /** Visits unfolded at once at most. */
-const MOST_UNFOLDED = 3000;
+const MAX_UNFOLDED = 3000;
 
 const below = data.visits.map(() => []);
 data.visits.forEach(({ parent }, at) => { if (parent !== null) below[parent].push(at); });
@@ -56,7 +56,7 @@ function showIteration(at) {
 
 function unfoldAll() {
   const folds = [...byId("tree").querySelectorAll("details")];
-  let left = MOST_UNFOLDED;
+  let left = MAX_UNFOLDED;
   while (folds.length > 0 && left-- > 0) {
     const fold = folds.shift();
     fold.open = true;

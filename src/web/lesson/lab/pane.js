@@ -7,7 +7,7 @@ import { TreePicture, greek, keyOf, written } from "./picture.js";
 import { windowsPicture } from "./windows.js";
 
 /** Nodes that are drawn at most; larger trees can be searched, and compared in the table. */
-export const MOST_DRAWN = 1500;
+export const MAX_DRAWN = 1500;
 
 /** What the colours of the threads' work mean. */
 const CLOCK_KEY = [["split", "splits a node"], ["first", "first moves"], ["null", "null window"], ["again", "again, open window"], ["stopped", "stopped by a cutoff"]];
@@ -75,7 +75,7 @@ export class Pane {
     this.#now.textContent = at ? greek(at.text) : "Before the search";
     const isClock = algorithm === SPLITTING;
     this.#clock.replaceChildren(...isClock ? [clockPicture(this.#story, this.#step, this.#room), make("p", { class: "note clock-key" }, ...CLOCK_KEY.flatMap(([kind, text]) => [make("span", { class: `swatch ${kind}` }), ` ${text} `]))] : []);
-    if (drawn.tree.length <= MOST_DRAWN) {
+    if (drawn.tree.length <= MAX_DRAWN) {
       const counts = this.#picture.paint(isClock ? 0 : this.#step, chosen, values);
       this.#count(isClock ? { visits: at?.span.end ?? 0 } : counts);
     } else {

@@ -52,12 +52,12 @@ impl Growth {
     /// In words, if it would be too large.
     pub fn tree(&self) -> Result<GameTree, String> {
         self.check()?;
-        let mut grower =
-            Grower { growth: *self, random: Random::new(self.seed), grown: Vec::new() };
-        grower.grown.resize(self.depth + 1, Vec::new());
-        let sketch = grower.grow(0);
+        let mut generator =
+            TreeGenerator { growth: *self, random: Random::new(self.seed), grown: Vec::new() };
+        generator.grown.resize(self.depth + 1, Vec::new());
+        let shape = generator.grow(0);
         let mut tree = GameTree { nodes: Vec::new(), max_begins: self.max_begins };
-        tree.push_all(None, &sketch, &mut names(&sketch).into_iter());
+        tree.push_all(None, &shape, &mut names(&shape).into_iter());
         Ok(tree.ordered(self.order, self.seed))
     }
 
@@ -79,24 +79,24 @@ impl Growth {
 
 /// A tree without names.
 #[derive(Debug, Clone)]
-struct Sketch {
+struct TreeShape {
     value: Option<Score>,
-    children: Vec<Sketch>,
+    children: Vec<TreeShape>,
 }
 
-struct Grower {
+struct TreeGenerator {
     growth: Growth,
     random: Random,
     /// The inner nodes of each level that are done.
-    grown: Vec<Vec<Sketch>>,
+    grown: Vec<Vec<TreeShape>>,
 }
 
-impl Grower {
-    fn grow(&mut self, level: usize) -> Sketch {
+impl TreeGenerator {
+    fn grow(&mut self, level: usize) -> TreeShape {
         let Growth { depth, branching, spread, uneven, copies, .. } = self.growth;
         if level == depth || (uneven && level > 0 && self.random.below(EARLY_LEAF) == 0) {
             let value = self.random.below(2 * spread as usize + 1) as Score - spread;
-            return Sketch { value: Some(value), children: Vec::new() };
+            return TreeShape { value: Some(value), children: Vec::new() };
         }
         let known = self.grown[level].len();
         let may_copy = copies > 0 && level >= FIRST_COPIED && known > 0;
@@ -105,27 +105,27 @@ impl Grower {
         }
         let count = if uneven { 1 + self.random.below(branching) } else { branching };
         let children = (0..count).map(|_| self.grow(level + 1)).collect();
-        let sketch = Sketch { value: None, children };
+        let shape = TreeShape { value: None, children };
         if copies > 0 {
-            self.grown[level].push(sketch.clone());
+            self.grown[level].push(shape.clone());
         }
-        sketch
+        shape
     }
 }
 
 /// Names by level, from left to right, for nodes in the order of the file.
-fn names(root: &Sketch) -> Vec<String> {
+fn names(root: &TreeShape) -> Vec<String> {
     // The places of the nodes in the file, level by level.
     let mut levels: Vec<Vec<usize>> = Vec::new();
     let mut open = vec![(root, 0)];
     let mut place = 0;
-    while let Some((sketch, level)) = open.pop() {
+    while let Some((shape, level)) = open.pop() {
         if levels.len() == level {
             levels.push(Vec::new());
         }
         levels[level].push(place);
         place += 1;
-        open.extend(sketch.children.iter().rev().map(|child| (child, level + 1)));
+        open.extend(shape.children.iter().rev().map(|child| (child, level + 1)));
     }
     let mut names = vec![String::new(); place];
     for (number, place) in levels.into_iter().flatten().enumerate() {
@@ -138,12 +138,12 @@ impl GameTree {
     fn push_all(
         &mut self,
         parent: Option<NodeId>,
-        sketch: &Sketch,
+        shape: &TreeShape,
         names: &mut impl Iterator<Item = String>,
     ) {
         let id = self.push(names.next().unwrap_or_default(), parent);
-        self.nodes[id].value = sketch.value;
-        for child in &sketch.children {
+        self.nodes[id].value = shape.value;
+        for child in &shape.children {
             self.push_all(Some(id), child, names);
         }
     }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::web::lesson::record::{Bounds, Recorder};
 use crate::web::lesson::search::{Algorithm, Search};
-use crate::web::lesson::story::Story;
+use crate::web::lesson::search_record::SearchRecord;
 use crate::web::lesson::watch_tree;
 
 fn second() -> GameTree {
@@ -17,8 +17,8 @@ fn second() -> GameTree {
 }
 
 /// The cutoff told of a node, in any of its visits.
-fn cutoff<'a>(story: &'a Story, name: &str) -> Vec<&'a str> {
-    let node = story.tree.iter().find(|node| node.name == name).expect(name);
+fn cutoff<'a>(search_record: &'a SearchRecord, name: &str) -> Vec<&'a str> {
+    let node = search_record.tree.iter().find(|node| node.name == name).expect(name);
     node.visits.iter().filter_map(|visit| visit.cutoff.as_deref()).collect()
 }
 
@@ -103,32 +103,32 @@ fn leaves_alone_can_be_changed() {
 /// Random trees: up to four children, up to five levels, values close enough to be equal at times.
 fn trees() -> impl Strategy<Value = GameTree> {
     #[derive(Debug, Clone)]
-    enum Sketch {
+    enum TreeShape {
         Leaf(Score),
-        Inner(Vec<Sketch>),
+        Inner(Vec<TreeShape>),
     }
-    fn build(tree: &mut GameTree, parent: Option<NodeId>, sketch: &Sketch) {
+    fn build(tree: &mut GameTree, parent: Option<NodeId>, shape: &TreeShape) {
         let node = tree.push(format!("N{}", tree.len()), parent);
-        match sketch {
-            Sketch::Leaf(value) => tree.nodes[node].value = Some(*value),
-            Sketch::Inner(children) => {
+        match shape {
+            TreeShape::Leaf(value) => tree.nodes[node].value = Some(*value),
+            TreeShape::Inner(children) => {
                 children.iter().for_each(|child| build(tree, Some(node), child));
             }
         }
     }
-    let leaf = (-12..=12).prop_map(Sketch::Leaf);
-    let sketch = leaf.prop_recursive(5, 200, 4, |inner| {
-        prop::collection::vec(inner, 1..=4).prop_map(Sketch::Inner)
+    let leaf = (-12..=12).prop_map(TreeShape::Leaf);
+    let shape = leaf.prop_recursive(5, 200, 4, |inner| {
+        prop::collection::vec(inner, 1..=4).prop_map(TreeShape::Inner)
     });
-    (sketch, any::<bool>()).prop_map(|(sketch, max_begins)| {
+    (shape, any::<bool>()).prop_map(|(shape, max_begins)| {
         let mut tree = GameTree { nodes: Vec::new(), max_begins };
-        build(&mut tree, None, &sketch);
+        build(&mut tree, None, &shape);
         tree
     })
 }
 
-fn visited(story: &Story) -> BTreeSet<&str> {
-    let visited = story.tree.iter().filter(|node| !node.visits.is_empty());
+fn visited(search_record: &SearchRecord) -> BTreeSet<&str> {
+    let visited = search_record.tree.iter().filter(|node| !node.visits.is_empty());
     visited.map(|node| node.name.as_str()).collect()
 }
 
@@ -139,11 +139,11 @@ proptest! {
     fn all_searches_find_the_value_of_minimax(tree in trees()) {
         let minimax = search_two_sided(&tree, Algorithm::Minimax, &mut ());
         for algorithm in Algorithm::ALL {
-            let story = watch_tree(&tree, algorithm);
-            prop_assert_eq!(story.value, minimax, "{}", algorithm);
-            prop_assert_eq!(story.tree.len(), tree.len());
+            let search_record = watch_tree(&tree, algorithm);
+            prop_assert_eq!(search_record.value, minimax, "{}", algorithm);
+            prop_assert_eq!(search_record.tree.len(), tree.len());
             let mut value = 0;
-            for node in story.line.iter().map(|name| (0..tree.len()).find(|&id| tree.node_name(id) == name)) {
+            for node in search_record.line.iter().map(|name| (0..tree.len()).find(|&id| tree.node_name(id) == name)) {
                 value = node.expect("nodes of the tree");
             }
             prop_assert_eq!(tree.leaf_value(value), Some(minimax), "the line leads to the value");
@@ -169,8 +169,8 @@ proptest! {
         let alpha_beta = watch_tree(&tree, Algorithm::AlphaBeta);
         prop_assert!(alpha_beta.nodes <= minimax.nodes);
         for algorithm in [Algorithm::AlphaBeta, Algorithm::Pvs] {
-            let story = watch_tree(&tree, algorithm);
-            prop_assert_eq!(visited(&story).len() + story.cut().len(), tree.len());
+            let search_record = watch_tree(&tree, algorithm);
+            prop_assert_eq!(visited(&search_record).len() + search_record.cut().len(), tree.len());
         }
         let pvs = watch_tree(&tree, Algorithm::Pvs);
         prop_assert!(visited(&pvs).is_subset(&visited(&alpha_beta)), "PVS visits what alpha-beta does");

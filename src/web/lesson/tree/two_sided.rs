@@ -5,7 +5,7 @@
 use super::{GameTree, NodeId};
 use crate::chess::score::{INFINITY, Ply, Score};
 use crate::web::lesson::game::{Window, ZeroSumGame};
-use crate::web::lesson::observe::{Observer, Why};
+use crate::web::lesson::observe::{Observer, SearchReason};
 use crate::web::lesson::search::Algorithm;
 
 /// The value of `tree` for Max. The observer hears of the same steps as from
@@ -17,7 +17,7 @@ pub fn search_two_sided(
 ) -> Score {
     let root = 0;
     let mut search = TwoSided { tree, algorithm, observer };
-    search.enter(0, None, root, Window::FULL, Why::Open);
+    search.enter(0, None, root, Window::FULL, SearchReason::Open);
     search.node(root, 0, Window::FULL).0
 }
 
@@ -49,12 +49,12 @@ impl<O: Observer<NodeId>> TwoSided<'_, O> {
         let children = self.tree.children(node);
         for (index, &child) in children.iter().enumerate() {
             let (value, rest) = match self.algorithm {
-                Algorithm::Minimax => self.visit(child, ply, Window::FULL, Why::Open),
+                Algorithm::Minimax => self.visit(child, ply, Window::FULL, SearchReason::Open),
                 Algorithm::Pvs if index > 0 => {
                     let (open, null) = (Window::new(alpha, beta), Window::new(alpha, alpha + 1));
                     self.null_window_first(child, ply, open, null)
                 }
-                _ => self.visit(child, ply, Window::new(alpha, beta), Why::Open),
+                _ => self.visit(child, ply, Window::new(alpha, beta), SearchReason::Open),
             };
             best = best.max(value);
             if value > alpha {
@@ -76,12 +76,12 @@ impl<O: Observer<NodeId>> TwoSided<'_, O> {
         let children = self.tree.children(node);
         for (index, &child) in children.iter().enumerate() {
             let (value, rest) = match self.algorithm {
-                Algorithm::Minimax => self.visit(child, ply, Window::FULL, Why::Open),
+                Algorithm::Minimax => self.visit(child, ply, Window::FULL, SearchReason::Open),
                 Algorithm::Pvs if index > 0 => {
                     let (open, null) = (Window::new(alpha, beta), Window::new(beta - 1, beta));
                     self.null_window_first(child, ply, open, null)
                 }
-                _ => self.visit(child, ply, Window::new(alpha, beta), Why::Open),
+                _ => self.visit(child, ply, Window::new(alpha, beta), SearchReason::Open),
             };
             best = best.min(value);
             if value < beta {
@@ -105,21 +105,34 @@ impl<O: Observer<NodeId>> TwoSided<'_, O> {
         open: Window,
         null: Window,
     ) -> (Score, Vec<NodeId>) {
-        let found = self.visit(child, ply, null, Why::Null);
+        let found = self.visit(child, ply, null, SearchReason::Null);
         let better = open.alpha < found.0 && found.0 < open.beta;
         if better && !open.is_null() && self.tree.leaf_value(child).is_none() {
-            return self.visit(child, ply, open, Why::Again);
+            return self.visit(child, ply, open, SearchReason::Again);
         }
         found
     }
 
     /// Enters and searches a child of a node at `ply`.
-    fn visit(&mut self, child: NodeId, ply: Ply, window: Window, why: Why) -> (Score, Vec<NodeId>) {
+    fn visit(
+        &mut self,
+        child: NodeId,
+        ply: Ply,
+        window: Window,
+        why: SearchReason,
+    ) -> (Score, Vec<NodeId>) {
         self.enter(ply + 1, Some(child), child, window, why);
         self.node(child, ply + 1, window)
     }
 
-    fn enter(&mut self, ply: Ply, via: Option<NodeId>, node: NodeId, window: Window, why: Why) {
+    fn enter(
+        &mut self,
+        ply: Ply,
+        via: Option<NodeId>,
+        node: NodeId,
+        window: Window,
+        why: SearchReason,
+    ) {
         self.observer.enter(ply, via, window.seen(self.tree.maximises(&node)), why);
     }
 }

@@ -10,16 +10,16 @@ use super::order::PlayerOrder;
 use crate::chess::position::{Color, Move, Position};
 use crate::games::book::{Counts, quantile};
 use crate::games::pgn::GameResult;
+use crate::web::serve::json::{ListedGame, Opening};
+use crate::web::serve::loaded_books::Content;
 use crate::web::serve::query::with_rook;
-use crate::web::serve::shape::{ListedGame, Opening};
-use crate::web::serve::shelf::Content;
 
 /// The standard deviation of the difference of two players' strengths in rating points, in Elo's
 /// model: 200 each, times the root of 2, as FIDE rounds it.
 const DEVIATION: f64 = 2000.0 / 7.0;
 /// No performance is further than this from the opponents' ratings: a share of all points proves no
 /// more (FIDE handbook, B.02, table 8.1).
-const MOST: f64 = 800.0;
+const MAX: f64 = 800.0;
 
 /// A move of an answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -98,7 +98,7 @@ impl PlayerOrder {
             moves: moves
                 .iter()
                 .take(self.moves)
-                .map(|found| self.told(content, position, found))
+                .map(|found| self.to_answer(content, position, found))
                 .collect(),
             recent_games: recent.iter().take(self.recent_games).map(list).collect(),
             opening: content.names.of_game(&self.game).map(Opening::from),
@@ -118,7 +118,7 @@ impl PlayerOrder {
             && (self.modes.is_empty() || self.modes.contains(&game.mode))
     }
 
-    fn told(
+    fn to_answer(
         &self,
         content: &Content,
         position: &Position,
@@ -147,12 +147,12 @@ impl PlayerOrder {
 fn lead(counts: &Counts, side: Color) -> f64 {
     let score = counts.score(side);
     match score {
-        0.0 => -MOST,
-        1.0 => MOST,
+        0.0 => -MAX,
+        1.0 => MAX,
         _ if score < 0.5 => -DEVIATION * quantile(1.0 - score),
         _ => DEVIATION * quantile(score),
     }
-    .clamp(-MOST, MOST)
+    .clamp(-MAX, MAX)
 }
 
 fn listed(game: &PlayerGame) -> ListedGame {

@@ -14,13 +14,13 @@ use super::order::Mode;
 use crate::chess::position::{Color, Move, Position};
 use crate::games::book::{GameId, Speed};
 use crate::games::pgn::{GameEnd, GamePly, GameResult, PgnInput, Reader, Tags, Visitor};
+use crate::web::serve::api_error::ApiError;
 use crate::web::serve::facets::Month;
 use crate::web::serve::games::{id_of, unreadable};
+use crate::web::serve::json;
 use crate::web::serve::limits::{
     MAX_KEPT_GAMES, MAX_PLAYER_GAMES, MAX_WAITING_PLAYERS, PLAYER_PLIES,
 };
-use crate::web::serve::refusal::Refusal;
-use crate::web::serve::shape;
 
 /// A game of a player.
 #[derive(Debug)]
@@ -30,8 +30,8 @@ pub(super) struct PlayerGame {
     pub(super) place: (usize, usize),
     /// The side of the player.
     pub(super) color: Color,
-    pub(super) white: shape::Player,
-    pub(super) black: shape::Player,
+    pub(super) white: json::Player,
+    pub(super) black: json::Player,
     pub(super) result: GameResult,
     pub(super) speed: Speed,
     pub(super) mode: Mode,
@@ -101,7 +101,7 @@ impl Players {
         let closing = Arc::clone(&is_closing);
         thread::Builder::new()
             .name("players".to_owned())
-            .spawn(move || look_for_all(&inputs, &waiting, &counter, &closing))?;
+            .spawn(move || run_searches(&inputs, &waiting, &counter, &closing))?;
         let (known, asked) = (Mutex::default(), AtomicU64::new(0));
         Ok(Players { known, line, asked, served, is_closing })
     }
@@ -116,7 +116,7 @@ impl Players {
     ///
     /// # Errors
     /// If the line is too long.
-    pub(crate) fn get(&self, name: &str) -> Result<Arc<PlayerIndex>, Refusal> {
+    pub(crate) fn get(&self, name: &str) -> Result<Arc<PlayerIndex>, ApiError> {
         let mut known = self.known();
         // What could not be read may be there again.
         known.retain(|player| !player.is_done() || player.fault().is_none());
@@ -133,7 +133,9 @@ impl Players {
             is_done: AtomicBool::new(false),
         });
         if self.line.try_send(Arc::clone(&player)).is_err() {
-            return Err(Refusal::busy("too many players are being looked for: try again soon"));
+            return Err(ApiError::unavailable(
+                "too many players are being looked for: try again soon",
+            ));
         }
         self.asked.fetch_add(1, Relaxed);
         known.push(Arc::clone(&player));
@@ -170,7 +172,7 @@ fn make_room(known: &mut Vec<Arc<PlayerIndex>>) {
 }
 
 /// What the thread does: player after player.
-fn look_for_all(
+fn run_searches(
     inputs: &[PgnInput],
     waiting: &Receiver<Arc<PlayerIndex>>,
     served: &AtomicU64,
@@ -178,7 +180,7 @@ fn look_for_all(
 ) {
     for player in waiting {
         for (file, input) in inputs.iter().enumerate() {
-            if let Err(error) = look_for(&player, file, input, is_closing) {
+            if let Err(error) = search_file(&player, file, input, is_closing) {
                 let fault = unreadable(input, &error);
                 log::warn!("{fault}");
                 // The first fault is enough.
@@ -194,14 +196,14 @@ fn look_for_all(
 }
 
 /// Adds the games of a player that are in a file.
-fn look_for(
+fn search_file(
     player: &PlayerIndex,
     file: usize,
     input: &PgnInput,
     is_closing: &AtomicBool,
 ) -> std::io::Result<()> {
     let mut reader = Reader::new(input.reopen()?);
-    let mut seeker = Seeker { name: &player.name, site: None, found: None, key: 0 };
+    let mut seeker = PlayerGameFinder { name: &player.name, site: None, found: None, key: 0 };
     while let Some(end) = reader.read_game(&mut seeker)? {
         if let Some(mut game) = seeker.found.take() {
             let mut games = player.games();
@@ -221,7 +223,7 @@ fn look_for(
 }
 
 /// Looks for the games of one player.
-struct Seeker<'p> {
+struct PlayerGameFinder<'p> {
     name: &'p str,
     /// The id that the `Site` tag has.
     site: Option<GameId>,
@@ -230,7 +232,7 @@ struct Seeker<'p> {
     key: u64,
 }
 
-impl Visitor for Seeker<'_> {
+impl Visitor for PlayerGameFinder<'_> {
     fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()> {
         let tag = |name| tags.get(name).unwrap_or_default();
         let is_it = |name| tag(name).trim().to_lowercase() == self.name;
@@ -239,7 +241,7 @@ impl Visitor for Seeker<'_> {
             (_, true) => Color::Black,
             _ => return ControlFlow::Break(()),
         };
-        let player = |name, elo| shape::Player {
+        let player = |name, elo| json::Player {
             name: tag(name).into_owned(),
             rating: tag(elo).trim().parse().unwrap_or(0),
         };

@@ -4,11 +4,11 @@ use std::str::FromStr;
 
 use crate::chess::position::{Color, Game};
 use crate::games::book::Speed;
+use crate::web::serve::api_error::ApiError;
 use crate::web::serve::explorer::{at_most, moves, standard_chess};
 use crate::web::serve::facets::{Dates, Filter};
 use crate::web::serve::limits::{MAX_MOVES, MAX_PLAYER_NAME};
 use crate::web::serve::query::Query;
-use crate::web::serve::refusal::Refusal;
 
 /// Games that are listed at most.
 const RECENT_GAMES: u64 = 8;
@@ -61,18 +61,18 @@ impl PlayerOrder {
     ///
     /// # Errors
     /// If it is wrong.
-    pub(crate) fn of(mut query: Query) -> Result<Self, Refusal> {
+    pub(crate) fn of(mut query: Query) -> Result<Self, ApiError> {
         standard_chess(&mut query)?;
         let player = query.text("player").unwrap_or_default().trim().to_lowercase();
         if player.is_empty() || player.len() > MAX_PLAYER_NAME {
-            return Err(Refusal::bad(format!(
+            return Err(ApiError::bad_request(format!(
                 "player: expected a name of 1 to {MAX_PLAYER_NAME} bytes"
             )));
         }
         let color = match query.text("color").as_deref() {
             Some("white") => Color::White,
             Some("black") => Color::Black,
-            _ => return Err(Refusal::bad("color: expected white or black")),
+            _ => return Err(ApiError::bad_request("color: expected white or black")),
         };
         let game = query.game()?;
         let speeds: Vec<Speed> = query.list("speeds", "a speed (ultraBullet, … correspondence)")?;

@@ -138,12 +138,13 @@ struct Stop {
 fn stop_while_writing(options: &BuildOptions, folder: &Path, stop: Stop) -> usize {
     let options = with_checkpoints(options, folder, Duration::ZERO);
     let (shared, monitor) = (Shared::new(&options), Monitor::default());
-    let (gathered, _, keeper) = gather::<Record>(&[games()], &shared, &monitor).expect("games");
+    let (gathered, _, checkpointer) =
+        gather::<Record>(&[games()], &shared, &monitor).expect("games");
     let bits = part_bits(&gathered.collected, &options);
     let source = Source { collected: &gathered.collected, games: None, bits };
-    let mut keeper = keeper.expect("checkpoints");
+    let mut checkpointer = checkpointer.expect("checkpoints");
     let (mut draft, mut writer) =
-        BookDraft::begin(&mut keeper, &options, source.parts()).expect("a draft");
+        BookDraft::begin(&mut checkpointer, &options, source.parts()).expect("a draft");
     let found = draft.parts();
     let place = (found, &mut writer);
     let stopped = write_parts(&source, &options, &monitor, place, |writer, parts| {

@@ -1,0 +1,146 @@
+//! Tells how a tuning goes: a live table on a terminal, lines elsewhere.
+
+use std::fmt::Write;
+use std::io::{IsTerminal, stdout};
+use std::time::Instant;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::cli::autoplay::speed;
+use crate::cli::output::outln;
+use crate::support::words::{rounded, visible, visible_lines};
+use crate::tools::autoplay::spsa::{Parameter, Tally, TuneEvent, Tuning, digits};
+
+/// What the table calls its first column, which is at least as wide.
+const HEAD: &str = "parameter";
+
+/// Prints and logs the events of a tuning.
+pub(super) struct Reporter {
+    /// The live table; hidden where there is no terminal.
+    bar: ProgressBar,
+    /// Whether lines are told, too.
+    lines: bool,
+    /// After so many iterations.
+    every: u32,
+    /// When this run began, and the games that had been played by then.
+    begun: Instant,
+    before: u64,
+}
+
+impl Reporter {
+    /// A reporter of a tuning in this state.
+    pub(super) fn new(tuning: &Tuning, every: u32) -> Self {
+        let bar = ProgressBar::new(tuning.tuner.plan().iterations.into());
+        if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len} {eta}\n{msg}") {
+            bar.set_style(style);
+        }
+        let lines = bar.is_hidden() || !stdout().is_terminal();
+        let before = games(&tuning.games);
+        bar.set_position(tuning.tuner.iteration().into());
+        Reporter { bar, lines, every, begun: Instant::now(), before }
+    }
+
+    /// Prints what has happened.
+    ///
+    /// # Errors
+    /// If the standard output does not take it.
+    pub(super) fn report(&self, tuning: &Tuning, event: &TuneEvent) -> std::io::Result<()> {
+        match event {
+            TuneEvent::StartupRetry(what) => self.note(&format!("the engine stumbled: {what}")),
+            TuneEvent::Void(why) => self.note(&format!("a pair of games does not count: {why}")),
+            TuneEvent::Advanced => {
+                self.bar.set_position(tuning.tuner.iteration().into());
+                self.bar.set_message(format!("{}\n{}", self.summary(tuning), table(tuning)));
+                match self.lines && self.is_due(tuning) {
+                    true => self.note(&format!("{}; {}", self.summary(tuning), brief(tuning))),
+                    false => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// Whether it is time to tell how it stands.
+    pub(super) fn is_due(&self, tuning: &Tuning) -> bool {
+        tuning.tuner.iteration().is_multiple_of(self.every)
+    }
+
+    fn note(&self, text: &str) -> std::io::Result<()> {
+        self.bar.suspend(|| outln!("{}", visible_lines(text)))
+    }
+
+    /// How far it has come, what the games were, and how many there are in an hour.
+    fn summary(&self, tuning: &Tuning) -> String {
+        let Tally { wins, draws, losses, void_pairs } = tuning.games;
+        let (iteration, plan) = (tuning.tuner.iteration(), tuning.tuner.plan());
+        let played = games(&tuning.games) - self.before;
+        let speed = speed(played as usize, self.begun.elapsed());
+        let void = match void_pairs {
+            0 => String::new(),
+            pairs => format!(", {pairs} pairs void"),
+        };
+        format!(
+            "iteration {iteration} of {}: +{wins} ={draws} -{losses}{void}; {speed}",
+            plan.iterations
+        )
+    }
+
+    /// Prints where the parameters stand at the end, in forms that can be used.
+    ///
+    /// # Errors
+    /// If the standard output does not take it.
+    pub(super) fn finish(&self, tuning: &Tuning) -> std::io::Result<()> {
+        self.bar.finish_and_clear();
+        outln!("{}\n", self.summary(tuning))?;
+        outln!("{}", visible_lines(&table(tuning)))?;
+        outln!("\nAs options of an engine of tabia autoplay:")?;
+        let options = tuning.option_values().into_iter().map(|(name, value)| {
+            let text = visible(&format!("{name}={value}")).into_owned();
+            format!("--option1 {}", shlex::try_quote(&text).unwrap_or_default())
+        });
+        outln!("{}", options.collect::<Vec<_>>().join(" "))?;
+        outln!("\nAs parameters of another tuning:")?;
+        for (parameter, &start) in tuning.tuner.parameters().iter().zip(tuning.tuner.values()) {
+            outln!("{}", Parameter { start, ..parameter.clone() })?;
+        }
+        if !tuning.tuner.is_done() {
+            outln!("\nIt is not finished: the same command goes on with it.")?;
+        }
+        Ok(())
+    }
+}
+
+/// Games of pairs that count.
+fn games(tally: &Tally) -> u64 {
+    tally.wins + tally.draws + tally.losses
+}
+
+/// Where each parameter stands, in a line.
+fn brief(tuning: &Tuning) -> String {
+    let tuner = &tuning.tuner;
+    let stand = |(parameter, value): (&Parameter, &f64)| {
+        let digits = digits(parameter.c_end);
+        let change = rounded(value - parameter.start, digits as i32);
+        format!("{} {value:.digits$} ({change:+.digits$})", parameter.name)
+    };
+    tuner.parameters().iter().zip(tuner.values()).map(stand).collect::<Vec<_>>().join(", ")
+}
+
+/// Where each parameter stands, in a table.
+fn table(tuning: &Tuning) -> String {
+    let tuner = &tuning.tuner;
+    let names = tuner.parameters().iter().map(|parameter| parameter.name.chars().count());
+    let width = names.max().unwrap_or(0).max(HEAD.len());
+    let mut text =
+        format!("{HEAD:width$} {:>10} {:>10} {:>10} {:>9}", "start", "now", "change", "in C_END");
+    for (parameter, value) in tuner.parameters().iter().zip(tuner.values()) {
+        let Parameter { name, start, c_end, .. } = parameter;
+        let (digits, change) = (digits(*c_end), value - start);
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "\n{name:width$} {start:>10.digits$} {value:>10.digits$} {change:>+10.digits$} {:>+9.2}",
+            change / c_end
+        );
+    }
+    text
+}

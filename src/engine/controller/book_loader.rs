@@ -1,0 +1,257 @@
+//! The engine's book: opened on a thread of its own, asked at the root.
+
+use std::cell::OnceCell;
+use std::panic::catch_unwind;
+use std::thread;
+use std::time::Duration;
+
+use crossbeam::channel::Sender;
+
+use crate::chess::position::{Game, Move, Position};
+use crate::engine::search::Limits;
+use crate::games::book::{
+    Book, BookValue, Choice, Chooser, Names, OpponentBook, Policy, at_the_end,
+};
+
+use super::learning::{is_enough, is_new};
+use super::settings::Settings;
+use super::strength::{Strength, new_seed};
+use super::worker::BackgroundEvent;
+use crate::support::files::describe;
+
+/// What a thread is taken to search in a second, to tell how long an analysis has searched: as slow as
+/// machines are on which Tabia is played. A faster one searches for itself more seldom than it might.
+const NODES_A_SECOND: u64 = 1_000_000;
+
+/// The book and the opponent book in use, and those being opened.
+pub(super) struct BookLoader {
+    book: Book,
+    chooser: Chooser,
+    /// The number of books requested so far.
+    asked: u64,
+    is_opening: bool,
+    /// The opponent book in use.
+    opponent_book: Option<OpponentBook>,
+    /// The number of opponent books requested so far.
+    opponent_book_requests: u64,
+    is_loading_opponent_book: bool,
+    /// The names of openings, loaded on first use.
+    names: OnceCell<Names>,
+}
+
+impl BookLoader {
+    /// A loader that has this book open.
+    pub(super) fn new(book: Book) -> Self {
+        let chooser = Chooser::new(Policy::Prefer, new_seed());
+        BookLoader {
+            book,
+            chooser,
+            asked: 0,
+            is_opening: false,
+            opponent_book: None,
+            opponent_book_requests: 0,
+            is_loading_opponent_book: false,
+            names: OnceCell::new(),
+        }
+    }
+
+    /// Begins to open books as [`Book::open_all`] does, the embedded one if `paths` is empty;
+    /// counting a PGN takes a while, so that the outcome comes as [`BackgroundEvent::Opened`].
+    pub(super) fn open(&mut self, paths: &str, event_sender: &Sender<BackgroundEvent>) {
+        self.asked += 1;
+        self.is_opening = true;
+        let (number, paths) = (self.asked, paths.to_owned());
+        let own_sender = event_sender.clone();
+        let started = thread::Builder::new().spawn(move || {
+            let opened = catch_unwind(|| Book::open_all(&paths).map_err(|error| error.to_string()));
+            let book = opened.unwrap_or_else(|_| Err(format!("opening {paths} has crashed")));
+            let _ = own_sender.send(BackgroundEvent::Opened { number, book });
+        });
+        if let Err(error) = started {
+            let why = format!("no thread can be started to open a book in: {}", describe(&error));
+            let _ = event_sender.send(BackgroundEvent::Opened { number, book: Err(why) });
+        }
+    }
+
+    /// Begins to read an opponent book; the result comes as [`BackgroundEvent::OpponentBookLoaded`].
+    /// An empty `spec` removes the one in use.
+    pub(super) fn load_opponent_book(
+        &mut self,
+        spec: &str,
+        event_sender: &Sender<BackgroundEvent>,
+    ) {
+        self.opponent_book_requests += 1;
+        self.is_loading_opponent_book = !spec.is_empty();
+        if spec.is_empty() {
+            self.opponent_book = None;
+            return;
+        }
+        let (number, spec) = (self.opponent_book_requests, spec.to_owned());
+        let own_sender = event_sender.clone();
+        let started = thread::Builder::new().spawn(move || {
+            let opened =
+                catch_unwind(|| OpponentBook::open(&spec).map_err(|error| error.to_string()));
+            let opponent_book =
+                opened.unwrap_or_else(|_| Err(format!("reading {spec} has crashed")));
+            let _ = own_sender.send(BackgroundEvent::OpponentBookLoaded { number, opponent_book });
+        });
+        if let Err(error) = started {
+            let why = format!("no thread can be started to read games in: {}", describe(&error));
+            let _ = event_sender
+                .send(BackgroundEvent::OpponentBookLoaded { number, opponent_book: Err(why) });
+        }
+    }
+
+    /// Takes over an opponent book that was read, unless another was requested since. On failure the
+    /// previous one stays; returns the reason.
+    pub(super) fn set_opponent_book(
+        &mut self,
+        number: u64,
+        opponent_book: Result<OpponentBook, String>,
+    ) -> Option<String> {
+        if number != self.opponent_book_requests {
+            return None;
+        }
+        self.is_loading_opponent_book = false;
+        opponent_book.map(|opponent_book| self.opponent_book = Some(opponent_book)).err()
+    }
+
+    /// Uses this opponent book from now on.
+    pub(super) fn install_opponent_book(&mut self, opponent_book: OpponentBook) {
+        self.opponent_book = Some(opponent_book);
+    }
+
+    /// The opponent book in use.
+    pub(super) fn opponent_book(&self) -> Option<&OpponentBook> {
+        self.opponent_book.as_ref()
+    }
+
+    /// Whether a book or an opponent book is still being opened.
+    pub(super) fn is_opening(&self) -> bool {
+        self.is_opening || self.is_loading_opponent_book
+    }
+
+    /// Takes a book in that was asked for; `false` if another was asked for meanwhile. On failure
+    /// the book before stays.
+    pub(super) fn set_book(&mut self, number: u64, book: Option<Book>) -> bool {
+        if number != self.asked {
+            return false;
+        }
+        self.is_opening = false;
+        book.into_iter().for_each(|book| self.book = book);
+        true
+    }
+
+    /// The book.
+    pub(super) fn book(&self) -> &Book {
+        &self.book
+    }
+
+    /// Chooses a move to play. What was learnt may veto moves.
+    pub(super) fn choose(
+        &mut self,
+        game: &Game,
+        settings: &Settings,
+        learned: Option<&Book>,
+    ) -> Option<Choice> {
+        configure_chooser(&mut self.chooser, settings, self.opponent_book.as_ref(), learned);
+        let book = book_in_use(&self.book, self.opponent_book.as_ref(), game, settings)?;
+        self.chooser.choose(book, game)
+    }
+
+    /// Which moves of the book were vetoed, and why, in a line.
+    pub(super) fn vetoed(&self, game: &Game, settings: &Settings) -> Option<String> {
+        let book = book_in_use(&self.book, self.opponent_book.as_ref(), game, settings)?;
+        self.chooser.vetoes(book, game)
+    }
+
+    /// What an analysis has found of the position on the board, if its move is as good as what a search
+    /// within `limits` would find, and the user wishes good moves.
+    pub(super) fn analysed(
+        &self,
+        game: &Game,
+        settings: &Settings,
+        limits: &Limits,
+        learned: Option<&Book>,
+    ) -> Option<BookValue> {
+        let chosen_policy =
+            matches!(settings.policy, Policy::Best | Policy::Prefer | Policy::Weighted);
+        if self.opponent_book.is_some() || !chosen_policy || !may_use_book(game, settings) {
+            return None;
+        }
+        let value = self.book.value(game.position())?;
+        let mv = value.best.filter(|&mv| game.position().is_legal(mv))?;
+        let mut chooser = self.chooser.clone();
+        configure_chooser(&mut chooser, settings, None, learned);
+        if chooser.has_vetoed(&self.book, game, mv) {
+            return None;
+        }
+        let speed = NODES_A_SECOND * settings.search.threads.max(1) as u64;
+        let time = Duration::from_secs_f64(value.nodes as f64 / speed as f64);
+        let number = game.position().fullmove_number();
+        let is_enough = value.depth > 0 && is_enough(&value, time, limits, number);
+        (is_enough && is_new(game, mv)).then_some(value)
+    }
+
+    /// Whether there would be a move to play.
+    pub(super) fn has_move(
+        &self,
+        game: &Game,
+        settings: &Settings,
+        learned: Option<&Book>,
+    ) -> bool {
+        let mut chooser = self.chooser.clone();
+        configure_chooser(&mut chooser, settings, self.opponent_book.as_ref(), learned);
+        book_in_use(&self.book, self.opponent_book.as_ref(), game, settings)
+            .is_some_and(|book| chooser.choose(book, game).is_some())
+    }
+
+    /// What the book knows of a position that a line leads to: the opening's name and the usual move.
+    pub(super) fn describe(&self, position: &Position) -> String {
+        at_the_end(&self.book, self.names.get_or_init(Names::embedded), position)
+    }
+
+    /// What the opening is called that this position belongs to, if it has a name of its own.
+    pub(super) fn opening(&self, position: &Position) -> Option<String> {
+        let opening = self.names.get_or_init(Names::embedded).get(position)?;
+        Some(format!("{} {}", opening.eco, opening.name))
+    }
+
+    /// The move that most games chose.
+    pub(super) fn best_move(&self, game: &Game) -> Option<Move> {
+        self.book.moves(game.position()).first().map(|book_move| book_move.mv)
+    }
+}
+
+/// Whether a move may come from the book: weaker players leave it earlier.
+fn may_use_book(game: &Game, settings: &Settings) -> bool {
+    let played = 2 * usize::from(game.position().fullmove_number());
+    let knows = |rating| played <= Strength::of(rating).book_plies();
+    settings.own_book && settings.rating().is_none_or(knows)
+}
+
+/// The book that moves may come from: the opponent book, or else the user's.
+fn book_in_use<'a>(
+    book: &'a Book,
+    opponent_book: Option<&'a OpponentBook>,
+    game: &Game,
+    settings: &Settings,
+) -> Option<&'a Book> {
+    match opponent_book {
+        Some(opponent_book) => Some(&opponent_book.book),
+        None => may_use_book(game, settings).then_some(book),
+    }
+}
+
+/// Configures the choice of moves: by the settings, or by frequency with an opponent book.
+fn configure_chooser(
+    chooser: &mut Chooser,
+    settings: &Settings,
+    opponent_book: Option<&OpponentBook>,
+    learned: Option<&Book>,
+) {
+    chooser.plays_lost = opponent_book.is_some();
+    chooser.policy = opponent_book.map_or(settings.policy, |_| Policy::Frequency);
+    chooser.max_loss = settings.max_loss;
+    chooser.learned = learned.filter(|_| opponent_book.is_none() && settings.veto).cloned();
+}

@@ -1,0 +1,68 @@
+//! Moves that are left out: late or futile ones, those that only lose material, and those that hardly
+//! ever helped.
+
+use super::node::{JudgedMove, MoveFacts, Node};
+use super::observe::{OptionalObserver, PruneReason, SearchStep};
+use super::prune::{self, PLY};
+use super::see::see_ge;
+use super::worker::Worker;
+use crate::chess::position::Move;
+use crate::chess::score::Score;
+
+/// The score must be so low before quiet moves are pruned: not when it is a mate suffered.
+const NOT_MATED: Score = -crate::chess::score::TABLEBASE_BOUND;
+
+impl<S: OptionalObserver> Worker<'_, S> {
+    /// Whether a move need not be searched.
+    pub(super) fn is_pruned(&mut self, node: &Node, mv: Move, facts: MoveFacts) -> bool {
+        if !self.may_prune_moves(node, facts) {
+            return false;
+        }
+        let judged = self.judge(node, mv);
+        let why = self.prune_reason(node, judged, facts);
+        why.iter().for_each(|&why| self.show(|_| SearchStep::PruneReason(mv, why)));
+        why.is_some()
+    }
+
+    /// What is known of a move before it is played.
+    #[inline(always)]
+    pub(super) fn judge(&self, node: &Node, mv: Move) -> JudgedMove {
+        let position = &node.position;
+        if position.is_noisy(mv) {
+            return JudgedMove { mv, noisy: true, checks: false, history: 0 };
+        }
+        let checks = position.quiet_checks(mv, &node.context.checks);
+        let history = self.history.quiet(position, mv, &node.context);
+        JudgedMove { mv, noisy: false, checks, history }
+    }
+
+    /// Whether moves may be left out at all: not at the root, and not while we are being mated.
+    pub(super) fn may_prune_moves(&self, node: &Node, facts: MoveFacts) -> bool {
+        !node.is_root() && facts.best > NOT_MATED && !self.proving
+    }
+
+    /// Why a move can be left out, if it can: a late or futile quiet one, one that only loses
+    /// material, or one that hardly ever helped.
+    #[inline]
+    pub(super) fn prune_reason(
+        &self,
+        node: &Node,
+        JudgedMove { mv, noisy, checks, history }: JudgedMove,
+        facts: MoveFacts,
+    ) -> Option<PruneReason> {
+        let loses = |bound: Option<Score>| {
+            let loses = bound.is_some_and(|bound| !see_ge(&node.position, mv, bound));
+            loses.then_some(PruneReason::Exchange)
+        };
+        if noisy || checks {
+            return loses(prune::forcing_see_bound(node.depth));
+        }
+        let reduced = (node.depth - self.reductions.base(node.depth, facts.number) / PLY).max(1);
+        match () {
+            () if prune::late_move_pruning(node, facts.quiets) => Some(PruneReason::Late),
+            () if prune::futility(node, reduced, facts.alpha) => Some(PruneReason::Futile),
+            () if prune::history_pruning(node.depth, history) => Some(PruneReason::History),
+            () => loses(prune::quiet_see_bound(reduced)),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Files that a build reads back from an earlier run, each with a checksum: a damaged file is an error
+//! or is written anew, and never becomes a part of a book.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use crate::support::files::{describe, write_whole};
+
+/// Bytes that are read at a time to check a large file.
+const BLOCK: usize = 1 << 20;
+/// Bytes of a checksum in a sealed text: hexadecimal digits and a line end.
+const CHECKSUM_LINE: usize = 17;
+
+/// A file of the folder, and the XXH3 of its bytes.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct CheckpointFile {
+    pub(super) name: String,
+    pub(super) sum: u64,
+}
+
+impl CheckpointFile {
+    /// Writes a file.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(super) fn write(folder: &Path, name: String, bytes: &[u8]) -> io::Result<Self> {
+        write_whole(&folder.join(&name), bytes)?;
+        Ok(CheckpointFile { name, sum: xxh3_64(bytes) })
+    }
+
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is not what was written.
+    pub(super) fn read(&self, folder: &Path) -> io::Result<Vec<u8>> {
+        let bytes =
+            std::fs::read(folder.join(&self.name)).map_err(|error| self.unreadable(&error))?;
+        if xxh3_64(&bytes) == self.sum { Ok(bytes) } else { Err(self.damaged()) }
+    }
+
+    /// Opens a file that may be larger than the memory. All of it is read once.
+    ///
+    /// # Errors
+    /// As [`CheckpointFile::read`].
+    pub(super) fn open(&self, folder: &Path) -> io::Result<File> {
+        let open = || {
+            let mut file = File::open(folder.join(&self.name))?;
+            let sum = sum_of(&mut file)?;
+            file.rewind()?;
+            Ok((file, sum))
+        };
+        let (file, sum) = open().map_err(|error| self.unreadable(&error))?;
+        if sum == self.sum { Ok(file) } else { Err(self.damaged()) }
+    }
+
+    fn unreadable(&self, error: &io::Error) -> io::Error {
+        io::Error::other(format!("{} cannot be read: {}", self.name, describe(error)))
+    }
+
+    /// The error for a file that is not what was written.
+    pub(super) fn damaged(&self) -> io::Error {
+        damaged(&self.name)
+    }
+}
+
+/// The error for a file that is not what was written.
+pub(super) fn damaged(name: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("{name} is damaged"))
+}
+
+/// The XXH3 of a file.
+fn sum_of(file: &mut File) -> io::Result<u64> {
+    let (mut sum, mut block) = (Xxh3::new(), vec![0; BLOCK]);
+    loop {
+        match file.read(&mut block)? {
+            0 => return Ok(sum.digest()),
+            read => sum.update(&block[..read]),
+        }
+    }
+}
+
+/// A text, with its checksum behind it.
+pub(super) fn with_checksum(mut text: Vec<u8>) -> Vec<u8> {
+    let checksum = format!("{:016x}\n", xxh3_64(&text));
+    text.extend_from_slice(checksum.as_bytes());
+    text
+}
+
+/// The text that was sealed; `None` if it is not what was written.
+pub(super) fn without_checksum(bytes: &[u8]) -> Option<&[u8]> {
+    let (text, checksum) = bytes.split_at_checked(bytes.len().checked_sub(CHECKSUM_LINE)?)?;
+    (checksum == format!("{:016x}\n", xxh3_64(text)).as_bytes()).then_some(text)
+}
+
+/// A file that is written from front to back, and its checksum.
+pub(super) struct ChecksumWriter {
+    file: File,
+    sum: Xxh3,
+}
+
+impl ChecksumWriter {
+    pub(super) fn new(file: File) -> Self {
+        ChecksumWriter { file, sum: Xxh3::new() }
+    }
+
+    pub(super) fn into_parts(self) -> (File, u64) {
+        (self.file, self.sum.digest())
+    }
+}
+
+impl Write for ChecksumWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.sum.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}

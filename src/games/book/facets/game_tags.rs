@@ -1,0 +1,178 @@
+//! What is known of a game without its moves, in one word, and the filters that ask for it.
+
+use super::kinds::{RatingGroup, Speed};
+use crate::chess::position::Color;
+use crate::games::pgn::{GameDate, PgnDate};
+use crate::games::pgn::{GameResult, Tags};
+
+/// The most that a rating can be.
+const MAX_RATING: u32 = (1 << RATING_BITS) - 1;
+
+/// Date, ratings, speed and result of a game.
+///
+/// From the top: date, White's and Black's rating (0: unknown), speed, result; so later games have
+/// greater numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(in crate::games::book) struct GameTags(u64);
+
+/// Bits of a rating, a speed and a result, and where each stands.
+const RATING_BITS: u32 = 12;
+const SPEED_BITS: u32 = 3;
+const RESULT_BITS: u32 = 2;
+const SPEED_SHIFT: u32 = RESULT_BITS;
+const BLACK_SHIFT: u32 = SPEED_SHIFT + SPEED_BITS;
+const WHITE_SHIFT: u32 = BLACK_SHIFT + RATING_BITS;
+const DATE_SHIFT: u32 = WHITE_SHIFT + RATING_BITS;
+
+const _: () = assert!(DATE_SHIFT + GameDate::BITS <= u64::BITS);
+
+/// The results by their number.
+const RESULTS: [GameResult; 4] =
+    [GameResult::White, GameResult::Draw, GameResult::Black, GameResult::Undecided];
+
+impl GameTags {
+    /// What the tags say. A rating that is no number above zero is unknown.
+    pub(in crate::games::book) fn of(tags: &Tags) -> Self {
+        let rating = |name| {
+            let number = tags.get(name).and_then(|text| text.trim().parse::<u32>().ok());
+            u64::from(number.unwrap_or(0).min(MAX_RATING))
+        };
+        let speed =
+            tags.get("TimeControl").map_or(Speed::Classical, |text| Speed::of_time_control(&text));
+        let date = u64::from(GameDate::of(tags).number());
+        GameTags(
+            date << DATE_SHIFT
+                | rating("WhiteElo") << WHITE_SHIFT
+                | rating("BlackElo") << BLACK_SHIFT
+                | (speed as u64) << SPEED_SHIFT
+                | GameResult::Undecided as u64,
+        )
+    }
+
+    /// The same with this result.
+    pub(in crate::games::book) fn with_result(self, result: GameResult) -> Self {
+        GameTags(self.0 >> RESULT_BITS << RESULT_BITS | result as u64)
+    }
+
+    pub(in crate::games::book) fn to_bytes(self) -> [u8; 8] {
+        self.0.to_le_bytes()
+    }
+
+    #[inline]
+    pub(in crate::games::book) fn from_bytes(bytes: [u8; 8]) -> Self {
+        GameTags(u64::from_le_bytes(bytes))
+    }
+
+    #[inline]
+    pub(in crate::games::book) fn result(self) -> GameResult {
+        RESULTS[(self.0 & ((1 << RESULT_BITS) - 1)) as usize]
+    }
+
+    /// The rating of a player.
+    #[inline]
+    pub(in crate::games::book) fn rating(self, side: Color) -> Option<u16> {
+        let shift = if side == Color::White { WHITE_SHIFT } else { BLACK_SHIFT };
+        let rating = (self.0 >> shift & u64::from(MAX_RATING)) as u16;
+        (rating > 0).then_some(rating)
+    }
+
+    /// The mean rating of both players, or that of the only one who has one.
+    #[inline]
+    pub(in crate::games::book) fn mean_rating(self) -> Option<u16> {
+        match (self.rating(Color::White), self.rating(Color::Black)) {
+            (Some(white), Some(black)) => Some((white + black) / 2),
+            (white, black) => white.or(black),
+        }
+    }
+
+    pub(in crate::games::book) fn speed(self) -> Speed {
+        let number = self.0 >> SPEED_SHIFT & ((1 << SPEED_BITS) - 1);
+        // A book of other origin may have numbers that are none.
+        Speed::ALL[(number as usize).min(Speed::ALL.len() - 1)]
+    }
+
+    #[inline]
+    pub(in crate::games::book) fn date(self) -> GameDate {
+        GameDate::from_number((self.0 >> DATE_SHIFT) as u32)
+    }
+}
+
+/// Which games are asked for: all, unless something is set.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct FacetFilter {
+    /// The mean rating of the players is in one of these groups. If one has none, the other's
+    /// counts; a game without any rating does not pass.
+    pub ratings: Vec<RatingGroup>,
+    /// The speed is one of these.
+    pub speeds: Vec<Speed>,
+    /// Played on this day or later. A game without a date does not pass.
+    pub since: Option<PgnDate>,
+    /// Played on this day or earlier. A game without a date does not pass.
+    pub until: Option<PgnDate>,
+}
+
+impl FacetFilter {
+    /// Whether all games pass.
+    pub fn is_everything(&self) -> bool {
+        *self == FacetFilter::default()
+    }
+
+    /// Whether a game with these tags passes.
+    pub(in crate::games::book) fn passes(&self, tags: &Tags) -> bool {
+        self.is_everything() || CompiledFilter::new(self).passes(GameTags::of(tags))
+    }
+
+    /// The conditions in words, for the manifest.
+    pub(in crate::games::book) fn describe(&self) -> Vec<String> {
+        let list = |name: &str, values: Vec<String>| {
+            (!values.is_empty()).then(|| format!("{name} {}", values.join(",")))
+        };
+        [
+            list("ratings", self.ratings.iter().map(RatingGroup::to_string).collect()),
+            list("speeds", self.speeds.iter().map(Speed::to_string).collect()),
+            self.since.map(|date| format!("since {date}")),
+            self.until.map(|date| format!("until {date}")),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+/// A filter, compiled to test many games fast.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::games::book) struct CompiledFilter {
+    /// The rating groups wanted, as a set of bits; `None` for any.
+    ratings: Option<u16>,
+    /// The speeds wanted.
+    speeds: u8,
+    first: GameDate,
+    last: GameDate,
+}
+
+impl CompiledFilter {
+    pub(in crate::games::book) fn new(filter: &FacetFilter) -> Self {
+        let FacetFilter { ratings, speeds, since, until } = filter;
+        let dated = since.is_some() || until.is_some();
+        let first = if dated { GameDate::FIRST } else { GameDate::UNKNOWN };
+        CompiledFilter {
+            ratings: (!ratings.is_empty())
+                .then(|| ratings.iter().fold(0, |set, group| set | group.bit())),
+            speeds: match speeds.is_empty() {
+                true => u8::MAX,
+                false => speeds.iter().fold(0, |set, speed| set | speed.bit()),
+            },
+            first: since.map_or(first, PgnDate::lower_bound),
+            last: until.map_or(GameDate::from_number(u32::MAX), PgnDate::upper_bound),
+        }
+    }
+
+    #[inline]
+    pub(in crate::games::book) fn passes(&self, game_tags: GameTags) -> bool {
+        let date = game_tags.date();
+        let group = || game_tags.mean_rating().map_or(0, |rating| RatingGroup::of(rating).bit());
+        (self.first..=self.last).contains(&date)
+            && self.speeds & game_tags.speed().bit() != 0
+            && self.ratings.is_none_or(|wanted| wanted & group() != 0)
+    }
+}

@@ -1,0 +1,112 @@
+//! What the engine tells, in the numbers and texts of the protocol.
+
+use crate::chess::notation;
+use crate::chess::position::Move;
+use crate::engine::controller::{MoveReason, Moved, SearchProgress, Transposed};
+use crate::games::book::{BookValue, Candidate, percent};
+
+use super::reply::{Extras, Thinking};
+use super::text::to_protocol_score;
+
+/// A report of the search as thinking output. The expected move comes first when pondering.
+pub(super) fn thinking(progress: &SearchProgress) -> Thinking {
+    let report = &progress.report;
+    let moves: Vec<Move> = progress.expected.iter().chain(&report.pv).copied().collect();
+    let microseconds = report.elapsed.as_micros().max(1);
+    let speed = u128::from(report.nodes) * 1_000_000 / microseconds;
+    Thinking {
+        depth: report.depth,
+        score: to_protocol_score(report.score),
+        elapsed: report.elapsed,
+        nodes: report.nodes,
+        extras: Some(Extras {
+            selective_depth: report.selective_depth as u32,
+            speed: u64::try_from(speed).unwrap_or(u64::MAX),
+            tablebase_hits: report.tablebase_hits,
+        }),
+        bound: report.bound,
+        line: marked_line(progress, &moves),
+    }
+}
+
+/// Put into a line where it enters the book: a comment to those who parse moves.
+const BOOK_MARK: &str = "{book}";
+
+/// The line of a report, marked where it enters the book.
+fn marked_line(progress: &SearchProgress, moves: &[Move]) -> String {
+    let mut words = notation::line(&progress.position, moves);
+    if let Some(found) = &progress.report.book {
+        let plies = progress.expected.iter().len() + found.line.len();
+        let end = words.match_indices(' ').nth(plies - 1).map_or(words.len(), |(at, _)| at);
+        words.insert_str(end, &format!(" {BOOK_MARK}"));
+    }
+    words
+}
+
+/// That the search has met the book, as thinking output: in the place of a line it is seen in
+/// every GUI, and no GUI takes it for a command.
+pub(super) fn transposed(transposed: &Transposed) -> Thinking {
+    let Transposed { position, report, .. } = transposed;
+    let line = transposed.describe();
+    let Some(report) = report else { return Thinking { line, ..Thinking::default() } };
+    let progress = SearchProgress { position: *position, expected: None, report: report.clone() };
+    Thinking { line, ..thinking(&progress) }
+}
+
+/// Moves of the book named in one line of thinking output.
+const NAMED: usize = 6;
+
+/// The moves of the book with their chances, as thinking output of a book move. GUIs know by the
+/// parenthesis that nothing was searched.
+pub(super) fn book_thinking(moved: &Moved) -> Option<Thinking> {
+    let choice = match &moved.move_reason {
+        MoveReason::Book(choice) => choice,
+        MoveReason::Analysed(value) => return Some(known_thinking(moved, value, "book")),
+        MoveReason::Learned(unrefuted) => {
+            return Some(known_thinking(moved, &unrefuted.value, "learnt"));
+        }
+        MoveReason::Search(_) => return None,
+    };
+    let mut open: Vec<&Candidate> =
+        choice.candidates.iter().filter(|candidate| candidate.chance > 0.0).collect();
+    open.sort_by(|a, b| b.chance.total_cmp(&a.chance));
+    let word = |candidate: &&Candidate| {
+        format!("{} {}", moved.position.san(candidate.book_move.mv), percent(candidate.chance))
+    };
+    let words: Vec<String> = open.iter().take(NAMED).map(word).collect();
+    Some(Thinking { line: format!("(book: {})", words.join(", ")), ..Thinking::default() })
+}
+
+/// A move that was known, as thinking output, with what its search found, and where that stands.
+fn known_thinking(moved: &Moved, value: &BookValue, place: &str) -> Thinking {
+    let (depth, score) = (value.depth, to_protocol_score(value.score));
+    let line = format!("({place}: {})", moved.position.san(moved.mv));
+    Thinking { depth, score, line, ..Thinking::default() }
+}
+
+/// Why a move was played, where there is more to say than that it was searched.
+pub(super) fn move_reason(moved: &Moved) -> Option<String> {
+    let choice = match &moved.move_reason {
+        MoveReason::Book(choice) => choice,
+        MoveReason::Analysed(value) => return Some(value.as_move_reason(&moved.position)),
+        MoveReason::Learned(unrefuted) => return Some(unrefuted.describe(&moved.position)),
+        MoveReason::Search(result) => {
+            let found = result.book.as_ref();
+            return found.map(|found| found.describe(&moved.position));
+        }
+    };
+    let Candidate { book_move, score, chance, .. } = choice.chosen();
+    let played = if book_move.played.is_empty() {
+        "never played here".to_owned()
+    } else {
+        format!("played here {}", book_move.played)
+    };
+    Some(format!(
+        "book move {}: position reached {}, {played}, score {}, chance {}, policy {}",
+        moved.position.san(moved.mv),
+        book_move.reached,
+        percent(*score),
+        percent(*chance),
+        choice.policy,
+    ))
+}

@@ -1,0 +1,212 @@
+//! A conversation with an engine that is being checked.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use crate::protocols::cecp::{FATAL, FeatureValue, Reply};
+use crate::tools::autoplay::config::EngineConfig;
+use crate::tools::autoplay::player::{StartError, spawn};
+use crate::tools::autoplay::process::{Process, Received, Trace};
+
+use super::Finding;
+
+/// How long a GUI waits for features unless `done=0` comes.
+const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long an answer may take that needs no thought.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(3);
+
+/// After the first line: some engines lose a second one that comes too soon.
+const FIRST_TIMEOUT: Duration = Duration::from_millis(600);
+
+/// Between lines, for the same reason; nothing is measured that is as short.
+const PACE: Duration = Duration::from_millis(10);
+
+/// No more is quoted of what an engine said, in characters.
+const QUOTE: usize = 200;
+
+/// How long to listen for what should not come.
+const SILENCE: Duration = Duration::from_millis(400);
+
+/// The conversation.
+pub(super) struct Conversation {
+    /// The engine.
+    pub process: Process,
+    /// The features it declared; those without a value it did not.
+    pub features: BTreeMap<String, FeatureValue>,
+    /// Whether and when `done=1` came.
+    pub done_after: Option<Duration>,
+    /// Whether `done=0` came.
+    pub asked_for_time: bool,
+    sent: Vec<String>,
+    received: Vec<String>,
+}
+
+impl Conversation {
+    /// Starts the engine and hears its features.
+    pub(super) fn start(config: &EngineConfig, trace: &Trace) -> Result<Self, StartError> {
+        let mut process = spawn(config, trace)?;
+        process.set_pace(PACE);
+        let mut conversation = Conversation {
+            process,
+            features: BTreeMap::new(),
+            done_after: None,
+            asked_for_time: false,
+            sent: Vec::new(),
+            received: Vec::new(),
+        };
+        conversation.send("xboard");
+        let _ = conversation.next(Instant::now() + FIRST_TIMEOUT);
+        conversation.send("protover 2");
+        conversation.read_features();
+        conversation.sent.clear();
+        Ok(conversation)
+    }
+
+    fn read_features(&mut self) {
+        let start = Instant::now();
+        while self.done_after.is_none() {
+            let timeout = if self.asked_for_time { 5 * FEATURE_TIMEOUT } else { FEATURE_TIMEOUT };
+            let Some(line) = self.next(start + timeout) else { return };
+            let Reply::Features(features) = Reply::from(line.as_str()) else { continue };
+            for feature in features {
+                match (feature.name.as_str(), &feature.value) {
+                    ("done", FeatureValue::Number(1)) => self.done_after = Some(start.elapsed()),
+                    ("done", _) => self.asked_for_time = true,
+                    _ => {
+                        self.features.insert(feature.name, feature.value);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a switch is on; `default` is the specification's.
+    pub(super) fn has(&self, feature: &str, default: bool) -> bool {
+        self.features.get(feature).map_or(default, |value| *value == FeatureValue::Number(1))
+    }
+
+    /// Sends a line. If the engine is gone, that shows when it does not answer.
+    pub(super) fn send(&mut self, line: &str) {
+        self.sent.push(line.to_owned());
+        let _ = self.process.send(line);
+    }
+
+    /// Sends several lines.
+    pub(super) fn send_all(&mut self, lines: &[&str]) {
+        for line in lines {
+            self.send(line);
+        }
+    }
+
+    /// Sends several lines at once.
+    pub(super) fn send_together(&mut self, lines: &[&str]) {
+        self.sent.extend(lines.iter().map(|&line| line.to_owned()));
+        let _ = self.process.send(lines.join("\n"));
+    }
+
+    /// Sends a move of the opponent.
+    pub(super) fn make_move(&mut self, text: &str) {
+        let word = if self.has("usermove", false) { "usermove " } else { "" };
+        self.send(&format!("{word}{text}"));
+    }
+
+    fn next(&mut self, deadline: Instant) -> Option<String> {
+        match self.process.receive(deadline) {
+            Received::Line(line) => {
+                self.received.push(line.text.clone());
+                Some(line.text)
+            }
+            Received::Timeout | Received::Closed => None,
+        }
+    }
+
+    /// Waits for a reply that is wanted.
+    pub(super) fn wait_for(
+        &mut self,
+        timeout: Duration,
+        wanted: impl Fn(&Reply) -> bool,
+    ) -> Option<Reply> {
+        let deadline = Instant::now() + timeout;
+        loop {
+            let line = self.next(deadline)?;
+            let reply = Reply::from(line.as_str());
+            if wanted(&reply) {
+                return Some(reply);
+            }
+        }
+    }
+
+    /// All that comes within a short time.
+    pub(super) fn read_pending(&mut self) -> Vec<Reply> {
+        let deadline = Instant::now() + SILENCE;
+        std::iter::from_fn(|| self.next(deadline)).map(|line| Reply::from(line.as_str())).collect()
+    }
+
+    /// Waits until the engine has done what it was told, and returns what it said meanwhile;
+    /// `None` if it does not answer any more.
+    pub(super) fn sync(&mut self, number: u64) -> Option<Vec<Reply>> {
+        if !self.has("ping", false) {
+            let received = self.read_pending();
+            return self.is_alive().then_some(received);
+        }
+        self.send(&format!("ping {number}"));
+        let deadline = Instant::now() + TIMEOUT;
+        let mut received = Vec::new();
+        loop {
+            let reply = Reply::from(self.next(deadline)?.as_str());
+            if reply == Reply::Pong(number) {
+                return Some(received);
+            }
+            received.push(reply);
+        }
+    }
+
+    /// Whether the process still runs.
+    pub(super) fn is_alive(&mut self) -> bool {
+        self.process.wait(Instant::now()).is_none()
+    }
+
+    /// A finding about what was said last.
+    pub(super) fn finding(&self, came: impl Into<String>, rule: &'static str) -> Finding {
+        // Nothing was asked beyond the greeting.
+        let greeting = ["xboard".to_owned(), "protover 2".to_owned()];
+        let sent = if self.sent.is_empty() { &greeting[..] } else { &self.sent };
+        let from = sent.len().saturating_sub(6);
+        let mut came = came.into();
+        if came.is_empty() {
+            came = self.recent();
+        }
+        if let Some((end, _)) = came.char_indices().nth(QUOTE) {
+            came.truncate(end);
+            came.push_str("...");
+        }
+        Finding { sent: sent[from..].join(" | "), came, rule }
+    }
+
+    /// The last lines heard.
+    fn recent(&self) -> String {
+        let from = self.received.len().saturating_sub(3);
+        match &self.received[from..] {
+            [] => "nothing".to_owned(),
+            lines => lines.join(" | "),
+        }
+    }
+
+    /// What should never come, whatever was asked.
+    pub(super) fn unsolicited_errors(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let fatal = |line: &&String| FATAL.iter().any(|(word, _)| line.contains(word));
+        if let Some(line) = self.received.iter().find(fatal) {
+            let rule = "xboard takes a line with words like \"not found\" or \"Permission denied\", \
+                        by which a remote shell fails, for the engine's death";
+            findings.push(self.finding(line.clone(), rule));
+        }
+        let words = self.process.last_output();
+        if let Some(line) = words.iter().find(|line| line.starts_with("(stderr)")) {
+            let rule = "standard error goes to the GUI as protocol: nothing may be written there";
+            findings.push(self.finding(line.clone(), rule));
+        }
+        findings
+    }
+}

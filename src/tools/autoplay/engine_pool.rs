@@ -1,0 +1,121 @@
+//! The two engines of one worker, which stay from game to game.
+
+use std::thread;
+use std::time::Duration;
+
+use super::config::EngineConfig;
+use super::play::Played;
+use super::player::{Player, StartError};
+use super::process::Trace;
+
+/// How long to wait before an engine is started again; the machine may be short of something.
+const BEFORE_NEXT_START: Duration = Duration::from_millis(200);
+
+/// What is reported of an engine that is being started.
+pub(super) enum EngineNotice {
+    /// It is being started.
+    Starting,
+    /// It has sent its name.
+    Named(String),
+    /// Its start went wrong; it is started again, or plays nevertheless.
+    StartupRetry(String),
+}
+
+/// Running engines with their numbers.
+#[derive(Default)]
+pub(super) struct EnginePool([Option<(usize, Player)>; 2]);
+
+impl EnginePool {
+    /// Makes these engines the running ones, each in its place; `notify` is called for each that is
+    /// started.
+    ///
+    /// # Errors
+    /// If one of them cannot be started.
+    pub(super) fn take(
+        &mut self,
+        engines: [(usize, &EngineConfig); 2],
+        trace: &Trace,
+        mut notify: impl FnMut(usize, EngineNotice),
+    ) -> Result<(), StartError> {
+        for (idle_player, (engine, config)) in self.0.iter_mut().zip(engines) {
+            let fits = |(seated, player): &(usize, Player)| {
+                *seated == engine && player.adapter.reusable() && !config.restart
+            };
+            if idle_player.as_ref().is_some_and(fits) {
+                continue;
+            }
+            if let Some((_, player)) = idle_player.take() {
+                player.quit();
+            }
+            notify(engine, EngineNotice::Starting);
+            let start = || Player::start(config, trace);
+            let player = persist(start, |what| notify(engine, EngineNotice::StartupRetry(what)))?;
+            if let Some(what) = player.adapter.startup_retry() {
+                notify(engine, EngineNotice::StartupRetry(what));
+            }
+            notify(engine, EngineNotice::Named(player.name.clone()));
+            *idle_player = Some((engine, player));
+        }
+        Ok(())
+    }
+
+    /// The engines as White and Black, if White is to be the one with the number `white`.
+    pub(super) fn players(&mut self, white: usize) -> Option<[&mut Player; 2]> {
+        let [Some((first, a)), Some((_, b))] = &mut self.0 else { return None };
+        Some(if *first == white { [a, b] } else { [b, a] })
+    }
+
+    /// After a game in which the engine with the number `white` had White: ends engines that broke
+    /// down, and returns for White and Black what the one at fault wrote last.
+    pub(super) fn clear(&mut self, white: usize, played: &Played) -> [Vec<String>; 2] {
+        let mut last_output = [Vec::new(), Vec::new()];
+        for idle_player in &mut self.0 {
+            let Some((engine, player)) = idle_player else { continue };
+            let color = usize::from(*engine != white);
+            let at_fault = played.verdict.termination.is_fault()
+                && played.verdict.winner.is_some_and(|winner| winner.to_index() != color);
+            if at_fault {
+                last_output[color] = player.adapter.process().last_output();
+            }
+            if played.broken[color] {
+                *idle_player = None;
+            }
+        }
+        last_output
+    }
+
+    /// Ends the engine with this number, which has broken down.
+    pub(super) fn drop_engine(&mut self, number: usize) {
+        for idle_player in &mut self.0 {
+            idle_player.take_if(|(engine, _)| *engine == number);
+        }
+    }
+
+    /// Says goodbye to the engines; they are gone on return.
+    pub(super) fn quit(self) {
+        for (_, player) in self.0.into_iter().flatten() {
+            player.quit();
+        }
+    }
+}
+
+/// Tries to start something until it succeeds, or has failed so often that it is no accident.
+///
+/// # Errors
+/// If it is no accident.
+pub(super) fn persist<T>(
+    mut start: impl FnMut() -> Result<T, StartError>,
+    mut startup_retries: impl FnMut(String),
+) -> Result<T, StartError> {
+    let mut failed = 0;
+    loop {
+        failed += 1;
+        match start() {
+            Err(error) if failed < error.attempts() => {
+                startup_retries(format!("{error}; it is started again"));
+            }
+            done => return done,
+        }
+        thread::sleep(BEFORE_NEXT_START * failed);
+    }
+}

@@ -1,0 +1,172 @@
+//! Keeps the results of a match: PGN, state, standings.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::games::{GameText, GamesFile};
+use super::record::GameRecord;
+use super::schedule::Slot;
+use super::state::{FinishedGame, StateError, StateFile, remaining};
+use super::tournament::Standings;
+
+/// Where results go.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    /// The games as PGN, added to what is there.
+    pub pgn: Option<PathBuf>,
+    /// The state to resume from.
+    pub state: Option<PathBuf>,
+    /// Whether to go on from the state.
+    pub resume: bool,
+    /// Whether all games are kept in memory for a report.
+    pub keep: bool,
+    /// The tag `Event`.
+    pub event: String,
+}
+
+/// Why results cannot be kept.
+#[derive(Debug, Error)]
+pub enum MatchRecordError {
+    /// The PGN file cannot be written.
+    #[error("cannot write {}: {cause}", path.display())]
+    Pgn {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
+    /// The PGN file has a game that may not be on the disk.
+    #[error("{} has the game, but cannot be synced: {cause}; a power cut may undo it", path.display())]
+    Unsynced {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
+    /// The state file cannot be used.
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+/// The results of a match, in memory and on disk.
+#[derive(Debug)]
+pub struct MatchRecord {
+    pgn: Option<(PathBuf, GamesFile)>,
+    state: Option<StateFile>,
+    keep: bool,
+    /// The tag `Event`.
+    pub event: String,
+    /// How many games the match has.
+    pub scheduled: usize,
+    /// The results so far.
+    pub standings: Standings,
+    /// All games, if they are kept.
+    pub games: Vec<FinishedGame>,
+    /// How many games are finished.
+    pub finished: usize,
+}
+
+impl MatchRecord {
+    /// Opens the files, and takes finished games over when resuming. Returns the games that are
+    /// still to be played, too.
+    ///
+    /// # Errors
+    /// If a file cannot be used, or the state is of another match. `settings` tells them apart.
+    pub fn open(
+        places: &Places,
+        slots: &[Slot],
+        settings: &str,
+    ) -> Result<(Self, Vec<Slot>), MatchRecordError> {
+        let (state, mut games) = match &places.state {
+            None => (None, Vec::new()),
+            Some(path) if places.resume => {
+                let (state, games) = StateFile::resume(path, settings)?;
+                (Some(state), games)
+            }
+            Some(path) => (Some(StateFile::create(path, settings)?), Vec::new()),
+        };
+        let last = games.last_mut().and_then(|game| game.pgn.take());
+        let pgn = places.pgn.as_deref().map(|path| open_pgn(path, last.as_ref())).transpose();
+        let pgn = match (pgn, state.as_ref()) {
+            (Err(error), Some(_)) if games.is_empty() => {
+                // Nothing was played: a state would only be in the way.
+                state.map_or(Ok(()), StateFile::remove)?;
+                return Err(error);
+            }
+            (pgn, _) => pgn?,
+        };
+        let left = remaining(slots, &games);
+        let mut match_record = MatchRecord {
+            pgn,
+            state,
+            keep: places.keep,
+            event: places.event.clone(),
+            scheduled: slots.len(),
+            standings: Standings::default(),
+            games: Vec::new(),
+            finished: games.len(),
+        };
+        for game in games {
+            if let Some(slot) = slots.iter().find(|slot| slot.number == game.number) {
+                match_record.standings.add(slot, &game.verdict());
+            }
+            if match_record.keep {
+                match_record.games.push(game);
+            }
+        }
+        Ok((match_record, left))
+    }
+
+    /// Writes a finished game down: the state first, which has all of it, then the PGN.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn add(&mut self, slot: &Slot, record: &GameRecord) -> Result<(), MatchRecordError> {
+        self.finished += 1;
+        self.standings.add(slot, &record.verdict);
+        let fail = |path: &Path| {
+            let path = path.to_owned();
+            |cause| MatchRecordError::Pgn { path, cause }
+        };
+        let entry = match &self.pgn {
+            Some((path, file)) => Some(file.entry(record.pgn(&self.event)).map_err(fail(path))?),
+            None => None,
+        };
+        let mut game = FinishedGame::new(record, entry);
+        if let Some(state) = &mut self.state {
+            state.add(&game)?;
+        }
+        if let (Some((path, file)), Some(entry)) = (&mut self.pgn, game.pgn.take()) {
+            file.append(&entry).map_err(fail(path))?;
+            let path = path.clone();
+            file.sync().map_err(|cause| MatchRecordError::Unsynced { path, cause })?;
+        }
+        if self.keep {
+            self.games.push(game);
+        }
+        Ok(())
+    }
+
+    /// Removes the state: the match is over.
+    ///
+    /// # Errors
+    /// If the file cannot be removed.
+    pub fn close(&mut self) -> Result<(), MatchRecordError> {
+        self.state.take().map_or(Ok(()), StateFile::remove).map_err(MatchRecordError::from)
+    }
+}
+
+/// Opens the PGN file, and sees to it that it has the last game that the state knows.
+fn open_pgn(
+    path: &Path,
+    last: Option<&GameText>,
+) -> Result<(PathBuf, GamesFile), MatchRecordError> {
+    let fail = |cause| MatchRecordError::Pgn { path: path.to_owned(), cause };
+    let mut file = GamesFile::open(path).map_err(fail)?;
+    if let Some(last) = last {
+        file.settle(last).map_err(fail)?;
+    }
+    Ok((path.to_owned(), file))
+}

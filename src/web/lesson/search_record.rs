@@ -1,0 +1,521 @@
+//! A recorded search in words and numbers that need no game to be understood: the source of the
+//! text, the JSON and the pictures.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::game::{Window, ZeroSumGame};
+use super::observe::{NodeType, SearchReason};
+use super::record::{Recorder, Step, Visit};
+use super::search::Algorithm;
+use crate::chess::notation::bound;
+use crate::chess::score::{Depth, INFINITY, Ply, Score};
+
+/// Cut off moves are shown one by one up to here; more of them are shown as one node.
+const SHOWN_CUT: usize = 3;
+
+/// A recorded search, told from the side of the player who maximises.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SearchRecord {
+    /// How the tree was searched.
+    pub algorithm: String,
+    /// Whether the algorithm has windows; minimax has none.
+    pub windows: bool,
+    /// Value, line and counts, in one line.
+    pub summary: String,
+    /// The value of the root.
+    pub value: Score,
+    /// The principal variation.
+    pub line: Vec<String>,
+    /// Visits; a node that was searched again counts again.
+    pub nodes: u64,
+    /// Nodes of the tree below that were visited, each counted once.
+    pub distinct: usize,
+    /// How often alpha met beta with moves left.
+    pub cutoffs: u64,
+    /// Searches repeated with the open window.
+    pub researches: u64,
+    /// Visits that the table settled.
+    pub hits: u64,
+    /// Visits by type: of PV, cut and all nodes. Minimax has no windows, and PV nodes alone.
+    pub types: [u64; 3],
+    /// Visits that were made but are not in the tree below.
+    pub hidden: u64,
+    /// The nodes, parents before their children, siblings in the order of their search.
+    pub tree: Vec<Node>,
+    /// What happened, in order.
+    pub steps: Vec<RecordedEvent>,
+}
+
+/// A node of the tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Node {
+    /// The node above, by its place in [`SearchRecord::tree`].
+    pub parent: Option<usize>,
+    /// The node's name, or the move that leads to it.
+    pub name: String,
+    /// Whether the player who maximises is to move.
+    pub max: bool,
+    /// Plies from the root.
+    pub ply: Ply,
+    /// Its type in its last visit; `None` if it was never visited.
+    pub kind: Option<NodeType>,
+    /// Whether it lies on the principal variation.
+    pub on_line: bool,
+    /// Its searches, in order; none if it was cut off.
+    pub visits: Vec<NodeVisit>,
+    /// Nodes that this one stands for: more than one where many moves were cut off together.
+    pub stands_for: usize,
+    /// Visits below it that were made but are not in the tree.
+    pub hidden: u64,
+    /// Its position as FEN, in a game with a board.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fen: Option<String>,
+}
+
+/// One search of a node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NodeVisit {
+    /// `(alpha, beta)`.
+    pub window: String,
+    /// Alpha, unless it is infinite.
+    pub alpha: Option<Score>,
+    /// Beta, unless it is infinite.
+    pub beta: Option<Score>,
+    /// Whether the window is a null window.
+    pub null: bool,
+    /// Whether the node is searched again, because the null window failed.
+    pub again: bool,
+    /// Whether the node is a leaf.
+    pub leaf: bool,
+    /// The value, or its bound.
+    pub value: Score,
+    /// What kind of node it was in this visit.
+    pub kind: NodeType,
+    /// Whether the table settled it.
+    pub hit: bool,
+    /// `=`, or `>=` or `<=` where the value is only a bound, or `~` where it is an estimate.
+    pub relation: &'static str,
+    /// `alpha 6 >= beta 5`, if moves were cut off.
+    pub cutoff: Option<String>,
+    /// The names of what was cut off.
+    pub cut: Vec<String>,
+}
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RecordedEvent {
+    /// To which node of [`SearchRecord::tree`].
+    pub node: usize,
+    /// In which of its visits.
+    pub visit: usize,
+    /// What.
+    pub kind: RecordedEventKind,
+    /// Where a bound moves to.
+    pub value: Option<Score>,
+    /// In words.
+    pub text: String,
+}
+
+/// The kinds of happenings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RecordedEventKind {
+    /// An iteration begins; it happens to the root.
+    Iteration,
+    /// A node is entered.
+    Enter,
+    /// A leaf is entered and left.
+    Leaf,
+    /// The table has a move searched first.
+    First,
+    /// A bound moves.
+    Raise,
+    /// Moves are cut off.
+    Cutoff,
+    /// A node is left.
+    Leave,
+    /// A node is left at once, because the table settles it.
+    Hit,
+}
+
+impl SearchRecord {
+    /// Reports what `recorder` heard of a search of `root`. With `whole_cut` the subtrees that were
+    /// cut off are shown whole, otherwise their first moves alone.
+    pub fn new<G: ZeroSumGame>(
+        algorithm: Algorithm,
+        recorder: &Recorder<G::Move>,
+        game: &mut G,
+        root: (&G::State, &str),
+        whole_cut: bool,
+    ) -> SearchRecord {
+        SearchRecord::named(algorithm.name(), recorder, game, root, whole_cut)
+    }
+
+    /// As [`SearchRecord::new`], of a search with a name of its own. Several searches of the root, one
+    /// after the other, are one search; the last one's value is its value.
+    pub(crate) fn named<G: ZeroSumGame>(
+        name: &str,
+        recorder: &Recorder<G::Move>,
+        game: &mut G,
+        root: (&G::State, &str),
+        whole_cut: bool,
+    ) -> SearchRecord {
+        let windows = name != Algorithm::Minimax.name();
+        let (nodes, place) = (Vec::new(), Vec::new());
+        let mut renderer = RecordRenderer { game, recorder, nodes, place, whole_cut, windows };
+        for visit in &recorder.visits {
+            renderer.add_visit(visit, root);
+        }
+        let steps =
+            recorder.steps.iter().filter_map(|step| renderer.recorded_event(step)).collect();
+        renderer.mark_line();
+        renderer.add_cut();
+        let result = renderer.nodes.first().and_then(|node| node.node.visits.last());
+        let mut search_record = SearchRecord {
+            algorithm: name.to_owned(),
+            windows,
+            summary: String::new(),
+            value: result.map_or(0, |visit| visit.value),
+            line: renderer.line_of(recorder.last_of_root(), 0),
+            nodes: recorder.counter.nodes,
+            distinct: renderer.nodes.iter().filter(|node| node.node.kind.is_some()).count(),
+            cutoffs: recorder.counter.cutoffs,
+            researches: recorder.counter.researches,
+            hits: recorder.counter.hits,
+            types: recorder.counter.types,
+            hidden: recorder.visits.iter().map(|visit| visit.hidden).sum(),
+            steps,
+            tree: renderer.nodes.into_iter().map(|placed| placed.node).collect(),
+        };
+        search_record.summary = search_record.summarise();
+        search_record
+    }
+
+    /// The names of the nodes that were cut off.
+    pub fn cut(&self) -> Vec<&str> {
+        let cut = self.tree.iter().filter(|node| node.kind.is_none());
+        cut.map(|node| node.name.as_str()).collect()
+    }
+
+    /// All steps, indented by their depth, and a summary.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for step in &self.steps {
+            let indent = 2 * self.tree[step.node].ply;
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{:indent$}{}", "", step.text);
+        }
+        text.push_str(&self.summary);
+        text.push('\n');
+        text
+    }
+
+    fn summarise(&self) -> String {
+        let SearchRecord { algorithm, value, nodes, distinct, cutoffs, researches, hits, .. } =
+            self;
+        let visits = match *nodes == *distinct as u64 || self.hidden > 0 {
+            true => format!("{} visited", counted(*nodes, "node")),
+            false => format!("{nodes} visits of {}", counted(*distinct as u64, "node")),
+        };
+        let mut text = format!("{algorithm}: value {value}{}; {visits}", by(&self.line));
+        if *cutoffs > 0 {
+            let _ = write!(text, ", {}", counted(*cutoffs, "cutoff"));
+        }
+        if *researches > 0 {
+            let _ = write!(text, ", {researches} searched again");
+        }
+        if *hits > 0 {
+            let _ = write!(text, ", {} settled by the table", counted(*hits, "visit"));
+        }
+        match self.cut() {
+            cut if cut.is_empty() || self.hidden > 0 => {}
+            cut if cut.len() <= 8 => {
+                let _ = write!(text, ", never visited: {}", cut.join(" "));
+            }
+            cut => {
+                let _ = write!(text, ", never visited: {} nodes", cut.len());
+            }
+        }
+        text
+    }
+}
+
+/// ` by N1 N3`; nothing where there is no line.
+pub(super) fn by(line: &[String]) -> String {
+    if line.is_empty() { String::new() } else { format!(" by {}", line.join(" ")) }
+}
+
+/// `1 node`, `2 nodes`.
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// A node with its state in the game and its children.
+struct Placed<S, M> {
+    node: Node,
+    state: S,
+    via: Option<M>,
+    children: Vec<usize>,
+}
+
+struct RecordRenderer<'a, G: ZeroSumGame> {
+    game: &'a mut G,
+    recorder: &'a Recorder<G::Move>,
+    nodes: Vec<Placed<G::State, G::Move>>,
+    /// For each visit its node, and which of the node's visits it is.
+    place: Vec<(usize, usize)>,
+    whole_cut: bool,
+    windows: bool,
+}
+
+impl<G: ZeroSumGame> RecordRenderer<'_, G> {
+    fn add_visit(&mut self, visit: &Visit<G::Move>, root: (&G::State, &str)) {
+        let node = match (visit.parent, visit.via) {
+            (Some(parent), Some(mv)) => {
+                let above = self.place[parent].0;
+                let mut known = self.nodes[above].children.iter().copied();
+                let known = known.find(|&child| self.nodes[child].via == Some(mv));
+                known.unwrap_or_else(|| self.add_child(above, mv))
+            }
+            _ if self.nodes.is_empty() => self.add_root(root),
+            _ => 0,
+        };
+        let cut = visit.cutoff.as_ref().map_or(&[][..], |(_, _, rest)| rest);
+        let state = &self.nodes[node].state;
+        let cut = cut.iter().map(|&mv| self.game.name(state, mv)).collect();
+        let estimate = self.game.is_estimate(state);
+        let placed = &mut self.nodes[node];
+        placed.node.hidden += visit.hidden;
+        let rendered = render_visit(visit, placed.node.max, estimate, cut);
+        placed.node.kind = Some(rendered.kind);
+        placed.node.visits.push(rendered);
+        self.place.push((node, placed.node.visits.len() - 1));
+    }
+
+    fn add_root(&mut self, (state, name): (&G::State, &str)) -> usize {
+        let node = Node {
+            parent: None,
+            name: name.to_owned(),
+            max: self.game.maximises(state),
+            ply: 0,
+            kind: None,
+            on_line: true,
+            visits: Vec::new(),
+            stands_for: 1,
+            hidden: 0,
+            fen: self.game.fen(state),
+        };
+        self.nodes.push(Placed { node, state: state.clone(), via: None, children: Vec::new() });
+        self.nodes.len() - 1
+    }
+
+    fn add_child(&mut self, parent: usize, mv: G::Move) -> usize {
+        let above = &self.nodes[parent];
+        let place = self.game.play(&above.state, mv);
+        let node = Node {
+            parent: Some(parent),
+            name: self.game.name(&above.state, mv),
+            max: self.game.maximises(&place),
+            ply: above.node.ply + 1,
+            kind: None,
+            on_line: false,
+            visits: Vec::new(),
+            stands_for: 1,
+            hidden: 0,
+            fen: self.game.fen(&place),
+        };
+        self.nodes.push(Placed { node, state: place, via: Some(mv), children: Vec::new() });
+        let id = self.nodes.len() - 1;
+        self.nodes[parent].children.push(id);
+        id
+    }
+
+    /// Marks the nodes of the principal variation.
+    fn mark_line(&mut self) {
+        let Some(last) = self.recorder.last_of_root() else { return };
+        let mut current = 0;
+        for &mv in &last.line {
+            let children = &self.nodes[current].children;
+            let next = children.iter().copied().find(|&child| self.nodes[child].via == Some(mv));
+            let Some(next) = next else { return };
+            self.nodes[next].node.on_line = true;
+            current = next;
+        }
+    }
+
+    /// Adds the nodes that were never visited.
+    fn add_cut(&mut self) {
+        for (id, visit) in self.recorder.visits.iter().enumerate() {
+            let Some((_, _, rest)) = &visit.cutoff else { continue };
+            let parent = self.place[id].0;
+            let known = |mv: &&G::Move| {
+                let mut children = self.nodes[parent].children.iter();
+                !children.any(|&child| self.nodes[child].via == Some(**mv))
+            };
+            let new: Vec<G::Move> = rest.iter().filter(known).copied().collect();
+            if self.whole_cut || new.len() <= SHOWN_CUT {
+                for mv in new {
+                    self.add_cut_tree(parent, mv);
+                }
+            } else {
+                let child = self.add_child(parent, new[0]);
+                self.nodes[child].node.name = format!("{} moves", new.len());
+                self.nodes[child].node.stands_for = new.len();
+            }
+        }
+        if self.whole_cut {
+            self.complete();
+        }
+    }
+
+    /// Adds what lies below nodes that an early iteration has judged and a later one has cut off.
+    fn complete(&mut self) {
+        for parent in 0..self.nodes.len() {
+            let state = self.nodes[parent].state.clone();
+            for mv in self.game.moves(&state) {
+                let mut children = self.nodes[parent].children.iter();
+                if !children.any(|&child| self.nodes[child].via == Some(mv)) {
+                    self.add_cut_tree(parent, mv);
+                }
+            }
+        }
+    }
+
+    fn add_cut_tree(&mut self, parent: usize, mv: G::Move) {
+        let child = self.add_child(parent, mv);
+        if self.whole_cut {
+            let state = self.nodes[child].state.clone();
+            for next in self.game.moves(&state) {
+                self.add_cut_tree(child, next);
+            }
+        }
+    }
+
+    /// A step in words; `None` for those that go without saying.
+    fn recorded_event(&self, step: &Step<G::Move>) -> Option<RecordedEvent> {
+        let (id, kind) = match *step {
+            Step::Iteration(depth) => return self.iteration(depth),
+            Step::Enter(id) if self.recorder.visits[id].leaf => (id, RecordedEventKind::Leaf),
+            Step::Enter(id) => (id, RecordedEventKind::Enter),
+            Step::First(id, _) => (id, RecordedEventKind::First),
+            Step::Raise(id, ..) => (id, RecordedEventKind::Raise),
+            Step::Cutoff(id) => (id, RecordedEventKind::Cutoff),
+            Step::Leave(id) if self.recorder.visits[id].hit => (id, RecordedEventKind::Hit),
+            Step::Leave(id) => (id, RecordedEventKind::Leave),
+        };
+        let visit = &self.recorder.visits[id];
+        let (node, number) = self.place[id];
+        let Node { name, max, visits, .. } = &self.nodes[node].node;
+        let rendered = &visits[number];
+        let value = match *step {
+            Step::Raise(_, _, value) => Some(if *max { value } else { -value }),
+            _ => None,
+        };
+        let text = match *step {
+            Step::Raise(_, mv, value) => self.raised(node, mv, if *max { value } else { -value }),
+            Step::First(_, mv) => {
+                let first = self.game.name(&self.nodes[node].state, mv);
+                format!("{name}: {first} first")
+            }
+            Step::Cutoff(_) => {
+                let cut = match rendered.cut.len() {
+                    0..=SHOWN_CUT => rendered.cut.join(" "),
+                    many => format!("{many} moves"),
+                };
+                format!("{name}: {}, cut off: {cut}", rendered.cutoff.as_deref()?)
+            }
+            Step::Enter(_) if visit.leaf => {
+                format!(
+                    "{name} {} {}{}",
+                    rendered.relation,
+                    rendered.value,
+                    self.window_of(rendered)
+                )
+            }
+            Step::Enter(_) => {
+                let player = if *max { "max" } else { "min" };
+                let again = if rendered.again { ", again" } else { "" };
+                format!("{name} {player}{again}{}", self.window_of(rendered))
+            }
+            Step::Leave(_) if visit.leaf => return None,
+            Step::Leave(_) if visit.hit => {
+                format!("{name} {} {} from the table", rendered.relation, rendered.value)
+            }
+            Step::Leave(_) => {
+                let by = by(&self.line_of(Some(visit), node));
+                format!("{name} {} {}{by}", rendered.relation, rendered.value)
+            }
+            Step::Iteration(_) => return None,
+        };
+        Some(RecordedEvent { node, visit: number, kind, value, text })
+    }
+
+    /// The beginning of an iteration, which happens to the root before it is visited.
+    fn iteration(&self, depth: Depth) -> Option<RecordedEvent> {
+        let visit = usize::try_from(depth - 1).ok()?;
+        let (kind, text) = (RecordedEventKind::Iteration, format!("iteration {depth}"));
+        Some(RecordedEvent { node: 0, visit, kind, value: None, text })
+    }
+
+    /// `N3: alpha = 5 by N8`.
+    fn raised(&self, node: usize, mv: G::Move, value: Score) -> String {
+        let Placed { node: Node { name, max, .. }, state, .. } = &self.nodes[node];
+        let which = match (self.windows, *max) {
+            (false, _) => "best",
+            (true, true) => "alpha",
+            (true, false) => "beta",
+        };
+        format!("{name}: {which} = {value} by {}", self.game.name(state, mv))
+    }
+
+    /// The window in a step's text, if the algorithm has windows.
+    fn window_of(&self, rendered: &NodeVisit) -> String {
+        let kind = if rendered.null { "null window" } else { "window" };
+        if self.windows { format!(", {kind} {}", rendered.window) } else { String::new() }
+    }
+
+    /// The names along the best line of a visit of `node`.
+    fn line_of(&self, visit: Option<&Visit<G::Move>>, node: usize) -> Vec<String> {
+        let Some(visit) = visit else { return Vec::new() };
+        let mut state = self.nodes[node].state.clone();
+        let mut names = Vec::new();
+        for &mv in &visit.line {
+            names.push(self.game.name(&state, mv));
+            state = self.game.play(&state, mv);
+        }
+        names
+    }
+}
+
+/// A visit as Max sees it, with the names of what it cut off.
+fn render_visit<M>(visit: &Visit<M>, max: bool, estimate: bool, cut: Vec<String>) -> NodeVisit {
+    let Window { alpha, beta } = visit.window;
+    let relation = match visit.value {
+        _ if visit.leaf => ["=", "~"][usize::from(estimate)],
+        value if value >= beta => [">=", "<="][usize::from(!max)],
+        value if value <= alpha => ["<=", ">="][usize::from(!max)],
+        _ => "=",
+    };
+    let cutoff = visit.cutoff.as_ref().map(|&(alpha, beta, _)| {
+        let met = Window::new(alpha, beta).seen(max);
+        format!("alpha {} >= beta {}", bound(met.alpha), bound(met.beta))
+    });
+    let seen = visit.window.seen(max);
+    let finite = |bound: Score| (bound.abs() < INFINITY).then_some(bound);
+    NodeVisit {
+        window: seen.to_string(),
+        alpha: finite(seen.alpha),
+        beta: finite(seen.beta),
+        null: visit.window.is_null(),
+        again: visit.why == SearchReason::Again,
+        leaf: visit.leaf,
+        value: if max { visit.value } else { -visit.value },
+        kind: NodeType::of(visit.value, (visit.window.alpha, visit.window.beta)),
+        hit: visit.hit,
+        relation,
+        cutoff,
+        cut,
+    }
+}

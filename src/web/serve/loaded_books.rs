@@ -1,0 +1,165 @@
+//! The books that are served: opened one after the other while the server already answers, and then
+//! never changed.
+
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use super::api_error::ApiError;
+use super::progress::Progress;
+use crate::games::book::{
+    BOOK_FILE, Book, BookError, BuildOptions, EMBEDDED_NAME, HEADLINE, Monitor, Names, build,
+    is_learning,
+};
+use crate::games::pgn::PgnInput;
+use crate::support::files::{describe, open_plain};
+
+/// The header of a book has the checksums of all its parts.
+const HEADER_BYTES: usize = 256;
+
+/// What is served, once it is open.
+#[derive(Debug)]
+pub(crate) struct Content {
+    /// The books, asked in order.
+    pub(crate) book: Book,
+    /// Names of openings.
+    pub(crate) names: Names,
+    /// The files of games that the books are made of, as far as they are there.
+    pub(crate) games: Vec<PgnInput>,
+    /// What tells this content from any other: part of every entity tag.
+    pub(crate) tag: String,
+}
+
+/// The served books, and the progress of opening them.
+#[derive(Debug)]
+pub(crate) struct LoadedBooks {
+    paths: Vec<PathBuf>,
+    folders: Vec<PathBuf>,
+    progress: Progress,
+    content: OnceLock<Arc<Content>>,
+}
+
+impl LoadedBooks {
+    /// Books that are not open yet: files as [`Book::open`] reads them, folders of games, or the name
+    /// of the embedded book. `folders` hold the games of books, if these are not beside them.
+    pub(crate) fn new(paths: Vec<PathBuf>, folders: Vec<PathBuf>) -> Self {
+        let progress = Progress::new(paths.iter().map(|path| short_name(path)));
+        LoadedBooks { paths, folders, progress, content: OnceLock::new() }
+    }
+
+    /// Opens the books, which may take long.
+    ///
+    /// # Errors
+    /// If one cannot be opened.
+    pub(crate) fn open(&self) -> Result<(), BookError> {
+        let mut all: Option<Book> = None;
+        let (mut games, mut tag) = (Vec::new(), String::new());
+        for (number, path) in self.paths.iter().enumerate() {
+            let (book, sources) = self.open_one(number, path)?;
+            self.progress.ready(number, book.positions());
+            games.extend(sources);
+            let head = book.bytes().get(..HEADER_BYTES).unwrap_or_default();
+            tag += &format!("{:08x}", crc32fast::hash(head));
+            all = Some(match all {
+                Some(first) => first.followed_by(&book),
+                None => book,
+            });
+        }
+        let book = all.unwrap_or_else(Book::embedded);
+        let content = Content { book, names: Names::embedded(), games, tag };
+        // Nobody else opens.
+        let _ = self.content.set(Arc::new(content));
+        Ok(())
+    }
+
+    /// Opens a book, and finds its games.
+    fn open_one(&self, number: usize, path: &Path) -> Result<(Book, Vec<PgnInput>), BookError> {
+        if path.as_os_str() == EMBEDDED_NAME {
+            return Ok((Book::embedded(), Vec::new()));
+        }
+        if !is_of_games(path)? {
+            self.progress.opens(number);
+            let book = Book::open(path)?;
+            book.warnings().iter().for_each(|remark| log::warn!("{}: {remark}", path.display()));
+            let games = self.games_of(&book, path);
+            return Ok((book, games));
+        }
+        let unreadable = |error: crate::games::pgn::InputError| BookError::NoGames {
+            name: path.display().to_string(),
+            reason: error.to_string(),
+        };
+        let inputs = PgnInput::from_paths(&[path.to_owned()]).map_err(unreadable)?;
+        Ok((self.count(number, path, &inputs)?, inputs))
+    }
+
+    /// Counts games.
+    fn count(&self, number: usize, path: &Path, inputs: &[PgnInput]) -> Result<Book, BookError> {
+        let name = path.display().to_string();
+        let monitor = Monitor::default();
+        let bytes = inputs.iter().filter_map(PgnInput::size).sum();
+        self.progress.counts(number, monitor.clone(), bytes);
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let options =
+            BuildOptions { undecided: true, facets: true, threads, ..BuildOptions::default() };
+        let built = build(inputs, &options, &monitor, Cursor::new(Vec::new()));
+        let (output, tally) = built.map_err(|error| BookError::NoGames {
+            name: name.clone(),
+            reason: error.to_string(),
+        })?;
+        tally.faults.iter().for_each(|fault| log::info!("{fault}"));
+        Book::from_bytes(output.into_inner(), &name)
+    }
+
+    /// The files of games that a book was built from, as far as they are there: beside it, or in the
+    /// folders that were named.
+    fn games_of(&self, book: &Book, path: &Path) -> Vec<PgnInput> {
+        let beside = [path.parent().unwrap_or(Path::new("")).to_owned()];
+        let folders = if self.folders.is_empty() { &beside[..] } else { &self.folders };
+        let inputs = book.manifest().map(|manifest| manifest.inputs).unwrap_or_default();
+        let place = |name: &str| {
+            // A name out of a file is no path: nothing outside the folders is reachable by it.
+            let name = Path::new(name).file_name()?;
+            folders.iter().map(|folder| folder.join(name)).find(|path| path.is_file())
+        };
+        inputs.iter().filter_map(|input| place(&input.name)).map(PgnInput::File).collect()
+    }
+
+    /// What is served.
+    ///
+    /// # Errors
+    /// If it is not open yet.
+    pub(crate) fn content(&self) -> Result<&Arc<Content>, ApiError> {
+        let wait =
+            || ApiError::unavailable("the book is being opened: /status tells how far it is");
+        self.content.get().ok_or_else(wait)
+    }
+
+    /// How far the opening is.
+    pub(crate) fn progress(&self) -> &Progress {
+        &self.progress
+    }
+}
+
+/// The name of a file without its folder: those who ask need not know where it lies.
+fn short_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// Whether a path leads to games: it is a folder, or a file that is no book of any kind.
+fn is_of_games(path: &Path) -> Result<bool, BookError> {
+    use std::io::Read;
+
+    if path.is_dir() {
+        return Ok(true);
+    }
+    let reading = |error| BookError::Unreadable {
+        name: path.display().to_string(),
+        reason: describe(&error),
+    };
+    let mut head = Vec::new();
+    let file = open_plain(path).map_err(reading)?;
+    file.take(HEADLINE.len() as u64).read_to_end(&mut head).map_err(reading)?;
+    let is_named =
+        ["tbk", "bin"].iter().any(|ending| path.extension().is_some_and(|own| own == *ending));
+    Ok(!is_named && !(BOOK_FILE.recognises)(&head) && !is_learning(&head))
+}

@@ -1,0 +1,328 @@
+//! How games come to a position: the moves that lead to it, and the orders of moves behind them.
+//!
+//! A book counts positions and moves, not lines. So what leads to a position directly is exact: a
+//! game that plays the move arrives. Further back a game that came to the position before may have
+//! gone on otherwise, and the shares are what they would be if games forgot where they came from.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use serde::Serialize;
+
+use super::json::{NamedMove, Opening, Results};
+use super::loaded_books::Content;
+use crate::chess::position::{Move, Position};
+use crate::games::book::{Book, Counts};
+
+/// Plies that are looked back: the whole of a book's depth as it is made by default.
+const MAX_PLIES: usize = 40;
+/// Positions that are reported of one ply: those that most games pass through.
+const MAX_WIDTH: usize = 6;
+/// Positions that a smaller share of the games passes through are left out.
+const MIN_SHARE: f64 = 0.02;
+/// Most complete move orders in an answer.
+const MAX_ORDERS: usize = 8;
+/// Most partial move orders expanded to find these.
+const MAX_STEPS: usize = 2000;
+
+/// A move by which games come to a position.
+#[derive(Debug, Clone)]
+pub(crate) struct Arrival {
+    /// The position before it.
+    pub(crate) before: Position,
+    pub(crate) mv: Move,
+    /// The games that played it there.
+    pub(crate) played: Counts,
+}
+
+/// The moves by which games come to a position, that of the most games first.
+pub(crate) fn arrivals(book: &Book, position: &Position) -> Vec<Arrival> {
+    let has_pawns = |pawn_key| book.may_hold_pawns(pawn_key);
+    let found = position.predecessors(has_pawns, |key| book.reached_by_key(key).is_some());
+    let arrival = |(before, mv): (Position, Move)| {
+        let played = book.played(&before, mv);
+        (!played.is_empty()).then_some(Arrival { before, mv, played })
+    };
+    let mut arrivals: Vec<Arrival> = found.into_iter().filter_map(arrival).collect();
+    arrivals
+        .sort_by_key(|arrival| (Reverse(arrival.played.games()), arrival.before.key(), arrival.mv));
+    arrivals
+}
+
+/// An arrival in an answer.
+#[derive(Debug, Serialize)]
+pub(crate) struct ArrivalAnswer {
+    #[serde(flatten)]
+    mv: NamedMove,
+    /// The position before the move.
+    fen: String,
+    /// Its own name, if it has one.
+    opening: Option<Opening>,
+    played: Results,
+}
+
+/// The arrivals of a position in an answer.
+pub(crate) fn arrival_answers(content: &Content, position: &Position) -> Vec<ArrivalAnswer> {
+    let answer = |arrival: Arrival| ArrivalAnswer {
+        mv: NamedMove::new(&arrival.before, arrival.mv),
+        fen: arrival.before.fen(),
+        opening: content.names.get(&arrival.before).map(Opening::from),
+        played: arrival.played.into(),
+    };
+    arrivals(&content.book, position).into_iter().map(answer).collect()
+}
+
+/// A position on the way, in an answer.
+#[derive(Debug, Serialize)]
+struct PathPosition {
+    /// Plies before the position in question.
+    plies: usize,
+    fen: String,
+    opening: Option<Opening>,
+    reached: Results,
+    /// The part of the games in question that comes through here.
+    share: f64,
+}
+
+/// A move on the way, in an answer.
+#[derive(Debug, Serialize)]
+struct PathMove {
+    /// Numbers of stops.
+    from: usize,
+    to: usize,
+    #[serde(flatten)]
+    mv: NamedMove,
+    played: Results,
+    share: f64,
+}
+
+/// A complete move order, in an answer.
+#[derive(Debug, Serialize)]
+struct MoveOrder {
+    /// Where it begins: with the start position, or where the book ends.
+    fen: String,
+    moves: Vec<NamedMove>,
+    share: f64,
+}
+
+/// The move orders that lead to a position.
+#[derive(Debug, Serialize)]
+pub(crate) struct MoveOrders {
+    fen: String,
+    stops: Vec<PathPosition>,
+    steps: Vec<PathMove>,
+    orders: Vec<MoveOrder>,
+}
+
+/// A position on the way.
+#[derive(Debug)]
+struct Node {
+    position: Position,
+    plies: usize,
+    share: f64,
+    /// The edges that lead here.
+    edges: Vec<usize>,
+    /// Whether games begin here, as far as the book knows.
+    is_origin: bool,
+}
+
+/// A move on the way.
+#[derive(Debug)]
+struct Edge {
+    from: usize,
+    to: usize,
+    mv: Move,
+    played: Counts,
+    /// The part of those who come to the end of it that comes by it.
+    weight: f64,
+}
+
+#[derive(Debug, Default)]
+struct Graph {
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+}
+
+/// The move orders that lead to a position.
+pub(crate) fn move_orders(content: &Content, position: &Position) -> MoveOrders {
+    let graph = Graph::before(&content.book, position);
+    let stop = |node: &Node| PathPosition {
+        plies: node.plies,
+        fen: node.position.fen(),
+        opening: content.names.get(&node.position).map(Opening::from),
+        reached: content.book.reached(&node.position).unwrap_or_default().into(),
+        share: rounded(node.share),
+    };
+    let step = |edge: &Edge| PathMove {
+        from: edge.from,
+        to: edge.to,
+        mv: NamedMove::new(&graph.nodes[edge.from].position, edge.mv),
+        played: edge.played.into(),
+        share: rounded(edge.weight * graph.nodes[edge.to].share),
+    };
+    MoveOrders {
+        fen: position.fen(),
+        stops: graph.nodes.iter().map(stop).collect(),
+        steps: graph.edges.iter().map(step).collect(),
+        orders: graph.orders(),
+    }
+}
+
+/// A share to four digits: more would only be noise.
+fn rounded(share: f64) -> f64 {
+    (share * 1e4).round() / 1e4
+}
+
+impl Graph {
+    /// The positions before one, ply by ply, as long as enough games come through them.
+    fn before(book: &Book, position: &Position) -> Self {
+        let mut graph = Graph::default();
+        graph.nodes.push(Node {
+            position: *position,
+            plies: 0,
+            share: 1.0,
+            edges: Vec::new(),
+            is_origin: false,
+        });
+        let mut last = vec![0];
+        for plies in 1..=MAX_PLIES {
+            last = graph.ply_before(book, &last, plies);
+            if last.is_empty() {
+                break;
+            }
+        }
+        graph
+    }
+
+    /// Adds the positions a ply before those of `last`; returns them.
+    fn ply_before(&mut self, book: &Book, last: &[usize], plies: usize) -> Vec<usize> {
+        let mut found: Vec<(usize, Arrival, f64)> = Vec::new();
+        let mut shares: HashMap<u64, f64> = HashMap::new();
+        let start = Position::start().key();
+        for &to in last {
+            if self.nodes[to].position.key() == start {
+                continue;
+            }
+            let arrivals = arrivals(book, &self.nodes[to].position);
+            self.nodes[to].is_origin = arrivals.is_empty();
+            let all: u64 = arrivals.iter().map(|arrival| arrival.played.games()).sum();
+            for arrival in arrivals {
+                let weight = arrival.played.games() as f64 / all as f64;
+                let share = shares.entry(arrival.before.key()).or_default();
+                *share += weight * self.nodes[to].share;
+                found.push((to, arrival, weight));
+            }
+        }
+        let mut kept: Vec<(u64, f64)> =
+            shares.into_iter().filter(|&(_, share)| share >= MIN_SHARE).collect();
+        kept.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
+        kept.truncate(MAX_WIDTH);
+        let first = self.nodes.len();
+        for (to, arrival, weight) in found {
+            let key = arrival.before.key();
+            let Some(place) = kept.iter().position(|&(other, _)| other == key) else { continue };
+            let from = self.node(first, arrival.before, plies, kept[place].1);
+            self.nodes[to].edges.push(self.edges.len());
+            self.edges.push(Edge { from, to, mv: arrival.mv, played: arrival.played, weight });
+        }
+        (first..self.nodes.len()).collect()
+    }
+
+    /// The number of a position among the nodes from `first` on, where it is put if need be.
+    fn node(&mut self, first: usize, position: Position, plies: usize, share: f64) -> usize {
+        let known =
+            self.nodes[first..].iter().position(|node| node.position.key() == position.key());
+        known.map_or_else(
+            || {
+                let is_origin = position.key() == Position::start().key();
+                self.nodes.push(Node { position, plies, share, edges: Vec::new(), is_origin });
+                self.nodes.len() - 1
+            },
+            |at| first + at,
+        )
+    }
+
+    /// The whole orders of moves that most games take, the most usual first.
+    fn orders(&self) -> Vec<MoveOrder> {
+        let mut orders = Vec::new();
+        // Shares are not ordered as floats; as parts of a large number they are.
+        const WHOLE: f64 = (1_u64 << 52) as f64;
+        let mut open = BinaryHeap::from([((WHOLE as u64), Reverse(0_usize), Vec::<usize>::new())]);
+        for _ in 0..MAX_STEPS {
+            let Some((share, Reverse(at), way)) = open.pop() else { break };
+            let node = &self.nodes[at];
+            if node.edges.is_empty() {
+                // What is left out before it has no beginning that could be told.
+                if node.is_origin && !way.is_empty() {
+                    let moves: Vec<Move> =
+                        way.iter().rev().map(|&edge| self.edges[edge].mv).collect();
+                    let moves = NamedMove::line(&node.position, &moves);
+                    let share = rounded(share as f64 / WHOLE);
+                    orders.push(MoveOrder { fen: node.position.fen(), moves, share });
+                }
+                if orders.len() == MAX_ORDERS {
+                    break;
+                }
+            }
+            for &edge in &node.edges {
+                let mut longer = way.clone();
+                longer.push(edge);
+                let share = (share as f64 * self.edges[edge].weight) as u64;
+                open.push((share, Reverse(self.edges[edge].from), longer));
+            }
+        }
+        orders
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::book::{BuildOptions, build_in_memory};
+    use crate::games::pgn::PgnInput;
+
+    fn content() -> Content {
+        let games = "1. d4 Nf6 2. c4 e6 1-0\n\n1. c4 e6 2. d4 Nf6 0-1\n\n1. c4 Nf6 2. d4 e6 1/2-1/2\n\n1. c4 Nf6 2. d4 g6 1-0\n";
+        let games = PgnInput::Text("games".to_owned(), games.as_bytes().into());
+        let (book, _) =
+            build_in_memory(&[games], &BuildOptions::default(), "games").expect("a book");
+        let names = crate::games::book::Names::embedded();
+        Content { book, names, games: Vec::new(), tag: String::new() }
+    }
+
+    fn after(moves: &str) -> Position {
+        moves.split(' ').fold(Position::start(), |position, san| {
+            position.play(position.parse_move(san).expect(san))
+        })
+    }
+
+    #[test]
+    fn games_arrive_by_every_last_move_that_they_had() {
+        let content = content();
+        let found = arrivals(&content.book, &after("d4 Nf6 c4 e6"));
+        let reported: Vec<(String, Counts)> =
+            found.iter().map(|arrival| (arrival.before.san(arrival.mv), arrival.played)).collect();
+        assert_eq!(
+            reported,
+            [("e6".to_owned(), Counts::new(1, 1, 0)), ("Nf6".to_owned(), Counts::new(0, 0, 1))]
+        );
+        assert!(arrivals(&content.book, &Position::start()).is_empty());
+    }
+
+    #[test]
+    fn orders_lead_from_the_start_and_their_shares_make_one() {
+        let content = content();
+        let position = after("d4 Nf6 c4 e6");
+        let move_orders = move_orders(&content, &position);
+        let all: f64 = move_orders.orders.iter().map(|order| order.share).sum();
+        assert!((all - 1.0).abs() < 0.01, "{move_orders:?}");
+        assert_eq!(move_orders.orders.len(), 3);
+        for order in &move_orders.orders {
+            let end = order.moves.iter().try_fold(Position::start(), |position, mv| {
+                position.parse_move(&mv.san).map(|mv| position.play(mv))
+            });
+            assert_eq!(end.expect("legal").key(), position.key());
+        }
+        assert!(move_orders.stops.iter().skip(1).all(|stop| stop.share <= 1.0 && stop.plies >= 1));
+    }
+}

@@ -1,0 +1,503 @@
+//! The match runner and its pages.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+use tabia::position::{Game, Move};
+
+use crate::support::{PROGRAM, TIMEOUT, fake_engine as fake};
+
+/// The status of a command whose output nobody reads any more, as shells have it for SIGPIPE.
+const READER_LEFT: i32 = 141;
+
+/// A game that somebody else adds to the file.
+const OTHERS: &str =
+    "[Event \"tabia autoplay\"]\n[Site \"elsewhere\"]\n[Result \"*\"]\n\n1. e4 *\n\n";
+
+fn tabia(arguments: &[&str]) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command.args(arguments);
+    command
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A folder of a test, and a match in it.
+struct Match {
+    dir: tempfile::TempDir,
+    arguments: Vec<String>,
+}
+
+impl Match {
+    /// Two scripted engines that speak UCI.
+    fn new(first: &str, second: &str, more: &[&str]) -> Self {
+        let dir = tempfile::tempdir().expect("a folder");
+        let pgn = dir.path().join("games.pgn").to_str().expect("a path").to_owned();
+        let [first, second] = [first, second].map(|script| fake(&format!("uci {script}")));
+        let engines = ["-1", &first, "-2", &second, "--pgn", &pgn];
+        let protocols = ["--proto1", "uci", "--proto2", "uci"];
+        let arguments = ["autoplay"].iter().chain(&engines).chain(&protocols).chain(more);
+        Match { arguments: arguments.map(ToString::to_string).collect(), dir }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn pgn(&self) -> String {
+        fs::read_to_string(self.path("games.pgn")).unwrap_or_default()
+    }
+
+    /// How many games the state knows.
+    fn finished(&self) -> usize {
+        let state = fs::read_to_string(self.path("games.pgn.state")).unwrap_or_default();
+        state.matches('\n').count().saturating_sub(1)
+    }
+
+    fn command(&self, more: &[&str]) -> Command {
+        let mut command = tabia(&[]);
+        command.args(&self.arguments).args(more);
+        command
+    }
+
+    fn run(&self, more: &[&str]) -> Output {
+        self.command(more).output().expect("it runs")
+    }
+
+    /// Starts the match and kills it once it has finished so many games.
+    fn run_until(&self, games: usize, more: &[&str]) {
+        let mut child = self.start(more);
+        let begin = Instant::now();
+        while self.finished() < games {
+            assert!(begin.elapsed() < TIMEOUT, "no {games} games: {}", self.pgn());
+            assert!(child.try_wait().expect("a child").is_none(), "it ended too early");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        kill(&mut child);
+    }
+
+    fn start(&self, more: &[&str]) -> Child {
+        let mut command = self.command(more);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts")
+    }
+
+    /// Fails unless the file has each of so many games once, and as a whole, beside those of others.
+    fn check_games(&self, games: usize, others: usize) {
+        let pgn = self.pgn();
+        assert_eq!(pgn.matches(OTHERS).count(), others, "{pgn}");
+        let own = pgn.replace(OTHERS, "");
+        let mut rounds = BTreeMap::new();
+        for game in own.split("[Event ").skip(1) {
+            let round = game.lines().find(|line| line.starts_with("[Round ")).expect("a round");
+            *rounds.entry(round.to_owned()).or_insert(0) += 1;
+            let result = game.lines().find(|line| line.starts_with("[Result ")).expect("a result");
+            let result = result.split('"').nth(1).expect("quoted");
+            assert!(game.trim_end().ends_with(result) && game.ends_with("\n\n"), "torn: {game}");
+        }
+        assert!(rounds.values().all(|&count| count == 1), "{rounds:?}");
+        assert_eq!(rounds.len(), games, "{rounds:?}");
+        assert!(own.is_empty() || own.starts_with("[Event "), "{own}");
+    }
+}
+
+fn kill(child: &mut Child) {
+    child.kill().expect("killed");
+    child.wait().expect("reaped");
+}
+
+fn append(path: &Path, text: &str) {
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    file.and_then(|mut file| file.write_all(text.as_bytes())).expect("appended");
+}
+
+/// Games that take a while, so that there is time for something to happen meanwhile.
+const SLOW: &str = "seed=3 fault=late late_ms=40 at=2";
+
+#[test]
+fn a_second_run_is_refused_while_one_has_the_files() {
+    let game = Match::new(SLOW, "seed=4", &["-n", "200", "-j", "1", "--depth", "1"]);
+    let mut owner = game.start(&[]);
+    let begin = Instant::now();
+    while game.finished() < 2 {
+        assert!(begin.elapsed() < TIMEOUT);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let other_state = game.path("other.state").to_str().expect("a path").to_owned();
+    for more in [&["--resume"][..], &[], &["--state", &other_state]] {
+        let refused = game.run(more);
+        let errors = text(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(1), "{more:?}: {errors}");
+        assert!(errors.contains("another match that is being played"), "{more:?}: {errors}");
+    }
+    assert!(!game.path("other.state").exists());
+    let before = game.finished();
+    while game.finished() < before + 2 {
+        assert!(begin.elapsed() < TIMEOUT);
+        assert!(owner.try_wait().expect("a child").is_none(), "the owner plays on");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    kill(&mut owner);
+    // What a killed run had is free again.
+    game.run_until(before + 3, &["--resume"]);
+}
+
+#[test]
+fn games_of_others_stay_when_a_match_continues() {
+    let game = Match::new(SLOW, "seed=4", &["-n", "12", "-j", "2", "--depth", "1"]);
+    let pgn = game.path("games.pgn");
+    append(&pgn, OTHERS);
+    game.run_until(2, &[]);
+    append(&pgn, OTHERS);
+    game.run_until(5, &["--resume"]);
+    append(&pgn, &OTHERS.repeat(2));
+    let done = game.run(&["--resume"]);
+    assert!(text(&done.stdout).contains("] 12\n"), "{}", text(&done.stdout));
+    game.check_games(12, 4);
+}
+
+#[test]
+fn a_first_game_that_a_kill_tore_is_made_whole() {
+    for others in [0, 1] {
+        for share in [0, 1, 30, 60, 99] {
+            let game = Match::new(SLOW, "seed=4", &["-n", "4", "-j", "1", "--depth", "1"]);
+            append(&game.path("games.pgn"), OTHERS);
+            game.run_until(1, &[]);
+            // As it is when the kill comes while the first game is being written.
+            let state = fs::read_to_string(game.path("games.pgn.state")).expect("a state");
+            let first: String = state.split_inclusive('\n').take(2).collect();
+            fs::write(game.path("games.pgn.state"), first).expect("written");
+            let own = game.pgn().len() - OTHERS.len();
+            let length = OTHERS.len() + own * share / 100;
+            let file = OpenOptions::new().write(true).open(game.path("games.pgn")).expect("there");
+            file.set_len(length as u64).expect("cut");
+            append(&game.path("games.pgn"), &OTHERS.repeat(others));
+            game.run(&["--resume"]);
+            game.check_games(4, 1 + others);
+        }
+    }
+}
+
+#[test]
+fn a_match_that_is_killed_again_and_again_has_each_game_once() {
+    let game = Match::new("seed=3", "seed=4", &["-n", "60", "-j", "2", "--depth", "1"]);
+    let state = game.path("games.pgn.state");
+    let begin = Instant::now();
+    let mut others = 0;
+    for round in 0..12_u64 {
+        let resume: &[&str] = if state.exists() { &["--resume"] } else { &[] };
+        let before = game.finished();
+        let mut child = game.start(resume);
+        while game.finished() <= before && child.try_wait().expect("a child").is_none() {
+            assert!(begin.elapsed() < TIMEOUT, "no game is finished");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        // Whatever it is about then.
+        std::thread::sleep(Duration::from_micros(round * 3700 % 11_000));
+        kill(&mut child);
+        if !state.exists() {
+            break;
+        }
+        append(&game.path("games.pgn"), OTHERS);
+        others += 1;
+    }
+    if state.exists() {
+        let done = game.run(&["--resume"]);
+        assert!(text(&done.stdout).contains("] 60\n"), "{done:?}");
+    }
+    game.check_games(60, others);
+}
+
+#[test]
+fn pipes_as_files_of_a_match_are_not_waited_for() {
+    let game = Match::new("seed=3", "seed=4", &["-n", "2", "--depth", "1"]);
+    let pipe = |name: &str| {
+        let path = game.path(name);
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe");
+        path.to_str().expect("a path").to_owned()
+    };
+    for option in ["--openings", "--state", "--log", "--trace"] {
+        let path = pipe(&format!("pipe{option}.epd"));
+        let refused = patiently(game.command(&[option, &path]));
+        assert_eq!(refused.status.code(), Some(1), "{option}");
+        assert!(text(&refused.stderr).contains(&path), "{option}: {}", text(&refused.stderr));
+        assert!(fs::metadata(&path).is_ok_and(|there| !there.is_file()), "{option}: still a pipe");
+        assert_eq!(game.pgn(), "", "{option}");
+    }
+    pipe("games.pgn");
+    let refused = patiently(game.command(&[]));
+    assert!(text(&refused.stderr).contains("nobody reads"), "{}", text(&refused.stderr));
+}
+
+/// Runs a command that must end by itself.
+fn patiently(mut command: Command) -> Output {
+    let started = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = started.expect("it starts");
+    let begin = Instant::now();
+    while child.try_wait().expect("a child").is_none() {
+        if begin.elapsed() > TIMEOUT {
+            kill(&mut child);
+            panic!("it waits for ever: {command:?}");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.wait_with_output().expect("read")
+}
+
+/// What an engine may call itself, and write: quotes, tags, marks of HTML, escape sequences.
+const HOSTILE: &str =
+    "a\"] \\{<!--<script>\u{1b}[31m\u{7}\r\u{9b}2J\u{202e}\u{2028}</script>\n[Result \"1-0\"]";
+
+#[test]
+fn what_engines_write_neither_leaves_its_tag_nor_reaches_the_terminal() {
+    for protocol in ["uci", "xboard"] {
+        let hostile = format!("fault=crash at=4 name='{HOSTILE}' words='{HOSTILE}'");
+        let more = ["-n", "2", "-j", "1", "--depth", "1", "--moves", "--proto1", protocol];
+        let mut game = Match::new("", "seed=4 name=Good", &[]);
+        let first = fake(&format!("{protocol} {hostile}"));
+        game.arguments[2] = first;
+        game.arguments.retain(|word| word != "--proto1" && word != "uci" && word != "--proto2");
+        // Two engines of one command get names of our own; another command keeps its name.
+        game.arguments[4] = format!("env {}", fake("uci seed=4 name=Good"));
+        let [log, trace, json, report] = ["log", "trace", "json", "report"]
+            .map(|name| game.path(name).to_str().expect("a path").to_owned());
+        let files = ["--log", &log, "--trace", &trace, "--json", &json, "--report", &report];
+        let played = game.run(&[&more[..], &files[..]].concat());
+        let shown = text(&played.stdout) + &text(&played.stderr);
+        assert!(shown.contains("wrote last"), "{shown}");
+        assert!(shown.contains("\\u{1b}[31m"), "{shown}");
+        let [log, trace] = [log, trace].map(|path| fs::read_to_string(path).expect("written"));
+        let pgn = game.pgn();
+        for (what, written) in [("screen", &shown), ("log", &log), ("trace", &trace), ("PGN", &pgn)]
+        {
+            let unseen = |letter: &char| {
+                letter.is_control() && *letter != '\n' || "\u{202e}\u{2028}".contains(*letter)
+            };
+            assert_eq!(written.chars().find(unseen), None, "{protocol}: {what}\n{written}");
+        }
+        let results: Vec<&str> = pgn.lines().filter(|line| line.starts_with("[Result")).collect();
+        assert_eq!(results, ["[Result \"0-1\"]", "[Result \"1-0\"]"], "{pgn}");
+        let page = fs::read_to_string(Path::new(&report).join("index.html")).expect("a page");
+        let data = data_of(&page);
+        assert!(!data.contains(['<', '>', '&']), "{protocol}: {data}");
+        assert_eq!(page.matches("</script>").count(), 2, "{protocol}: the data's and the script's");
+    }
+}
+
+#[test]
+fn a_lesson_with_marks_in_its_names_is_no_blank_page() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let [tree, page] = ["tree.txt", "page.html"]
+        .map(|name| dir.path().join(name).to_str().expect("a path").to_owned());
+    fs::write(&tree, "<!--<script> max\n </script> 1\n <b>&amp; 2\n").expect("written");
+    let done = tabia(&["lesson", "tree", &tree, "--html", &page]).output().expect("it runs");
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let page = fs::read_to_string(page).expect("a page");
+    let data = data_of(&page);
+    assert!(!data.contains(['<', '>', '&']), "{data}");
+    assert!(data.contains("\\u003c!--\\u003cscript"), "the name is there");
+}
+
+/// What a page shows, as it stands in it.
+fn data_of(page: &str) -> &str {
+    let (_, data) = page.split_once("id=\"data\">").expect("data");
+    data.split_once("</script>").expect("an end").0
+}
+
+/// A first move and so many plies after it, none of which ends the game.
+fn long_line(first: &str, plies: usize) -> String {
+    let mut game = Game::default();
+    let mut line = first.to_owned();
+    game.play(game.position().parse_move(first).expect(first)).expect(first);
+    for _ in 0..plies {
+        let goes_on = |&mv: &Move| {
+            let mut next = game.clone();
+            next.play(mv).expect("legal");
+            next.outcome().is_none()
+        };
+        let mv = game.position().legal_moves().iter().find(goes_on).expect("a move");
+        line = format!("{line} {}", game.position().san(mv));
+        game.play(mv).expect("legal");
+    }
+    line
+}
+
+#[test]
+fn openings_take_the_room_of_those_that_are_played() {
+    /// Mebibytes; a game of 80 moves as a list of positions takes 16 KiB, so all would take 300.
+    const ROOM: u64 = 150;
+    const GAMES: usize = 20_000;
+    let lines = ["e4", "d4", "c4", "g3", "b3", "f4", "e3"].map(|first| long_line(first, 80));
+    for order in ["file", "random"] {
+        let game = Match::new("seed=3", "seed=4", &["-n", "8", "-j", "1", "--depth", "1"]);
+        let openings = game.path("openings.pgn.gz");
+        let file = File::create(&openings).expect("created");
+        let mut file = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+        for number in 0..GAMES {
+            let moves = &lines[number % lines.len()];
+            write!(file, "[Round \"{number}\"]\n\n1. {moves} *\n\n").expect("written");
+        }
+        file.finish().expect("written");
+        let openings = openings.to_str().expect("a path");
+        let more = ["--openings", openings, "--opening-order", order];
+        let mut child = game.start(&more);
+        let status = format!("/proc/{}/status", child.id());
+        let mut peak = 0;
+        while child.try_wait().expect("a child").is_none() {
+            let status = fs::read_to_string(&status).unwrap_or_default();
+            let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+            let size = line.and_then(|line| line.trim().split(' ').next()?.parse::<u64>().ok());
+            peak = peak.max(size.unwrap_or_default() / 1024);
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        game.check_games(8, 0);
+        assert!(peak > 0 && peak < ROOM, "{order}: {peak} MiB");
+    }
+}
+
+/// A standard output that nobody reads.
+fn closed() -> Stdio {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    writer.into()
+}
+
+/// A standard output on a full disk.
+fn full() -> Stdio {
+    File::options().write(true).open("/dev/full").expect("Linux has it").into()
+}
+
+#[test]
+fn a_closed_or_full_output_ends_a_command_without_a_panic() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let [pgn, book, merged] = ["a.pgn", "a.tbk", "b.tbk"]
+        .map(|name| dir.path().join(name).to_str().expect("a path").to_owned());
+    fs::write(&pgn, "[Event \"x\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 1-0\n").expect("written");
+    let built = tabia(&["book", "build", &pgn, "-o", &book, "--quiet"]).status();
+    assert!(built.expect("it runs").success());
+    let check = fake("xboard");
+    let commands: [&[&str]; 17] = [
+        &["book", "show", "embedded"],
+        &["book", "info", "embedded"],
+        &["book", "dump", "embedded"],
+        &["book", "why", "embedded"],
+        &["book", "verify", &book],
+        &["book", "merge", &book, &book, "-o", &merged],
+        &["book", "find", &pgn, "--moves", "e4"],
+        &["book", "build", &pgn, "-o", &merged],
+        &["lesson", "tree"],
+        &["bench", "--depth", "1"],
+        &["perft", "3"],
+        &["eval"],
+        &["generate", "man"],
+        &["generate", "plugin"],
+        &["--help"],
+        &["book", "--help"],
+        &["autoplay", "--check", &check],
+    ];
+    for command in commands {
+        for (name, output, status) in
+            [("closed", closed as fn() -> Stdio, READER_LEFT), ("full", full, 1)]
+        {
+            let ended = tabia(command).stdout(output()).stderr(Stdio::piped()).output();
+            let ended = ended.expect("it runs");
+            let errors = text(&ended.stderr);
+            assert!(!errors.contains("panicked"), "{command:?}, {name}: {errors}");
+            assert_eq!(ended.status.code(), Some(status), "{command:?}, {name}: {errors}");
+            let reported = errors.contains("cannot write to the standard output");
+            assert_eq!(reported, name == "full", "{command:?}, {name}: {errors}");
+        }
+    }
+}
+
+#[test]
+fn a_match_writes_its_files_whatever_becomes_of_its_output() {
+    for (name, output) in [("closed", closed as fn() -> Stdio), ("full", full)] {
+        let second = "seed=4 fault=illegal at=3";
+        let game = Match::new("seed=3", second, &["-n", "6", "-j", "2", "--depth", "1", "--moves"]);
+        let [log, json, report] = ["log", "json", "report"]
+            .map(|name| game.path(name).to_str().expect("a path").to_owned());
+        let mut command = game.command(&["--log", &log, "--json", &json, "--report", &report]);
+        // Standard error may be closed too.
+        let ended = command.stdout(output()).stderr(output()).status().expect("it runs");
+        assert_eq!(ended.code(), Some(0), "{name}: the first engine won");
+        game.check_games(6, 0);
+        assert!(!game.path("games.pgn.state").exists(), "{name}");
+        let log = fs::read_to_string(log).expect("a log");
+        assert!(log.contains("Game 6 of 6") && log.contains("Score of"), "{name}: {log}");
+        assert!(fs::read_to_string(json).expect("JSON").contains("\"played\": 6"), "{name}");
+        assert!(Path::new(&report).join("index.html").exists(), "{name}");
+        // A log on a full disk does not end it either.
+        let again = game.command(&["--log", "/dev/full"]).stderr(Stdio::piped()).output();
+        let again = again.expect("it runs");
+        assert_eq!(again.status.code(), Some(0), "{name}");
+        assert!(text(&again.stderr).contains("the log does not take"), "{}", text(&again.stderr));
+    }
+}
+
+/// A match in which engine 1 has this protocol and script, and engine 2 is a good one.
+fn stumbling(protocol: &str, script: &str, more: &[&str]) -> (Match, Output) {
+    let game = Match::new("", "seed=4", &["-n", "4", "-j", "1", "--depth", "1", "--restart"]);
+    let counter = game.path("starts").to_str().expect("a path").to_owned();
+    let mut game = game;
+    game.arguments[2] = fake(&format!("{protocol} starts='{counter}' {script}"));
+    game.arguments[4] = fake("uci seed=4");
+    let json = game.path("json").to_str().expect("a path").to_owned();
+    game.arguments.retain(|word| word != "--proto1" && word != "--proto2" && word != "uci");
+    let played = game.run(&[&["--json", &json][..], more].concat());
+    (game, played)
+}
+
+#[test]
+fn a_start_that_fails_once_is_tried_again_reported_and_counted() {
+    for protocol in ["uci", "xboard"] {
+        // The first start, one in the middle, and two in a row.
+        for (stumbles, count) in [("1", 1), ("3", 1), ("2,3", 2)] {
+            let script = format!("stumbles={stumbles}");
+            let (game, played) = stumbling(protocol, &script, &["--proto1", protocol]);
+            let shown = text(&played.stdout);
+            assert!(shown.contains("stumbled: "), "{shown}{}", text(&played.stderr));
+            assert!(shown.contains("ended with code 7"), "{shown}");
+            let reported = format!("Starts of fake_engine 1 that went wrong: {count}\n");
+            assert!(shown.contains(&reported), "{protocol} {stumbles}: {shown}");
+            assert!(!shown.contains("crash"), "no game was lost by it: {shown}");
+            game.check_games(4, 0);
+            let json = fs::read_to_string(game.path("json")).expect("JSON");
+            assert!(json.contains(&format!("\"fake_engine 1\": {count}")), "{json}");
+        }
+        let script = "stumbles=1";
+        let (game, played) = stumbling(protocol, script, &[]);
+        assert!(text(&played.stdout).contains("Score of"), "{}", text(&played.stderr));
+        game.check_games(4, 0);
+    }
+    let (_, played) = stumbling("uci", "stumbles=1,2,3", &["--proto1", "uci"]);
+    assert_eq!(played.status.code(), Some(1), "what never starts is no stumble");
+    assert!(text(&played.stderr).contains("ended with code 7"), "{}", text(&played.stderr));
+}
+
+#[test]
+fn an_engine_that_starts_slowly_plays() {
+    for (protocol, more) in [("xboard", &["--proto1", "xboard"][..]), ("xboard", &[]), ("uci", &[])]
+    {
+        let script = "asleep_ms=2600";
+        let more = [more, &["--option1", "Level=3", "-n", "2"]].concat();
+        let game = Match::new("", "seed=4", &["-j", "1", "--depth", "1"]);
+        let mut game = game;
+        game.arguments[2] = fake(&format!("{protocol} {script}"));
+        game.arguments[4] = fake("uci seed=4");
+        game.arguments.retain(|word| word != "--proto1" && word != "--proto2" && word != "uci");
+        let played = game.run(&more);
+        let shown = text(&played.stdout);
+        assert!(shown.contains("Score of"), "{protocol}: {shown}{}", text(&played.stderr));
+        game.check_games(2, 0);
+        let late = shown.contains("stumbled: its features came after ");
+        assert_eq!(late, protocol == "xboard", "{protocol}: {shown}");
+    }
+}

@@ -1,0 +1,255 @@
+//! The book inside the search keeps its promise on every clock, and what is told is what is played.
+//!
+//! The example: the only game of the book is 1.e4 Nc6 2.Ke2 d5 3.Ke1 Nf6 4.exd5 Qxd5 5.Ke2 Qe4#. After
+//! 1.e4 Nc6 2.Ke2 d5 3.exd5 Black is in no book, but 3...Qxd5 4.Ke1 Nf6 comes back into it.
+
+use std::time::Duration;
+
+use tabia::cecp::{Reply, Thinking};
+use tabia::position::Position;
+
+use crate::support::Engine;
+
+const BOOK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/books/dumb.pgn");
+const BOOK_LINE: &str = "transposes to the book after 3 plies: Qxd5 Ke1 Nf6 (1 game, 0-1)";
+/// The other way into the book, which is not the best play.
+const OTHER_BOOK_LINE: &str = "transposes to the book after 2 plies: Nf6 Ke1 (1 game, 0-1)";
+/// Nodes after which the best move of the example has settled, on any machine.
+const SETTLED: u64 = 100_000;
+
+fn xboard(arguments: &[&str]) -> Engine {
+    let mut engine = Engine::start(&[&["-x"], arguments].concat());
+    engine.send("xboard\nprotover 2");
+    engine.until(|line| line == "feature done=1");
+    engine.send("accepted debug\nnew\neasy\npost");
+    engine
+}
+
+fn uci(arguments: &[&str]) -> Engine {
+    let mut engine = Engine::start(&[&["--uci"], arguments].concat());
+    engine.send("uci");
+    engine.until(|line| line == "uciok");
+    engine
+}
+
+fn thinking(lines: &[String]) -> Vec<Thinking> {
+    let parsed = lines.iter().map(|line| Reply::from(line.as_str()));
+    let thoughts = parsed.filter_map(|reply| match reply {
+        Reply::Thinking(thinking) => Some(thinking),
+        _ => None,
+    });
+    thoughts.collect()
+}
+
+/// A word of a line of UCI and the number after it.
+fn number(line: &str, name: &str) -> Option<u64> {
+    let mut words = line.split_whitespace().skip_while(|word| *word != name);
+    words.nth(1)?.parse().ok()
+}
+
+/// Holds that a search of so many nodes spent at least two fifths of its bound, and ended clearly
+/// before it was used up.
+fn assert_saved(spent: f64, bound: f64, nodes: u64, lines: &[String]) {
+    assert!(spent >= 0.399 * bound, "{spent} of {bound}: {lines:#?}");
+    assert!(nodes < SETTLED || spent < 0.9 * bound, "{spent} of {bound}: {lines:#?}");
+}
+
+/// The example in xboard's protocol, the clock being set by `level`; the search may take `bound`.
+fn holds_in_xboard(level: &str, bound: Duration) {
+    let mut engine = xboard(&["-b", BOOK]);
+    engine.send(&format!("{level}\nforce\ne2e4\nb8c6\ne1e2\nd7d5\ne4d5\ngo"));
+    let lines = engine.until_start("move ");
+    assert_eq!(lines.last().map(String::as_str), Some("move d8d5"), "{lines:#?}");
+    let thoughts = thinking(&lines);
+    let met = thoughts.iter().position(|thought| thought.line == BOOK_LINE).expect("it is told");
+    // Told when met, long before the end, and once more as the reason for the move.
+    assert!(thoughts[met].depth <= 10 && met + 2 < thoughts.len(), "{lines:#?}");
+    assert!(lines.contains(&format!("tellothers {BOOK_LINE}")), "{lines:#?}");
+    let last = &thoughts[thoughts.len() - 1];
+    assert_saved(last.elapsed.as_secs_f64(), bound.as_secs_f64(), last.nodes, &lines);
+    engine.quit();
+}
+
+// The soft bounds: a fortieth of the clock less what is kept back for a stalled machine, or
+// 2.93% of it at the third move and three quarters of the increment; of a fixed time a fortieth is
+// kept back.
+
+#[test]
+fn the_example_holds_at_forty_moves_in_five_minutes() {
+    holds_in_xboard("level 40 5 0", Duration::from_millis(7_490));
+}
+
+#[test]
+fn the_example_holds_at_forty_moves_in_a_minute() {
+    holds_in_xboard("level 40 1 0", Duration::from_millis(1_490));
+}
+
+#[test]
+fn the_example_holds_at_two_minutes_and_an_increment() {
+    holds_in_xboard("level 0 2 1", Duration::from_millis(4_257));
+}
+
+#[test]
+fn the_example_holds_at_a_fixed_time() {
+    holds_in_xboard("st 1", Duration::from_millis(975));
+    holds_in_xboard("st 5", Duration::from_millis(4_975));
+}
+
+#[test]
+fn the_example_holds_at_a_fixed_number_of_nodes() {
+    for nodes in [100_000, 400_000] {
+        let mut engine = xboard(&["-b", BOOK]);
+        engine.send(&format!("st 1\nnps {nodes}\nforce\ne2e4\nb8c6\ne1e2\nd7d5\ne4d5\ngo"));
+        let lines = engine.until_start("move ");
+        assert_eq!(lines.last().map(String::as_str), Some("move d8d5"), "{lines:#?}");
+        let thoughts = thinking(&lines);
+        assert!(thoughts.iter().any(|thought| thought.line == BOOK_LINE), "{lines:#?}");
+        let searched = thoughts.last().map_or(0, |last| last.nodes);
+        assert_saved(searched as f64, nodes as f64, SETTLED, &lines);
+        engine.quit();
+    }
+}
+
+#[test]
+fn a_fixed_depth_is_searched_to_its_end_unless_the_first_match_decides() {
+    for (mode, last) in
+        [("stop", Some(12)), ("value", Some(12)), ("score", Some(12)), ("first", None)]
+    {
+        let mut engine = xboard(&["-b", BOOK, "--book-search", mode]);
+        engine.send("st 600\nsd 12\nforce\ne2e4\nb8c6\ne1e2\nd7d5\ne4d5\ngo");
+        let lines = engine.until_start("move ");
+        let thoughts = thinking(&lines);
+        let depth = thoughts.iter().map(|thought| thought.depth).max().unwrap_or(0);
+        match last {
+            Some(last) => assert_eq!(depth, last, "{mode}: {lines:#?}"),
+            None => assert!(depth < 12, "{mode}: {lines:#?}"),
+        }
+        if mode == "stop" || mode == "value" {
+            assert!(lines.ends_with(&["move d8d5".to_owned()]), "{lines:#?}");
+            assert!(thoughts.iter().any(|thought| thought.line == BOOK_LINE), "{lines:#?}");
+        }
+        engine.quit();
+    }
+}
+
+#[test]
+fn the_example_holds_in_the_other_protocol() {
+    for (go, bound, unit) in [
+        ("movetime 1000", 975.0, "time"),
+        ("nodes 200000", 200_000.0, "nodes"),
+        ("wtime 60000 btime 60000", 1_749.0, "time"),
+        ("depth 12", 0.0, "depth"),
+    ] {
+        let mut engine = uci(&["-b", BOOK]);
+        engine.send(&format!("position startpos moves e2e4 b8c6 e1e2 d7d5 e4d5\ngo {go}"));
+        let lines = engine.until_start("bestmove ");
+        assert!(lines.ends_with(&lines[lines.len() - 1..]) && lines.len() > 1);
+        assert!(lines[lines.len() - 1].starts_with("bestmove d8d5"), "{go}: {lines:#?}");
+        assert!(lines.contains(&format!("info string {BOOK_LINE}")), "{go}: {lines:#?}");
+        let is_report = |line: &&String| line.starts_with("info depth");
+        let last = lines.iter().rfind(is_report).expect("a report");
+        let ended = lines.contains(&format!("info string ended in the book: {BOOK_LINE}"));
+        assert_eq!(ended, unit != "depth", "{go}: {lines:#?}");
+        let nodes = number(last, "nodes").expect("the last line is a report");
+        match unit {
+            "depth" => assert_eq!(number(last, unit), Some(12), "{lines:#?}"),
+            _ => assert_saved(number(last, unit).unwrap_or(0) as f64, bound, nodes, &lines),
+        }
+        engine.quit();
+    }
+}
+
+#[test]
+fn analysis_and_pondering_report_all_ways_into_the_book_and_end_with_none() {
+    for mode in ["first", "stop", "value", "steer", "score"] {
+        let mut engine = xboard(&["-b", BOOK, "--book-search", mode]);
+        engine.send("force\ne2e4\nb8c6\ne1e2\nd7d5\ne4d5\nanalyze");
+        let lines = engine.until_start("13 ");
+        for expected in [BOOK_LINE, OTHER_BOOK_LINE] {
+            let times = thinking(&lines)
+                .iter()
+                .filter(|thought| thought.line.starts_with(expected))
+                .count();
+            assert_eq!(times, 1, "{mode}, {expected}: {lines:#?}");
+        }
+        engine.quit();
+        for go in ["infinite", "ponder wtime 1000 btime 1000"] {
+            let mut engine = uci(&["-b", BOOK, "--book-search", mode]);
+            engine.send(&format!("position startpos moves e2e4 b8c6 e1e2 d7d5 e4d5\ngo {go}"));
+            let lines = engine.until_start("info depth 13 ");
+            for expected in [BOOK_LINE, OTHER_BOOK_LINE] {
+                let expected = format!("info string {expected}");
+                assert!(
+                    lines.iter().any(|line| line.starts_with(&expected)),
+                    "{mode} {go}: {lines:#?}"
+                );
+            }
+            assert!(
+                !lines.iter().any(|line| line.starts_with("bestmove")),
+                "{mode} {go}: {lines:#?}"
+            );
+            engine.send(if go == "infinite" { "stop" } else { "ponderhit" });
+            engine.until_start("bestmove ");
+            engine.quit();
+        }
+    }
+}
+
+/// Positions in which the best move changes again and again.
+const UNSETTLED: [&str; 8] = [
+    "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8",
+    "r1b2rk1/2q1b1pp/p2ppn2/1p6/3QP3/1BN1B3/PPP3PP/R4RK1 w - - 0 1",
+    "2r3k1/pppR1pp1/4p3/4P1P1/5P2/1P4K1/P1P5/8 w - - 0 1",
+    "rnbqkb1r/p3pppp/1p6/2ppP3/3N4/2P5/PPP1QPPP/R1B1KB1R w KQkq - 0 1",
+    "r2q1rk1/4bppp/p2p4/2pP4/3pP3/3Q4/PP1B1PPP/R3R1K1 w - - 0 1",
+    "3rr1k1/pp3pp1/1qn2np1/8/3p4/PP1R1P2/2P1NQPP/R1B3K1 b - - 0 1",
+    "2q1rr1k/3bbnnp/p2p1pp1/2pPp3/PpP1P1P1/1P2BNNP/2BQ1PRK/7R b - - 0 1",
+    "r1bqk2r/pp2bppp/2p5/3pP3/P2Q1P2/2N1B3/1PP3PP/R4RK1 b kq - 0 1",
+];
+
+#[test]
+fn the_last_thinking_line_names_the_move_in_xboard() {
+    let mut engine = xboard(&["-b", BOOK]);
+    for fen in UNSETTLED {
+        let position = Position::from_fen(fen).expect(fen);
+        for level in [
+            "st 0.02\nnps 0",
+            "st 0.1\nnps 0",
+            "st 1\nnps 500",
+            "st 1\nnps 7000",
+            "st 1\nnps 30001",
+        ] {
+            engine.send(&format!("new\npost\nforce\nsetboard {fen}\n{level}\ngo"));
+            let lines = engine.until_start("move ");
+            let last = thinking(&lines).pop().expect("something is told");
+            let expected = last.line.split_whitespace().next().unwrap_or_default().to_owned();
+            let expected = position.parse_san(&expected).expect("a move comes first");
+            assert_eq!(
+                lines.last(),
+                Some(&format!("move {expected}")),
+                "{fen} {level}: {lines:#?}"
+            );
+        }
+    }
+    engine.quit();
+}
+
+#[test]
+fn the_last_line_names_the_move_in_the_other_protocol() {
+    let mut engine = uci(&["-b", BOOK]);
+    for fen in UNSETTLED {
+        for go in
+            ["movetime 15", "movetime 80", "nodes 1", "nodes 300", "nodes 9000", "nodes 40000"]
+        {
+            engine.send(&format!("ucinewgame\nposition fen {fen}\ngo {go}"));
+            let lines = engine.until_start("bestmove ");
+            let expected =
+                lines.iter().rev().find_map(|line| line.split_once(" pv ")).map(|line| line.1);
+            let expected =
+                expected.and_then(|line| line.split_whitespace().next()).expect("a line is told");
+            let best = lines[lines.len() - 1].split_whitespace().nth(1);
+            assert_eq!(best, Some(expected), "{fen} {go}: {lines:#?}");
+        }
+    }
+    engine.quit();
+}
