@@ -193,7 +193,11 @@ fn win_with_bishop_and_knight(starts: usize, nodes: u64, mut random: u64) {
         }
         let Ok(start) = Position::from_fen(&fen_of(&board)) else { continue };
         let is_whole = start.occupied().popcnt() == 4;
-        if !is_whole || start.in_check() || piece_is_lost(&start) {
+        let is_won = || match &tables {
+            Some(tables) => tables.winner(&start) == Some(Some(Color::White)),
+            None => !piece_is_lost(&start),
+        };
+        if !is_whole || start.in_check() || !is_won() {
             continue;
         }
         played += 1;
