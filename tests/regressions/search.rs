@@ -112,9 +112,7 @@ fn the_example_holds_at_a_fixed_number_of_nodes() {
 
 #[test]
 fn a_fixed_depth_is_searched_to_its_end_unless_the_first_match_decides() {
-    for (mode, last) in
-        [("stop", Some(12)), ("value", Some(12)), ("score", Some(12)), ("first", None)]
-    {
+    for (mode, last) in [("stop", Some(12)), ("value", Some(12)), ("first", None)] {
         let mut engine = xboard(&["-b", BOOK, "--book-search", mode]);
         engine.send("st 600\nsd 12\nforce\ne2e4\nb8c6\ne1e2\nd7d5\ne4d5\ngo");
         let lines = engine.until_start("move ");
@@ -161,7 +159,7 @@ fn the_example_holds_in_the_other_protocol() {
 
 #[test]
 fn analysis_and_pondering_report_all_ways_into_the_book_and_end_with_none() {
-    for mode in ["first", "stop", "value", "steer", "score"] {
+    for mode in ["first", "stop", "value", "steer"] {
         let mut engine = xboard(&["-b", BOOK, "--book-search", mode]);
         engine.send("force\ne2e4\nb8c6\ne1e2\nd7d5\ne4d5\nanalyze");
         let lines = engine.until_start("13 ");
