@@ -1,4 +1,4 @@
-//! The command line: arguments, then resolved configuration, then one subcommand.
+//! The command line: parses arguments, resolves the configuration, runs one subcommand.
 
 mod annotate;
 mod autoplay;

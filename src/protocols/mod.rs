@@ -1,5 +1,6 @@
-//! The protocols between engines and boards, each parsed and printed: sessions use one direction,
-//! the match runner the other.
+//! The protocols between engines and graphical interfaces, each parsed and printed.
+//!
+//! Sessions parse commands and print replies; the match runner does the opposite.
 //!
 //! Uses `support`, `chess`, `games` and `engine`.
 

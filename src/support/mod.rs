@@ -1,4 +1,4 @@
-//! What is not about chess: files, texts, threads, memory, random numbers, plots and pages.
+//! Everything that is not about chess: files, text, threads, memory, random numbers, plots, pages.
 //!
 //! Uses no other area.
 

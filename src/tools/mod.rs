@@ -1,4 +1,4 @@
-//! What is done with engines, searches and games: matches, tuning, suites, annotation, training.
+//! Work done with engines, searches and games: matches, tuning, suites, annotation, training.
 //!
 //! Uses `support`, `chess`, `games`, `engine` and `protocols`.
 

@@ -1,4 +1,4 @@
-//! What is shown in a browser: the explorer's server, and the lessons with the searches that they show.
+//! Content for browsers: the explorer's server, and the lessons with their textbook searches.
 //!
 //! Uses all areas but `cli`.
 

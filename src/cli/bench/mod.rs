@@ -1,4 +1,4 @@
-//! `tabia bench`: the signature of the search and its speed; suites of positions.
+//! `tabia bench`: node count and speed of the search; suites of positions.
 
 mod threads;
 mod transpositions;

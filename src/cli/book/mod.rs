@@ -1,4 +1,4 @@
-//! `tabia book`: makes books, shows what is in them, and works on them.
+//! `tabia book`: builds, shows and edits books.
 
 mod add;
 mod analyse;

@@ -1,4 +1,7 @@
-//! The prompt in the terminal, in the manner of GNU Chess: a board, moves and commands.
+//! The console: a prompt in the terminal with a board, moves and commands, as in GNU Chess.
+//!
+//! `Record` is the whole game with its tags. The engine has only the moves up to the position on
+//! the board; the record is updated after every line.
 
 mod annotate;
 mod board;

@@ -1,4 +1,4 @@
-//! `tabia generate`: what a package of the program needs besides it.
+//! `tabia generate`: manual pages, completions and other files for packages.
 
 mod examples;
 mod man;

@@ -1,4 +1,4 @@
-//! `tabia lesson`: the algorithms to be watched at work.
+//! `tabia lesson`: shows search algorithms step by step.
 
 mod book;
 mod engine;

@@ -1,4 +1,4 @@
-//! `tabia train`: data, and weights and networks learnt from it.
+//! `tabia train`: makes training data, tunes weights and trains networks.
 
 mod error;
 mod games;

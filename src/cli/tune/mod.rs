@@ -1,4 +1,4 @@
-//! `tabia tune`: options of an engine, tuned by games.
+//! `tabia tune`: tunes an engine's options by games.
 
 mod args;
 mod reporter;

@@ -1,8 +1,51 @@
 //! The engine: it owns the game, the settings, the clocks, the book and the search thread.
 //!
-//! [`Engine`] takes requests as method calls and tells [`Event`]s; neither is text. The protocols
-//! ([`crate::protocols::cecp`], [`crate::protocols::uci`]) and the console turn lines into requests and events into
-//! lines, each as a [`Frontend`] that [`run`] drives.
+//! [`Engine`] takes requests as method calls and reports [`Event`]s; neither is text. The protocols
+//! ([`crate::protocols::cecp`], [`crate::protocols::uci`]) and the console turn lines into requests
+//! and events into lines.
+//!
+//! # Frontends
+//!
+//! Each interface implements [`Frontend`]. It owns an [`Engine`] and the only handle to the output.
+//! [`run`] waits for input lines and for background events and passes both to the frontend.
+//!
+//! # From a request to a search
+//!
+//! Every request edits the `DesiredState` (the side to play, analysis, pause, …) and ends with
+//! `reconcile`. The pure function `desired_state::step` compares the desired state with the running
+//! search. It keeps the search, turns a ponder search into a normal one after a ponder hit, or
+//! cancels it and starts another. Jobs have numbers, and events of an older job are dropped.
+//!
+//! The search runs on a thread of its own (`worker`), which takes its orders from a queue. Settings
+//! go through the same queue, so the answer to a ping never overtakes a slow change of the memory
+//! size. The engine reports these answers as events among its others (`pings`).
+//!
+//! # Options
+//!
+//! The table `settings::SETTINGS` declares every option. Both protocols and the console read it;
+//! each uses the rows that have a name for it. Names for xboard contain no blanks, because
+//! python-chess cuts them at the first one.
+//!
+//! Networks and endgame tables are opened only when their own option changes (`set_options`), books
+//! on a thread of their own (`book_loader`).
+//!
+//! # Learning
+//!
+//! The thread of `learn_writer` writes what the engine learns and reads the file. Searches never
+//! wait for the disk; the answer to a ping does. At the start of a game the file is read again if
+//! it has changed, before the first search.
+//!
+//! During a search, learned positions are looked up after those of the book. At the root,
+//! `learning` has a rule of its own: it plays a learned move at once if the move has not been
+//! refuted and its search had at least half the effort that a search now would get. Book moves that
+//! the learned games contradict are vetoed and reported as [`Event::Vetoed`].
+//!
+//! # Reduced strength
+//!
+//! `strength` converts a rating (`UCI_Elo`) to limits and a `search::Handicap`: fewer nodes, an
+//! error in each evaluation, and overlooked moves. Such a search uses one thread and neither a book
+//! nor endgame tables. At the root, lower ratings leave the book earlier. An opponent book (option
+//! `SparFile`) replaces the book.
 
 mod book_loader;
 mod clock;

@@ -1,9 +1,10 @@
-//! Syzygy endgame tables: what is won, drawn and lost with best play.
+//! Syzygy endgame tables: the result of positions with few pieces under best play.
 //!
-//! R. de Man's tables tell for each position with few pieces who wins (WDL), and how far the next
-//! capture or pawn move is on the way there (DTZ): <https://www.chessprogramming.org/Syzygy_Bases>.
-//! They know nothing of castling. `shakmaty-syzygy` reads them. Bishop and knight against a lone king
-//! need no table.
+//! R. de Man's tables contain, for each position with few pieces, the result (WDL) and the distance
+//! to the next capture or pawn move on the way to it (DTZ):
+//! <https://www.chessprogramming.org/Syzygy_Bases>. They do not cover castling rights.
+//! `shakmaty-syzygy` reads them. The search looks up WDL after a capture or pawn move that leaves
+//! few pieces, and DTZ at the root. Bishop and knight against a lone king need no table (`kbnk`).
 
 pub(crate) mod kbnk;
 

@@ -1,8 +1,11 @@
-//! The Chess Engine Communication Protocol, as xboard and WinBoard speak it.
+//! The Chess Engine Communication Protocol of xboard and WinBoard.
 //!
-//! [`Command`] is what a GUI tells an engine, [`Reply`] what the engine tells the GUI; each can be
-//! parsed and printed, so that the engine and the match runner share them. The specification is
-//! <https://www.gnu.org/software/xboard/engine-intf.html>.
+//! [`Command`] is a line from the GUI to the engine, [`Reply`] a line from the engine to the GUI.
+//! Both can be parsed and printed, so the engine and the match runner share them. The specification
+//! is <https://www.gnu.org/software/xboard/engine-intf.html>.
+//!
+//! xboard searches free text for words that it takes for a result, a draw offer or a failed start.
+//! Printing a [`Reply`] replaces these words (`text::shield`).
 //!
 //! ```
 //! use tabia::cecp::{Command, Reply};

@@ -1,7 +1,7 @@
-//! The Universal Chess Interface, a second protocol of the same engine.
+//! The Universal Chess Interface, the second protocol of the same engine.
 //!
-//! [`Command`] is what a GUI tells an engine, [`Reply`] what the engine tells the GUI; each can be
-//! parsed and printed, so that the engine and the match runner share them.
+//! [`Command`] is a line from the GUI to the engine, [`Reply`] a line from the engine to the GUI.
+//! Both can be parsed and printed, so the engine and the match runner share them.
 //!
 //! Source: the protocol's text by Stefan Meyer-Kahlen,
 //! <https://www.shredderchess.com/chess-features/uci-universal-chess-interface.html>.

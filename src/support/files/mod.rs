@@ -1,4 +1,7 @@
-//! Files that are there as a whole or not at all, and files that are files.
+//! Files: atomic output, locks, and reading of regular files only.
+//!
+//! Output files appear complete or not at all, and replace nothing by mistake (`output`). A run
+//! owns a file by a lock (`owned`).
 
 mod draft;
 mod foreign;

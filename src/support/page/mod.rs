@@ -1,8 +1,14 @@
-//! What all pages of Tabia share: colours and type, the board with its pieces, games to go through,
-//! curves; and how a page is made that needs no other file.
+//! Parts shared by all HTML pages: theme, board and pieces, replay of games, charts.
 //!
-//! The explorer serves these files as they are. A page that is written to a file has them inside: each
-//! script is a module, and [`Page`] makes one of them.
+//! The explorer serves these files one by one. The match report, annotated games and the lessons
+//! are single files that load nothing else. All pages use the same JavaScript modules.
+//!
+//! Browsers load modules only from a server, so [`Page`] joins the modules to one script: it drops
+//! the `import` lines and the word `export`. A test checks that no two modules declare the same
+//! top-level name and that every imported name exists. A bundler would require a second toolchain.
+//!
+//! The data of a page is JSON in an element that is not executed. Every character that could end
+//! the element is escaped. No page parses text as HTML.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Curves over axes, as pictures (SVG).
+//! Plots of curves over two axes, as SVG.
 
 mod canvas;
 mod doublings;

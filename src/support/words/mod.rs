@@ -1,4 +1,4 @@
-//! Words, numbers and durations as all frontends write them, and escaping of foreign text.
+//! Numbers, durations and words as all frontends write them, and escaping of foreign text.
 
 mod number;
 mod space;

@@ -1,9 +1,9 @@
-//! Games explained: every position of a game searched, its moves judged by what they give away.
+//! Annotation of games: every position is searched and every move judged by what it gives away.
 //!
-//! [`Study`] searches, [`judge`] puts what was found into verdicts and numbers, [`notes`] writes them
-//! into the game as PGN, [`work`] does so for one game or for many on several threads, and [`journal`]
-//! keeps what is done until all is. [`moments()`] tells what a game has to say of its moves, and [`page()`] shows
-//! games that are done.
+//! [`Study`] searches the positions and [`judge`] turns the scores into verdicts and numbers.
+//! [`notes`] writes them into the game as PGN, and [`moments()`] lists the moves with a comment.
+//! [`work`] annotates one game, or many on several threads, and [`journal`] stores finished games
+//! until all are done. [`page()`] shows annotated games as an HTML page.
 
 mod accuracy;
 pub(crate) mod journal;

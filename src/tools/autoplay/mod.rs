@@ -1,9 +1,25 @@
 //! The match runner: engines of either protocol play each other, and the results are counted.
 //!
-//! From below: `process` runs an engine, `xboard` and `uci` speak with it (`adapter` is what they
-//! have in common), which makes it a `player`; [`play`] lets two of them play a game under a
-//! [`referee`], [`tournament`] plays a [`schedule`] of games, [`results`] keeps what comes of them,
-//! and [`stats`] says what that means. `spsa` tunes an engine's options by such games. Every wait has a deadline, and no engine outlives its process.
+//! From the bottom up:
+//!
+//! - `process` runs an engine in its own process group, with one reader thread per output channel
+//!   and bounded queues. Lines are stamped with the time when they are read.
+//! - `xboard` and `uci` are the conversations with an engine, and `protocol_adapter` is their
+//!   common interface. A process and a conversation make a `player`.
+//! - [`play`] plays one game between two players under a [`referee`].
+//! - [`tournament`] gives the games of a [`schedule`] to worker threads. One thread collects the
+//!   [`results`].
+//! - [`match_record`] writes the state first, then the PGN. [`stats`] computes Elo and the SPRT,
+//!   and `report` the HTML page.
+//! - `spsa` tunes an engine's options by games. `check` tests whether an engine follows the xboard
+//!   protocol.
+//!
+//! Nothing here prints: the command's reporter (`cli::autoplay`) does, and it has no state of its
+//! own.
+//!
+//! Every wait has a deadline, and no engine outlives its `Process`. A match locks its files. On
+//! resumption only the torn end of its own last write is cut off. If a start fails once, or
+//! features arrive late, the start is repeated, reported and counted as a startup retry.
 //!
 //! `examples/play_match.rs` plays a match.
 

@@ -1,4 +1,13 @@
-//! Suites: positions of files, of real games or built in, and how the search fares on them.
+//! Suites: searches over positions from files, from games, from a book, or built in.
+//!
+//! - `solve`: EPD test suites
+//! - `analyse`: all positions of a book; `book::analysis` backs the scores up
+//! - `threads`: speed-up by threads
+//! - `transpositions`, [`book_effect`]: effect of the book in the search
+//! - [`research`]: two orders of searching a late move again
+//!
+//! [`research`] and [`book_effect`] use the engine's own search; [`research`] also plays matches
+//! with `autoplay`.
 
 pub(crate) mod analyse;
 pub mod book_effect;

@@ -1,4 +1,11 @@
-//! Data and tuning: samples out of games, and weights out of samples.
+//! Training data, tuning of the classical weights, and training of networks.
+//!
+//! `selfplay` plays games, `games` stores them and `relabel` scores them again with a later
+//! network. [`tune`] fits the classical weights to results, [`net`] trains networks.
+//!
+//! `relabel` writes packed blocks only, each complete or not at all. The size of a block depends on
+//! the nodes of a search but not on the number of threads: any number of threads writes the same
+//! bytes, and an interruption loses some ten seconds of work.
 
 mod games;
 pub(crate) mod net;

@@ -1,10 +1,32 @@
-//! Lessons: the algorithms of the search, to be watched at work.
+//! Lessons: search algorithms recorded and shown step by step.
 //!
-//! [`search`] has minimax, alpha-beta and principal variation search as the textbooks have them,
-//! for any [`game::ZeroSumGame`]: an explicit [`tree`], or chess. An [`observe::Observer`] hears of
-//! every step; a [`record::Recorder`] writes the steps down, and a [`search_record::SearchRecord`] tells them in
-//! text, JSON, SVG and as a page to step through. [`method`] adds a [`table`] and iterations,
-//! [`timeline`] threads on a clock, [`exercise`] questions.
+//! [`search`] contains minimax, alpha-beta and principal variation search in their textbook form,
+//! for any [`game::ZeroSumGame`]: an explicit [`tree`], or chess with a plain evaluation. They
+//! report every step to an [`observe::Observer`]; `()` observes nothing and costs nothing. A
+//! [`record::Recorder`] stores the steps, and a [`search_record::SearchRecord`] turns them into
+//! names and numbers. Text, JSON, SVG and the page are made from this record alone.
+//!
+//! A [`method::Method`] is an algorithm with or without a [`table`], run once or by iterative
+//! deepening. Tables and iterations require positions, which `tree::PositionTree` makes of the
+//! nodes of a tree. [`exercise`] asks questions about searches.
+//!
+//! # Threads
+//!
+//! [`timeline`] simulates PV-splitting on a clock, because real threads behave differently in every
+//! run. [`splitting`] runs the same searches on real threads.
+//!
+//! # The page
+//!
+//! `lab/` implements the searches again in JavaScript, so that a page without a server can search a
+//! tree that was changed in it. The modules from `random.js` to `exercise.js` do not depend on
+//! pages; the others draw. `tests/tools/lesson-page` compares both implementations: random numbers,
+//! trees, steps and exercises must be identical. Compiling the Rust code to WebAssembly would avoid
+//! the second implementation but require a second toolchain for every build.
+//!
+//! # The engine's own search
+//!
+//! The engine's search has different steps and therefore an observer of its own (`search::observe`
+//! of the area `engine`). `search::trace` records it, and `engine` shows the trace as a page.
 
 pub mod chess;
 pub mod compare;

@@ -1,7 +1,9 @@
-//! Does an engine keep to the xboard protocol? Each probe asks a process of its own, so that an
-//! engine that breaks down over one question can still be asked the next.
+//! Checks whether an engine follows the xboard protocol.
 //!
-//! Source of what is asked: <https://www.gnu.org/software/xboard/engine-intf.html>.
+//! Each probe uses a process of its own, so an engine that fails one probe can still be tested with
+//! the next.
+//!
+//! Source of the probes: <https://www.gnu.org/software/xboard/engine-intf.html>.
 
 mod conversation;
 mod probes;

@@ -1,7 +1,6 @@
-//! The report: one HTML page that needs nothing else, with tables, charts and all games.
+//! The match report: one HTML page without other files, with tables, charts and all games.
 //!
-//! The page itself is `page.html` with its style and script beside it; what it shows is put into it as
-//! JSON.
+//! The page is `page.html` with its style sheet and script beside it. Its data is inserted as JSON.
 
 use std::fmt::Display;
 use std::path::PathBuf;

@@ -1,17 +1,21 @@
-//! Tuning an engine's options by games: simultaneous perturbation stochastic approximation.
+//! Tuning of an engine's options by games: simultaneous perturbation stochastic approximation.
 //!
-//! Two copies of one engine play each other, all parameters of the one a little off to one side,
-//! those of the other as much to the other; the score moves all of them at once. So an iteration
-//! costs the same games however many parameters there are.
+//! Two copies of one engine play each other. All parameters of one copy are shifted a little in one
+//! direction, those of the other by the same amount in the opposite direction. The score moves all
+//! parameters at once, so the games of an iteration do not depend on the number of parameters.
+//!
+//! From the bottom up: `parameter` is a tuned option, `gains` the step sizes, `tuner` the
+//! mathematics without games, `checkpoint` the saved state, `pairs` plays the games, and `tuning`
+//! runs the iterations. The workers of `pairs` have two copies of the engine, which get their
+//! values before each game.
+//!
+//! A checkpoint stores the scores, not the values. All random numbers follow from the seed and the
+//! number of the iteration, so a resumed tuning takes the same path as an uninterrupted one.
 //!
 //! Sources: J. C. Spall, "Multivariate Stochastic Approximation Using a Simultaneous Perturbation
 //! Gradient Approximation" (1992), and "Implementation of the Simultaneous Perturbation Algorithm
 //! for Stochastic Optimization" (1998) for the gain sequences; the parameters of the schedule are
 //! those of Stockfish's testing framework, see <https://www.chessprogramming.org/SPSA>.
-//!
-//! From below: `parameter` is what is tuned, `gains` how far it goes, `tuner` the mathematics
-//! without any games, `checkpoint` keeps where it stands, `pairs` plays the games, and `tuning` is
-//! all of it.
 
 mod checkpoint;
 mod gains;

@@ -1,4 +1,4 @@
-//! What the results say: score, Elo with its error, likelihood of superiority.
+//! Statistics of match results: score, Elo with its error, likelihood of superiority.
 
 mod sprt;
 

@@ -1,9 +1,9 @@
 //! The thread suite: how much sooner several threads reach a depth than one does.
 //!
-//! For each position a search of its own, by one thread, sets the depth: that of the first iteration
-//! it completes after a given time. It is not one of those that are compared, since a depth is reached
-//! late where the search happened to be slow. Then each number of threads, one among them, searches
-//! to that depth, knowing nothing; who begins changes from position to position.
+//! For each position a separate search by one thread sets the depth: that of the first iteration it
+//! completes after a given time. This search is not among those compared, because a search that is
+//! slow by chance reaches a depth late. Then each number of threads, including one, searches to
+//! that depth, each time from a cleared state. The order changes from position to position.
 
 mod picture;
 

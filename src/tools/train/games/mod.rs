@@ -1,12 +1,18 @@
-//! Files of self-play games: as they are played, and packed, to be kept.
+//! Files of self-play games: plain while they are played, packed for storage.
 //!
 //! | file | bytes a position | written by |
 //! | --- | --- | --- |
 //! | plain ([`plain`]) | a little over four | `tabia train games`, game by game as they end |
 //! | packed ([`packed`]) | less than two | `tabia train pack`, `tabia train relabel`, in blocks |
 //!
-//! A [`GameReader`] reads both. The first line is text: what the file is, and what its games follow
-//! from.
+//! A [`GameReader`] reads both. The first line is text: the kind of file and the settings of its
+//! games. A torn plain game at the end of a file is cut off.
+//!
+//! A block is unpacked by running the model that packed it, so the behaviour of the model is part
+//! of the format. It uses integers only, moves are ordered by Polyglot's move numbers, and a test
+//! compares the bytes. Model code is generic over the `Coder` and written once for both directions.
+//! A better predictor requires a new version of the format. A network as predictor would make the
+//! format depend on its weights.
 
 mod coder;
 mod model;

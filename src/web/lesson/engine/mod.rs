@@ -1,4 +1,4 @@
-//! A page of the engine's own search: what [`trace`](crate::engine::search::trace) has written down, to be unfolded.
+//! A page that shows a [`trace`](crate::engine::search::trace) of the engine's own search.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Explicit game trees: small ones, with names, that can be drawn on a blackboard.
+//! Explicit game trees: small trees with named nodes, as in textbooks.
 
 mod parse;
 mod positions;

@@ -1,4 +1,4 @@
-//! The page, built into the program.
+//! The files of the explorer's page, compiled into the program.
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};

@@ -1,4 +1,4 @@
-//! `/player`: the games of one player, looked for in the files of the books when somebody first asks.
+//! `/player`: the games of one player, found in the files of the books at the first request.
 
 mod answer;
 mod index;
