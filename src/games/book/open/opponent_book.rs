@@ -29,7 +29,7 @@ pub(crate) struct OpponentBookSpec {
     ratings: Option<(u32, u32)>,
 }
 
-/// A text that names no opponent book.
+/// The error for a text that does not name an opponent book.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}: expected GAMES.pgn[,player=NAME][,ratings=1600-1800]")]
 pub(crate) struct ParseOpponentBookError(String);
@@ -37,7 +37,7 @@ pub(crate) struct ParseOpponentBookError(String);
 impl FromStr for OpponentBookSpec {
     type Err = ParseOpponentBookError;
 
-    /// Conditions are read from the end, since the name of a file may hold commas.
+    /// Conditions are parsed from the end, since file names may contain commas.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut spec = OpponentBookSpec { games: PathBuf::new(), player: None, ratings: None };
         let mut rest = text.trim();
@@ -75,19 +75,15 @@ impl fmt::Display for OpponentBookSpec {
     }
 }
 
-/// Why an opponent book cannot be opened.
 #[derive(Debug, Error)]
 pub(crate) enum OpponentBookError {
-    /// The text names none.
     #[error(transparent)]
     Spec(#[from] ParseOpponentBookError),
-    /// The games cannot be found.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// The games cannot be read.
     #[error("{0}: {1}")]
     Reading(String, String),
-    /// The games make no book.
+    /// The games do not make a book.
     #[error(transparent)]
     Book(#[from] BookError),
 }
@@ -95,11 +91,11 @@ pub(crate) enum OpponentBookError {
 /// A player's opening moves and strength, to play as they do.
 #[derive(Debug, Clone)]
 pub(crate) struct OpponentBook {
-    /// The moves of those whose games these are, and of nobody else.
+    /// The moves of the selected players only.
     pub(crate) book: Book,
-    /// Their mean rating, over their games; `None` if no game tells one.
+    /// Their mean rating over their games; `None` if no game contains one.
     pub(crate) rating: Option<u32>,
-    /// How many sides of games they played.
+    /// The number of games, counted once for each selected player.
     pub(crate) games: u64,
 }
 
@@ -107,7 +103,7 @@ impl OpponentBook {
     /// Reads the games that `spec` names, see [`OpponentBookSpec`].
     ///
     /// # Errors
-    /// If the text names none, the games cannot be read, or none of them is the player's.
+    /// If the text is not a valid spec, the games cannot be read, or none of them is the player's.
     pub(crate) fn open(spec: &str) -> Result<Self, OpponentBookError> {
         let spec: OpponentBookSpec = spec.parse()?;
         let inputs = PgnInput::from_paths(std::slice::from_ref(&spec.games))?;
@@ -144,7 +140,6 @@ impl OpponentBook {
 }
 
 impl OpponentBookSpec {
-    /// The games in which the player has this side.
     fn filter(&self, side: Color) -> GameFilter {
         GameFilter {
             min_elo: self.ratings.map(|(from, _)| from),
@@ -157,7 +152,7 @@ impl OpponentBookSpec {
     }
 }
 
-/// Counts a player's games, and sums up the ratings there.
+/// Counts a player's games and adds up their ratings.
 struct OpponentStats {
     /// The games with White, and with Black.
     filters: [GameFilter; 2],
@@ -171,7 +166,6 @@ impl OpponentStats {
         OpponentStats { filters, games: 0, rated: 0, sum: 0 }
     }
 
-    /// Counts the games of an input.
     fn take(&mut self, input: &PgnInput) -> io::Result<()> {
         let mut reader = Reader::new(input.open(&Arc::default())?);
         while reader.read_game(self)?.is_some() {}
@@ -227,7 +221,6 @@ mod tests {
         OpponentBook::open(&format!("{}{conditions}", file.display()))
     }
 
-    /// The moves that an opponent book may play after these.
     fn moves(opponent_book: &OpponentBook, before: &[&str]) -> Vec<String> {
         let mut game = Game::default();
         for san in before {
@@ -253,7 +246,7 @@ mod tests {
         assert_eq!(moves(&ann, &[]), ["e4"]);
         assert_eq!(moves(&ann, &["d4"]), ["f5"]);
         assert_eq!(moves(&ann, &["e4", "c5"]), ["c3"]);
-        // Bob's.
+        // The moves are Bob's.
         assert_eq!(moves(&ann, &["e4"]), Vec::<String>::new());
     }
 
