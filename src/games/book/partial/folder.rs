@@ -114,7 +114,7 @@ impl Draft {
         names.prefix(name.file_name().unwrap_or_default());
         let draft = names.tempdir_in(beside.unwrap_or(Path::new(".")))?;
         let lock = File::open(draft.path())?;
-        // Without this lock another program may remove the folder.
+        // Failure is harmless: where locks are unsupported, nobody removes the folder either.
         let _ = lock.try_lock();
         Ok(Draft { folder: folder.to_owned(), draft, _lock: lock })
     }
