@@ -1,4 +1,4 @@
-//! What is not about chess: files, texts, threads, memory, random numbers, plots and pages.
+//! Code that is not about chess: files, texts, threads, memory, random numbers, plots and pages.
 //!
 //! Uses no other area.
 

@@ -1,4 +1,4 @@
-//! Curves over axes, as pictures (SVG).
+//! Curves over axes, as SVG pictures.
 
 mod canvas;
 mod doublings;
