@@ -1,5 +1,5 @@
-//! The protocols between engines and boards, each parsed and printed: sessions use one direction,
-//! the match runner the other.
+//! The protocols between engines and GUIs, each parsed and printed. Sessions use one direction, the
+//! match runner the other.
 //!
 //! Uses `support`, `chess`, `games` and `engine`.
 

@@ -1,6 +1,6 @@
-//! The Chess Engine Communication Protocol, as xboard and WinBoard speak it.
+//! The Chess Engine Communication Protocol of xboard and WinBoard.
 //!
-//! [`Command`] is what a GUI tells an engine, [`Reply`] what the engine tells the GUI; each can be
+//! [`Command`] goes from a GUI to an engine, [`Reply`] from the engine to the GUI. Each can be
 //! parsed and printed, so that the engine and the match runner share them. The specification is
 //! <https://www.gnu.org/software/xboard/engine-intf.html>.
 //!

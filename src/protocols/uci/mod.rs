@@ -1,6 +1,6 @@
 //! The Universal Chess Interface, a second protocol of the same engine.
 //!
-//! [`Command`] is what a GUI tells an engine, [`Reply`] what the engine tells the GUI; each can be
+//! [`Command`] goes from a GUI to an engine, [`Reply`] from the engine to the GUI. Each can be
 //! parsed and printed, so that the engine and the match runner share them.
 //!
 //! Source: the protocol's text by Stefan Meyer-Kahlen,
