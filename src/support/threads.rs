@@ -56,7 +56,6 @@ pub(crate) fn available(wanted: usize) -> io::Result<usize> {
     })
 }
 
-/// The error for a thread that the system does not start.
 pub(crate) fn refused(cause: &io::Error) -> io::Error {
     let text = format!(
         "the system starts no more threads ({cause}); close other programs or raise the limit of \

@@ -48,7 +48,6 @@ impl<V: Visitor> Parser<'_, V> {
         plies > 0
     }
 
-    /// The next part of a possible game without tags.
     fn opening_step(&self, at: usize, position: &Replay, moved: bool) -> TextPart {
         let (at, empty_line) = scan::skip_blanks(self.text, at);
         let Some(&byte) = self.text.get(at) else { return TextPart::End };
@@ -96,7 +95,6 @@ impl<V: Visitor> Parser<'_, V> {
         resolve(position, &english).ok()
     }
 
-    /// Whether a word has the form of a move, legal or not.
     fn is_like_move(&self, word: &[u8]) -> bool {
         let english = self.state.language.translate(word);
         english.is_some_and(|english| is_loose_san(&english))

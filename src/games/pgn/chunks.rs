@@ -49,12 +49,10 @@ pub(crate) struct BrokenInput {
 pub(crate) struct Chunks {
     inputs: Vec<PgnInput>,
     progress: Arc<AtomicU64>,
-    /// The input being read, with the position of its next chunk.
     current: Option<(Blocks<Box<dyn Read + Send>>, Chunk)>,
     next_input: usize,
     broken: Vec<BrokenInput>,
     text_hash: Xxh3Default,
-    /// Whether the current input ended with an error.
     is_broken: bool,
     /// The inputs that were read to their end, with the hash of their text.
     whole: Vec<(usize, u64)>,
@@ -158,7 +156,6 @@ impl Chunks {
     }
 }
 
-/// The text of one input in blocks of whole games.
 pub(super) struct Blocks<R> {
     input: R,
     /// The beginning of the next block: the text after the last whole game.

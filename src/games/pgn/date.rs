@@ -146,7 +146,6 @@ impl GameDate {
         GameDate(self.0 >> DAY_BITS << DAY_BITS)
     }
 
-    /// Bits of the number of a month.
     #[cfg(feature = "parquet")]
     pub(crate) const MONTH_BITS: u32 = Self::BITS - DAY_BITS;
 

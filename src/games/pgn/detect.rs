@@ -83,7 +83,6 @@ fn count_playable_plies(text: &[u8], language: Language) -> PlyCounter {
 #[derive(Debug, Default)]
 struct PlyCounter {
     limit: usize,
-    /// Games that were legal to their ends.
     whole: usize,
     plies: usize,
     /// The combined keys of all positions.

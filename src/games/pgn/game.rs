@@ -154,7 +154,6 @@ pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame
     })
 }
 
-/// Collects a [`PgnGame`] from the calls of a [`Reader`].
 pub(super) struct Collector {
     pub(super) game: PgnGame,
 }

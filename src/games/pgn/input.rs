@@ -30,7 +30,6 @@ const PARQUET: &[u8] = b"PAR1";
 /// The magic bytes of gzip, bzip2 and zstd, which are supported; and those of pzstd, which writes a
 /// skippable frame before each compressed one (RFC 8878, section 3.1.2).
 const PACKINGS: [&[u8]; 4] = [b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"];
-/// The block size for reading compressed input, in bytes.
 const READ_AHEAD: usize = 128 << 10;
 /// The error for an input that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -192,7 +191,6 @@ const NO_PARQUET: &str = "it is Parquet, which is read from files alone";
 const NO_PARQUET: &str =
     "it is Parquet, which a program reads that `cargo build --release --features parquet` makes";
 
-/// Number of bytes at the beginning of an input for detecting its kind.
 pub(super) const HEAD: u64 = 4096;
 
 pub(super) fn unsupported(reason: String) -> io::Error {

@@ -7,7 +7,6 @@ use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// The letters of king, queen, rook, bishop and knight, and the languages that use them.
 struct Alphabet {
     /// ISO 639-1.
     codes: &'static [&'static str],
@@ -108,7 +107,6 @@ impl Language {
     }
 }
 
-/// Whether a word is castling with the letter O.
 fn is_castling(word: &str) -> bool {
     ["O-O", "O–O", "OO"].iter().any(|castling| word.starts_with(castling))
 }

@@ -28,7 +28,6 @@ pub(super) struct Parser<'a, V> {
     pub at_end: bool,
 }
 
-/// A game, the position after it, and that of its fault, if it has one.
 pub(super) struct Read {
     pub end: GameEnd,
     pub after: usize,
@@ -37,7 +36,6 @@ pub(super) struct Read {
 
 pub(super) type ParseFlow = ControlFlow<GameStatus>;
 
-/// Reads the next game of a text from `at` on; `None` if there is none.
 #[inline]
 pub(super) fn read_game<V: Visitor>(
     text: &[u8],

@@ -79,14 +79,12 @@ impl PgnInput {
         Ok(())
     }
 
-    /// Whether it contains any game with a legal move.
     fn holds_games(&self) -> io::Result<bool> {
         let games = read_games(self.open(&Arc::default())?);
         Ok(games.map_while(Result::ok).any(|(_, end)| end.plies > 0))
     }
 }
 
-/// Adds the PGN files of a folder and its subfolders, in the order of their names.
 fn add_folder(folder: &Path, inputs: &mut Vec<PgnInput>) -> io::Result<()> {
     let mut paths: Vec<PathBuf> =
         folder.read_dir()?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;

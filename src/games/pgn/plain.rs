@@ -45,7 +45,6 @@ impl<T> Seek for Blocks<T> {
 /// Continues, or ends with the status of the game; `None` if the tolerant parser reads the rest.
 type PlainFlow = ControlFlow<Option<GameStatus>>;
 
-/// The tolerant parser reads the rest of the game.
 const HAND_OVER: PlainFlow = ControlFlow::Break(None);
 
 impl<V: Visitor> Parser<'_, V> {
@@ -70,7 +69,6 @@ impl<V: Visitor> Parser<'_, V> {
         plain.read_game(self).ok()??
     }
 
-    /// Plays the first moves, as far as earlier games have played them.
     #[inline]
     fn cached_moves(&mut self) -> PlainFlow {
         loop {

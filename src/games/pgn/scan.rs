@@ -151,7 +151,6 @@ pub(super) fn is_first_in_line(text: &[u8], at: usize) -> bool {
     begins_line(text, trim_end(&text[..at], false).len())
 }
 
-/// Whether a tag with its quotation mark begins here: `[Name "`.
 pub(super) fn is_tag(text: &[u8]) -> bool {
     text.first() == Some(&b'[') && tag(text, 0).is_some()
 }
@@ -355,7 +354,6 @@ fn skip_while(text: &[u8], at: usize, passes: impl Fn(u8) -> bool) -> usize {
     at
 }
 
-/// The forms of results, longer ones before their prefixes.
 const RESULTS: [(&[u8], super::GameResult); 15] = {
     use super::GameResult::{Black, Draw, Undecided, White};
     [

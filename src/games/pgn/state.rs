@@ -18,7 +18,6 @@ fn is_orthodox(variant: &str) -> bool {
     ORTHODOX.contains(&words.join(" ").to_ascii_lowercase().as_str())
 }
 
-/// The state of one game, reused between games for its buffers.
 pub(super) struct ReaderState {
     pub tree: OpeningCache,
     pub language: Language,

@@ -16,7 +16,6 @@ const MAX_BYTES: usize = 1 << 20;
 #[derive(Debug, Clone, Default)]
 pub struct Tags {
     bytes: Vec<u8>,
-    /// Name and value of each tag, as ranges of `bytes`.
     spans: Vec<(Range<usize>, Range<usize>)>,
 }
 

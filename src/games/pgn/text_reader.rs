@@ -30,7 +30,6 @@ impl<T: AsRef<[u8]> + Clone> TextReader<T> {
         TextReader { text, plain, at: 0, line, counted: 0, state }
     }
 
-    /// Starts reading a text that has replaced the previous one.
     pub(super) fn restart(&mut self, line: u64, language: Language) {
         self.plain = PlainReader::new(Blocks(self.text.clone(), 0));
         (self.at, self.line, self.counted) = (0, line, 0);

@@ -26,7 +26,6 @@ struct Branch {
     child: Place,
 }
 
-/// The place of a position in the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place(u16);
 

@@ -29,12 +29,10 @@ const SWITCHES: [(&str, i64); 19] = [
     ("exclude", 1),
 ];
 
-/// The name that GUIs show.
 pub(super) fn name() -> String {
     format!("Tabia {}", env!("CARGO_PKG_VERSION"))
 }
 
-/// All features, line by line, in sending order.
 pub(super) fn all(settings: &Settings) -> Vec<Vec<Feature>> {
     let mut lines = vec![
         vec![Feature::number("done", 0)],
@@ -50,7 +48,6 @@ pub(super) fn all(settings: &Settings) -> Vec<Vec<Feature>> {
     lines
 }
 
-/// The options that can be set, with their values.
 pub(crate) fn options(settings: &Settings) -> Vec<OptionSpec> {
     let rows = all_settings().filter(|row| !row.name.is_empty());
     rows.map(|row| spec(row, settings)).collect()

@@ -32,7 +32,6 @@ pub(super) fn thinking(progress: &SearchProgress) -> Thinking {
 /// Inserted into a line where it enters the book; programs that parse moves take it for a comment.
 const BOOK_MARK: &str = "{book}";
 
-/// The line of a report, marked where it enters the book.
 fn marked_line(progress: &SearchProgress, moves: &[Move]) -> String {
     let mut words = notation::line(&progress.position, moves);
     if let Some(found) = &progress.report.book {
@@ -77,14 +76,12 @@ pub(super) fn book_thinking(moved: &Moved) -> Option<Thinking> {
     Some(Thinking { line: format!("(book: {})", words.join(", ")), ..Thinking::default() })
 }
 
-/// A known move as thinking output, with the result of its search and its source.
 fn known_thinking(moved: &Moved, value: &BookValue, place: &str) -> Thinking {
     let (depth, score) = (value.depth, to_protocol_score(value.score));
     let line = format!("({place}: {})", moved.position.san(moved.mv));
     Thinking { depth, score, line, ..Thinking::default() }
 }
 
-/// The reason for a move, unless it was simply searched.
 pub(super) fn move_reason(moved: &Moved) -> Option<String> {
     let choice = match &moved.move_reason {
         MoveReason::Book(choice) => choice,

@@ -23,16 +23,13 @@ use super::{features, messages};
 pub(crate) struct Session<W> {
     engine: Engine,
     out: W,
-    /// Whether to send thinking output.
     post: bool,
     /// Whether the GUI ignores lines that begin with `#`.
     debug: bool,
-    /// Warnings from the start that have not been sent yet.
     startup_warnings: Option<String>,
 }
 
 impl<W: Write> Session<W> {
-    /// Starts a session with a new game that writes to `out`.
     pub(crate) fn new(engine: Engine, out: W) -> Self {
         Session { engine, out, post: false, debug: false, startup_warnings: None }
     }
@@ -151,7 +148,6 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Sends the engine's features and options.
     fn send_introduction(&mut self) -> io::Result<()> {
         for features in features::all(self.engine.settings()) {
             self.send(&Reply::Features(features))?;
@@ -261,7 +257,6 @@ impl<W: Write> Session<W> {
         self.send(&Reply::Status(Status { elapsed, nodes, depth, moves_left, moves: of, current }))
     }
 
-    /// Sends pending events.
     fn flush(&mut self) -> io::Result<()> {
         for event in self.engine.take_events() {
             self.event(event)?;
@@ -314,7 +309,6 @@ impl<W: Write> Session<W> {
     }
 }
 
-/// A clock time from the GUI; zero once the flag has fallen.
 fn centiseconds(left: i64) -> Duration {
     Duration::from_millis(u64::try_from(left).unwrap_or(0).saturating_mul(10))
 }

@@ -21,7 +21,6 @@ pub enum CommandError {
 }
 
 struct Syntax {
-    /// The first word of the line.
     name: &'static str,
     parse: fn(&str) -> Result<Command, CommandError>,
 }

@@ -27,11 +27,8 @@ pub(crate) struct Session<W> {
     asked: bool,
     /// Commands that arrived during a search and wait for its end.
     waiting: VecDeque<Command>,
-    /// Whether to report commands that were not understood.
     debug: bool,
-    /// Warnings from the start, sent with the introduction.
     startup_warnings: Option<String>,
-    /// The running move count.
     count: Option<PerftCount>,
     /// Whether the running search comes from a script: it ends by itself, without a game clock.
     is_scripted: bool,
@@ -42,7 +39,6 @@ pub(crate) struct Session<W> {
 const UNREADABLE_BOUNDS_TIME: Duration = Duration::from_secs(1);
 
 impl<W: Write> Session<W> {
-    /// Starts a session that writes to `out`.
     pub(crate) fn new(mut engine: Engine, out: W) -> Self {
         engine.force();
         let waiting = VecDeque::new();
@@ -58,7 +54,6 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Sends these warnings with the introduction.
     pub(crate) fn with_startup_warnings(self, startup_warnings: Option<String>) -> Self {
         Session { startup_warnings, ..self }
     }
@@ -109,7 +104,6 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Whether something is running that ends with a reply.
     fn is_busy(&self) -> bool {
         self.count.is_some() || self.engine.mode() == Mode::Thinking
     }

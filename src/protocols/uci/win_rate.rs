@@ -64,7 +64,6 @@ pub(crate) fn win_rate(score: Score, position: &Position) -> WinRate {
     WinRate { win, draw: 1000_u32.saturating_sub(win + loss), loss }
 }
 
-/// The probabilities of win and loss.
 fn chances(score: f64, points: f64) -> (f64, f64) {
     let place = (points / STEP - 0.5).clamp(0.0, (CURVES.len() - 1) as f64);
     let (below, above) = (CURVES[place.floor() as usize], CURVES[place.ceil() as usize]);

@@ -67,7 +67,6 @@ fn under_draft_name<T>(
     }
 }
 
-/// A draft with a name, for file systems without unnamed files.
 pub(super) fn named(target: &Path) -> io::Result<(File, TempPath)> {
     let create = |path: &Path| {
         let mut options = OpenOptions::new();
@@ -86,7 +85,6 @@ pub(super) fn named(target: &Path) -> io::Result<(File, TempPath)> {
     Err(io::Error::other("other programs remove it again and again"))
 }
 
-/// An unnamed file in a folder, if the file system supports it.
 #[cfg(target_os = "linux")]
 pub(super) fn unnamed(folder: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags, open};

@@ -5,7 +5,6 @@ type Kind = (&'static [u8], &'static str, &'static str);
 
 const RESUME: &str = "repeat the command that wrote it, which resumes from it";
 
-/// The kinds with fixed first bytes.
 const KINDS: [Kind; 9] = [
     (
         b"TABIABK\n",

@@ -19,7 +19,6 @@ use thiserror::Error;
 use super::describe;
 use super::draft::{draft_of, folder_of, link, named, remove_leftover, unnamed};
 
-/// The number of first bytes of an existing file that determine its kind.
 const HEAD: u64 = 4096;
 /// Endings of names that indicate a certain kind of file.
 const KNOWN_ENDINGS: [&str; 12] =
@@ -75,7 +74,6 @@ pub enum OutputError {
     },
 }
 
-/// A failure before the file had its name, or after.
 enum Failure {
     Before(io::Error),
     After(io::Error),
@@ -241,7 +239,6 @@ impl<'a> Output<'a> {
         Ok(place)
     }
 
-    /// Checks that the name does not indicate another kind of file.
     fn check_ending(&self) -> Result<(), OutputError> {
         let Some(own) = self.ending else { return Ok(()) };
         let found = self.path.extension().map(|found| found.to_string_lossy().to_lowercase());
@@ -254,7 +251,6 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Checks whether the existing file may be replaced.
     fn check_old(&self, path: &Path, old: &Metadata) -> Result<(), OutputError> {
         if self.force || old.len() == 0 {
             return Ok(());
@@ -326,9 +322,7 @@ fn new_target(path: &Path) -> io::Result<PathBuf> {
 #[derive(Debug)]
 pub(crate) struct NewFile {
     draft: Draft,
-    /// The path from the user.
     name: PathBuf,
-    /// The resolved path.
     target: PathBuf,
     /// The permissions of the file it replaces; `None` if there is none.
     mode: Option<u32>,
@@ -374,7 +368,6 @@ impl NewFile {
         self.copy(&there)
     }
 
-    /// Replaces the content by a copy of a whole file.
     fn copy(&mut self, mut from: &File) -> io::Result<()> {
         from.rewind()?;
         let file = self.file();

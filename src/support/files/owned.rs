@@ -19,7 +19,6 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 const BY_A_MATCH: &str = "another match that is being played writes to it";
 const BY_ANOTHER: &str = "another program does not let go of it";
 
-/// The interval between two attempts.
 const LOCK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// How often to open a file again that its owner removed before we locked it.

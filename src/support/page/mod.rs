@@ -31,11 +31,9 @@ const SCRIPTS: [&str; 6] = [DOM_JS, THEME_JS, PIECES_JS, BOARD_JS, CHART_JS, REP
 /// The frame of every page that is written to a file, with placeholders for the rest.
 const SHELL: &str = include_str!("shell.html");
 
-/// A self-contained page.
 pub(crate) struct Page {
     /// The title until its script sets another.
     pub(crate) title: &'static str,
-    /// The HTML of its body.
     pub(crate) body: &'static str,
     pub(crate) style: &'static str,
     /// Its own module. Its top-level names must differ from those of the shared ones.
@@ -66,7 +64,6 @@ impl Page {
         SCRIPTS.into_iter().chain([self.script])
     }
 
-    /// All modules as one.
     fn joined(&self) -> String {
         let own = self.modules().flat_map(str::lines).filter(|line| !line.starts_with("import "));
         own.flat_map(|line| [line.strip_prefix("export ").unwrap_or(line), "\n"]).collect()
@@ -90,7 +87,6 @@ fn script_data(data: &Value) -> String {
     text
 }
 
-/// Checks shared by the tests of all pages.
 #[cfg(test)]
 pub(crate) mod checks {
     use std::collections::BTreeSet;

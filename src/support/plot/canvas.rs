@@ -6,7 +6,6 @@ use crate::support::words::xml;
 
 /// The height of a row of the legend, in user units (pixels) like all lengths here.
 pub(super) const LEGEND_ROW: f64 = 20.0;
-/// Half the width of a mark.
 const MARK: f64 = 3.5;
 /// The mean width of a letter of the title, and the room before and after the title.
 const TITLE_LETTER: f64 = 8.4;
@@ -16,7 +15,6 @@ const TITLE_MARGIN: f64 = 16.0;
 pub(crate) const COLORS: [&str; 7] =
     ["#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
 
-/// A place: horizontal and vertical position.
 pub(super) type Place = (f64, f64);
 
 /// The beginning of a picture of this size, in pixels, or wider if the title needs it.
@@ -33,7 +31,6 @@ pub(super) fn begin(title: &str, width: f64, height: f64) -> String {
     )
 }
 
-/// Adds a text with an anchor (`start`, `end` or `middle`) at a place.
 pub(super) fn text(out: &mut String, (x, y): Place, anchor: &str, text: &str) {
     // Writing to a string cannot fail, here and below.
     let _ = writeln!(
@@ -49,7 +46,6 @@ pub(super) fn grid_line(out: &mut String, (x1, y1): Place, (x2, y2): Place) {
     );
 }
 
-/// The style of a curve, and its name in the legend.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CurveStyle<'a> {
     pub(super) name: &'a str,
@@ -78,7 +74,6 @@ impl CurveStyle<'_> {
         );
     }
 
-    /// Draws its row of the legend.
     fn explain(&self, out: &mut String, (x, y): Place) {
         let (look, end) = (self.look(), x + 26.0);
         let _ = writeln!(out, "<line {look} x1=\"{x}\" y1=\"{y}\" x2=\"{end}\" y2=\"{y}\"/>");

@@ -10,12 +10,10 @@ const LEFT: f64 = 56.0;
 const RIGHT: f64 = 26.0;
 const TOP: f64 = 64.0;
 const BOTTOM: f64 = 66.0;
-/// Half the width of the ends of a bar.
 const CAP: f64 = 5.0;
 /// Smaller values are drawn at this.
 const MIN_VALUE: f64 = 1.0 / 1024.0;
 
-/// A point of a [`Line`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {
     /// The horizontal value.
@@ -26,7 +24,6 @@ pub(crate) struct Point {
     pub bar: Option<[f64; 2]>,
 }
 
-/// A curve through some points, from left to right.
 #[derive(Debug, Clone)]
 pub(crate) struct Line {
     /// The name in the legend.
@@ -67,7 +64,6 @@ impl Axis {
         (doubled(number) - f64::from(self.low)) / f64::from(self.high - self.low)
     }
 
-    /// The powers of two on it.
     fn powers(&self) -> impl Iterator<Item = f64> {
         (self.low..=self.high).map(f64::from).map(f64::exp2)
     }
@@ -110,7 +106,6 @@ pub(crate) fn doublings(title: &str, [across, up]: [&str; 2], lines: &[Line]) ->
     out
 }
 
-/// Draws a curve, with a mark and optionally a bar at each of its points.
 fn draw(out: &mut String, line: &Line, place: impl Fn(f64, f64) -> Place) {
     let style = line.style();
     style.line(out, line.points.iter().map(|point| place(point.x, point.y)));

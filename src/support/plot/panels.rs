@@ -40,14 +40,12 @@ impl Curve {
     }
 }
 
-/// One of the diagrams of a picture.
 #[derive(Debug, Clone)]
 pub(crate) struct Panel {
     pub title: String,
     pub curves: Vec<Curve>,
 }
 
-/// The vertical axis.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scale {
     /// The ends of the grid and the distance of its lines; on a logarithmic scale, their decimal
@@ -67,7 +65,6 @@ impl Scale {
         Scale { low, high: high.ceil().max(low + 1.0), step: 1.0, logarithmic: true, unit }
     }
 
-    /// From one round number to another.
     pub(crate) fn linear(values: impl Iterator<Item = f64>) -> Self {
         let (mut low, mut high) = extent(values);
         if low >= high {
@@ -103,7 +100,6 @@ fn logarithm(value: f64) -> f64 {
     value.max(MIN_VALUE).log10()
 }
 
-/// The minimum and maximum of some values.
 fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)))
 }
@@ -115,7 +111,6 @@ pub(crate) fn round_number(least: f64) -> f64 {
     numbers.into_iter().find(|&number| number >= least).unwrap_or(least)
 }
 
-/// A panel with its own vertical axis.
 #[derive(Debug, Clone)]
 pub(crate) struct Tile {
     pub panel: Panel,
@@ -189,7 +184,6 @@ fn draw(out: &mut String, panel: &Panel, ends: (f64, f64), scale: &Scale, labell
     legend(out, (left, TOP + HEIGHT + 36.0), panel.curves.iter().map(Curve::style));
 }
 
-/// The label below a panel's point.
 fn number(
     out: &mut String,
     panel: &Panel,

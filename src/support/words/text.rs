@@ -50,7 +50,6 @@ pub(crate) fn xml(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The maximum length of a quoted text, in characters.
 const QUOTE: usize = 100;
 
 /// The beginning of a text, to limit the length of messages that quote it.

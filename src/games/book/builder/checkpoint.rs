@@ -53,20 +53,16 @@ pub struct Checkpoints {
     pub afresh: bool,
 }
 
-/// The progress of a build.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct State {
     /// A description of the inputs and options of the build.
     build: String,
     place: ReadSoFar,
     tally: TallySoFar,
-    /// The stage, which is part of the file names.
     stage: u64,
     runs: Vec<RunFile>,
     pawns: CheckpointFile,
-    /// The faults, if there is a listener.
     faults: Vec<String>,
-    /// The hashes of games, if duplicates are skipped.
     games: Option<CheckpointFile>,
 }
 
@@ -80,7 +76,6 @@ pub(super) struct CheckpointWriter<'a> {
     wanted: &'a Checkpoints,
     state: State,
     due: Instant,
-    /// The number of game hashes on disk.
     known: usize,
     /// The lock against other builds, held from the first checkpoint on.
     lock: Option<File>,
@@ -184,7 +179,6 @@ impl<'a> CheckpointWriter<'a> {
         format!("{what}-{}", self.state.stage)
     }
 
-    /// The time at which the next checkpoint is due.
     pub(super) fn due(&self) -> Instant {
         self.due
     }
@@ -259,7 +253,6 @@ impl<'a> CheckpointWriter<'a> {
         Ok(kept)
     }
 
-    /// Keeps records as one run, and the games that they number.
     fn keep_run<R: PositionRecord>(
         &mut self,
         parts: &[Collected<R>],

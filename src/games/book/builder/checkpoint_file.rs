@@ -13,7 +13,6 @@ use crate::support::files::{describe, write_whole};
 
 /// Bytes to read at a time when checking a large file.
 const BLOCK: usize = 1 << 20;
-/// The length of a checksum line: hexadecimal digits and a line end.
 const CHECKSUM_LINE: usize = 17;
 
 /// A file of the folder and the XXH3 of its bytes.

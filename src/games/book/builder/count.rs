@@ -89,7 +89,6 @@ impl RowRecord for PawnRecord {
     }
 }
 
-/// Counted games, whose rows can be read.
 pub(in crate::games::book) struct Counted {
     records: Records,
     /// The manifest of the games.

@@ -27,7 +27,6 @@ const COURSE_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 /// the front cache, which the others would flush.
 const COMMON_POSITIONS: usize = 20;
 
-/// State shared by all threads of a build, besides their input.
 pub(super) struct Shared<'a> {
     pub options: &'a BuildOptions,
     /// Whether filter, duplicate detection or facets read tags.
@@ -55,15 +54,11 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// Counts games into a store.
 pub(super) struct GameCounter<'a, R> {
     shared: &'a Shared<'a>,
     store: Store<R>,
-    /// The games that counted, in a book with facets.
     log: Option<GameLog>,
-    /// The positions and moves of the current game.
     line: Vec<Visit>,
-    /// The pawn structures of all games that counted.
     pawns: PawnSet,
     #[cfg(feature = "parquet")]
     facets: GameFacets,

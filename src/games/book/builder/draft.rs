@@ -47,7 +47,6 @@ struct Written {
     min_games: u64,
     min_score: u32,
     all: usize,
-    /// The number of parts whose entries are written.
     parts: usize,
     entries: EntriesSoFar,
 }

@@ -18,7 +18,6 @@ pub(super) struct FacetRecord {
     /// The day of the latest game in its month, and below it the number of its id.
     latest: u64,
     pawns: u32,
-    /// The sum of the ratings of the players to move.
     ratings: u32,
 }
 
@@ -192,7 +191,6 @@ mod tests {
     use crate::games::pgn::PgnInput;
     use crate::support::random::Random;
 
-    /// A short game with this id, on some day of May 2024.
     fn game(day: u64, id: u64, [white, black]: [&str; 2]) -> String {
         format!(
             "[Site \"https://lichess.org/{}\"]\n[UTCDate \"2024.05.{day:02}\"]\n[WhiteElo \"{white}\"]\n\
@@ -201,7 +199,6 @@ mod tests {
         )
     }
 
-    /// The rows of Black's moves in these games.
     fn rows_of_black(games: &[String]) -> Vec<PartialRow> {
         let input = PgnInput::Text("games".to_owned(), games.concat().into_bytes().into());
         let options = BuildOptions { facets: true, threads: 2, ..BuildOptions::default() };

@@ -72,7 +72,6 @@ use stage::{ChunkSource, STAGES_OF_EQUAL_TEXT, Until};
 use store::{Collected, Part, Store};
 use tally::{ChunkTally, Tallies, TallySoFar};
 
-/// How a game whose tags passed was treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Admission {
     Counted,
@@ -227,7 +226,6 @@ fn gather<'a, R: PositionRecord>(
     }
 }
 
-/// The file records of the inputs, for a book with facets.
 fn files_of(inputs: &[PgnInput], options: &BuildOptions) -> Vec<FileRecord> {
     let record = |input: &PgnInput| FileRecord {
         path: input.name(),
@@ -277,7 +275,6 @@ fn what_was_there(tally: &BuildTally) -> String {
 
 struct Gathered<R> {
     collected: Vec<Collected<R>>,
-    /// The games that the records number, in a book with facets.
     logs: Vec<GameLog>,
     pawns: PawnSet,
 }
@@ -380,7 +377,6 @@ fn join<T>(threads: Vec<ScopedJoinHandle<'_, T>>) -> io::Result<Vec<T>> {
     results.into_iter().map(|result| result.map_err(died)).collect()
 }
 
-/// Work of one thread: reads chunks until there are none left.
 fn read_share<R: PositionRecord>(
     source: &Mutex<ChunkSource>,
     shared: &Shared<'_>,
@@ -426,7 +422,6 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 /// The most copies of a record while a part is sorted: as read, sorted, and in entries.
 const COPIES: u64 = 4;
-/// The least memory for sorting, in bytes.
 const MIN_SORTING: usize = 16 << 20;
 /// Most parts of a partition, as a power of two. With more, reading becomes seeking.
 const MAX_PART_BITS: u32 = 10;
@@ -491,7 +486,6 @@ impl<R: BookRecord> Partitioned for Source<'_, R> {
     }
 }
 
-/// Sorts and groups all records on all threads and writes their entries in order.
 fn write_entries<W: Read + Write + Seek>(
     source: &impl Partitioned,
     options: &BuildOptions,
@@ -552,7 +546,6 @@ fn append_in_order<'w, W: Read + Write + Seek>(
     Ok(())
 }
 
-/// Work of one thread: encodes parts until there are none left or the receiver is gone.
 fn encode_share(
     source: &impl Partitioned,
     options: &BuildOptions,

@@ -85,7 +85,6 @@ impl BuildOptions {
         entry.reached.games() >= self.min_games
     }
 
-    /// Describes the conditions for games, positions and moves for the manifest.
     pub(crate) fn describe(&self) -> Vec<String> {
         let mut words = self.filter.describe();
         if self.undecided {

@@ -42,7 +42,6 @@ pub(in crate::games::book) trait RowSource: Sync {
     ) -> io::Result<()>;
 }
 
-/// The options and checks for packing rows into a book.
 pub(in crate::games::book) struct Packing<'a> {
     /// The pruning conditions, memory and threads. The other options are ignored.
     pub options: &'a BuildOptions,
@@ -98,7 +97,6 @@ pub(in crate::games::book) fn pack<W: Read + Write + Seek>(
     Ok(writer.finish(&all, packing.manifest)?)
 }
 
-/// Writes the entries of the rows, read in place or sorted first.
 fn write_rows<W: Read + Write + Seek>(
     source: &impl RowSource,
     packing: &Packing<'_>,
@@ -154,7 +152,6 @@ struct Seen<'a> {
     /// Pawn structures, in sets that wait for a thread to take them.
     pawns: Mutex<Vec<PawnSet>>,
     visits: AtomicU64,
-    /// The sum of the checksums of the rows.
     sum: AtomicU64,
 }
 

@@ -9,7 +9,6 @@ use crate::games::book::format::entry::BookEntry;
 use crate::games::book::format::writer::Block;
 use crate::games::pgn::GameResult;
 
-/// A position of a game that counts, and the move played there.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Visit {
     pub key: u64,
@@ -21,7 +20,6 @@ pub(super) struct Visit {
     pub again: bool,
 }
 
-/// A game that counts, with what its records need.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CountedGame {
     pub result: GameResult,
@@ -43,7 +41,6 @@ impl CountedGame {
     }
 }
 
-/// What records store of their games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OfGame {
     Result,
@@ -79,7 +76,6 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
     /// Appends all records in these bytes.
     fn read_all(bytes: &[u8], records: &mut Vec<Self>);
 
-    /// The partition of the record. Partitions are in key order.
     #[inline]
     fn partition(&self) -> usize {
         partition_of(self.key())
@@ -132,7 +128,6 @@ pub(super) const PARTITIONS: usize = 1 << PARTITION_BITS;
 const AGAIN: u32 = 1 << 31;
 const MOVE_SHIFT: u32 = 16;
 const BLACK_TO_MOVE: u32 = 1 << 15;
-/// The position of the result in `rest`, above the number of games.
 const RESULT_SHIFT: u32 = 13;
 const MAX_GAMES: u32 = (1 << RESULT_SHIFT) - 1;
 pub(super) const RESULTS: [GameResult; 4] =

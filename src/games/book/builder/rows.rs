@@ -46,7 +46,6 @@ impl PartialRow {
         (0..).zip(&self.games).map(sum_of).fold(0, u64::wrapping_add)
     }
 
-    /// Adds games of the same row.
     pub(super) fn add(&mut self, other: &PartialRow) {
         for (games, more) in self.games.iter_mut().zip(other.games) {
             *games += more;
@@ -60,7 +59,6 @@ impl PartialRow {
 pub(super) trait RowRecord: PositionRecord {
     /// Whether both records belong to the same row.
     fn is_of_row(&self, other: &Self) -> bool;
-    /// The row of this record alone.
     fn row(&self) -> PartialRow;
 }
 

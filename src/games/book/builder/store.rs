@@ -18,7 +18,6 @@ const BLOCK: usize = 1 << 10;
 /// of games recur often and are added up here before they use memory.
 const FRONT_BITS: u32 = 13;
 
-/// The size of the pieces in which runs are written.
 const WRITE_BLOCK: usize = 256 << 10;
 
 /// Each partition needs a block, and spilling needs room to sort one.
@@ -28,9 +27,7 @@ pub(super) struct Store<R> {
     front: Vec<R>,
     /// The block of each partition that is being filled; it always has room.
     open: Vec<Vec<R>>,
-    /// The full blocks of each partition.
     full: Vec<Vec<Vec<R>>>,
-    /// Empty blocks for reuse.
     spare: Vec<Vec<R>>,
     /// The blocks in use, including open ones.
     blocks: usize,
@@ -125,7 +122,6 @@ impl<R: PositionRecord> Store<R> {
     }
 }
 
-/// The disk space shared by all records of a build.
 #[derive(Debug)]
 pub(super) struct Disk {
     limit: Option<u64>,
@@ -138,7 +134,6 @@ impl Disk {
         Disk { limit, used: AtomicU64::new(0) }
     }
 
-    /// Reserves bytes before they are written.
     fn take(&self, bytes: u64) -> io::Result<()> {
         let used = self.used.fetch_add(bytes, Relaxed) + bytes;
         match self.limit {
@@ -259,7 +254,6 @@ struct SortedRun {
 }
 
 impl SortedRun {
-    /// Writes the records that `fill` returns for each partition to an empty file.
     fn write<R: PositionRecord>(
         file: File,
         disk: &Disk,

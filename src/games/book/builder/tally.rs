@@ -137,7 +137,6 @@ pub(super) struct Tallies<'a> {
     moved: Condvar,
 }
 
-/// The tally of the games read so far.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct TallySoFar {
     pub(super) total: BuildTally,
@@ -148,7 +147,6 @@ pub(super) struct TallySoFar {
 }
 
 impl TallySoFar {
-    /// Adds the checksums of inputs that were read to their end.
     pub(super) fn note_checksums(&mut self, checksums: &[(usize, u64)]) {
         for &(input, checksum) in checksums {
             if let Some(at) = self.recorded.iter().position(|&recorded| recorded == input) {
@@ -157,7 +155,6 @@ impl TallySoFar {
         }
     }
 
-    /// Records inputs that could not be read to their end.
     pub(super) fn note_broken(&mut self, broken: &[BrokenInput], inputs: &[PgnInput]) {
         let describe = |broken: &BrokenInput| {
             let name = inputs[broken.input].name();
@@ -171,7 +168,6 @@ impl TallySoFar {
 #[derive(Default)]
 struct OrderedTally {
     read: TallySoFar,
-    /// The number of the next chunk over all inputs.
     due: u64,
     early: BTreeMap<u64, ChunkTally>,
     /// A thread has failed; the others must not wait.
@@ -179,7 +175,6 @@ struct OrderedTally {
 }
 
 impl<'a> Tallies<'a> {
-    /// Resumes from an earlier tally.
     pub(super) fn new(
         inputs: &'a [PgnInput],
         listener: Option<&'a FaultListener>,
@@ -281,7 +276,6 @@ impl BuildTally {
     /// Number of faults to keep. The rest are only counted and passed to a [`FaultListener`].
     pub const KEPT_FAULTS: usize = 10;
 
-    /// The manifest of the book of these games.
     pub(super) fn manifest(&self, options: &BuildOptions, interrupted: bool) -> Manifest {
         let mut inputs = self.inputs.clone();
         inputs.sort();

@@ -275,7 +275,6 @@ fn open(candidates: &[Candidate]) -> impl Iterator<Item = &Candidate> {
     candidates.iter().filter(|candidate| candidate.rejected.is_none())
 }
 
-/// Rejects the remaining candidates for which `is_so` is true.
 fn reject(candidates: &mut [Candidate], why: Rejection, is_so: impl Fn(&Candidate) -> bool) {
     let open = candidates.iter_mut().filter(|candidate| candidate.rejected.is_none());
     open.filter(|candidate| is_so(candidate)).for_each(|candidate| candidate.rejected = Some(why));

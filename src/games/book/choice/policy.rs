@@ -33,7 +33,6 @@ macro_rules! policies {
         impl Policy {
             /// All policies, with the default first and `off` last, in the order of lists.
             pub const ALL: [Policy; [$($name),+].len()] = [$(Policy::$variant),+];
-            /// The names of all policies and [`Policy::ON`], for usage texts.
             pub(crate) const USAGE: &str = concat!("on", $("|", $name),+);
             /// The same, for usage texts that also accept a file.
             pub(crate) const USAGE_OR_FILE: &str = concat!("[on", $("|", $name),+, "|FILE]");

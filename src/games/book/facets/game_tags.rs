@@ -14,7 +14,6 @@ const MAX_RATING: u32 = (1 << RATING_BITS) - 1;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(in crate::games::book) struct GameTags(u64);
 
-/// Bits of a rating, a speed and a result, and the position of each.
 const RATING_BITS: u32 = 12;
 const SPEED_BITS: u32 = 3;
 const RESULT_BITS: u32 = 2;
@@ -118,7 +117,6 @@ impl FacetFilter {
         self.is_everything() || CompiledFilter::new(self).passes(GameTags::of(tags))
     }
 
-    /// Describes the conditions for the manifest.
     pub(in crate::games::book) fn describe(&self) -> Vec<String> {
         let list = |name: &str, values: Vec<String>| {
             (!values.is_empty()).then(|| format!("{name} {}", values.join(",")))

@@ -36,7 +36,6 @@ pub(super) const ROW_BYTES: usize = 32;
 /// Bytes of an offset and of an id in a row.
 const WORD_BYTES: usize = 6;
 
-/// The characters of an id, and its length.
 const SIGNS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ID_SIGNS: u32 = 8;
 
@@ -55,7 +54,6 @@ pub struct ParseGameIdError(String);
 const LICHESS: &[u8] = b"https://lichess.org/";
 
 impl GameId {
-    /// The id derived from the hash of a game's text.
     fn of_hash(hash: u64) -> Self {
         GameId(hash % (SIGNS.len() as u64).pow(ID_SIGNS))
     }
@@ -69,7 +67,6 @@ impl GameId {
     #[cfg(feature = "parquet")]
     pub(in crate::games::book) const BITS: u32 = 48;
 
-    /// The id as a number, in the order of its text.
     #[cfg(feature = "parquet")]
     pub(in crate::games::book) fn number(self) -> u64 {
         self.0
@@ -150,7 +147,6 @@ impl GameRow {
         GameRow { white, black, file: 0, length: 0, check: 0, offset: 0, id }
     }
 
-    /// Stores the position of the game's text.
     pub(super) fn locate(&mut self, file: u32, offset: u64, text: &[u8]) {
         let hash = xxh3_64(text);
         self.file = file;
@@ -205,7 +201,6 @@ pub(in crate::games::book) struct Games<'a> {
 }
 
 impl<'a> Games<'a> {
-    /// Parses the bytes; `None` if they are not a valid section.
     pub(in crate::games::book) fn parse(bytes: &'a [u8]) -> Option<Self> {
         let (head, rest) = bytes.split_first_chunk::<HEAD_BYTES>()?;
         let number = |range: std::ops::Range<usize>| usize::try_from(from_word(&head[range])).ok();

@@ -54,7 +54,6 @@ pub(in crate::games::book) struct GameLog {
     pending: Option<(LoggedGame, Ending)>,
 }
 
-/// How the current game has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Open,
@@ -106,7 +105,6 @@ impl GameLog {
         }
     }
 
-    /// Stores the position of the last game.
     pub(in crate::games::book) fn locate(&mut self, file: u32, offset: u64, text: &[u8]) {
         let Some((mut game, ending)) = self.pending.take() else { return };
         if ending != Ending::Open {
@@ -194,7 +192,6 @@ impl GameLog {
     }
 }
 
-/// All games of a book in order, as the bytes of its section.
 pub(in crate::games::book) struct GamesTable {
     pub bytes: Vec<u8>,
     /// The number in the book of each game of each log; `u32::MAX` for games that are not in it.
@@ -202,7 +199,6 @@ pub(in crate::games::book) struct GamesTable {
     pub games: u32,
 }
 
-/// The number of a game that is left out.
 const LEFT_OUT: u32 = u32::MAX;
 
 impl GamesTable {
@@ -259,7 +255,6 @@ fn place(game: &LoggedGame) -> (u32, u64) {
     (game.row.file, game.row.offset)
 }
 
-/// A game with the number of its log and its number there.
 type Numbered = (LoggedGame, u32, u32);
 
 /// Replaces each counted game by its first duplicate if that comes earlier.

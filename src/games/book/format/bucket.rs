@@ -21,7 +21,6 @@ const POSITIONS_PER_BUCKET: u64 = 4;
 /// With two to four keys in a word, three bits each give a false-positive rate of at most 0.5%.
 const BITS_PER_KEY: u32 = 3;
 
-/// The number of bits that address a bit in a word.
 const PLACE_BITS: u32 = u64::BITS.trailing_zeros();
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

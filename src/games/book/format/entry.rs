@@ -41,7 +41,6 @@ impl BookEntry {
         }
     }
 
-    /// Sorts the moves and merges equal ones.
     pub(crate) fn join_moves(&mut self) {
         if self.moves.len() < 2 {
             return;
@@ -92,7 +91,6 @@ impl BookEntry {
     }
 }
 
-/// An entry whose counts and moves are not decoded yet.
 pub(crate) struct RawEntry<'a> {
     pub key: u64,
     pub body: &'a [u8],
@@ -116,7 +114,6 @@ impl<'a> RawEntry<'a> {
 
 /// The bits of the first byte that mark which of the four counts follow.
 const PRESENT: u8 = 0x0f;
-/// The position of a small single count in the first byte.
 const SMALL_SHIFT: u32 = 4;
 
 #[inline]

@@ -55,7 +55,6 @@ pub(crate) struct Sections {
 }
 
 impl Sections {
-    /// All sections of this kind of file, in file order.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, Section)> {
         let [facets, values] = [self.version() == VERSION_WITH_FACETS, self.version() != VERSION];
         let always = [
@@ -84,7 +83,6 @@ impl Sections {
         }
     }
 
-    /// The start of the values, after all other sections.
     pub(crate) fn before_values(&self) -> u64 {
         if self.have_facets() { self.games.end() } else { self.manifest.end() }
     }
@@ -104,7 +102,6 @@ const FIRST_WORDS: usize = 5;
 const fn words(sections: usize) -> usize {
     FIRST_WORDS + 3 * sections
 }
-/// Number of sections by version; `None` if the version is not supported.
 fn sections(version: u64) -> Option<usize> {
     match version {
         VERSION => Some(SECTIONS),
@@ -144,7 +141,6 @@ impl Header {
         bytes
     }
 
-    /// Parses the header of a file of `all` bytes, given its first bytes.
     pub(crate) fn parse(bytes: &[u8], all: u64, name: &str) -> Result<Self, BookError> {
         let name = || name.to_owned();
         if !bytes.starts_with(&MAGIC[..bytes.len().min(MAGIC.len())]) || bytes.is_empty() {

@@ -177,7 +177,6 @@ impl Image {
         })
     }
 
-    /// The pawn filter and its size as a power of two.
     pub(crate) fn pawn_filter(&self) -> (&[u8], u32) {
         (self.section(self.header.sections.pawn_filter), self.header.pawn_filter_bits)
     }

@@ -18,7 +18,6 @@ use crate::games::book::facets::number_bytes;
 use crate::games::book::format::entry::BookEntry;
 use crate::games::book::format::entry::{RawEntry, fill_in_length, push_varint, take_varint};
 
-/// The most entries per row of the index.
 pub(in crate::games::book) const STEP: usize = 32;
 const ROW_BYTES: usize = 16;
 
@@ -71,7 +70,6 @@ pub(in crate::games::book) enum Lists<'a> {
 }
 
 impl<'a> Lists<'a> {
-    /// Splits off the lists of an entry, in a book with `all` games.
     pub(in crate::games::book) fn split(
         bytes: &'a [u8],
         entry: &BookEntry,
@@ -163,7 +161,6 @@ fn decode(row: &[u8; ROW_BYTES]) -> (u64, u64) {
     (word(0), word(8))
 }
 
-/// Reads entries and their lists in parallel.
 pub(in crate::games::book) struct SideBySide<'a> {
     pub entries: &'a [u8],
     pub lists: &'a [u8],

@@ -43,7 +43,6 @@ pub(crate) const MIN_SCORE: &str = "min-score";
 pub(crate) const MERGED: &str = " books: ";
 
 impl Manifest {
-    /// A manifest that contains only the name of this program.
     pub(crate) fn of_this_program() -> Self {
         let made_by = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).to_owned();
         Manifest { made_by, ..Manifest::default() }

@@ -15,7 +15,6 @@ pub(crate) fn filter_bytes(bits: u32) -> u64 {
     (1_u64 << bits).div_ceil(8)
 }
 
-/// The size, as a power of two, of a filter for `keys` keys.
 fn filter_bits(keys: u64) -> u32 {
     (keys.max(1).saturating_mul(BITS_PER_KEY)).next_power_of_two().trailing_zeros()
 }

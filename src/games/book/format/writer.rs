@@ -16,7 +16,6 @@ use super::lists::{ListIndex, STEP, encode_lists};
 use super::manifest::Manifest;
 use super::pawn_filter::PawnSet;
 
-/// The block size, in bytes, for reading back and filling in parts of the file.
 const BLOCK: usize = 1 << 20;
 
 /// Writes a book of bare entries, sorted by key, to an empty `output`.
@@ -64,7 +63,6 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// Appends an entry; keys must ascend.
     pub(crate) fn push(&mut self, entry: &BookEntry) {
         entry.encode(&mut self.bytes);
         self.positions += 1;
@@ -116,7 +114,6 @@ pub(crate) struct BookWriter<'a, W> {
 }
 
 impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
-    /// Starts a book in an empty output.
     pub(crate) fn new(mut output: W) -> io::Result<Self> {
         output.write_all(&[0; HEADER_BYTES])?;
         let entries = Section { start: HEADER_BYTES as u64, ..Section::default() };
@@ -278,7 +275,6 @@ impl FacetWriter<'_> {
     }
 }
 
-/// A section that is filled in sequentially while another is read.
 struct Patch {
     section: Section,
     next: u64,

@@ -22,7 +22,6 @@ pub(crate) const HEADLINE: &[u8] = b"tabia learning 1\n";
 /// into a book at the start of each game, which takes a second or two for this many.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Reasons why a learning file cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum LearnError {
     #[error("cannot learn to {path}: {why}")]
@@ -53,7 +52,6 @@ pub(super) fn rows_of(bytes: &[u8]) -> (Vec<Row>, usize) {
 /// Distinguishes the contents of a file at different times.
 pub(crate) type Stamp = (u64, u64, u64);
 
-/// The stamp of a file; `None` if there is none.
 pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
     let metadata = path.metadata().ok()?;
     Some((metadata.dev(), metadata.ino(), metadata.len()))
@@ -204,7 +202,6 @@ mod tests {
     use crate::chess::position::Position;
     use crate::chess::score::Depth;
 
-    /// A row of a unique position.
     fn row(number: u64, depth: Depth) -> Row {
         let start = Position::start();
         let mv = start.legal_moves().iter().next().expect("a move");

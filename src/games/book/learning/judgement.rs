@@ -37,7 +37,6 @@ struct OwnSearch {
     depth: Depth,
 }
 
-/// A position and the moves that may have results.
 #[derive(Debug)]
 struct Node {
     key: u64,
@@ -45,7 +44,6 @@ struct Node {
     links: Vec<(Move, u32)>,
 }
 
-/// The value of a position and its best move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct PositionValue {
     score: Score,
@@ -237,7 +235,6 @@ mod tests {
     use crate::chess::score::mate_in;
     use crate::games::pgn::GameResult;
 
-    /// A game with the scores and depths of searches before some of its moves, by ply.
     fn rows(moves: &str, searches: &[(usize, Score, Depth)], result: GameResult) -> Vec<Row> {
         let game = game(moves);
         let found = |&(ply, score, depth): &(usize, Score, Depth)| {

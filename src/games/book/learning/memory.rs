@@ -24,7 +24,6 @@ pub(super) struct LearnedPosition {
     /// The best moves of searches, each by its deepest search, of those the latest.
     pub found: Vec<(Row, Found)>,
     pub played: Vec<Played>,
-    /// The number of its last row.
     latest: usize,
 }
 
@@ -43,7 +42,6 @@ impl LearnedPosition {
         self.found.iter().find(|(row, _)| row.mv == mv).copied()
     }
 
-    /// Equivalent rows.
     fn rows(&self) -> impl Iterator<Item = Row> + '_ {
         let played = self.played.iter().flat_map(|played| {
             let Counts { white, draws, black, .. } = played.counts;

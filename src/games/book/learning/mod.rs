@@ -41,7 +41,6 @@ const FAR_SHORT: Score = 50;
 #[derive(Debug, Clone)]
 pub(crate) struct Learned {
     book: Book,
-    /// The times of the searches that are not refuted, by key.
     times: Arc<KeyMap<Duration>>,
 }
 

@@ -20,11 +20,8 @@ use crate::chess::score::{DRAW, Depth, Score, mated_in};
 use crate::games::pgn::GameResult;
 
 pub(crate) const ROW_BYTES: usize = 40;
-/// Bytes before the checksum.
 const SUMMED: usize = ROW_BYTES - 4;
-/// The unit in which nodes are stored.
 const NODES_UNIT: u64 = 1_000;
-/// The kind of a search result; those of game results follow.
 const FOUND: u8 = 1;
 const RESULTS: [GameResult; 3] = [GameResult::White, GameResult::Draw, GameResult::Black];
 /// The depth of a result by the rules, which needs no search: the maximum.
@@ -33,7 +30,6 @@ const RULES_DEPTH: Depth = 255;
 /// Hand-set.
 const GAME_PLIES: usize = 120;
 
-/// A search result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Found {
     /// For the side to move, in centipawns; mates count from the position.
@@ -59,7 +55,6 @@ pub(crate) enum Fact {
     },
 }
 
-/// One learnt result for a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Row {
     pub key: u64,
@@ -93,7 +88,6 @@ impl Row {
         }
     }
 
-    /// The row of a search in `position`, whose best move is legal.
     pub(crate) fn found(position: &Position, best: Move, found: Found) -> Self {
         let depth = found.depth.clamp(0, RULES_DEPTH);
         Row::new(position, Some(best), Fact::Found(Found { depth, ..found }))

@@ -115,7 +115,6 @@ impl Book {
     }
 }
 
-/// Reads a game from the first of these paths that has it.
 fn read_game(
     id: GameId,
     row: &GameRow,

@@ -130,7 +130,6 @@ impl Book {
         self.entries_checksum() ^ self.values_checksum().unwrap_or(0).rotate_left(32)
     }
 
-    /// A checksum of the entries.
     pub(crate) fn entries_checksum(&self) -> u64 {
         self.image.header().sections.entries.checksum
     }

@@ -5,7 +5,6 @@ use super::Book;
 use crate::chess::position::Position;
 use crate::games::book::format::bucket::Row;
 
-/// A lookup whose data is being fetched.
 #[derive(Clone, Copy)]
 pub(crate) struct PendingLookup<'a> {
     row: Row<'a>,

@@ -22,7 +22,6 @@ use crate::chess::score::{Depth, Score, from_table};
 use crate::games::book::format::error::BookError;
 use crate::games::book::format::header::{HEADER_BYTES, Section, VALUE_BYTES as ROW_BYTES};
 
-/// The unit in which nodes are stored.
 const NODES_UNIT: u64 = 1_000;
 
 /// A move and the score it leads to, in centipawns for the side to move.

@@ -259,7 +259,6 @@ impl Cut {
             || self.max_ply < u32::MAX
     }
 
-    /// Describes the cut for the manifest.
     fn describe(&self) -> Vec<String> {
         let start = self.start.map(|start| format!("what comes after {}", start.fen()));
         [

@@ -93,7 +93,6 @@ fn known_entries(book: &Book) -> impl Iterator<Item = KnownEntry> + '_ {
     })
 }
 
-/// Writes a book from entries with games, sorted by key.
 fn write_known<W: Read + Write + Seek>(
     output: W,
     entries: impl Iterator<Item = KnownEntry>,

@@ -22,7 +22,6 @@ use crate::support::huge_pages;
 
 /// The separator between the paths of several books, see [`Book::open_all`].
 pub const BOOK_SEPARATOR: char = ';';
-/// The name of a book without positions.
 pub(crate) const NO_BOOK_NAME: &str = "none";
 
 pub(crate) const BOOK_FILE: FileKind =

@@ -23,13 +23,10 @@ const MAX_PLY: u32 = 60;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OpponentBookSpec {
     games: PathBuf,
-    /// A part of the player's name.
     player: Option<String>,
-    /// The lowest rating and the highest.
     ratings: Option<(u32, u32)>,
 }
 
-/// The error for a text that does not name an opponent book.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}: expected GAMES.pgn[,player=NAME][,ratings=1600-1800]")]
 pub(crate) struct ParseOpponentBookError(String);
@@ -88,7 +85,6 @@ pub(crate) enum OpponentBookError {
     Book(#[from] BookError),
 }
 
-/// A player's opening moves and strength, to play as they do.
 #[derive(Debug, Clone)]
 pub(crate) struct OpponentBook {
     /// The moves of the selected players only.
@@ -152,9 +148,7 @@ impl OpponentBookSpec {
     }
 }
 
-/// Counts a player's games and adds up their ratings.
 struct OpponentStats {
-    /// The games with White, and with Black.
     filters: [GameFilter; 2],
     games: u64,
     rated: u64,

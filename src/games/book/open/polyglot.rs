@@ -44,7 +44,6 @@ impl Row {
     }
 }
 
-/// The move of a row in its position, if it is legal there.
 fn decode(word: u16, position: &Position) -> Option<Move> {
     let mv = Move::from_polyglot(word)?;
     let castling = CASTLINGS.iter().find(|(king, rook, _)| (mv.from(), mv.to()) == (*king, *rook));
@@ -133,7 +132,6 @@ struct Import<'a> {
     pawns: PawnSet,
     /// Positions that cannot be reached. Their moves are imported unchanged.
     orphans: usize,
-    /// Moves that are illegal in their position.
     illegal: usize,
 }
 
@@ -233,7 +231,6 @@ impl<'a> Import<'a> {
     }
 }
 
-/// The possible keys of a position in a Polyglot book.
 fn keys(position: &Position) -> impl Iterator<Item = u64> + use<> {
     let (theirs, ours) = (position.polyglot_key(), position.key());
     [theirs].into_iter().chain((ours != theirs).then_some(ours))

@@ -14,7 +14,6 @@ use crate::games::book::builder::BuildError;
 use crate::games::book::format::manifest::Manifest;
 use crate::support::files::{describe, draft_of, read_plain, remove_leftover};
 
-/// The version of the columns and of the manifest file.
 const VERSION: u32 = 1;
 /// The name of the manifest file in a folder that was counted. Others may add letters before the
 /// dot.
@@ -84,7 +83,6 @@ pub(super) fn refused(path: &Path, reason: &str) -> BuildError {
     BuildError::Input(format!("cannot read {}: {reason}", path.display()))
 }
 
-/// A folder that is being filled under a temporary name.
 pub(super) struct Draft {
     folder: PathBuf,
     draft: TempDir,
@@ -150,7 +148,6 @@ pub(super) fn accounts_in(folders: &[PathBuf]) -> Result<Vec<PartialMetadata>, B
     paths.iter().map(|path| PartialMetadata::read(path)).collect()
 }
 
-/// The files of rows in these folders and below.
 pub(super) fn tables_in(folders: &[PathBuf]) -> Result<Vec<PathBuf>, BuildError> {
     files_in(folders, |name| name.ends_with(".parquet"))
 }

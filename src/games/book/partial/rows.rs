@@ -37,7 +37,6 @@ const BATCH: usize = 1 << 13;
 
 pub(super) struct Tables {
     files: Vec<Table>,
-    /// The row groups of all files.
     pieces: Vec<Piece>,
     /// The file of each row group, and its number there.
     places: Vec<(usize, usize)>,
@@ -80,7 +79,6 @@ fn open(path: &Path) -> io::Result<SerializedFileReader<File>> {
     open_parquet(open_plain(path)?)
 }
 
-/// The positions of the columns.
 fn columns_of(metadata: &ParquetMetaData) -> Result<[usize; COLUMNS.len()], String> {
     let there = metadata.file_metadata().schema_descr().columns();
     let mut places = [0; COLUMNS.len()];
@@ -138,7 +136,6 @@ impl RowSource for Tables {
     }
 }
 
-/// A column of a row group, a batch at a time.
 struct Column<T: DataType> {
     name: &'static str,
     reader: ColumnReaderImpl<T>,
@@ -188,7 +185,6 @@ struct Columns {
     pawns: Column<Int32Type>,
     black_to_move: Column<BoolType>,
     moves: Column<Int32Type>,
-    /// The moves of the batch, row by row.
     words: Vec<Option<i32>>,
     again: Column<BoolType>,
     games: [Column<Int64Type>; 4],

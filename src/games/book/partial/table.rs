@@ -46,7 +46,6 @@ const ZSTD_LEVEL: i32 = 1;
 /// The divisor from a date in digits to its month.
 const DAYS: u32 = 100;
 
-/// Totals of rows.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct RowTotals {
     pub rows: u64,
@@ -74,7 +73,6 @@ pub(super) struct TableWriter {
     sum: u64,
 }
 
-/// The rows of a group, column by column.
 #[derive(Default)]
 struct Columns {
     key: Vec<i64>,
@@ -97,11 +95,9 @@ struct FacetColumns {
     latest_game: Vec<ByteArray>,
 }
 
-/// A column of nullable numbers.
 #[derive(Default)]
 struct Optional {
     values: Vec<i32>,
-    /// Whether each row has a value.
     levels: Vec<i16>,
 }
 
@@ -117,7 +113,6 @@ impl Optional {
 }
 
 impl TableWriter {
-    /// Starts a file of rows. All of them have facets, or none.
     pub(super) fn new(file: File, has_facets: bool) -> io::Result<Self> {
         let more = if has_facets { FACET_COLUMNS } else { "" };
         let schema = format!("message counts {{ {COLUMNS} {more} }}");
@@ -147,7 +142,6 @@ impl TableWriter {
         if columns.key.len() >= GROUP_ROWS { self.write_group() } else { Ok(()) }
     }
 
-    /// Ends the file. Returns the totals of its rows.
     pub(super) fn finish(mut self) -> io::Result<RowTotals> {
         self.write_group()?;
         let file = self.writer.into_inner().map_err(io_error)?;

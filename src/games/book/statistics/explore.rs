@@ -65,7 +65,6 @@ pub struct ListedGame {
 }
 
 impl ListedGame {
-    /// Describes players, result, date and number of the game.
     pub(crate) fn describe(&self) -> String {
         let ListedGame { id, white, black, result, date, .. } = self;
         format!("{} - {} {result}, {date} ({id})", white.describe(), black.describe())
@@ -106,7 +105,6 @@ impl GameSummary {
         (number > 0).then(|| ((sum + number / 2) / number) as u16)
     }
 
-    /// Adds games of another book.
     fn add(&mut self, other: GameSummary) {
         self.counts += other.counts;
         self.ratings.0 += other.ratings.0;
@@ -369,7 +367,6 @@ fn counts([white, draws, black, undecided]: [u32; 4]) -> Counts {
     Counts { white, draws, black, undecided }
 }
 
-/// The games of one list in reading order: by ascending number, latest first.
 #[derive(Debug, Clone, Default)]
 struct Tally {
     results: [u32; 4],

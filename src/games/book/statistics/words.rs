@@ -108,7 +108,6 @@ pub(crate) fn percent(score: f64) -> String {
 /// The maximum length of a reply, in bytes: xboard copies it into 5,120 bytes without a check.
 const LONGEST_REPLY: usize = 4000;
 
-/// A table of the book moves of the current position, in lines.
 pub(crate) fn book_lines(book: &Book, game: &Game) -> Vec<String> {
     let position = game.position();
     let candidates = Chooser::new(Policy::Prefer, 0).candidates(book, game);

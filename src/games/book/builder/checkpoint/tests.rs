@@ -11,12 +11,10 @@ use crate::games::book::builder::{
 };
 use crate::support::random::Random;
 
-/// Games for several stages; one in the middle is broken.
 fn games() -> PgnInput {
     some_games(6_000)
 }
 
-/// This many games; the middle one is broken.
 fn some_games(number: usize) -> PgnInput {
     let moves = ["e4 e5", "d4 d5", "c4 c5", "Nf3 Nf6", "b3 b6", "g3 g6", "a3 a6", "h3 h6"];
     let mut text = String::new();
