@@ -165,7 +165,7 @@ fn build_of<R: BookRecord, W: BookOutput>(
     // This also locks the checkpoint folder, for exclusive access.
     let (mut gathered, tally, mut checkpointer) = gather::<R>(inputs, &shared, monitor)?;
     if tally.games.total() == 0 {
-        // The same command reads an input again that could not be read.
+        // Nothing is lost: the same command reads an unreadable input again.
         let kept = options.checkpoints.as_ref().filter(|_| !monitor.is_stopped());
         kept.map_or(Ok(()), Checkpoints::forget)?;
         return Err(BuildError::NoGames(what_was_there(&tally)));

@@ -117,7 +117,7 @@ impl Chooser {
         }
     }
 
-    /// Rejects learnt vetoes, unless the worst move is requested.
+    /// Rejects moves that learnt results veto, unless the worst move is requested.
     fn reject_vetoed(&self, candidates: &mut [Candidate], position: &Position) {
         let is_wanted = self.policy != Policy::Worst;
         let Some(learned) = self.learned.as_ref().filter(|_| is_wanted) else { return };

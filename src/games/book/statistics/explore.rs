@@ -446,7 +446,7 @@ impl Book {
         self.explore_to(position, filter, Breadth::Reached)
     }
 
-    /// Like [`Book::explore`], with the given moves.
+    /// Like [`Book::explore`], with the given breadth of moves.
     pub(crate) fn explore_to(
         &self,
         position: &Position,
